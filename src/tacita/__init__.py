@@ -1,0 +1,75 @@
+"""tacita: publish data about people and firms without giving any of them away."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from ._version import __version__
+
+if TYPE_CHECKING:
+    from .api import assess, method, protect, read, run, save
+    from .core import (
+        Cancelled,
+        DataError,
+        ParameterError,
+        Partition,
+        Progress,
+        Release,
+        Report,
+        Run,
+        Score,
+        TacitaError,
+        VerificationError,
+    )
+    from .plan import Plan
+
+_HOME = {
+    **dict.fromkeys(("assess", "method", "protect", "read", "run", "save"), "tacita.api"),
+    **dict.fromkeys(
+        (
+            "Cancelled",
+            "DataError",
+            "ParameterError",
+            "Partition",
+            "Progress",
+            "Release",
+            "Report",
+            "Run",
+            "Score",
+            "TacitaError",
+            "VerificationError",
+        ),
+        "tacita.core",
+    ),
+    "Plan": "tacita.plan",
+}
+
+__all__ = [
+    "Cancelled",
+    "DataError",
+    "ParameterError",
+    "Partition",
+    "Plan",
+    "Progress",
+    "Release",
+    "Report",
+    "Run",
+    "Score",
+    "TacitaError",
+    "VerificationError",
+    "__version__",
+    "assess",
+    "method",
+    "protect",
+    "read",
+    "run",
+    "save",
+]
+
+
+def __getattr__(name: str) -> Any:
+    # loaded when first used: `tacita --help` should not wait for Arrow
+    if name in _HOME:
+        return getattr(import_module(_HOME[name]), name)
+    raise AttributeError(f"module 'tacita' has no attribute {name!r}")

@@ -1,0 +1,293 @@
+"""The verbs. Every interface, ours or yours, builds on these and computes nothing itself."""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+from collections.abc import Iterable, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from . import io, registry
+from ._version import __version__
+from .core import (
+    Comparison,
+    DataError,
+    Method,
+    Microdata,
+    ParameterError,
+    Record,
+    Release,
+    Report,
+    Roles,
+    Run,
+)
+from .core.release import Claim
+from .io.atomic import refuse_bad_targets
+from .microdata import cautions, verify
+from .microdata.microaggregation.base import Microaggregation
+from .microdata.protect import Protected
+from .microdata.protect import protect as _protect
+from .microdata.summary import summarise
+from .plan import MeasureSection, Plan, ProtectSection
+
+__all__ = ["assess", "method", "protect", "read", "run", "save"]
+
+
+def method(name: str, **parameters: Any) -> Any:
+    """A method or measure by its registry name.
+
+    >>> import numpy as np
+    >>> method("mdav", k=2).partition(np.array([[0.0], [1.0], [9.0], [10.0]])).labels.tolist()
+    [0, 0, 1, 1]
+    """
+    return registry.lookup(name)(**parameters)
+
+
+def read(path: str | Path, **options: Any) -> Microdata:
+    """Read a CSV or Parquet file; options as in the plan's [input]: delimiter, decimal, encoding, missing_values."""
+    return io.read(path, io.InputOptions(**options))
+
+
+def protect(
+    data: Any,
+    *,
+    quasi: str | Sequence[str],
+    method: str = "mdav",
+    identifiers: Sequence[str] = (),
+    confidential: Sequence[str] = (),
+    strata: Sequence[str] = (),
+    unit: str | None = None,
+    weight: str | None = None,
+    measures: Sequence[str] | None = None,
+    run: Run | None = None,
+    **options: Any,
+) -> Release:
+    """Protect records: group them, publish means, verify, measure.
+
+    `data` is a pandas, polars or pyarrow frame (the same kind comes back in `Release.data`), a path, or
+    what `read` returned. `quasi` names the columns to protect, or is "numeric" for every numeric column
+    without another role. `options` are those of the plan's [protect] section (missing, round_integers,
+    shuffle, insist, seed) and the parameters of the method (k, ...).
+
+    Raises ParameterError, DataError, or VerificationError; never returns an unverified release.
+
+    >>> import pyarrow as pa
+    >>> frame = pa.table({"x": [1.0, 2.0, 3.0, 10.0, 11.0, 12.0], "name": list("abcdef")})
+    >>> protect(frame, quasi=["x"], identifiers=["name"], k=3).data["x"].to_pylist()
+    [2.0, 2.0, 2.0, 11.0, 11.0, 11.0]
+    """
+    roles = Roles(
+        quasi=quasi,
+        identifiers=identifiers,
+        confidential=confidential,
+        strata=strata,
+        unit=unit,
+        weight=weight,
+    )
+    section = ProtectSection(method=method, **options)
+    return _release(_taken_in(data), roles, section, MeasureSection(names=measures), run)
+
+
+def save(
+    release: Release,
+    path: str | Path,
+    *,
+    report: str | Path | None = None,
+    json_report: str | Path | None = None,
+    note: str | Path | None = None,
+    source: str | Path | None = None,
+) -> None:
+    """Write a release, after checking the very bytes that are written; all files appear or none.
+
+    `path` (CSV or Parquet by its ending) and `note` are public; `report` (HTML) and `json_report` are
+    confidential. `source` is a file that must not be overwritten.
+    """
+    targets = {
+        "output": Path(path),
+        "report": _path(report),
+        "JSON report": _path(json_report),
+        "quality note": _path(note),
+    }
+    form = io.format_of(Path(path))
+    refuse_bad_targets(targets, {"input": _path(source)})
+    content, options = io.encode(
+        Microdata.of(release.data, dialect=release.claim.original.dialect, source=Path(path).name), form
+    )
+    verify.insist(verify.verify(io.decode(content, form, options, Path(path).name), release.claim))
+
+    from . import report as page
+
+    files = {Path(path): content}
+    for what, render in (
+        ("report", page.review_html),
+        ("JSON report", page.review_json),
+        ("quality note", page.note_html),
+    ):
+        if (target := targets[what]) is not None:
+            files[target] = render(release).encode()
+    io.write_all(files)
+
+
+def run(plan: Plan, run: Run | None = None, *, dry_run: bool = False) -> Release:
+    """Carry out a plan; with `dry_run` everything but the writing."""
+    outputs = {
+        "output": plan.output.path,
+        "report": plan.output.report,
+        "JSON report": plan.output.json_report,
+        "quality note": plan.output.note,
+    }
+    # before any work: nobody wants to hear of a wrong path after an hour
+    io.format_of(plan.output.path)
+    refuse_bad_targets(outputs, {"input": plan.input.path})
+    options = io.InputOptions(**plan.input.model_dump(exclude={"path"}))
+    release = _release(io.read(plan.input.path, options), plan.roles, plan.protect, plan.measure, run)
+    if not dry_run:
+        save(
+            release,
+            plan.output.path,
+            report=plan.output.report,
+            json_report=plan.output.json_report,
+            note=plan.output.note,
+            source=plan.input.path,
+        )
+    return release
+
+
+def assess(
+    original: Any,
+    released: Any,
+    *,
+    quasi: str | Sequence[str],
+    measures: Sequence[str] | None = None,
+    run: Run | None = None,
+) -> Report:
+    """Measure loss and risk of a release, whoever made it: same records in the same order, same columns.
+
+    Frames, paths, or what `read` returned. Records with a missing value on either side are left out and
+    counted in the report's notes.
+
+    >>> import pyarrow as pa
+    >>> frame = pa.table({"x": [1.0, 2.0, 3.0]})
+    >>> assess(frame, frame, quasi=["x"])["IL1"].value
+    0.0
+    """
+    chosen = MeasureSection(names=measures).build()
+    before = _taken_in(original).with_roles(Roles(quasi=quasi))
+    after = _taken_in(released)
+    absent = [name for name in before.quasi if name not in after.columns]
+    if absent:
+        raise ParameterError(f"{after.source}: the release has no column {', '.join(absent)}.")
+    if before.n != after.n:
+        raise DataError(
+            f"{after.source}: wanted the {before.n} records of the original in its order, got {after.n}. "
+            "Assess against the records that were released."
+        )
+    return _measure(before.matrix(before.quasi), after.matrix(before.quasi), before.quasi, chosen, run or Run())
+
+
+def _path(path: str | Path | None) -> Path | None:
+    return None if path is None else Path(path)
+
+
+def _taken_in(data: Any) -> Microdata:
+    if isinstance(data, Microdata):
+        return data
+    if isinstance(data, str | Path):
+        return io.read(data)
+    return Microdata.of(data)
+
+
+def _release(
+    data: Microdata,
+    roles: Roles,
+    section: ProtectSection,
+    measures: MeasureSection,
+    run: Run | None,
+) -> Release:
+    chosen = section.build()
+    if not isinstance(chosen, Microaggregation):
+        raise ParameterError(f"{section.method}: this is a {chosen.kind} method, not one that protects a file.")
+    if chosen.k == 2 and not section.insist:
+        raise ParameterError(
+            f"{chosen.spoken_name()}: k must be at least 3, got 2: each of two members can compute the other. "
+            "Raise k, or insist (it will be recorded)."
+        )
+    given = run or Run()
+    steered = Run(section.seed, given.threads, given.on_progress, given.cancelled) if section.seed is not None else given
+    data = data.with_roles(roles)
+    made = _protect(
+        data,
+        chosen,
+        steered,
+        missing=section.missing,
+        round_integers=section.round_integers,
+        shuffle=section.shuffle,
+    )
+    steered.report("verifying", 0, 1)
+    verdicts = verify.insist(verify.verify(made.data, made.claim))
+    steered.report("verifying", 1, 1)
+    report = _measure(made.original, made.released, data.quasi, measures.build(), steered)
+    record = Record(
+        source=data.source,
+        fingerprint=data.fingerprint or _fingerprint(data),
+        method=(section.method,),
+        parameters=chosen.model_dump(mode="json"),
+        roles=(data.roles or roles).model_dump(mode="json"),
+        options=section.model_dump(mode="json", include=set(ProtectSection.model_fields) - {"method", "seed"}),
+        seed=steered.seed,
+        records_in=data.n,
+        records_out=made.data.n,
+        groups=len(made.partition),
+        group_sizes=_histogram(made.partition.sizes),
+        strata=int(made.strata.max()) + 1,
+        versions=_versions(),
+        verdicts=verdicts,
+        cautions=cautions.find(made, shuffled=section.shuffle),
+        not_promised=cautions.NOT_PROMISED,
+        summaries=tuple(
+            summarise(name, made.original[:, j], made.released[:, j], chosen.k)
+            for j, name in enumerate(data.quasi)
+            if not np.isnan(made.original[:, j]).all()
+        ),
+    )
+    return Release(made.data.native, report, record, made.claim)
+
+
+def _measure(
+    original: np.ndarray, released: np.ndarray, names: Sequence[str], measures: Iterable[Method], run: Run
+) -> Report:
+    complete = ~(np.isnan(original).any(axis=1) | np.isnan(released).any(axis=1))
+    left_out = int((~complete).sum())
+    notes = (f"{left_out} records with missing values are left out of the measures.",) if left_out else ()
+    if not complete.any():
+        raise DataError("assess: every record has a missing value, there is nothing to measure.")
+    pair = Comparison.of(original[complete], released[complete], names)
+    return Report(tuple(measure.score(pair, run) for measure in measures), notes)  # type: ignore[attr-defined]
+
+
+def _histogram(sizes: np.ndarray) -> dict[int, int]:
+    size, count = np.unique(sizes, return_counts=True)
+    return dict(zip(size.tolist(), count.tolist(), strict=True))
+
+
+def _fingerprint(data: Microdata) -> str | None:
+    """SHA-256 of a frame's content, None where it has no canonical form."""
+    try:
+        content, _ = io.encode(data, "parquet")
+    except DataError:
+        return None
+    return hashlib.sha256(content).hexdigest()
+
+
+def _versions() -> dict[str, str]:
+    found = {"tacita": __version__, "python": platform.python_version()}
+    for package in ("numpy", "numba", "pyarrow", "narwhals"):
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            found[package] = "unknown"
+    return found

@@ -1,0 +1,38 @@
+"""What can go wrong, by whose doing: the parameters, the data, or our own output.
+
+A message says who speaks, what was wanted, what came, and what to do. It never
+holds a value of the data: counts, column names and row numbers are enough to
+mend a file, and an error ends up in logs that nobody protects.
+"""
+
+from __future__ import annotations
+
+
+class TacitaError(Exception):
+    """Base of every error that tacita raises on purpose.
+
+    >>> issubclass(DataError, TacitaError)
+    True
+    """
+
+    exit_code = 1
+
+
+class ParameterError(TacitaError):
+    """What the caller asked for cannot be: a wrong name, type, range or combination."""
+
+    exit_code = 2
+
+
+class DataError(TacitaError):
+    """The data cannot be used as asked: missing, infinite, broken, or too few."""
+
+
+class VerificationError(TacitaError):
+    """A finished release failed its independent check. Nothing was written."""
+
+
+class Cancelled(TacitaError):
+    """The caller asked a running job to stop. Nothing was written."""
+
+    exit_code = 130

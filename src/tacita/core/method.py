@@ -1,0 +1,27 @@
+"""The one shape of every plug-in: a frozen model with one verb, a kind, and the guarantees it declares."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any, ClassVar
+
+from .params import Parameters
+
+
+class Method(Parameters):
+    """A named way of doing one thing. Its fields are its parameters; running it stores nothing on it."""
+
+    kind: ClassVar[str]
+    guarantees: ClassVar[tuple[str, ...]] = ()
+
+    @classmethod
+    def summary(cls) -> str:
+        """The first line of the docstring."""
+        return (inspect.getdoc(cls) or "").partition("\n")[0]
+
+    @classmethod
+    def schema(cls) -> dict[str, Any]:
+        """The parameters as JSON schema, without the prose of the class itself."""
+        schema = cls.model_json_schema()
+        schema.pop("description", None)
+        return schema

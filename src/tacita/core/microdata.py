@@ -1,0 +1,284 @@
+"""A frame of records with the role of each column, read as numbers or as categories only where asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Any, Literal
+
+import narwhals as nw
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+from pydantic import BeforeValidator, Field, model_validator
+
+from .arrays import refuse_huge
+from .errors import DataError, ParameterError
+from .params import Parameters
+from .text import looks_like_code, parse_numbers
+
+Kind = Literal["numeric", "nominal"]
+
+MISSING_TEXT = ("", "NA", "N/A", "NaN", "nan", "NULL", "null", ".")
+
+
+def _as_names(value: object) -> object:
+    # one column may be given by its bare name; a list means columns, whatever they are called
+    return (value,) if isinstance(value, str) else value
+
+
+def _as_quasi(value: object) -> object:
+    return value if value == "numeric" else _as_names(value)
+
+
+Columns = Annotated[tuple[str, ...], BeforeValidator(_as_names)]
+QuasiColumns = Annotated[Literal["numeric"] | tuple[str, ...], BeforeValidator(_as_quasi)]
+
+
+class Roles(Parameters):
+    """Which column is what; a column that is not named is released as it is.
+
+    >>> Roles(quasi="turnover", identifiers=["name"]).quasi
+    ('turnover',)
+    >>> Roles(quasi=["a"], strata=["a"])
+    Traceback (most recent call last):
+    tacita.core.errors.ParameterError: Roles: column a is named twice (quasi, strata). Give each column one role.
+    """
+
+    quasi: QuasiColumns = Field(
+        description="columns to protect: their names, or 'numeric' for every numeric column without another role"
+    )
+    identifiers: Columns = Field((), description="columns that name a record; left out of the release")
+    confidential: Columns = Field((), description="sensitive columns; released, watched for homogeneity")
+    strata: Columns = Field((), description="groups never mix records of different strata")
+    unit: str | None = Field(None, description="column naming the firm or household behind a record")
+    weight: str | None = Field(None, description="column of sampling weights")
+
+    @model_validator(mode="after")
+    def _one_role_each(self) -> Roles:
+        seen: dict[str, str] = {}
+        for role, column in self._named():
+            # a unit is often an identifier too: used for grouping, then left out
+            if column in seen and {seen[column], role} != {"identifiers", "unit"}:
+                raise ParameterError(
+                    f"Roles: column {column} is named twice ({seen[column]}, {role}). Give each column one role."
+                )
+            seen.setdefault(column, role)
+        if self.quasi == ():
+            raise ParameterError("Roles: quasi must name at least one column, got none. Nothing to protect.")
+        return self
+
+    def _named(self) -> Iterable[tuple[str, str]]:
+        for role in ("quasi", "identifiers", "confidential", "strata"):
+            names = getattr(self, role)
+            if names != "numeric":
+                yield from ((role, name) for name in names)
+        for role in ("unit", "weight"):
+            if (name := getattr(self, role)) is not None:
+                yield role, name
+
+    @property
+    def named(self) -> frozenset[str]:
+        """Every column that has a role."""
+        return frozenset(column for _, column in self._named())
+
+
+class CsvDialect(Parameters):
+    """How a text file spells its cells; kept, so that the release is spelled the same way."""
+
+    delimiter: str = ","
+    decimal: Literal[".", ","] = "."
+    encoding: str = "utf-8"
+    newline: Literal["\n", "\r\n"] = "\n"
+    byte_order_mark: bool = False
+    missing_values: tuple[str, ...] = MISSING_TEXT
+
+
+@dataclass(frozen=True, eq=False)
+class Microdata:
+    """Records and the roles of their columns. The frame is never changed; `with_` methods return new ones.
+
+    `dialect` is set where the cells are the text of a file: then numbers are parsed on demand and
+    every other cell stays as it was written.
+
+    >>> import pyarrow as pa
+    >>> data = Microdata.of(pa.table({"x": [1, 2], "name": ["a", "b"]}))
+    >>> data.numbers("x").tolist(), data.kind("name")
+    ([1.0, 2.0], 'nominal')
+    """
+
+    frame: nw.DataFrame[Any] = field(repr=False)
+    roles: Roles | None = None
+    dialect: CsvDialect | None = None
+    source: str = "frame"
+    fingerprint: str | None = None
+
+    @classmethod
+    def of(cls, frame: Any, **fields: Any) -> Microdata:
+        """Take in any eager dataframe: pandas, polars, pyarrow, or another that narwhals knows."""
+        if hasattr(frame, "columns") and not hasattr(frame, "column_names"):
+            refuse_repeated_names([str(name) for name in frame.columns])
+            refuse_unnamed(list(frame.columns))
+        if isinstance(frame, pa.Table):
+            refuse_repeated_names(frame.column_names)
+        try:
+            eager = nw.from_native(frame, eager_only=True)
+        except TypeError:
+            raise DataError(
+                f"Microdata: wanted a pandas, polars or pyarrow data frame, got {type(frame).__name__}. "
+                "Collect a lazy frame first; read a file with tacita.read(path)."
+            ) from None
+        data = cls(eager, **fields)
+        if data.n == 0:
+            raise DataError(f"{data.source}: wanted records, got none. There is nothing to protect.")
+        return data
+
+    @property
+    def n(self) -> int:
+        """How many records."""
+        return int(self.frame.shape[0])
+
+    @property
+    def columns(self) -> list[str]:
+        """Names of all columns, in order."""
+        return list(self.frame.columns)
+
+    @property
+    def native(self) -> Any:
+        """The frame as the caller's own kind."""
+        return self.frame.to_native()
+
+    def with_roles(self, roles: Roles) -> Microdata:
+        """The same records with roles, checked against the columns; 'numeric' becomes names."""
+        unknown = sorted(roles.named - set(self.columns))
+        if unknown:
+            hint = ""
+            if len(self.columns) == 1:
+                hint = " The file has a single column: is the delimiter right?"
+            raise ParameterError(
+                f"{self.source}: there is no column {', '.join(unknown)}. "
+                f"There are: {', '.join(self.columns)}.{hint}"
+            )
+        if roles.quasi == "numeric":
+            free = [name for name in self.columns if name not in roles.named]
+            numeric = tuple(name for name in free if self.kind(name) == "numeric")
+            if not numeric:
+                raise ParameterError(
+                    f"{self.source}: quasi='numeric' found no numeric column without another role. "
+                    "Name the columns, or check delimiter and decimal sign."
+                )
+            roles = roles.model_copy(update={"quasi": numeric})
+        return replace(self, roles=roles)
+
+    @property
+    def quasi(self) -> tuple[str, ...]:
+        """Names of the quasi-identifiers."""
+        if self.roles is None or isinstance(self.roles.quasi, str):
+            raise ParameterError("Microdata: no quasi-identifiers were named yet; use with_roles first.")
+        return self.roles.quasi
+
+    def kind(self, column: str) -> Kind:
+        """Whether a column holds quantities or names. Text such as 01 is a code, not a quantity."""
+        series = self.frame[column]
+        if series.dtype.is_numeric():
+            return "numeric"
+        if self.dialect is None or series.dtype != nw.String:
+            return "nominal"
+        cells = series.to_arrow()
+        parsed = parse_numbers(cells, self.dialect.decimal, self.dialect.missing_values)
+        quantities = parsed.bad == 0 and not np.isnan(parsed.values).all() and not looks_like_code(cells)
+        return "numeric" if quantities else "nominal"
+
+    def numbers(self, column: str) -> npt.NDArray[np.float64]:
+        """A column as floats, NaN where missing. Text, infinite or huge values are refused. O(n)."""
+        series = self.frame[column]
+        who = f"{self.source}: column {column}"
+        if series.dtype.is_numeric():
+            values = np.array(series.cast(nw.Float64).to_arrow().to_numpy(zero_copy_only=False), dtype=np.float64)
+        elif self.dialect is not None and series.dtype == nw.String:
+            parsed = parse_numbers(series.to_arrow(), self.dialect.decimal, self.dialect.missing_values)
+            if parsed.bad:
+                raise DataError(
+                    f"{who}: wanted numbers, got {parsed.bad} cells of other text (first in record "
+                    f"{parsed.first_bad + 1}). Check the decimal sign, declare missing values, "
+                    "or leave the column out."
+                )
+            values = parsed.values
+        else:
+            raise DataError(
+                f"{who}: wanted numbers, got {series.dtype}. Convert the column, or leave it out."
+            )
+        infinite = int(np.isinf(values).sum())
+        if infinite:
+            raise DataError(f"{who}: {infinite} values are infinite. Correct or drop those records.")
+        refuse_huge(values[np.isfinite(values)], who)
+        return values
+
+    def matrix(self, columns: Sequence[str]) -> npt.NDArray[np.float64]:
+        """Several columns as an (n, d) array, NaN where missing."""
+        return np.ascontiguousarray(np.column_stack([self.numbers(column) for column in columns]))
+
+    def is_integer(self, column: str) -> bool:
+        """Whether the source holds whole numbers in that column (missing ones aside)."""
+        if self.frame[column].dtype.is_integer():
+            return True
+        values = self.numbers(column)
+        present = values[~np.isnan(values)]
+        return bool(self.dialect is not None and present.size and (present == np.rint(present)).all())
+
+    def codes(self, columns: Sequence[str]) -> npt.NDArray[np.int64]:
+        """Number the distinct combinations of some columns 0, 1, 2, ...; a missing cell is its own value."""
+        combined = np.zeros(self.n, dtype=np.int64)
+        for column in columns:
+            own = column_codes(self.frame[column])
+            _, combined = np.unique(combined * (int(own.max()) + 1) + own, return_inverse=True)
+        return np.asarray(combined, dtype=np.int64)
+
+    def missing(self, column: str) -> npt.NDArray[np.bool_]:
+        """Where a column has no value."""
+        series = self.frame[column]
+        if self.dialect is not None and series.dtype == nw.String:
+            return np.asarray(series.is_in(list(self.dialect.missing_values)).to_numpy(), dtype=bool)
+        empty = np.asarray(series.is_null().to_numpy(), dtype=bool)
+        if series.dtype.is_float():
+            empty |= np.asarray(series.is_nan().fill_null(False).to_numpy(), dtype=bool)
+        return empty
+
+
+def column_codes(series: nw.Series[Any]) -> npt.NDArray[np.int64]:
+    """Number the distinct values of one column; missing cells together get one number of their own."""
+    try:
+        encoded = series.to_arrow()
+        if not pa.types.is_dictionary(encoded.type):
+            encoded = encoded.dictionary_encode()
+        indices = pa.chunked_array([encoded]).combine_chunks().indices
+        # equal entries of one dictionary (allowed in Arrow) must share a code
+        values = pa.chunked_array([encoded]).combine_chunks().dictionary
+        canonical = np.asarray(values.dictionary_encode().indices.fill_null(len(values)))
+        plain = np.asarray(indices.fill_null(-1), dtype=np.int64)
+        codes = np.where(plain < 0, -1, canonical[plain] if len(values) else -1)
+    except (pa.ArrowException, TypeError):
+        # columns of mixed Python objects: Arrow has no type for them
+        seen: dict[str, int] = {}
+        codes = np.array([seen.setdefault(f"{type(v).__name__} {v!r}", len(seen)) for v in series.to_list()])
+    return np.unique(codes, return_inverse=True)[1].astype(np.int64)
+
+
+def refuse_repeated_names(names: Sequence[str]) -> None:
+    """Raise where two columns share a name: no one could say which is meant."""
+    repeated = sorted({name for name in names if names.count(name) > 1})
+    if repeated:
+        raise DataError(
+            f"Columns: every column needs a name of its own, got {', '.join(repeated)} more than once. "
+            "Rename or drop the copies."
+        )
+
+
+def refuse_unnamed(names: Sequence[object]) -> None:
+    """Raise where a column is named by something else than text (pandas allows numbers and tuples)."""
+    odd = [name for name in names if not isinstance(name, str)]
+    if odd:
+        raise DataError(
+            f"Columns: wanted names of text, got {len(odd)} of another type. "
+            "Rename them first, for instance frame.columns = frame.columns.map(str)."
+        )

@@ -1,0 +1,89 @@
+"""Parameters declared once: a frozen model whose fields serve validation, plan, command line and web form."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from .errors import ParameterError
+
+GroupSize = Annotated[int, Field(ge=2, description="smallest group size")]
+
+
+class Parameters(BaseModel):
+    """A frozen set of named parameters that speaks in our own words when one is wrong.
+
+    >>> class Example(Parameters):
+    ...     k: GroupSize = 3
+    >>> Example(k=1)
+    Traceback (most recent call last):
+    tacita.core.errors.ParameterError: Example: k must be at least 2, got 1.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", validate_default=True)
+
+    def __init__(self, **values: Any) -> None:
+        try:
+            super().__init__(**values)
+        except ValidationError as problem:
+            raise ParameterError(explain(self.spoken_name(), problem, type(self))) from None
+
+    @classmethod
+    def spoken_name(cls) -> str:
+        """How an error message calls this model."""
+        return cls.__name__
+
+
+def explain(who: str, problem: ValidationError, model: type[BaseModel]) -> str:
+    """Say every fault of a failed validation in one sentence each."""
+    return " ".join(_sentence(who, dict(error), model) for error in problem.errors())
+
+
+_WANTED = {
+    "greater_than_equal": "at least {ge}",
+    "greater_than": "more than {gt}",
+    "less_than_equal": "at most {le}",
+    "less_than": "less than {lt}",
+    "int_type": "a whole number",
+    "int_parsing": "a whole number",
+    "int_from_float": "a whole number",
+    "float_type": "a number",
+    "float_parsing": "a number",
+    "finite_number": "a finite number",
+    "bool_type": "true or false",
+    "bool_parsing": "true or false",
+    "string_type": "text",
+    "literal_error": "one of {expected}",
+    "tuple_type": "a list",
+    "list_type": "a list",
+    "dict_type": "a section of its own",
+    "model_type": "a section of its own",
+    "path_type": "a path",
+    "string_too_long": "at most {max_length} characters",
+    "string_too_short": "at least {min_length} characters",
+    "too_short": "at least {min_length} entries",
+}
+
+
+def _sentence(who: str, error: dict[str, Any], model: type[BaseModel]) -> str:
+    where = ".".join(str(part) for part in error["loc"] if not _is_branch(part)) or "value"
+    if error["type"] == "missing":
+        return f"{who}: {where} is required."
+    if error["type"] == "extra_forbidden":
+        known = ", ".join(model.model_fields) or "none"
+        return f"{who}: there is no parameter {where}. Known: {known}."
+    wanted = _WANTED.get(error["type"])
+    if wanted is None:
+        return f"{who}: {where}: {error['msg']}."
+    return f"{who}: {where} must be {wanted.format(**error.get('ctx', {}))}, got {_shown(error['input'])}."
+
+
+def _is_branch(part: object) -> bool:
+    # pydantic names the tried branch of a union in the location: noise to a user
+    return isinstance(part, str) and ("[" in part or part in {"str", "int", "float", "bool"})
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 40 else f"{text[:37]}..."

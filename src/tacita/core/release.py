@@ -1,0 +1,103 @@
+"""What leaves the house, and what stays: the public data beside the confidential record of how it was made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .microdata import Microdata
+from .score import Report
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What an independent check found of one promise."""
+
+    guarantee: str
+    promise: str
+    passed: bool
+    detail: str
+
+
+@dataclass(frozen=True)
+class Caution:
+    """Where a promise is thinner than it sounds, how often, and what can be done."""
+
+    name: str
+    text: str
+    count: int
+    advice: str
+
+
+@dataclass(frozen=True)
+class AttributeSummary:
+    """One protected attribute before and after, in counts that no single record shows through.
+
+    `edges` are the inner borders of the bins; the outer bins are open, so no axis ends at an extreme.
+    """
+
+    name: str
+    edges: tuple[float, ...]
+    before: tuple[int, ...]
+    after: tuple[int, ...]
+    mean_before: float
+    mean_after: float
+    sd_before: float
+    sd_after: float
+    constant: bool
+
+
+@dataclass(frozen=True, repr=False)
+class Claim:
+    """Everything a verifier needs to check a release by itself. Confidential: holds the original.
+
+    `rows[i]` is the original row that released row i came from.
+    """
+
+    original: Microdata
+    rows: npt.NDArray[np.int64]
+    k: int
+    guarantees: tuple[str, ...]
+    rounded: frozenset[str] = frozenset()
+    drop_missing: bool = False
+
+
+@dataclass(frozen=True)
+class Record:
+    """How a release was made. Confidential."""
+
+    source: str
+    fingerprint: str | None
+    method: tuple[str, ...]
+    parameters: Mapping[str, Any]
+    roles: Mapping[str, Any]
+    options: Mapping[str, Any]
+    seed: int | None
+    records_in: int
+    records_out: int
+    groups: int
+    group_sizes: Mapping[int, int]
+    strata: int
+    versions: Mapping[str, str]
+    verdicts: tuple[Verdict, ...]
+    cautions: tuple[Caution, ...]
+    not_promised: tuple[str, ...]
+    summaries: tuple[AttributeSummary, ...] = field(repr=False, default=())
+
+
+@dataclass(frozen=True, repr=False)
+class Release:
+    """Protected data ready to publish (`data`), with its scores (`report`) and confidential `record`."""
+
+    data: Any
+    report: Report
+    record: Record
+    claim: Claim
+
+    def __repr__(self) -> str:
+        done = " + ".join(self.record.method)
+        return f"<Release of {self.record.records_out} records by {done}, {self.record.groups} groups>"

@@ -1,0 +1,130 @@
+"""What was measured: one Score per measure, a Report of them, and the Comparison they look at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from .errors import DataError, ParameterError
+
+Direction = Literal["lower", "higher"]
+Matrix = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Score:
+    """One measured figure. `value` is None where it cannot be computed, and `reason` then says why.
+
+    `span` is the interval the figure can lie in (None: no bound); `direction` says which end is better.
+
+    >>> Score(name="IL1", value=5.69, span=(0, None)).as_dict()
+    {'name': 'IL1', 'value': 5.69, 'reason': None, 'range': [0, None], 'direction': 'lower', 'unit': '%'}
+    """
+
+    name: str
+    value: float | None
+    reason: str | None = None
+    span: tuple[float, float | None] = (0.0, None)
+    direction: Direction = "lower"
+    unit: str = "%"
+    per_attribute: Mapping[str, float] = field(default_factory=dict)
+    per_record: Matrix | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        if (self.value is None) == (self.reason is None):
+            raise ParameterError(f"Score {self.name}: wanted either a value or a reason why there is none.")
+        if self.value is not None and not np.isfinite(self.value):
+            raise ParameterError(f"Score {self.name}: wanted a finite value, got {self.value}.")
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON; figures per record stay out, they belong to single people."""
+        shown: dict[str, Any] = {
+            "name": self.name,
+            "value": self.value,
+            "reason": self.reason,
+            "range": list(self.span),
+            "direction": self.direction,
+            "unit": self.unit,
+        }
+        if self.per_attribute:
+            shown["per_attribute"] = dict(self.per_attribute)
+        return shown
+
+
+@dataclass(frozen=True)
+class Report:
+    """The scores of one release, looked up by name.
+
+    >>> Report((Score(name="IL1", value=5.69),))["IL1"].value
+    5.69
+    """
+
+    scores: tuple[Score, ...]
+    notes: tuple[str, ...] = ()
+
+    def __getitem__(self, name: str) -> Score:
+        for score in self.scores:
+            if score.name == name:
+                return score
+        raise KeyError(f"no score named {name}; there are {', '.join(s.name for s in self.scores)}")
+
+    def __iter__(self) -> Iterator[Score]:
+        return iter(self.scores)
+
+    def __len__(self) -> int:
+        return len(self.scores)
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {"scores": [score.as_dict() for score in self.scores], "notes": list(self.notes)}
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Original and released values of the protected attributes, rows aligned, no missing values."""
+
+    original: Matrix
+    released: Matrix
+    attributes: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        if self.original.shape != self.released.shape or self.original.ndim != 2:
+            raise DataError(
+                f"Comparison: wanted two tables of one shape, got {self.original.shape} "
+                f"and {self.released.shape}. Compare the same records and columns."
+            )
+        if self.original.shape[1] != len(self.attributes):
+            raise DataError(
+                f"Comparison: wanted a name for each of {self.original.shape[1]} columns, "
+                f"got {len(self.attributes)}."
+            )
+
+    @classmethod
+    def of(cls, original: npt.ArrayLike, released: npt.ArrayLike, names: Sequence[str] = ()) -> Comparison:
+        """From plain arrays; columns without names are called x1, x2, ...
+
+        >>> Comparison.of([[1.0], [2.0]], [[1.5], [1.5]]).attributes
+        ('x1',)
+        """
+        x, z = np.asarray(original, dtype=float), np.asarray(released, dtype=float)
+        if x.ndim == 2 and not names:
+            names = [f"x{j + 1}" for j in range(x.shape[1])]
+        return cls(np.ascontiguousarray(x), np.ascontiguousarray(z), tuple(names))
+
+    @property
+    def n(self) -> int:
+        """How many records."""
+        return int(self.original.shape[0])
+
+    @property
+    def scale(self) -> Matrix:
+        """Standard deviation of every original column (divisor n - 1); 0 for a constant one."""
+        if self.n < 2:
+            return np.zeros(self.original.shape[1])
+        spread = np.asarray(self.original.std(axis=0, ddof=1), dtype=np.float64)
+        constant = self.original.max(axis=0) == self.original.min(axis=0)
+        return np.where(constant, 0.0, spread)

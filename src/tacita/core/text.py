@@ -1,0 +1,55 @@
+"""Numbers out of the text of a file, without ever quoting the text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+_NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
+_INFINITE = r"^[+-]?(?i:inf|infinity)$"
+_CODE = r"^[+-]?0\d"
+
+
+class Parsed(NamedTuple):
+    """Values (NaN where missing or bad), how many cells are no number, and the first such row (or -1)."""
+
+    values: npt.NDArray[np.float64]
+    bad: int
+    first_bad: int
+
+
+def parse_numbers(cells: Any, decimal: str = ".", missing: Sequence[str] = ("",)) -> Parsed:
+    """Read text cells as numbers; spaces around them do not count. O(n), vectorised.
+
+    >>> import pyarrow as pa
+    >>> parse_numbers(pa.array(["1,5", " 2 ", "NA", "x"]), ",", ["NA"])
+    Parsed(values=array([1.5, 2. , nan, nan]), bad=1, first_bad=3)
+    """
+    text = pc.utf8_trim_whitespace(pa.chunked_array([cells] if isinstance(cells, pa.Array) else cells.chunks))
+    empty = pc.or_(pc.is_null(text), pc.fill_null(pc.is_in(text, value_set=pa.array(missing, pa.string())), True))
+    if decimal == ",":
+        # a point is then no decimal sign; make such cells fail rather than guess at thousands
+        text = pc.replace_substring(pc.replace_substring(text, ".", "?"), ",", ".")
+    infinite = pc.fill_null(pc.match_substring_regex(text, _INFINITE), False)
+    number = pc.or_(pc.fill_null(pc.match_substring_regex(text, _NUMBER), False), infinite)
+    bad = np.asarray(pc.and_not(pc.invert(empty), number))
+    usable = pc.and_(number, pc.invert(empty))
+    digits = pc.replace_substring_regex(text, r"^\+", "")
+    values = pc.if_else(usable, digits, pa.scalar(None, pa.string())).cast(pa.float64())
+    floats = np.array(values.to_numpy(), dtype=np.float64)
+    return Parsed(floats, int(bad.sum()), int(bad.argmax()) if bad.any() else -1)
+
+
+def looks_like_code(cells: Any) -> bool:
+    """Whether some cell starts with a zero before another digit, as postal or activity codes do.
+
+    >>> import pyarrow as pa
+    >>> looks_like_code(pa.chunked_array([["01", "02"]])), looks_like_code(pa.chunked_array([["0.5", "0"]]))
+    (True, False)
+    """
+    return bool(pc.any(pc.match_substring_regex(pc.utf8_trim_whitespace(cells), _CODE)).as_py())

@@ -1,0 +1,71 @@
+"""Data to try things on: made-up surveys, and the public benchmark files of the field.
+
+>>> from tacita import datasets
+>>> [entry.name for entry in datasets.catalogue()]
+['business', 'household', 'census', 'tarragona', 'eia']
+>>> datasets.load("business", n=50).num_rows
+50
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tacita.core.errors import ParameterError
+
+from .description import Dataset, Roles
+from .firms import BUSINESS, business
+from .persons import HOUSEHOLD, household
+from .reference import REFERENCES, Reference, read_reference
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["Dataset", "Reference", "Roles", "business", "catalogue", "describe", "household", "load"]
+
+_SURVEYS = {BUSINESS.name: (BUSINESS, business), HOUSEHOLD.name: (HOUSEHOLD, household)}
+_SURVEY_OPTIONS = ("n", "seed", "missing")
+
+
+def catalogue() -> tuple[Dataset, ...]:
+    """Describe every data set that `load` knows, the made-up ones first.
+
+    >>> [entry.rows for entry in catalogue()]
+    [600, 900, 1080, 834, 4092]
+    """
+    return (*(description for description, _ in _SURVEYS.values()), *REFERENCES.values())
+
+
+def describe(name: str) -> Dataset:
+    """Say what a data set is, without making or reading it.
+
+    >>> describe("business").roles["unit"]
+    'group_id'
+    >>> describe("iris")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    tacita.core.errors.ParameterError: datasets: there is none named 'iris'. Choose one of business, ...
+    """
+    known = {entry.name: entry for entry in catalogue()}
+    if name not in known:
+        raise ParameterError(f"datasets: there is none named {name!r}. Choose one of {', '.join(known)}.")
+    return known[name]
+
+
+def load(name: str, *, fetch: bool = False, **options: Any) -> pa.Table:
+    """Make a survey (`options`: n, seed, missing) or read a benchmark file.
+
+    Benchmark files are looked for in the folder named by TACITA_DATA, then in the cache
+    (TACITA_CACHE or the one of the platform), and downloaded only if `fetch` is true.
+
+    >>> load("household", n=20, missing=0.1)["wealth"].null_count
+    2
+    """
+    describe(name)
+    allowed = _SURVEY_OPTIONS if name in _SURVEYS else ()
+    if unknown := [option for option in options if option not in allowed]:
+        takes = f"its options are {', '.join(allowed)}" if allowed else "it has none, only fetch"
+        raise ParameterError(f"datasets: {name} has no option {', '.join(unknown)}; {takes}.")
+    if name in _SURVEYS:
+        _, make = _SURVEYS[name]
+        return make(**options)
+    return read_reference(REFERENCES[name], fetch=fetch)

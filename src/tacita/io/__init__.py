@@ -1,0 +1,110 @@
+"""Files in and out: what a path's ending means, and how bytes become records and back.
+
+A file is read once, into memory; a release is encoded in memory, so that it can be checked before
+anything touches the disk.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field
+
+from tacita.core import MISSING_TEXT, CsvDialect, DataError, Microdata, ParameterError, Parameters
+
+from . import csv, parquet
+from .atomic import write_all
+
+FORMATS = {
+    ".csv": "csv",
+    ".txt": "csv",
+    ".tsv": "csv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+}
+
+__all__ = ["FORMATS", "InputOptions", "decode", "encode", "format_of", "read", "write_all"]
+
+
+class InputOptions(Parameters):
+    """How to read a text file; a Parquet file needs none of it."""
+
+    delimiter: str | None = Field(
+        None, min_length=1, max_length=1, description="column separator; found from the header if not given"
+    )
+    decimal: str = Field(".", pattern="^[.,]$", description="decimal sign, . or ,")
+    encoding: str = Field("utf-8", description="text encoding, such as utf-8 or latin-1")
+    missing_values: tuple[str, ...] = Field(MISSING_TEXT, description="cell texts that mean: no value")
+
+
+def format_of(path: Path) -> str:
+    """What kind of file a path names, by its ending.
+
+    >>> format_of(Path("survey.csv"))
+    'csv'
+    """
+    found = FORMATS.get(path.suffix.lower())
+    if found is None:
+        raise ParameterError(
+            f"{path.name}: wanted a file name ending in {', '.join(FORMATS)}, "
+            f"got {path.suffix or 'no ending'}."
+        )
+    return found
+
+
+def read(path: str | Path, options: InputOptions | None = None) -> Microdata:
+    """Read a file of records. Its SHA-256 becomes the fingerprint."""
+    path = Path(path)
+    form = format_of(path)
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError:
+        raise ParameterError(f"{path.name}: there is no such file. Check the path.") from None
+    except IsADirectoryError:
+        raise ParameterError(f"{path.name}: wanted a file, got a folder.") from None
+    except OSError as problem:
+        raise ParameterError(f"{path.name}: cannot be read ({problem.strerror}).") from None
+    if not content:
+        raise DataError(f"{path.name}: the file is empty.")
+    return decode(content, form, options or InputOptions(), path.name)
+
+
+def decode(content: bytes, form: str, options: InputOptions, source: str) -> Microdata:
+    """Records out of the bytes of a file."""
+    fingerprint = hashlib.sha256(content).hexdigest()
+    if form == "parquet":
+        return Microdata.of(parquet.decode(content, source), source=source, fingerprint=fingerprint)
+    table, dialect = csv.decode(
+        content, source, options.delimiter, options.decimal, options.encoding, options.missing_values
+    )
+    return Microdata.of(table, dialect=dialect, source=source, fingerprint=fingerprint)
+
+
+def encode(data: Microdata, form: str) -> tuple[bytes, InputOptions]:
+    """The bytes of a file, and the options with which to read it again."""
+    table = to_arrow(data)
+    if form == "parquet":
+        return parquet.encode(table), InputOptions()
+    dialect = data.dialect or CsvDialect()
+    options = InputOptions(
+        delimiter=dialect.delimiter,
+        decimal=dialect.decimal,
+        encoding=dialect.encoding,
+        missing_values=dialect.missing_values,
+    )
+    return csv.encode(table, dialect), options
+
+
+def to_arrow(data: Microdata) -> Any:
+    """The frame as an Arrow table; a column of mixed Python objects has no file format."""
+    import pyarrow as pa
+
+    try:
+        return data.frame.to_arrow()
+    except (pa.ArrowException, TypeError, ValueError):
+        raise DataError(
+            f"{data.source}: a column holds Python objects of mixed types, which no file format can keep. "
+            "Convert such columns to text first."
+        ) from None

@@ -1,0 +1,167 @@
+"""CSV as text: cells are copied, not interpreted, so that 01234 stays 01234 and NA stays NA."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv as arrow_csv
+
+from tacita.core import CsvDialect, DataError, ParameterError
+from tacita.core.microdata import refuse_repeated_names
+
+_DELIMITERS = (",", ";", "\t", "|")
+_LARGEST_BLOCK = 2**30
+
+
+def decode(
+    content: bytes,
+    source: str,
+    delimiter: str | None,
+    decimal: str,
+    encoding: str,
+    missing_values: tuple[str, ...],
+) -> tuple[pa.Table, CsvDialect]:
+    """A table of text columns and the dialect in which it was written. O(bytes)."""
+    text, marked = _as_text(content, source, encoding)
+    header_line = text.partition("\n")[0]
+    delimiter = delimiter or max(_DELIMITERS, key=header_line.count)
+    if delimiter == decimal and delimiter in header_line:
+        raise ParameterError(
+            f"{source}: delimiter and decimal sign are both {delimiter!r}. Give --delimiter or --decimal."
+        )
+    names = _header(text, source, delimiter)
+    dialect = CsvDialect(
+        delimiter=delimiter,
+        decimal=decimal,  # type: ignore[arg-type]
+        encoding=encoding,
+        newline="\r\n" if header_line.endswith("\r") else "\n",
+        byte_order_mark=marked,
+        missing_values=missing_values,
+    )
+    return _body(text, source, delimiter, names), dialect
+
+
+def _as_text(content: bytes, source: str, encoding: str) -> tuple[str, bool]:
+    try:
+        codec = codecs.lookup(encoding)
+    except LookupError:
+        raise ParameterError(
+            f"{source}: there is no text encoding {encoding!r}. Try utf-8 or latin-1."
+        ) from None
+    marked = codec.name == "utf-8" and content.startswith(codecs.BOM_UTF8)
+    try:
+        text = codec.decode(content[3:] if marked else content, "strict")[0]
+    except UnicodeError as problem:
+        where = f" (at byte {problem.start})" if isinstance(problem, UnicodeDecodeError) else ""
+        raise DataError(
+            f"{source}: the text is not {encoding}{where}. Give the file's encoding, for instance "
+            "--encoding latin-1."
+        ) from None
+    if "\0" in text:
+        raise DataError(
+            f"{source}: wanted a text file, got one with NUL characters. "
+            "Is it a spreadsheet or another binary file, or of another encoding?"
+        )
+    return text, marked
+
+
+def _header(text: str, source: str, delimiter: str) -> list[str]:
+    try:
+        names = next(csv.reader(io.StringIO(text), delimiter=delimiter, strict=True), [])
+    except (csv.Error, TypeError):
+        raise DataError(f"{source}: the header line cannot be read. Check its quotes.") from None
+    if not names:
+        raise DataError(f"{source}: wanted a header line with column names, got an empty line.")
+    unnamed = sum(not name.strip() for name in names)
+    if unnamed:
+        raise DataError(f"{source}: {unnamed} columns have no name in the header line. Name them.")
+    refuse_repeated_names(names)
+    return names
+
+
+def _body(text: str, source: str, delimiter: str, names: list[str]) -> pa.Table:
+    if text.count('"') % 2:
+        raise DataError(f"{source}: a quoted cell is never closed. Is the file truncated?")
+    raw = text.encode()
+    try:
+        table = arrow_csv.read_csv(
+            pa.BufferReader(raw),
+            read_options=arrow_csv.ReadOptions(block_size=min(max(len(raw), 1024), _LARGEST_BLOCK)),
+            parse_options=arrow_csv.ParseOptions(
+                delimiter=delimiter, newlines_in_values=True, ignore_empty_lines=len(names) > 1
+            ),
+            convert_options=arrow_csv.ConvertOptions(
+                column_types=dict.fromkeys(names, pa.string()),
+                strings_can_be_null=False,
+                quoted_strings_can_be_null=False,
+            ),
+        )
+    except pa.ArrowInvalid:
+        # Arrow's message quotes the line
+        raise DataError(_ragged(text, source, delimiter, len(names))) from None
+    if table.column_names != names:
+        raise DataError(f"{source}: the header line cannot be read. Check its quotes.")
+    return table
+
+
+def _ragged(text: str, source: str, delimiter: str, width: int) -> str:
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+    wrong = [number for number, row in enumerate(reader) if row and len(row) != width]
+    if not wrong:
+        return f"{source}: the file cannot be read as CSV. Check its quotes and its last line."
+    return (
+        f"{source}: {len(wrong)} records do not have {width} cells as the header has "
+        f"(first: record {wrong[0]}). Is the file truncated, or the delimiter not {delimiter!r}?"
+    )
+
+
+def encode(table: pa.Table, dialect: CsvDialect) -> bytes:
+    """The table as CSV in a dialect; floats in their shortest exact form. Same table, same bytes. O(cells)."""
+    columns = [
+        _quoted(cells_as_text(column, dialect.decimal), dialect, alone=table.num_columns == 1)
+        for column in table.columns
+    ]
+    header = dialect.delimiter.join(
+        _quoted(pa.chunked_array([[name]]), dialect, alone=False)[0].as_py() for name in table.column_names
+    )
+    lines = pc.binary_join_element_wise(*columns, pa.scalar(dialect.delimiter))
+    text = dialect.newline.join([header, *lines.to_pylist(), ""])
+    try:
+        encoded = text.encode(dialect.encoding)
+    except UnicodeEncodeError:
+        raise DataError(
+            f"The released text cannot be written as {dialect.encoding}. Choose utf-8."
+        ) from None
+    return codecs.BOM_UTF8 + encoded if dialect.byte_order_mark else encoded
+
+
+def cells_as_text(column: Any, decimal: str = ".") -> pa.ChunkedArray:
+    """Cells as they stand in a CSV file; missing ones are empty."""
+    column = column if isinstance(column, pa.ChunkedArray) else pa.chunked_array([column])
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    is_float = pa.types.is_floating(column.type) or pa.types.is_decimal(column.type)
+    if pa.types.is_floating(column.type):
+        column = pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)
+    try:
+        text = column.cast(pa.string())
+    except pa.ArrowException:
+        raise DataError(f"A column of type {column.type} cannot be written as CSV. Use Parquet.") from None
+    if is_float and decimal == ",":
+        text = pc.replace_substring(text, ".", ",")
+    return pc.fill_null(text, "")
+
+
+def _quoted(column: pa.ChunkedArray, dialect: CsvDialect, alone: bool) -> pa.ChunkedArray:
+    risky = "[" + "".join(f"\\x{{{ord(mark):x}}}" for mark in (dialect.delimiter, '"', "\r", "\n")) + "]"
+    needs = pc.match_substring_regex(column, risky)
+    if alone:
+        # an empty line would be no record at all
+        needs = pc.or_(needs, pc.equal(column, ""))
+    inner = pc.replace_substring(column, '"', '""')
+    return pc.if_else(needs, pc.binary_join_element_wise('"', inner, '"', ""), column)

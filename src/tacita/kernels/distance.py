@@ -1,0 +1,118 @@
+"""Squared Euclidean distances and the selections every method makes from them.
+
+All kernels take points by column, shape (d, n), C order, so that one instruction handles several
+records, and add the squares of a record in column order: the result does not depend on the machine's
+vector width. A record whose first coordinate is NaN counts as gone: its distance is NaN, and no
+comparison with NaN is true. Ties go to the lowest row because every scan runs upwards and replaces
+only on strict improvement.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+
+@njit(cache=True, nogil=True)
+def squared_distances(columns, n, point, out):
+    """out[i] = ||columns[:, i] - point||^2 for the first n records. O(n d)."""
+    d = columns.shape[0]
+    for i in range(n):
+        out[i] = 0.0
+    c = 0
+    # four columns a pass: fewer trips of `out` through memory, the same order of additions
+    while c + 4 <= d:
+        p0, p1, p2, p3 = point[c], point[c + 1], point[c + 2], point[c + 3]
+        x0, x1, x2, x3 = columns[c], columns[c + 1], columns[c + 2], columns[c + 3]
+        for i in range(n):
+            t0 = x0[i] - p0
+            t1 = x1[i] - p1
+            t2 = x2[i] - p2
+            t3 = x3[i] - p3
+            out[i] = (((out[i] + t0 * t0) + t1 * t1) + t2 * t2) + t3 * t3
+        c += 4
+    while c < d:
+        p0 = point[c]
+        x0 = columns[c]
+        for i in range(n):
+            t0 = x0[i] - p0
+            out[i] += t0 * t0
+        c += 1
+
+
+@njit(cache=True, nogil=True)
+def farthest(distances, n):
+    """The lowest row with the largest distance; -1 if all are gone. O(n)."""
+    best = -1.0
+    where = -1
+    for i in range(n):
+        if distances[i] > best:
+            best = distances[i]
+            where = i
+    return where
+
+
+@njit(cache=True, nogil=True)
+def nearest(distances, n, chosen, best):
+    """Fill `chosen` with the rows of the smallest distances, nearest first; -1 where there are none.
+
+    `best` is scratch of the same length. O(n + m^2 log n) for m = len(chosen).
+    """
+    m = chosen.shape[0]
+    for j in range(m):
+        chosen[j] = -1
+        best[j] = np.inf
+    if m == 0:
+        return
+    for i in range(n):
+        if distances[i] < best[m - 1]:
+            insert(i, distances[i], m - 1, chosen, best)
+
+
+@njit(cache=True, nogil=True)
+def nearest_of_distinct_units(distances, n, units, own, chosen, best):
+    """As `nearest`, with at most one record of each unit and none of unit `own`. O(n m) at worst."""
+    m = chosen.shape[0]
+    for j in range(m):
+        chosen[j] = -1
+        best[j] = np.inf
+    if m == 0:
+        return
+    for i in range(n):
+        if distances[i] < best[m - 1] and units[i] != own:
+            slot = m - 1
+            for j in range(m):
+                if chosen[j] >= 0 and units[chosen[j]] == units[i]:
+                    slot = j if distances[i] < best[j] else -1
+                    break
+            if slot >= 0:
+                insert(i, distances[i], slot, chosen, best)
+
+
+@njit(cache=True, nogil=True)
+def insert(row, distance, slot, chosen, best):
+    """Put a row into the sorted list, dropping what stood at `slot`."""
+    j = slot
+    while j > 0 and best[j - 1] > distance:
+        best[j] = best[j - 1]
+        chosen[j] = chosen[j - 1]
+        j -= 1
+    best[j] = distance
+    chosen[j] = row
+
+
+@njit(cache=True, nogil=True)
+def nearest_centre(points, centres, out):
+    """out[i] = the lowest row of `centres` (c, d) nearest to points[i] (n, d). O(n c d)."""
+    for i in range(points.shape[0]):
+        best = np.inf
+        for g in range(centres.shape[0]):
+            total = 0.0
+            for c in range(points.shape[1]):
+                t = points[i, c] - centres[g, c]
+                total += t * t
+                if total >= best:
+                    break
+            if total < best:
+                best = total
+                out[i] = g

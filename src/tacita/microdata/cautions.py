@@ -1,0 +1,237 @@
+"""Where the promise of k is thinner than it sounds: one small function per weakness, each with a count."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from tacita.core import Caution, Microdata
+
+from .protect import Protected
+
+# A column that tells at least this share of the records apart works like an identifier.
+_NEARLY_UNIQUE = 0.5
+# Explained by unchanged columns to this degree, a masked one is given away.
+_RECOMPUTABLE = 0.999
+
+NOT_PROMISED = (
+    "Attribute disclosure: members of a group may share a confidential value.",
+    "Linkage through columns released unchanged: k holds for the quasi-identifiers named here only.",
+    "Differences between releases: publishing nearly the same records again can reveal who joined or left.",
+    "Population uniqueness: the assessor's attacker knows all records of this file, not the population.",
+    "Protection of the strata themselves: their values are released as they are.",
+)
+
+
+def find(protected: Protected, *, shuffled: bool) -> tuple[Caution, ...]:
+    """All that apply to one release."""
+    data = protected.claim.original
+    finders = (
+        _dropped(protected),
+        _nearly_unique(protected),
+        _recomputable(protected),
+        _index(data),
+        _row_order(protected, shuffled),
+        _zero_variance(protected),
+        _constant_columns(protected),
+        _unrounded_integers(protected),
+        _homogeneous(protected),
+        _thin_strata(protected),
+        _formulas(protected),
+    )
+    return tuple(caution for found in finders for caution in found)
+
+
+def _unchanged(protected: Protected) -> list[str]:
+    """Columns that leave the house as they came."""
+    touched = set(protected.claim.original.quasi)
+    return [name for name in protected.data.columns if name not in touched]
+
+
+def _dropped(protected: Protected) -> Iterator[Caution]:
+    gone = protected.claim.original.n - protected.data.n
+    if gone:
+        yield Caution(
+            "records-dropped",
+            "Records with a missing quasi-identifier were left out of the release.",
+            gone,
+            "Totals computed from the release fall short by them; complete the values or use a stratum.",
+        )
+
+
+def _nearly_unique(protected: Protected) -> Iterator[Caution]:
+    for name in _unchanged(protected):
+        counts = np.bincount(protected.data.codes([name]))
+        alone = int((counts == 1).sum())
+        if alone >= _NEARLY_UNIQUE * protected.data.n:
+            yield Caution(
+                "nearly-unique-column",
+                f"Column {name} is released unchanged and is unique for these records: whoever knows it "
+                "finds the record.",
+                alone,
+                "Name it as an identifier to leave it out, or protect or round it.",
+            )
+
+
+def _recomputable(protected: Protected) -> Iterator[Caution]:
+    """Masked columns that the unchanged ones give away, such as a total beside its parts."""
+    data, rows = protected.claim.original, protected.claim.rows
+    numeric = [name for name in _unchanged(protected) if data.kind(name) == "numeric"]
+    known = [data.numbers(name)[rows] for name in numeric]
+    known = [column for column in known if np.isfinite(column).all() and np.ptp(column) > 0]
+    if not known or protected.data.n < 4 * (len(known) + 1):
+        return
+    design = np.column_stack([np.ones(rows.size), *[(c - c.mean()) / c.std() for c in known]])
+    for name in data.quasi:
+        y = data.numbers(name)[rows]
+        if not np.isfinite(y).all() or np.ptp(y) == 0:
+            continue
+        y = (y - y.mean()) / y.std()
+        fitted = design @ np.linalg.lstsq(design, y, rcond=None)[0]
+        close = int((np.abs(y - fitted) < 0.01).sum())
+        if 1 - ((y - fitted) ** 2).mean() > _RECOMPUTABLE:
+            yield Caution(
+                "recomputable-column",
+                f"Masked column {name} can be recomputed from columns released unchanged (to a hundredth of "
+                "its standard deviation for these records).",
+                close,
+                "Protect those columns too, or leave them out.",
+            )
+
+
+def _index(data: Microdata) -> Iterator[Caution]:
+    if not data.frame.implementation.is_pandas():
+        return
+    import pandas as pd
+
+    index = data.native.index
+    if not isinstance(index, pd.RangeIndex):
+        yield Caution(
+            "frame-index",
+            "The frame's index is kept and may point back to the source.",
+            int(index.nunique()),
+            "Call reset_index(drop=True) on the release before publishing, unless the index is public.",
+        )
+
+
+def _row_order(protected: Protected, shuffled: bool) -> Iterator[Caution]:
+    if not shuffled:
+        yield Caution(
+            "row-order",
+            "Records stand in the order of the source: its position is known to whoever holds a copy.",
+            protected.data.n,
+            "Release with shuffle to give them a random order.",
+        )
+
+
+def _zero_variance(protected: Protected) -> Iterator[Caution]:
+    same = protected.original == protected.released
+    labels, sizes = protected.partition.labels, protected.partition.sizes
+    true_cells = np.array([np.bincount(labels, weights=column) for column in same.T]).T == sizes[:, None]
+    whole = int(true_cells.all(axis=1).sum())
+    if whole:
+        yield Caution(
+            "group-equals-members",
+            "Groups whose members were already alike are published with their true values on all "
+            "quasi-identifiers.",
+            whole,
+            "They hide in the number, not in the values; raise k if that is too thin.",
+        )
+    for j, name in enumerate(protected.claim.original.quasi):
+        column = protected.original[:, j]
+        present = column[~np.isnan(column)]
+        if present.size and present.min() == 0 and present.max() > 0:
+            zeros = int((true_cells[:, j] & _group_is_zero(protected, j)).sum())
+            if zeros:
+                yield Caution(
+                    "mean-at-bound",
+                    f"Column {name} is never negative, so a published 0 tells that all of the group are 0.",
+                    zeros,
+                    "Acceptable where a zero is not sensitive; otherwise add noise or raise k.",
+                )
+
+
+def _group_is_zero(protected: Protected, j: int) -> npt.NDArray[np.bool_]:
+    labels = protected.partition.labels
+    zero = np.zeros(len(protected.partition), dtype=bool)
+    zero[labels] = protected.released[:, j] == 0
+    return zero
+
+
+def _constant_columns(protected: Protected) -> Iterator[Caution]:
+    for j, name in enumerate(protected.claim.original.quasi):
+        column = protected.original[:, j]
+        if np.unique(column[~np.isnan(column)]).size <= 1:
+            yield Caution(
+                "constant-column",
+                f"Column {name} has one single value and plays no part in the grouping.",
+                protected.data.n,
+                "Leave it out of the quasi-identifiers, or out of the release.",
+            )
+
+
+def _unrounded_integers(protected: Protected) -> Iterator[Caution]:
+    data = protected.claim.original
+    plain = [name for name in data.quasi if name not in protected.claim.rounded and data.is_integer(name)]
+    if plain:
+        yield Caution(
+            "unrounded-integers",
+            f"Whole numbers are published as exact means ({', '.join(plain)}): mean times group size is the "
+            "group's exact total.",
+            len(plain),
+            "Release with round-integers to publish whole numbers.",
+        )
+
+
+def _homogeneous(protected: Protected) -> Iterator[Caution]:
+    data, labels = protected.claim.original, protected.partition.labels
+    # labels follow the kept rows in source order, rows the released order
+    kept = np.sort(protected.claim.rows)
+    for name in data.roles.confidential if data.roles else ():
+        values = data.codes([name])[kept]
+        distinct = np.bincount(np.unique(np.column_stack([labels, values]), axis=0)[:, 0])
+        alike = int((distinct == 1).sum())
+        if alike:
+            yield Caution(
+                "homogeneous-confidential",
+                f"In these groups all members share one value of the confidential column {name}: finding the "
+                "group is finding the value.",
+                alike,
+                "Raise k, or mask the confidential column as well.",
+            )
+
+
+def _thin_strata(protected: Protected) -> Iterator[Caution]:
+    counts = np.bincount(protected.strata)
+    thin = int((counts < 2 * protected.claim.k).sum())
+    if thin:
+        yield Caution(
+            "thin-strata",
+            "Strata with fewer than 2k records are one group: their mean is published.",
+            thin,
+            "Merge small strata.",
+        )
+
+
+def _formulas(protected: Protected) -> Iterator[Caution]:
+    risky = 0
+    for name in _unchanged(protected):
+        try:
+            cells = protected.data.frame[name].to_arrow()
+        except (pa.ArrowException, TypeError):
+            continue
+        if pa.types.is_dictionary(cells.type):
+            cells = cells.cast(cells.type.value_type)
+        if pa.types.is_string(cells.type) or pa.types.is_large_string(cells.type):
+            risky += int(pc.sum(pc.match_substring_regex(cells, r"^[=@\t\r]|^[+-][^0-9.,]")).as_py() or 0)
+    if risky:
+        yield Caution(
+            "spreadsheet-formulas",
+            "Cells of unchanged text begin like a formula; a spreadsheet program may run them.",
+            risky,
+            "Clean these columns before publishing as CSV.",
+        )

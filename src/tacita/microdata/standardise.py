@@ -1,0 +1,33 @@
+"""Columns on one scale, so that distances weigh them alike."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+Matrix = npt.NDArray[np.float64]
+
+
+def centre_and_scale(x: Matrix) -> tuple[Matrix, Matrix]:
+    """Mean and standard deviation (divisor n - 1) of every column, missing values (NaN) aside.
+
+    The scale of a constant, empty or single-valued column is 0. O(n d).
+    """
+    present = ~np.isnan(x)
+    count = present.sum(axis=0)
+    centre = np.where(present, x, 0.0).sum(axis=0) / np.maximum(count, 1)
+    squares = (np.where(present, x - centre, 0.0) ** 2).sum(axis=0)
+    scale = np.sqrt(squares / np.maximum(count - 1, 1))
+    highest = np.where(present, x, -np.inf).max(axis=0)
+    lowest = np.where(present, x, np.inf).min(axis=0)
+    return centre, np.where(highest > lowest, scale, 0.0)
+
+
+def standardise(x: Matrix) -> Matrix:
+    """z-scores; a column without spread becomes 0 and contributes nothing to a distance. O(n d).
+
+    >>> standardise(np.array([[1.0, 5.0], [2.0, 5.0], [3.0, 5.0]])).tolist()
+    [[-1.0, 0.0], [0.0, 0.0], [1.0, 0.0]]
+    """
+    centre, scale = centre_and_scale(x)
+    return np.where(scale > 0, (x - centre) / np.where(scale > 0, scale, 1.0), np.where(np.isnan(x), x, 0.0))

@@ -1,0 +1,203 @@
+"""One run as a file: what is read, which column is what, how it is protected, where it goes.
+
+TOML, version 1; paths are relative to the plan file. The command line and the web page build the same
+Plan, and `to_python` shows the script that does the same.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any, Literal
+
+import tomli_w
+from pydantic import ConfigDict, Field, model_validator
+
+from . import registry
+from .core.errors import DataError, ParameterError
+from .core.method import Method
+from .core.microdata import Roles
+from .core.params import Parameters
+from .io import InputOptions
+
+
+class InputSection(InputOptions):
+    """[input]: the file and how to read it."""
+
+    path: Path = Field(description="file of records: CSV or Parquet")
+
+
+class ProtectSection(Parameters):
+    """[protect]: the method, its parameters, and the rules around it. Other keys go to the method."""
+
+    model_config = ConfigDict(extra="allow")
+
+    method: str = Field("mdav", description="name of a method; see `tacita methods`")
+    missing: Literal["refuse", "drop", "stratum"] = Field(
+        "refuse",
+        description="records with missing quasi-identifiers: refuse, drop, or group only among their like",
+    )
+    round_integers: bool = Field(False, description="publish whole numbers for columns of whole numbers")
+    shuffle: bool = Field(False, description="give the released records a random order")
+    insist: bool = Field(False, description="accept k = 2, against advice; recorded")
+    seed: int | None = Field(None, ge=0, description="makes protective randomness repeatable; confidential")
+
+    @model_validator(mode="after")
+    def _method_takes_its_parameters(self) -> ProtectSection:
+        self.build()
+        return self
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """What goes to the method."""
+        return dict(self.model_extra or {})
+
+    def build(self) -> Method:
+        """The method with its parameters."""
+        return registry.lookup(self.method, *registry.PROTECTING)(**self.parameters)
+
+
+class MeasureSection(Parameters):
+    """[measure]: which figures of loss and risk to compute."""
+
+    names: tuple[str, ...] | None = Field(None, description="names of measures; all that apply if not given")
+
+    @model_validator(mode="after")
+    def _known(self) -> MeasureSection:
+        for name in self.names or ():
+            registry.lookup(name, *registry.MEASURING)
+        return self
+
+    def build(self) -> list[Method]:
+        """The measures."""
+        chosen = registry.names(*registry.MEASURING) if self.names is None else self.names
+        return [registry.lookup(name, *registry.MEASURING)() for name in chosen]
+
+
+class OutputSection(Parameters):
+    """[output]: what is written where. Only `path` and `note` may be published."""
+
+    path: Path = Field(description="the protected file: CSV or Parquet")
+    report: Path | None = Field(None, description="review report as a web page; confidential")
+    json_report: Path | None = Field(None, alias="json", description="the same as JSON; confidential")
+    note: Path | None = Field(None, description="quality note, safe to publish")
+
+    model_config = ConfigDict(populate_by_name=True)
+
+
+class Plan(Parameters):
+    """A whole run.
+
+    >>> plan = Plan.from_toml('''
+    ... version = 1
+    ... [input]
+    ... path = "survey.csv"
+    ... [roles]
+    ... quasi = ["turnover"]
+    ... [protect]
+    ... k = 5
+    ... [output]
+    ... path = "protected.csv"
+    ... ''')
+    >>> plan.protect.build().k
+    5
+    >>> Plan.from_toml(plan.to_toml()) == plan
+    True
+    """
+
+    version: Literal[1] = 1
+    input: InputSection
+    roles: Roles
+    protect: ProtectSection = Field(default_factory=ProtectSection)
+    measure: MeasureSection = Field(default_factory=MeasureSection)
+    output: OutputSection
+
+    @classmethod
+    def from_toml(cls, text: str, folder: Path | None = None) -> Plan:
+        """Read a plan; relative paths are taken from `folder`."""
+        try:
+            values = tomllib.loads(text)
+        except tomllib.TOMLDecodeError as problem:
+            raise DataError(f"Plan: this is not valid TOML ({problem}).") from None
+        if "version" not in values:
+            raise ParameterError("Plan: version is required. Write version = 1 as the first line.")
+        return cls(**_with_paths(values, folder or Path()))
+
+    @classmethod
+    def load(cls, path: str | Path) -> Plan:
+        """Read a plan file."""
+        path = Path(path)
+        try:
+            text = path.read_text(encoding="utf-8")
+        except OSError as problem:
+            raise ParameterError(f"{path.name}: cannot be read ({problem.strerror}).") from None
+        except UnicodeDecodeError:
+            raise DataError(f"{path.name}: a plan is a UTF-8 text file, this is not.") from None
+        return cls.from_toml(text, path.parent)
+
+    def to_toml(self, folder: Path | None = None) -> str:
+        """The plan as TOML, defaults left out; paths relative to `folder` where they lie below it."""
+        values = self.model_dump(mode="json", by_alias=True, exclude_defaults=True, exclude_none=True)
+        values = {"version": self.version, **{key: part for key, part in values.items() if part}}
+        for section, keys in _PATHS.items():
+            for key in keys:
+                if key in values.get(section, {}):
+                    values[section][key] = _relative(Path(values[section][key]), folder)
+        return tomli_w.dumps(values)
+
+    def to_python(self) -> str:
+        """The script that does the same through the Python interface.
+
+        >>> print(Plan(input={"path": "a.csv"}, roles={"quasi": "x"}, output={"path": "b.csv"}).to_python())
+        import tacita
+        <BLANKLINE>
+        data = tacita.read('a.csv')
+        release = tacita.protect(data, quasi=['x'], method='mdav')
+        tacita.save(release, 'b.csv')
+        """
+        source = _arguments(self.input.model_dump(exclude={"path"}, exclude_defaults=True))
+        steps = {
+            **self.roles.model_dump(exclude_defaults=True),
+            "method": self.protect.method,
+            **self.protect.model_dump(exclude_defaults=True, exclude={"method"}),
+        }
+        if self.measure.names is not None:
+            steps["measures"] = self.measure.names
+        targets = self.output.model_dump(mode="json", exclude={"path"}, exclude_none=True)
+        return "\n".join(
+            [
+                "import tacita",
+                "",
+                f"data = tacita.read({_literal(str(self.input.path))}{source})",
+                f"release = tacita.protect(data{_arguments(steps)})",
+                f"tacita.save(release, {_literal(str(self.output.path))}{_arguments(targets)})",
+            ]
+        )
+
+
+_PATHS = {"input": ("path",), "output": ("path", "report", "json", "note")}
+
+
+def _with_paths(values: dict[str, Any], folder: Path) -> dict[str, Any]:
+    placed = dict(values)
+    for section, keys in _PATHS.items():
+        if isinstance(part := values.get(section), dict):
+            placed[section] = {
+                key: folder / value if key in keys and isinstance(value, str) else value
+                for key, value in part.items()
+            }
+    return placed
+
+
+def _relative(path: Path, folder: Path | None) -> str:
+    if folder is not None and path.absolute().is_relative_to(folder.absolute()):
+        return path.absolute().relative_to(folder.absolute()).as_posix()
+    return path.as_posix()
+
+
+def _arguments(values: dict[str, Any]) -> str:
+    return "".join(f", {name}={_literal(value)}" for name, value in values.items())
+
+
+def _literal(value: Any) -> str:
+    return repr(list(value)) if isinstance(value, tuple) else repr(value)
