@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import platform
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -16,7 +18,6 @@ from ._version import __version__
 from .core import (
     Comparison,
     DataError,
-    Method,
     Microdata,
     ParameterError,
     Record,
@@ -25,16 +26,26 @@ from .core import (
     Roles,
     Run,
 )
-from .core.release import Claim
 from .io.atomic import refuse_bad_targets
 from .microdata import cautions, verify
+from .microdata.measure import Measure
 from .microdata.microaggregation.base import Microaggregation
-from .microdata.protect import Protected
 from .microdata.protect import protect as _protect
 from .microdata.summary import summarise
-from .plan import MeasureSection, Plan, ProtectSection
+from .plan import MeasureSection, OutputSection, Plan, ProtectSection
 
-__all__ = ["assess", "method", "protect", "read", "run", "save"]
+__all__ = [
+    "assess",
+    "method",
+    "prepare_demo",
+    "protect",
+    "read",
+    "run",
+    "save",
+    "save_report",
+    "warmup",
+    "write_frame",
+]
 
 
 def method(name: str, **parameters: Any) -> Any:
@@ -48,7 +59,10 @@ def method(name: str, **parameters: Any) -> Any:
 
 
 def read(path: str | Path, **options: Any) -> Microdata:
-    """Read a CSV or Parquet file; options as in the plan's [input]: delimiter, decimal, encoding, missing_values."""
+    """Read a CSV or Parquet file.
+
+    Options as in the plan's [input]: delimiter, decimal, encoding, missing_values.
+    """
     return io.read(path, io.InputOptions(**options))
 
 
@@ -106,55 +120,42 @@ def save(
     `path` (CSV or Parquet by its ending) and `note` are public; `report` (HTML) and `json_report` are
     confidential. `source` is a file that must not be overwritten.
     """
-    targets = {
-        "output": Path(path),
-        "report": _path(report),
-        "JSON report": _path(json_report),
-        "quality note": _path(note),
-    }
-    form = io.format_of(Path(path))
-    refuse_bad_targets(targets, {"input": _path(source)})
+    section = OutputSection(path=path, report=report, json_report=json_report, note=note)
+    form = _refuse_bad_output(section, _path(source))
     content, options = io.encode(
-        Microdata.of(release.data, dialect=release.claim.original.dialect, source=Path(path).name), form
+        Microdata.of(release.data, dialect=release.claim.original.dialect, source=section.path.name), form
     )
-    verify.insist(verify.verify(io.decode(content, form, options, Path(path).name), release.claim))
+    verify.insist(verify.verify(io.decode(content, form, options, section.path.name), release.claim))
 
     from . import report as page
 
-    files = {Path(path): content}
-    for what, render in (
-        ("report", page.review_html),
-        ("JSON report", page.review_json),
-        ("quality note", page.note_html),
+    files = {section.path: content}
+    for target, render in (
+        (section.report, page.review_html),
+        (section.json_report, page.review_json),
+        (section.note, page.note_html),
     ):
-        if (target := targets[what]) is not None:
+        if target is not None:
             files[target] = render(release).encode()
     io.write_all(files)
 
 
 def run(plan: Plan, run: Run | None = None, *, dry_run: bool = False) -> Release:
     """Carry out a plan; with `dry_run` everything but the writing."""
-    outputs = {
-        "output": plan.output.path,
-        "report": plan.output.report,
-        "JSON report": plan.output.json_report,
-        "quality note": plan.output.note,
-    }
     # before any work: nobody wants to hear of a wrong path after an hour
-    io.format_of(plan.output.path)
-    refuse_bad_targets(outputs, {"input": plan.input.path})
-    options = io.InputOptions(**plan.input.model_dump(exclude={"path"}))
-    release = _release(io.read(plan.input.path, options), plan.roles, plan.protect, plan.measure, run)
+    _refuse_bad_output(plan.output, plan.input.path)
+    options = plan.input.model_dump(exclude={"path"})
+    release = _release(read(plan.input.path, **options), plan.roles, plan.protect, plan.measure, run)
     if not dry_run:
-        save(
-            release,
-            plan.output.path,
-            report=plan.output.report,
-            json_report=plan.output.json_report,
-            note=plan.output.note,
-            source=plan.input.path,
-        )
+        targets = plan.output.model_dump(exclude={"path"})
+        save(release, plan.output.path, source=plan.input.path, **targets)
     return release
+
+
+def _refuse_bad_output(section: OutputSection, source: Path | None) -> str:
+    """The format of the output, if every target can be written and none is the input."""
+    refuse_bad_targets(section.targets, {"input": source})
+    return io.format_of(section.path)
 
 
 def assess(
@@ -186,7 +187,65 @@ def assess(
             f"{after.source}: wanted the {before.n} records of the original in its order, got {after.n}. "
             "Assess against the records that were released."
         )
-    return _measure(before.matrix(before.quasi), after.matrix(before.quasi), before.quasi, chosen, run or Run())
+    return _measure(
+        before.matrix(before.quasi), after.matrix(before.quasi), before.quasi, chosen, run or Run()
+    )
+
+
+def save_report(report: Report, path: str | Path, *, inputs: Sequence[str | Path] = ()) -> None:
+    """Write scores as JSON."""
+    target = Path(path)
+    refuse_bad_targets({"JSON report": target}, {f"input {i}": Path(given) for i, given in enumerate(inputs)})
+    content = json.dumps(report.as_dict(), indent=2, allow_nan=False) + "\n"
+    io.write_all({target: content.encode()})
+
+
+def write_frame(frame: Any, path: str | Path) -> None:
+    """Write a frame as it is, unprotected, as CSV or Parquet by the path's ending."""
+    target = Path(path)
+    form = io.format_of(target)
+    refuse_bad_targets({"output": target}, {})
+    content, _ = io.encode(Microdata.of(frame, source=target.name), form)
+    io.write_all({target: content})
+
+
+def prepare_demo(folder: str | Path) -> Plan:
+    """A folder with a made-up survey and the plan that protects it."""
+    from . import datasets
+
+    place = Path(folder)
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise ParameterError(f"{place.name}: this folder cannot be made ({problem.strerror}).") from None
+    plan = Plan(
+        input={"path": place / "survey.csv"},
+        roles={role: names for role, names in datasets.describe("business").roles.items() if names},
+        protect={"method": "mdav", "k": 3, "round_integers": True, "shuffle": True, "seed": 1},
+        output={
+            "path": place / "protected.csv",
+            "report": place / "report.html",
+            "json": place / "report.json",
+            "note": place / "quality.html",
+        },
+    )
+    write_frame(datasets.load("business"), plan.input.path)
+    io.write_all({place / "plan.toml": plan.to_toml(place).encode()})
+    return plan
+
+
+def warmup(run: Run | None = None) -> None:
+    """Run every built-in method and measure once on a few records, which compiles their kernels."""
+    steps = [(kind, name) for kind, names in registry.BUILT_IN.items() for name in names]
+    x = np.arange(24.0).reshape(-1, 1) % 7
+    for done, (kind, name) in enumerate(steps):
+        found: Any = registry.lookup(name, kind)()
+        if kind in registry.MEASURING:
+            found.score(Comparison.of(x, x[::-1]))
+        else:
+            found.partition(x)
+            found.partition(x, units=np.arange(24))
+        (run or Run()).report("compiling", done + 1, len(steps))
 
 
 def _path(path: str | Path | None) -> Path | None:
@@ -210,14 +269,16 @@ def _release(
 ) -> Release:
     chosen = section.build()
     if not isinstance(chosen, Microaggregation):
-        raise ParameterError(f"{section.method}: this is a {chosen.kind} method, not one that protects a file.")
+        raise ParameterError(
+            f"{section.method}: this is a {chosen.kind} method, not one that protects a file."
+        )
     if chosen.k == 2 and not section.insist:
         raise ParameterError(
-            f"{chosen.spoken_name()}: k must be at least 3, got 2: each of two members can compute the other. "
-            "Raise k, or insist (it will be recorded)."
+            f"{chosen.spoken_name()}: k must be at least 3, got 2: each of two members can compute the "
+            "other. Raise k, or insist (it will be recorded)."
         )
     given = run or Run()
-    steered = Run(section.seed, given.threads, given.on_progress, given.cancelled) if section.seed is not None else given
+    steered = given if section.seed is None else replace(given, seed=section.seed)
     data = data.with_roles(roles)
     made = _protect(
         data,
@@ -237,7 +298,9 @@ def _release(
         method=(section.method,),
         parameters=chosen.model_dump(mode="json"),
         roles=(data.roles or roles).model_dump(mode="json"),
-        options=section.model_dump(mode="json", include=set(ProtectSection.model_fields) - {"method", "seed"}),
+        options=section.model_dump(
+            mode="json", include=set(ProtectSection.model_fields) - {"method", "seed"}
+        ),
         seed=steered.seed,
         records_in=data.n,
         records_out=made.data.n,
@@ -258,7 +321,7 @@ def _release(
 
 
 def _measure(
-    original: np.ndarray, released: np.ndarray, names: Sequence[str], measures: Iterable[Method], run: Run
+    original: np.ndarray, released: np.ndarray, names: Sequence[str], measures: Iterable[Measure], run: Run
 ) -> Report:
     complete = ~(np.isnan(original).any(axis=1) | np.isnan(released).any(axis=1))
     left_out = int((~complete).sum())
@@ -266,7 +329,7 @@ def _measure(
     if not complete.any():
         raise DataError("assess: every record has a missing value, there is nothing to measure.")
     pair = Comparison.of(original[complete], released[complete], names)
-    return Report(tuple(measure.score(pair, run) for measure in measures), notes)  # type: ignore[attr-defined]
+    return Report(tuple(measure.score(pair, run) for measure in measures), notes)
 
 
 def _histogram(sizes: np.ndarray) -> dict[int, int]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import tomllib
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import tomli_w
 from pydantic import ConfigDict, Field, model_validator
@@ -19,6 +19,9 @@ from .core.method import Method
 from .core.microdata import Roles
 from .core.params import Parameters
 from .io import InputOptions
+
+if TYPE_CHECKING:
+    from .microdata.measure import Measure
 
 
 class InputSection(InputOptions):
@@ -68,10 +71,10 @@ class MeasureSection(Parameters):
             registry.lookup(name, *registry.MEASURING)
         return self
 
-    def build(self) -> list[Method]:
+    def build(self) -> list[Measure]:
         """The measures."""
         chosen = registry.names(*registry.MEASURING) if self.names is None else self.names
-        return [registry.lookup(name, *registry.MEASURING)() for name in chosen]
+        return [cast("Measure", registry.lookup(name, *registry.MEASURING)()) for name in chosen]
 
 
 class OutputSection(Parameters):
@@ -83,6 +86,16 @@ class OutputSection(Parameters):
     note: Path | None = Field(None, description="quality note, safe to publish")
 
     model_config = ConfigDict(populate_by_name=True)
+
+    @property
+    def targets(self) -> dict[str, Path | None]:
+        """What is written where, by the words a message uses."""
+        return {
+            "output": self.path,
+            "report": self.report,
+            "JSON report": self.json_report,
+            "quality note": self.note,
+        }
 
 
 class Plan(Parameters):

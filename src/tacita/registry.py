@@ -80,6 +80,6 @@ def describe(kind: str, name: str) -> dict[str, Any]:
         "kind": kind,
         "name": name,
         "summary": found.summary(),
-        "parameters": found.schema(),
+        "parameters": found.parameter_schema(),
         "guarantees": list(found.guarantees),
     }

@@ -16,9 +16,9 @@ def as_matrix(x: npt.ArrayLike, who: str) -> npt.NDArray[np.float64]:
 
     >>> as_matrix([[1, 2]], "MDAV").dtype
     dtype('float64')
-    >>> as_matrix([1.0, 2.0], "MDAV")
+    >>> as_matrix([[]], "MDAV")
     Traceback (most recent call last):
-    tacita.core.errors.DataError: MDAV: wanted an (n, d) array of numbers, got 1 dimension(s). Use x.reshape(-1, 1) for one column.
+    tacita.core.errors.DataError: MDAV: wanted at least one record and one column, got (1, 0).
     """
     try:
         matrix = np.ascontiguousarray(x, dtype=np.float64)

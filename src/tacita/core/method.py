@@ -20,7 +20,7 @@ class Method(Parameters):
         return (inspect.getdoc(cls) or "").partition("\n")[0]
 
     @classmethod
-    def schema(cls) -> dict[str, Any]:
+    def parameter_schema(cls) -> dict[str, Any]:
         """The parameters as JSON schema, without the prose of the class itself."""
         schema = cls.model_json_schema()
         schema.pop("description", None)

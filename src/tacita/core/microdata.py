@@ -42,11 +42,11 @@ class Roles(Parameters):
     ('turnover',)
     >>> Roles(quasi=["a"], strata=["a"])
     Traceback (most recent call last):
-    tacita.core.errors.ParameterError: Roles: column a is named twice (quasi, strata). Give each column one role.
+    tacita.core.errors.ParameterError: Roles: column a is named twice (quasi, strata). One role each, please.
     """
 
     quasi: QuasiColumns = Field(
-        description="columns to protect: their names, or 'numeric' for every numeric column without another role"
+        description="columns to protect: names, or 'numeric' for every numeric column without another role"
     )
     identifiers: Columns = Field((), description="columns that name a record; left out of the release")
     confidential: Columns = Field((), description="sensitive columns; released, watched for homogeneity")
@@ -61,7 +61,7 @@ class Roles(Parameters):
             # a unit is often an identifier too: used for grouping, then left out
             if column in seen and {seen[column], role} != {"identifiers", "unit"}:
                 raise ParameterError(
-                    f"Roles: column {column} is named twice ({seen[column]}, {role}). Give each column one role."
+                    f"Roles: column {column} is named twice ({seen[column]}, {role}). One role each, please."
                 )
             seen.setdefault(column, role)
         if self.quasi == ():
@@ -194,7 +194,9 @@ class Microdata:
         series = self.frame[column]
         who = f"{self.source}: column {column}"
         if series.dtype.is_numeric():
-            values = np.array(series.cast(nw.Float64).to_arrow().to_numpy(zero_copy_only=False), dtype=np.float64)
+            values = np.array(
+                series.cast(nw.Float64).to_arrow().to_numpy(zero_copy_only=False), dtype=np.float64
+            )
         elif self.dialect is not None and series.dtype == nw.String:
             parsed = parse_numbers(series.to_arrow(), self.dialect.decimal, self.dialect.missing_values)
             if parsed.bad:

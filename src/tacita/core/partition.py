@@ -89,4 +89,5 @@ def _numbered_by_lowest_row(given: npt.NDArray[np.integer]) -> Labels:
     _, first, inverse = np.unique(given, return_index=True, return_inverse=True)
     rank = np.empty(first.size, dtype=np.int64)
     rank[np.argsort(first, kind="stable")] = np.arange(first.size)
-    return rank[inverse.reshape(-1)]
+    numbered: Labels = rank[inverse.reshape(-1)]
+    return numbered

@@ -76,9 +76,7 @@ class Run:
         """Randomness that only searches: the same every time."""
         return np.random.default_rng(0 if self.seed is None else self.seed)
 
-    def map_blocks(
-        self, stage: str, n: int, work: Callable[[int, int], T], block: int = 1024
-    ) -> Iterator[T]:
+    def map_blocks(self, stage: str, n: int, work: Callable[[int, int], T], block: int = 1024) -> Iterator[T]:
         """Call `work(start, stop)` over consecutive blocks of range(n), in order, on `threads` threads.
 
         For kernels that let go of the interpreter lock; reports after each block.

@@ -1,4 +1,4 @@
-"""What leaves the house, and what stays: the public data beside the confidential record of how it was made."""
+"""What leaves the house, and what stays: public data beside the confidential record of how it was made."""
 
 from __future__ import annotations
 

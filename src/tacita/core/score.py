@@ -120,11 +120,19 @@ class Comparison:
         """How many records."""
         return int(self.original.shape[0])
 
-    @property
-    def scale(self) -> Matrix:
-        """Standard deviation of every original column (divisor n - 1); 0 for a constant one."""
-        if self.n < 2:
-            return np.zeros(self.original.shape[1])
-        spread = np.asarray(self.original.std(axis=0, ddof=1), dtype=np.float64)
-        constant = self.original.max(axis=0) == self.original.min(axis=0)
-        return np.where(constant, 0.0, spread)
+    def standardised(self) -> Comparison:
+        """Both sides in z-scores of the original (divisor n - 1), without columns that do not vary. O(n d).
+
+        >>> Comparison.of([[1.0, 5.0], [3.0, 5.0]], [[2.0, 5.0], [2.0, 6.0]]).standardised().attributes
+        ('x1',)
+        """
+        varies = np.ptp(self.original, axis=0) > 0
+        original = self.original[:, varies]
+        centre = original.mean(axis=0)
+        scale = original.std(axis=0, ddof=min(1, self.n - 1))
+        names = tuple(name for name, kept in zip(self.attributes, varies, strict=True) if kept)
+        return Comparison(
+            np.ascontiguousarray((original - centre) / scale),
+            np.ascontiguousarray((self.released[:, varies] - centre) / scale),
+            names,
+        )

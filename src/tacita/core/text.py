@@ -31,7 +31,9 @@ def parse_numbers(cells: Any, decimal: str = ".", missing: Sequence[str] = ("",)
     Parsed(values=array([1.5, 2. , nan, nan]), bad=1, first_bad=3)
     """
     text = pc.utf8_trim_whitespace(pa.chunked_array([cells] if isinstance(cells, pa.Array) else cells.chunks))
-    empty = pc.or_(pc.is_null(text), pc.fill_null(pc.is_in(text, value_set=pa.array(missing, pa.string())), True))
+    empty = pc.or_(
+        pc.is_null(text), pc.fill_null(pc.is_in(text, value_set=pa.array(missing, pa.string())), True)
+    )
     if decimal == ",":
         # a point is then no decimal sign; make such cells fail rather than guess at thousands
         text = pc.replace_substring(pc.replace_substring(text, ".", "?"), ",", ".")

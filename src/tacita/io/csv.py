@@ -121,7 +121,7 @@ def _ragged(text: str, source: str, delimiter: str, width: int) -> str:
 
 
 def encode(table: pa.Table, dialect: CsvDialect) -> bytes:
-    """The table as CSV in a dialect; floats in their shortest exact form. Same table, same bytes. O(cells)."""
+    """The table as CSV in a dialect; floats in their shortest exact form. Same table, same bytes."""
     columns = [
         _quoted(cells_as_text(column, dialect.decimal), dialect, alone=table.num_columns == 1)
         for column in table.columns
@@ -134,9 +134,7 @@ def encode(table: pa.Table, dialect: CsvDialect) -> bytes:
     try:
         encoded = text.encode(dialect.encoding)
     except UnicodeEncodeError:
-        raise DataError(
-            f"The released text cannot be written as {dialect.encoding}. Choose utf-8."
-        ) from None
+        raise DataError(f"The released text cannot be written as {dialect.encoding}. Choose utf-8.") from None
     return codecs.BOM_UTF8 + encoded if dialect.byte_order_mark else encoded
 
 

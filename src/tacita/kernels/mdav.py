@@ -49,7 +49,9 @@ def _take(i, columns, rows, units, unit_left, sums, labels, state):
 
 
 @njit(cache=True, nogil=True)
-def _group_around(seed, columns, rows, units, unit_left, sums, labels, state, by_unit, distances, chosen, best):
+def _group_around(
+    seed, columns, rows, units, unit_left, sums, labels, state, by_unit, distances, chosen, best
+):
     """One group: the seed and its nearest records (of other units each, if by_unit).
 
     Leaves in `distances` the distance of everyone from the seed, NaN for the members.

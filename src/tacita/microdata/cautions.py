@@ -131,7 +131,7 @@ def _row_order(protected: Protected, shuffled: bool) -> Iterator[Caution]:
 def _zero_variance(protected: Protected) -> Iterator[Caution]:
     same = protected.original == protected.released
     labels, sizes = protected.partition.labels, protected.partition.sizes
-    true_cells = np.array([np.bincount(labels, weights=column) for column in same.T]).T == sizes[:, None]
+    true_cells = sizes[:, None] == np.array([np.bincount(labels, weights=column) for column in same.T]).T
     whole = int(true_cells.all(axis=1).sum())
     if whole:
         yield Caution(

@@ -66,7 +66,9 @@ def protect(
     return Protected(frame, partition, claim, x, released, strata)
 
 
-def _rows_to_keep(data: Microdata, x: npt.NDArray[np.float64], policy: MissingPolicy) -> npt.NDArray[np.int64]:
+def _rows_to_keep(
+    data: Microdata, x: npt.NDArray[np.float64], policy: MissingPolicy
+) -> npt.NDArray[np.int64]:
     gaps = np.isnan(x)
     if policy == "refuse" and gaps.any():
         where = ", ".join(
@@ -82,7 +84,9 @@ def _rows_to_keep(data: Microdata, x: npt.NDArray[np.float64], policy: MissingPo
     return kept
 
 
-def _strata(data: Microdata, x: npt.NDArray[np.float64], kept: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+def _strata(
+    data: Microdata, x: npt.NDArray[np.float64], kept: npt.NDArray[np.int64]
+) -> npt.NDArray[np.int64]:
     """Number the strata of the kept records; records that miss other columns are never grouped together."""
     named = data.codes(data.roles.strata if data.roles else ())[kept]
     pattern = np.column_stack([named, np.isnan(x)])
@@ -173,9 +177,7 @@ def _released_frame(data: Microdata, released: npt.NDArray[np.float64], claim: C
     frame = data.frame.select([name for name in data.columns if name not in dropped])
     if not np.array_equal(claim.rows, np.arange(data.n)):
         frame = frame[claim.rows]
-    columns = {
-        name: (released[:, j], name in claim.rounded) for j, name in enumerate(data.quasi)
-    }
+    columns = {name: (released[:, j], name in claim.rounded) for j, name in enumerate(data.quasi)}
     frame = replace_columns(frame, columns)
     frame = nw.from_native(without_unused_categories(frame.to_native()), eager_only=True)
     return Microdata(frame, dialect=data.dialect, source=data.source)

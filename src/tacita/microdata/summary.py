@@ -65,7 +65,9 @@ def _round_borders(low: float, high: float, values: Vector) -> Vector:
     if not high > low:
         return np.empty(0)
     spread = np.quantile(np.abs(values), [0.5, 0.98])
-    skewed = spread[1] > 20 * max(spread[0], 1e-300) or (low >= 0 and high > 50 * max(float(np.median(values)), 0))
+    skewed = spread[1] > 20 * max(spread[0], 1e-300) or (
+        low >= 0 and high > 50 * max(float(np.median(values)), 0)
+    )
     long_tail = spread[0] > 0 and spread[1] > 8 * spread[0]
     return _log_borders(low, high, spread) if skewed or long_tail else _even_borders(low, high)
 
@@ -73,7 +75,7 @@ def _round_borders(low: float, high: float, values: Vector) -> Vector:
 def _even_borders(low: float, high: float) -> Vector:
     raw = (high - low) / (_BINS - 2)
     step = _rounded_up(raw)
-    return step * np.arange(ceil(low / step), floor(high / step) + 1)
+    return np.arange(ceil(low / step), floor(high / step) + 1).astype(np.float64) * step
 
 
 def _log_borders(low: float, high: float, spread: npt.NDArray[np.float64]) -> Vector:

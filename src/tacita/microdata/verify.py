@@ -107,7 +107,9 @@ def _others_identical(evidence: Evidence) -> str | None:
             claim.original.frame[name], evidence.released.frame[name], claim.rows, evidence.released
         ):
             changed.append(name)
-    return f"{len(changed)} columns that should be unchanged differ: {', '.join(changed)}" if changed else None
+    return (
+        f"{len(changed)} columns that should be unchanged differ: {', '.join(changed)}" if changed else None
+    )
 
 
 def _same_cells(before: nw.Series[Any], after: nw.Series[Any], rows: Ints, released: Microdata) -> bool:
@@ -129,7 +131,11 @@ def _same_cells(before: nw.Series[Any], after: nw.Series[Any], rows: Ints, relea
     if pa.types.is_floating(old.type):
         # NaN equals NaN here, and -0 does not equal 0
         return np.array_equal(_bits(nw.from_native(old, series_only=True)), _bits(after))
-    return bool(pa.chunked_array([old]).equals(pa.chunked_array([new])) if isinstance(old, pa.Array) else old.equals(new))
+    return bool(
+        pa.chunked_array([old]).equals(pa.chunked_array([new]))
+        if isinstance(old, pa.Array)
+        else old.equals(new)
+    )
 
 
 def _same_object(old: object, new: object) -> bool:
@@ -192,12 +198,18 @@ def _no_leftovers(evidence: Evidence) -> str | None:
         series = evidence.released.frame[name]
         if series.dtype in (nw.Categorical, nw.Enum):
             cells = series.to_arrow()
-            combined = pa.chunked_array([cells]).combine_chunks() if isinstance(cells, pa.Array) else cells.combine_chunks()
+            combined = (
+                pa.chunked_array([cells]).combine_chunks()
+                if isinstance(cells, pa.Array)
+                else cells.combine_chunks()
+            )
             chunks = combined.chunks if isinstance(combined, pa.ChunkedArray) else [combined]
             used = {pc.count_distinct(chunk.indices, mode="only_valid").as_py() for chunk in chunks}
             if pa.types.is_dictionary(cells.type) and used != {len(chunks[0].dictionary)}:
                 stale.append(name)
-    return f"{len(stale)} columns remember categories that no record has: {', '.join(stale)}" if stale else None
+    return (
+        f"{len(stale)} columns remember categories that no record has: {', '.join(stale)}" if stale else None
+    )
 
 
 @dataclass(frozen=True)
@@ -211,9 +223,13 @@ class Check:
 CHECKS: dict[str, Check] = {
     "columns-kept": Check("No identifier is left; all other columns are there, in order.", _columns_present),
     "rows-complete": Check("Every record is released exactly once (or dropped by rule).", _rows_complete),
-    "others-identical": Check("Columns that were not to be masked are unchanged to the last bit.", _others_identical),
+    "others-identical": Check(
+        "Columns that were not to be masked are unchanged to the last bit.", _others_identical
+    ),
     "no-leftovers": Check("No category or dictionary remembers a value that no record has.", _no_leftovers),
-    "groups-of-k": Check("Every distinct row of quasi-identifiers stands at least k times in its stratum.", _groups_of_k),
+    "groups-of-k": Check(
+        "Every distinct row of quasi-identifiers stands at least k times in its stratum.", _groups_of_k
+    ),
     "k-units": Check("Every group holds records of at least k distinct units.", _k_units),
     "group-means": Check("Every published row is the mean of the originals it stands for.", _group_means),
 }

@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
-from tacita.core import Comparison, Method, Run, Score
+from tacita.core import Comparison, Run
+from tacita.microdata.measure import Measure
 
 
-class DLD(Method):
+class DLD(Measure):
     """Share of released records whose nearest original record is their own.
 
     Both standardised by the original's mean and standard deviation; Euclidean distance over all
@@ -18,31 +20,20 @@ class DLD(Method):
     are well mixed: a record is done with at the first stranger nearer than its own.
     Source: Domingo-Ferrer & Torra (2001), "A quantitative comparison of disclosure control methods".
 
-    >>> DLD().score(Comparison.of([[0.0], [1.0], [9.0]], [[0.1], [8.0], [9.2]])).value
-    0.6666666666666666
+    >>> round(DLD().score(Comparison.of([[0.0], [1.0], [9.0]], [[0.1], [8.0], [9.2]])).value, 4)
+    0.6667
     """
 
     kind: ClassVar[str] = "risk"
+    span: ClassVar[tuple[float, float | None]] = (0.0, 1.0)
+    unit: ClassVar[str] = ""
 
-    def score(self, pair: Comparison, run: Run | None = None) -> Score:
-        """Measure one release."""
+    def figures(self, pair: Comparison, run: Run) -> tuple[None, npt.NDArray[np.float64]]:
         from tacita.kernels.linkage import own_is_nearest
 
-        run = run or Run()
-        scale = pair.scale
-        spread = scale > 0
-        if not spread.any():
-            return Score(
-                name="DLD", value=None, unit="", reason="no original column varies, all records are alike"
-            )
-        centre = pair.original[:, spread].mean(axis=0)
-        original = np.ascontiguousarray((pair.original[:, spread] - centre) / scale[spread])
-        released = np.ascontiguousarray((pair.released[:, spread] - centre) / scale[spread])
-
-        def block(start: int, stop: int) -> np.ndarray:
+        def block(start: int, stop: int) -> npt.NDArray[np.float64]:
             linked = np.empty(stop - start)
-            own_is_nearest(released, original, start, stop, linked)
+            own_is_nearest(pair.released, pair.original, start, stop, linked)
             return linked
 
-        found = np.concatenate(list(run.map_blocks("linking records", pair.n, block)))
-        return Score(name="DLD", value=float(found.mean()), span=(0.0, 1.0), unit="", per_record=found)
+        return None, np.concatenate(list(run.map_blocks("linking records", pair.n, block)))

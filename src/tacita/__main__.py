@@ -1,0 +1,5 @@
+"""`python -m tacita` is the command `tacita`."""
+
+from .cli import main
+
+main()

@@ -1,0 +1,79 @@
+"""The command line: words in, a Plan out, the API does the rest. Each command is imported when called."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+from cyclopts import App, CycloptsError
+
+from tacita._version import __version__
+
+from .talk import complain
+
+COMMANDS = {
+    "protect": "Protect a file: group its records, publish group means, verify, report.",
+    "assess": "Measure what a release lost and what it gives away.",
+    "run": "Carry out a plan file.",
+    "methods": "List methods and measures, or describe one.",
+    "demo": "Protect a made-up business survey, from start to report.",
+    "warmup": "Compile the fast inner loops once, so that the first real run does not wait for it.",
+    "datasets": "List the data sets, or write one to a file.",
+}
+
+
+def main() -> None:
+    """Entry point of the `tacita` command."""
+    sys.exit(run_command(sys.argv[1:]))
+
+
+def run_command(words: Sequence[str]) -> int:
+    """Run one command; 0 done, 1 refused by data or verification, 2 wrong usage, 130 cancelled."""
+    try:
+        build_app(words)(list(words), exit_on_error=False, print_error=False, result_action="return_value")
+    except CycloptsError as problem:
+        return complain(f"{problem} See `tacita --help`.".replace("\n", " "), 2)
+    except KeyboardInterrupt:
+        return complain("Cancelled. Nothing was written.", 130)
+    except BrokenPipeError:
+        # the reader of our output left; there is nobody to complain to
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except Exception as problem:
+        return _explain(problem)
+    return 0
+
+
+def build_app(words: Sequence[str]) -> App:
+    """All commands; those with options of a chosen method are built for the words given."""
+    app = App(
+        name="tacita",
+        help="Publish data about people and firms without giving any of them away.",
+        version=__version__,
+        version_flags=["--version"],
+        help_flags=["--help", "-h"],
+    )
+    for name, summary in COMMANDS.items():
+        if words and words[0] == name == "protect":
+            from .commands import protect_with
+
+            app.command(protect_with(words), name=name)
+        else:
+            app.command(f"tacita.cli.commands:{name}", name=name, help=summary)
+    return app
+
+
+def _explain(problem: Exception) -> int:
+    from tacita.core.errors import TacitaError
+
+    if isinstance(problem, TacitaError):
+        return complain(str(problem), problem.exit_code)
+    if os.environ.get("TACITA_DEBUG"):
+        raise problem
+    # a fault of ours: its message could quote data, so only its kind is shown
+    return complain(
+        f"Internal fault ({type(problem).__name__}); nothing was written. This is a defect of tacita: please "
+        "report it. TACITA_DEBUG=1 shows details, which may quote data.",
+        70,
+    )

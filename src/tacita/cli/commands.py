@@ -1,0 +1,206 @@
+"""What each command does: read the words, build a Plan or call the API, print what came out."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Group, Parameter
+from rich.table import Table
+
+from tacita import api, registry
+from tacita import datasets as catalogue
+from tacita.core import Roles
+from tacita.plan import InputSection, MeasureSection, OutputSection, Plan, ProtectSection
+
+from .options import command, flag, given, option, options, path_option, positional
+from .talk import Out, print_json, print_outcome, print_parameters, print_scores, progress_bar
+
+_FROM, _WHAT, _HOW, _FIGURES, _TO, _TALK = (
+    Group.create_ordered(title)
+    for title in ("Reading the file", "Roles of the columns", "Protecting", "Measuring", "Writing", "Running")
+)
+_OUT_NAMES = {"path": "out", "json_report": "json"}
+_MEASURE_NAMES = {"names": "measures"}
+
+_Quiet = Annotated[bool, Parameter(negative="", help="print nothing but errors")]
+_AsJson = Annotated[bool, Parameter(name="--json", negative="", help="as JSON, with parameter schemas")]
+
+
+def protect_with(words: Sequence[str]) -> Callable[..., None]:
+    """The command `protect` with the options of the method that the words name."""
+    method = _method_named_in(words)
+    chosen = registry.lookup(method, *registry.PROTECTING)
+    of_method = Group.create_ordered(f"Parameters of {method}")
+
+    def body(input: Path, **values: Any) -> None:
+        plan = Plan(
+            input={"path": input, **given(InputSection, values)},
+            roles=given(Roles, values),
+            protect={**given(ProtectSection, values), **given(chosen, values)},
+            measure=given(MeasureSection, values, _MEASURE_NAMES),
+            output=given(OutputSection, values, _OUT_NAMES),
+        )
+        _carry_out(plan, dry_run=values["dry_run"], quiet=values["quiet"])
+
+    return command(
+        "protect",
+        "Protect a file: group its records, publish group means, verify, report.\n\n"
+        "Example: tacita protect survey.csv --out protected.csv --method mdav --k 3 --quasi turnover,wages",
+        [
+            positional("input", "CSV or Parquet file of records"),
+            *options(OutputSection, _TO, _OUT_NAMES),
+            *options(Roles, _WHAT),
+            *options(ProtectSection, _HOW),
+            *options(chosen, of_method),
+            *options(MeasureSection, _FIGURES, _MEASURE_NAMES),
+            *options(InputSection, _FROM, skip=["path"]),
+            flag("dry_run", "do everything but write; show the plan and its script", _TALK),
+            flag("quiet", "print nothing but errors", _TALK),
+        ],
+        body,
+    )
+
+
+def _method_named_in(words: Sequence[str]) -> str:
+    for word, following in pairwise([*words, ""]):
+        if word == "--method" and following:
+            return following
+        if word.startswith("--method="):
+            return word.partition("=")[2]
+    return str(ProtectSection.model_fields["method"].default)
+
+
+def _assess(original: Path, released: Path, **values: Any) -> None:
+    reading = given(InputSection, values)
+    with progress_bar(values["quiet"]) as run:
+        report = api.assess(
+            api.read(original, **reading),
+            api.read(released, **reading),
+            quasi=given(Roles, values)["quasi"],
+            measures=given(MeasureSection, values, _MEASURE_NAMES).get("names"),
+            run=run,
+        )
+    if values["json"] is not None:
+        api.save_report(report, values["json"], inputs=(original, released))
+    if not values["quiet"]:
+        print_scores(report)
+
+
+protect = protect_with([])
+assess = command(
+    "assess",
+    "Measure what a release lost and what it gives away. Records in the same order in both files.\n\n"
+    "Example: tacita assess survey.csv protected.csv --quasi turnover,wages",
+    [
+        positional("original", "file before protection"),
+        positional("released", "file after protection"),
+        option("quasi", Roles.model_fields["quasi"], _WHAT),
+        *options(MeasureSection, _FIGURES, _MEASURE_NAMES),
+        *options(InputSection, _FROM, skip=["path"]),
+        path_option("json", "scores as JSON", _TO),
+        flag("quiet", "print nothing but errors", _TALK),
+    ],
+    _assess,
+)
+
+
+def run(
+    plan: Annotated[Path, Parameter(help="plan file (TOML)")],
+    /,
+    *,
+    dry_run: Annotated[bool, Parameter(negative="", help="do everything but write")] = False,
+    script: Annotated[
+        bool, Parameter(negative="", help="print the Python script that does the same")
+    ] = False,
+    quiet: _Quiet = False,
+) -> None:
+    """Carry out a plan file."""
+    loaded = Plan.load(plan)
+    if script:
+        Out.print(loaded.to_python(), markup=False)
+        return
+    _carry_out(loaded, dry_run=dry_run, quiet=quiet)
+
+
+def methods(
+    name: Annotated[str | None, Parameter(help="describe this one")] = None, /, *, as_json: _AsJson = False
+) -> None:
+    """List methods and measures, or describe one."""
+    known = [(kind, each) for kind, names in registry.locations().items() for each in names]
+    if name is None:
+        described = [registry.describe(*each) for each in known]
+        if as_json:
+            print_json(described)
+            return
+        table = Table("kind", "name", "what it does", box=None)
+        for entry in described:
+            table.add_row(entry["kind"], entry["name"], entry["summary"])
+        Out.print(table)
+        return
+    found = registry.lookup(name)
+    if as_json:
+        print_json(registry.describe(found.kind, name))
+        return
+    Out.print(f"{name} ({found.kind})\n\n{inspect.getdoc(found)}", markup=False)
+    print_parameters(found)
+
+
+def demo(
+    *, folder: Annotated[Path, Parameter(help="where to write")] = Path("demo"), quiet: _Quiet = False
+) -> None:
+    """Protect a made-up business survey, from start to report."""
+    plan = api.prepare_demo(folder)
+    _carry_out(plan, dry_run=False, quiet=quiet)
+    if not quiet:
+        Out.print(
+            f"Open {plan.output.report} in a browser. `tacita run {folder / 'plan.toml'}` repeats this run.",
+            markup=False,
+        )
+
+
+def warmup() -> None:
+    """Compile the fast inner loops once, so that the first real run does not wait for it."""
+    with progress_bar(quiet=False) as steering:
+        api.warmup(steering)
+    Out.print("Ready.")
+
+
+def datasets(
+    name: Annotated[str | None, Parameter(help="the data set to describe or write")] = None,
+    /,
+    *,
+    out: Annotated[Path | None, Parameter(help="CSV or Parquet file to write")] = None,
+    fetch: Annotated[
+        bool, Parameter(negative="", help="download a public benchmark if it is not here")
+    ] = False,
+) -> None:
+    """List the data sets, or describe one, or write one to a file."""
+    if name is None:
+        table = Table("name", "records", "columns", "what it is", box=None)
+        for entry in catalogue.catalogue():
+            table.add_row(entry.name, str(entry.rows), str(entry.columns), entry.title)
+        Out.print(table)
+        return
+    entry = catalogue.describe(name)
+    Out.print(f"{entry.name}: {entry.title}\n{entry.source}", markup=False)
+    for role, columns in dict[str, Any](entry.roles).items():
+        if columns:
+            Out.print(
+                f"  {role}: {columns if isinstance(columns, str) else ', '.join(columns)}", markup=False
+            )
+    if out is not None or fetch:
+        frame = catalogue.load(name, fetch=fetch)
+        if out is not None:
+            api.write_frame(frame, out)
+            Out.print(f"{out}: {frame.num_rows} records, {frame.num_columns} columns", markup=False)
+
+
+def _carry_out(plan: Plan, *, dry_run: bool, quiet: bool) -> None:
+    with progress_bar(quiet) as steering:
+        release = api.run(plan, steering, dry_run=dry_run)
+    if not quiet:
+        print_outcome(release, plan, dry_run=dry_run)

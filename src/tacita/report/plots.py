@@ -1,0 +1,164 @@
+"""Where the bars of a plot go: counts in, pixels out. The template `plot.html` draws them as SVG."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import log10
+
+from tacita.core.release import AttributeSummary
+
+from .figures import compact, number
+
+WIDTH, HEIGHT = 520.0, 190.0
+_LEFT, _RIGHT, _TOP, _BOTTOM = 46.0, 10.0, 10.0, 26.0
+# Width of one letter of an axis label; generous, so that labels never touch.
+_LETTER = 6.6
+
+
+@dataclass(frozen=True)
+class Bar:
+    """One rectangle; `series` is its CSS class."""
+
+    series: str
+    x: str
+    y: str
+    width: str
+    height: str
+
+
+@dataclass(frozen=True)
+class Slot:
+    """The bars over one place of the axis, and the words shown when pointing at them."""
+
+    words: str
+    bars: tuple[Bar, ...]
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A label on an axis, at a pixel."""
+
+    at: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Plot:
+    """Everything the template needs, as text ready to be written."""
+
+    title: str
+    description: str
+    slots: tuple[Slot, ...]
+    counts: tuple[Mark, ...]
+    labels: tuple[Mark, ...]
+    ticks: tuple[str, ...] = ()
+    width: str = f"{WIDTH:g}"
+    height: str = f"{HEIGHT:g}"
+    left: str = f"{_LEFT:g}"
+    right: str = f"{WIDTH - _RIGHT:g}"
+    baseline: str = f"{HEIGHT - _BOTTOM:g}"
+
+
+def before_and_after(summary: AttributeSummary) -> Plot:
+    """Original and released counts per bin, side by side; all bins equally wide, the outer ones open.
+
+    >>> plot = before_and_after(AttributeSummary("x", (10.0,), (3, 4), (4, 3), 0, 0, 1, 1, False))
+    >>> plot.description
+    'Records per bin. below 10: 3 original, 4 released; 10 or more: 4 original, 3 released.'
+    """
+    edges = compact(summary.edges)
+    bins = _bin_names(edges)
+    pairs = list(zip(summary.before, summary.after, strict=True))
+    words = [
+        f"{name}: {number(b)} original, {number(a)} released"
+        for name, (b, a) in zip(bins, pairs, strict=True)
+    ]
+    step = (WIDTH - _LEFT - _RIGHT) / len(pairs)
+    borders = [_LEFT + step * (i + 1) for i in range(len(edges))]
+    return Plot(
+        title=f"{summary.name}: original and released records",
+        description=f"Records per bin. {'; '.join(words)}.",
+        slots=_slots(words, pairs, ("before", "after")),
+        counts=_count_axis(max(max(pair) for pair in pairs)),
+        labels=_thinned(borders, edges),
+        ticks=tuple(_pixel(x) for x in borders),
+    )
+
+
+def group_sizes(sizes: Mapping[int, int]) -> Plot:
+    """How many groups have how many records.
+
+    >>> group_sizes({3: 40, 4: 1}).description
+    'Groups per size. 3 records: 40 groups; 4 records: 1 groups.'
+    """
+    ordered = sorted(sizes)
+    words = [f"{number(size)} records: {number(sizes[size])} groups" for size in ordered]
+    step = (WIDTH - _LEFT - _RIGHT) / len(ordered)
+    centres = [_LEFT + step * (i + 0.5) for i in range(len(ordered))]
+    return Plot(
+        title="Sizes of the groups",
+        description=f"Groups per size. {'; '.join(words)}.",
+        slots=_slots(words, [(sizes[size],) for size in ordered], ("after",)),
+        counts=_count_axis(max(sizes.values())),
+        labels=_thinned(centres, [number(size) for size in ordered]),
+    )
+
+
+def _bin_names(edges: Sequence[str]) -> list[str]:
+    if not edges:
+        return ["all records"]
+    return [f"below {edges[0]}", *[f"{a} to {b}" for a, b in pairwise(edges)], f"{edges[-1]} or more"]
+
+
+def _slots(words: Sequence[str], counts: Sequence[Sequence[int]], series: Sequence[str]) -> tuple[Slot, ...]:
+    step = (WIDTH - _LEFT - _RIGHT) / len(counts)
+    gap = min(step * 0.14, 8.0)
+    # few bars would otherwise become walls
+    wide = min((step - 2 * gap) / len(series), 56.0)
+    tall = (HEIGHT - _TOP - _BOTTOM) / max(1, max(max(group) for group in counts))
+    slots = []
+    for i, (text, group) in enumerate(zip(words, counts, strict=True)):
+        start = _LEFT + step * (i + 0.5) - wide * len(series) / 2
+        bars = tuple(
+            Bar(
+                name,
+                _pixel(start + j * wide),
+                _pixel(HEIGHT - _BOTTOM - count * tall),
+                _pixel(wide),
+                _pixel(count * tall),
+            )
+            for j, (name, count) in enumerate(zip(series, group, strict=True))
+        )
+        slots.append(Slot(text, bars))
+    return tuple(slots)
+
+
+def _count_axis(highest: int) -> tuple[Mark, ...]:
+    """Three to five round counts from zero up."""
+    highest = max(1, highest)
+    power = 10 ** int(log10(highest))
+    choices = sorted(max(1, factor * power // 10) for factor in (1, 2, 5, 10, 20, 50))
+    step = next(size for size in choices if highest // size <= 4)
+    room = HEIGHT - _TOP - _BOTTOM
+    at = [(HEIGHT - _BOTTOM - room * count / highest, count) for count in range(0, highest + 1, step)]
+    texts = compact([float(count) for _, count in at])
+    return tuple(Mark(_pixel(y), text) for (y, _), text in zip(at, texts, strict=True))
+
+
+def _thinned(places: Sequence[float], texts: Sequence[str]) -> tuple[Mark, ...]:
+    """Every label, or every second, third, ... until they have room."""
+    for every in range(1, len(places) + 1):
+        kept = list(zip(places, texts, strict=True))[::every]
+        if all(_room(a, b) for a, b in pairwise(kept)):
+            return tuple(Mark(_pixel(x), text) for x, text in kept)
+    return ()
+
+
+def _room(left: tuple[float, str], right: tuple[float, str]) -> bool:
+    return right[0] - left[0] > _LETTER * (len(left[1]) + len(right[1])) / 2 + 4
+
+
+def _pixel(value: float) -> str:
+    return f"{value:.1f}".removesuffix(".0")

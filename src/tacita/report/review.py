@@ -1,0 +1,179 @@
+"""The confidential review of a release, for the people who decide whether it goes out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from math import isfinite
+from typing import Any
+
+from tacita import registry
+from tacita.core import Microdata, ParameterError, Release, Roles, Score
+from tacita.core.release import AttributeSummary
+from tacita.plan import ProtectSection
+
+from . import plots
+from .pages import render
+from .cautions import grouped
+
+# More tiles than this are a table again.
+_TILES = 6
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A named setting with what it means."""
+
+    name: str
+    value: Any
+    meaning: str
+
+
+def review_html(release: Release) -> str:
+    """One page with nothing outside it: what was done, promised, found, lost and risked. Confidential."""
+    record, scores = release.record, tuple(release.report)
+    return render(
+        "review.html",
+        record=record,
+        k=record.parameters.get("k"),
+        passed=all(verdict.passed for verdict in record.verdicts),
+        tiles=[score for score in scores if score.value is not None][:_TILES],
+        methods=[(name, _meaning(name, *registry.PROTECTING)) for name in record.method],
+        parameters=_parameters(release),
+        roles=_roles(release),
+        options=_described(record.options, ProtectSection.model_fields),
+        sizes=plots.group_sizes(record.group_sizes) if record.group_sizes else None,
+        warnings=grouped(record.cautions, _all_columns(release)),
+        scores=[(score, _meaning(score.name, *registry.MEASURING)) for score in scores],
+        notes=release.report.notes,
+        losses=_per_attribute(scores),
+        attributes=[(summary, plots.before_and_after(summary)) for summary in record.summaries],
+    )
+
+
+def review_json(release: Release) -> str:
+    """The same as text for programs. Confidential.
+
+    Columns keep the order of the file; whatever has no order of its own is sorted by name.
+    """
+    record = release.record
+    content = {
+        **release.report.as_dict(),
+        "verdicts": [asdict(verdict) for verdict in record.verdicts],
+        "warnings": [asdict(caution) for caution in record.cautions],
+        "not_promised": list(record.not_promised),
+        "record": {
+            "source": record.source,
+            "method": list(record.method),
+            "parameters": _sorted(record.parameters),
+            "roles": _sorted(record.roles),
+            "options": _sorted(record.options),
+            "seed": record.seed,
+            "records_in": record.records_in,
+            "records_out": record.records_out,
+            "groups": record.groups,
+            "group_sizes": {str(size): record.group_sizes[size] for size in sorted(record.group_sizes)},
+            "strata": record.strata,
+            "fingerprint": record.fingerprint,
+            "versions": _sorted(record.versions),
+        },
+        "attributes": [_attribute(summary) for summary in record.summaries],
+    }
+    return json.dumps(_finite(content), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _attribute(summary: AttributeSummary) -> dict[str, Any]:
+    shown = asdict(summary)
+    if summary.constant:
+        # the mean of a constant column is every record's own value
+        shown.update(mean_before=None, mean_after=None)
+    return shown
+
+
+def _sorted(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: values[name] for name in sorted(values)}
+
+
+def _finite(content: Any) -> Any:
+    """The same without NaN and infinity, which JSON does not know."""
+    if isinstance(content, float) and not isfinite(content):
+        return None
+    if isinstance(content, Mapping):
+        return {name: _finite(part) for name, part in content.items()}
+    if isinstance(content, list | tuple):
+        return [_finite(part) for part in content]
+    return content
+
+
+def _meaning(name: str, *kinds: str) -> str:
+    try:
+        return registry.lookup(name, *kinds).summary()
+    except ParameterError:
+        # made by a plug-in that is not here any more, or by hand
+        return ""
+
+
+def _parameters(release: Release) -> list[Entry]:
+    fields: dict[str, Any] = {}
+    for name in release.record.method:
+        try:
+            fields |= registry.lookup(name, *registry.PROTECTING).model_fields
+        except ParameterError:
+            continue
+    return _described(release.record.parameters, fields)
+
+
+def _described(values: Mapping[str, Any], fields: Mapping[str, Any]) -> list[Entry]:
+    return [
+        Entry(name, value, (fields[name].description or "") if name in fields else "")
+        for name, value in sorted(values.items())
+    ]
+
+
+def _roles(release: Release) -> list[Entry]:
+    roles = release.record.roles
+    shown = [
+        Entry(role, _names(roles.get(role)), field.description or "")
+        for role, field in Roles.model_fields.items()
+    ]
+    named = {column for entry in shown for column in entry.value}
+    rest = [column for column in Microdata.of(release.data).columns if column not in named]
+    return [
+        *[entry for entry in shown if entry.value],
+        *([Entry("other", rest, "released as they are")] if rest else []),
+    ]
+
+
+def _names(value: Any) -> list[str]:
+    if value is None:
+        return []
+    return [value] if isinstance(value, str) else list(value)
+
+
+def _all_columns(release: Release) -> set[str]:
+    return {column for entry in _roles(release) for column in entry.value}
+
+
+@dataclass(frozen=True)
+class Losses:
+    """Figures per attribute: a row for each attribute, a column for each measure that has them."""
+
+    scores: tuple[Score, ...]
+    rows: tuple[tuple[str, tuple[tuple[float | None, str], ...]], ...]
+
+
+def _per_attribute(scores: tuple[Score, ...]) -> Losses | None:
+    told = tuple(score for score in scores if score.per_attribute)
+    names = list(dict.fromkeys(name for score in told for name in score.per_attribute))
+    rows = tuple(
+        (name, tuple((score.per_attribute.get(name), _bar(score, name)) for score in told)) for name in names
+    )
+    return Losses(told, rows) if rows else None
+
+
+def _bar(score: Score, name: str) -> str:
+    """How long the bar behind a figure is, in percent of its cell; the longest fills it."""
+    longest = max((abs(v) for v in score.per_attribute.values() if isfinite(v)), default=0.0)
+    value = score.per_attribute.get(name)
+    return f"{100 * abs(value) / longest:.1f}" if value is not None and isfinite(value) and longest else "0"
