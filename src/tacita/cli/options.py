@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import inspect
+import io
 import types
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -16,6 +17,9 @@ from cyclopts import Group, Parameter
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
+
+from tacita.core.errors import ParameterError
+from tacita.core.params import shown
 
 
 def options(
@@ -69,9 +73,8 @@ def _typed_as(annotation: Any) -> Any:
     if origin in (Union, types.UnionType):
         inner = [part for part in get_args(annotation) if part is not type(None)]
         return _typed_as(inner[0]) if len(inner) == 1 else str
-    if origin in (tuple, list):
-        return str
-    return annotation
+    # numbers stay words too: the model tells 3 from 3.5, cyclopts would round
+    return str if origin in (tuple, list) or annotation in (int, float) else annotation
 
 
 def _shown_default(value: object) -> str:
@@ -101,10 +104,19 @@ def _is_list(annotation: Any) -> bool:
 
 
 def _names(text: str) -> tuple[str, ...] | str:
-    """A,B,C as names; quotes protect a comma inside a name. The word numeric stays a word."""
+    """A,B,C as names; quotes protect a comma or a line break inside a name. The word numeric stays a word."""
     if text == "numeric":
         return text
-    return tuple(next(csv.reader([text]), []))
+    try:
+        rows = list(csv.reader(io.StringIO(text, newline=""), strict=True))
+    except csv.Error:
+        rows = []
+    if len(rows) != 1:
+        raise ParameterError(
+            f"{shown(text)}: wanted names with commas between. Put a name that holds a comma, a quote or a "
+            "line break in double quotes."
+        )
+    return tuple(rows[0])
 
 
 def command(

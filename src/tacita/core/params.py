@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -32,7 +33,7 @@ class Parameters(BaseModel):
     @classmethod
     def spoken_name(cls) -> str:
         """How an error message calls this model."""
-        return cls.__name__
+        return cls.__name__.removesuffix("Section").removesuffix("Options")
 
 
 def explain(who: str, problem: ValidationError, model: type[BaseModel]) -> str:
@@ -71,12 +72,23 @@ def _sentence(who: str, error: dict[str, Any], model: type[BaseModel]) -> str:
     if error["type"] == "missing":
         return f"{who}: {where} is required."
     if error["type"] == "extra_forbidden":
-        known = ", ".join(model.model_fields) or "none"
+        known = ", ".join(_fields_at(model, error["loc"])) or "none"
         return f"{who}: there is no parameter {where}. Known: {known}."
     wanted = _WANTED.get(error["type"])
     if wanted is None:
         return f"{who}: {where}: {error['msg']}."
-    return f"{who}: {where} must be {wanted.format(**error.get('ctx', {}))}, got {_shown(error['input'])}."
+    got = shown(error["input"]) if isinstance(error["loc"][-1], str) else type(error["input"]).__name__
+    return f"{who}: {where} must be {wanted.format(**error.get('ctx', {}))}, got {got}."
+
+
+def _fields_at(model: type[BaseModel], where: tuple[int | str, ...]) -> list[str]:
+    """The parameters that the section with the unknown one has."""
+    for part in where[:-1]:
+        inner = model.model_fields[str(part)].annotation
+        if not (isinstance(inner, type) and issubclass(inner, BaseModel)):
+            break
+        model = inner
+    return [field.alias or name for name, field in model.model_fields.items()]
 
 
 def _is_branch(part: object) -> bool:
@@ -84,6 +96,13 @@ def _is_branch(part: object) -> bool:
     return isinstance(part, str) and ("[" in part or part in {"str", "int", "float", "bool"})
 
 
-def _shown(value: object) -> str:
+def shown(value: object) -> str:
+    """A plain value, cut short; of anything larger only the type, for it may hold data.
+
+    >>> shown("x"), shown(["x"])
+    ("'x'", 'list')
+    """
+    if value is not None and not isinstance(value, str | int | float | Path):
+        return type(value).__name__
     text = repr(value)
     return text if len(text) <= 40 else f"{text[:37]}..."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -120,19 +121,21 @@ class Comparison:
         """How many records."""
         return int(self.original.shape[0])
 
-    def standardised(self) -> Comparison:
-        """Both sides in z-scores of the original (divisor n - 1), without columns that do not vary. O(n d).
+    def varying(self) -> Comparison:
+        """Without the columns whose original values are all the same.
 
-        >>> Comparison.of([[1.0, 5.0], [3.0, 5.0]], [[2.0, 5.0], [2.0, 6.0]]).standardised().attributes
+        >>> Comparison.of([[1.0, 5.0], [3.0, 5.0]], [[2.0, 5.0], [2.0, 6.0]]).varying().attributes
         ('x1',)
         """
         varies = np.ptp(self.original, axis=0) > 0
-        original = self.original[:, varies]
-        centre = original.mean(axis=0)
-        scale = original.std(axis=0, ddof=min(1, self.n - 1))
         names = tuple(name for name, kept in zip(self.attributes, varies, strict=True) if kept)
         return Comparison(
-            np.ascontiguousarray((original - centre) / scale),
-            np.ascontiguousarray((self.released[:, varies] - centre) / scale),
+            np.ascontiguousarray(self.original[:, varies]),
+            np.ascontiguousarray(self.released[:, varies]),
             names,
         )
+
+    @cached_property
+    def scale(self) -> Matrix:
+        """Standard deviation of every original column (divisor n - 1)."""
+        return np.asarray(self.original.std(axis=0, ddof=1), dtype=np.float64)

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
+import narwhals as nw
 from pydantic import Field
 
 from tacita.core import MISSING_TEXT, CsvDialect, DataError, Microdata, ParameterError, Parameters
@@ -34,7 +35,7 @@ class InputOptions(Parameters):
     delimiter: str | None = Field(
         None, min_length=1, max_length=1, description="column separator; found from the header if not given"
     )
-    decimal: str = Field(".", pattern="^[.,]$", description="decimal sign, . or ,")
+    decimal: Literal[".", ","] = Field(".", description="decimal sign, . or ,")
     encoding: str = Field("utf-8", description="text encoding, such as utf-8 or latin-1")
     missing_values: tuple[str, ...] = Field(MISSING_TEXT, description="cell texts that mean: no value")
 
@@ -102,7 +103,8 @@ def to_arrow(data: Microdata) -> Any:
     import pyarrow as pa
 
     try:
-        return data.frame.to_arrow()
+        # a pandas index is no column of the file
+        return nw.maybe_reset_index(data.frame).to_arrow()
     except (pa.ArrowException, TypeError, ValueError):
         raise DataError(
             f"{data.source}: a column holds Python objects of mixed types, which no file format can keep. "

@@ -22,15 +22,15 @@ class Measure(Method):
     def score(self, pair: Comparison, run: Run | None = None) -> Score:
         """Measure one release; where no original column varies there is nothing to measure."""
         name = type(self).__name__
-        standard = pair.standardised()
-        if not standard.attributes:
+        pair = pair.varying()
+        if not pair.attributes:
             return self._score(name, None, reason="no original column varies")
-        per_attribute, per_record = self.figures(standard, run or Run())
+        per_attribute, per_record = self.figures(pair, run or Run())
         value = float(per_record.mean() if per_attribute is None else per_attribute.mean())
         named = (
             {}
             if per_attribute is None
-            else dict(zip(standard.attributes, per_attribute.tolist(), strict=True))
+            else dict(zip(pair.attributes, per_attribute.tolist(), strict=True))
         )
         return self._score(name, value, per_attribute=named, per_record=per_record)
 
@@ -48,7 +48,7 @@ class Measure(Method):
     def figures(
         self, pair: Comparison, run: Run
     ) -> tuple[npt.NDArray[np.float64] | None, npt.NDArray[np.float64]]:
-        """Figures per attribute (None where it makes no sense) and per record, on standardised values.
+        """Figures per attribute (None where it makes no sense) and per record; every column varies.
 
         The score is the mean over attributes, or over records where there are no attributes.
         """

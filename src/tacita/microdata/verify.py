@@ -121,7 +121,7 @@ def _same_cells(before: nw.Series[Any], after: nw.Series[Any], rows: Ints, relea
     old = old.take(pa.array(rows))
     if released.dialect is not None and not pa.types.is_string(old.type):
         # a typed column written as text: compare with how it is written
-        old = cells_as_text(old, released.dialect.decimal)
+        old = cells_as_text(old, released.dialect.decimal).combine_chunks()
     if pa.types.is_dictionary(old.type):
         old = old.cast(old.type.value_type)
     if pa.types.is_dictionary(new.type):
@@ -130,12 +130,8 @@ def _same_cells(before: nw.Series[Any], after: nw.Series[Any], rows: Ints, relea
         return False
     if pa.types.is_floating(old.type):
         # NaN equals NaN here, and -0 does not equal 0
-        return np.array_equal(_bits(nw.from_native(old, series_only=True)), _bits(after))
-    return bool(
-        pa.chunked_array([old]).equals(pa.chunked_array([new]))
-        if isinstance(old, pa.Array)
-        else old.equals(new)
-    )
+        return np.array_equal(_bits(nw.from_native(pa.chunked_array([old]), series_only=True)), _bits(after))
+    return bool(old.equals(new))
 
 
 def _same_object(old: object, new: object) -> bool:

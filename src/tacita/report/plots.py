@@ -11,10 +11,10 @@ from tacita.core.release import AttributeSummary
 
 from .figures import compact, number
 
-WIDTH, HEIGHT = 520.0, 190.0
-_LEFT, _RIGHT, _TOP, _BOTTOM = 46.0, 10.0, 10.0, 26.0
+WIDTH, HEIGHT = 400.0, 170.0
+_LEFT, _RIGHT, _TOP, _BOTTOM = 42.0, 8.0, 10.0, 28.0
 # Width of one letter of an axis label; generous, so that labels never touch.
-_LETTER = 6.6
+_LETTER = 7.0
 
 
 @dataclass(frozen=True)
@@ -91,15 +91,15 @@ def group_sizes(sizes: Mapping[int, int]) -> Plot:
     """How many groups have how many records.
 
     >>> group_sizes({3: 40, 4: 1}).description
-    'Groups per size. 3 records: 40 groups; 4 records: 1 groups.'
+    'Groups by size: 40 of 3 records, 1 of 4 records.'
     """
     ordered = sorted(sizes)
-    words = [f"{number(size)} records: {number(sizes[size])} groups" for size in ordered]
+    words = [f"{number(sizes[size])} of {number(size)} records" for size in ordered]
     step = (WIDTH - _LEFT - _RIGHT) / len(ordered)
     centres = [_LEFT + step * (i + 0.5) for i in range(len(ordered))]
     return Plot(
         title="Sizes of the groups",
-        description=f"Groups per size. {'; '.join(words)}.",
+        description=f"Groups by size: {', '.join(words)}.",
         slots=_slots(words, [(sizes[size],) for size in ordered], ("after",)),
         counts=_count_axis(max(sizes.values())),
         labels=_thinned(centres, [number(size) for size in ordered]),
@@ -114,9 +114,9 @@ def _bin_names(edges: Sequence[str]) -> list[str]:
 
 def _slots(words: Sequence[str], counts: Sequence[Sequence[int]], series: Sequence[str]) -> tuple[Slot, ...]:
     step = (WIDTH - _LEFT - _RIGHT) / len(counts)
-    gap = min(step * 0.14, 8.0)
+    gap = min(step * 0.15, 8.0)
     # few bars would otherwise become walls
-    wide = min((step - 2 * gap) / len(series), 56.0)
+    wide = min((step - 2 * gap) / len(series), 44.0)
     tall = (HEIGHT - _TOP - _BOTTOM) / max(1, max(max(group) for group in counts))
     slots = []
     for i, (text, group) in enumerate(zip(words, counts, strict=True)):
@@ -125,14 +125,19 @@ def _slots(words: Sequence[str], counts: Sequence[Sequence[int]], series: Sequen
             Bar(
                 name,
                 _pixel(start + j * wide),
-                _pixel(HEIGHT - _BOTTOM - count * tall),
+                _pixel(HEIGHT - _BOTTOM - _height(count, tall)),
                 _pixel(wide),
-                _pixel(count * tall),
+                _pixel(_height(count, tall)),
             )
             for j, (name, count) in enumerate(zip(series, group, strict=True))
         )
         slots.append(Slot(text, bars))
     return tuple(slots)
+
+
+def _height(count: int, tall: float) -> float:
+    # one of a thousand is little, not nothing
+    return max(count * tall, 1.5) if count else 0.0
 
 
 def _count_axis(highest: int) -> tuple[Mark, ...]:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from math import isfinite
 from typing import Any
 
 from tacita import registry
-from tacita.core import Microdata, ParameterError, Release, Roles, Score
+from tacita.core import Microdata, ParameterError, Release, Score
 from tacita.core.release import AttributeSummary
 from tacita.plan import ProtectSection
 
 from . import plots
-from .pages import render
 from .cautions import grouped
+from .pages import render
 
 # More tiles than this are a table again.
 _TILES = 6
@@ -28,6 +28,16 @@ class Entry:
     name: str
     value: Any
     meaning: str
+
+
+_ROLES = {
+    "quasi": Entry("Quasi-identifiers", (), "masked"),
+    "identifiers": Entry("Identifiers", (), "name a record; left out of the release"),
+    "confidential": Entry("Confidential", (), "sensitive; released unchanged, watched for homogeneity"),
+    "strata": Entry("Strata", (), "released unchanged; groups never mix two of them"),
+    "unit": Entry("Unit", (), "the firm or household behind a record; a group needs k different ones"),
+    "weight": Entry("Weight", (), "sampling weight; released unchanged"),
+}
 
 
 def review_html(release: Release) -> str:
@@ -133,16 +143,10 @@ def _described(values: Mapping[str, Any], fields: Mapping[str, Any]) -> list[Ent
 
 def _roles(release: Release) -> list[Entry]:
     roles = release.record.roles
-    shown = [
-        Entry(role, _names(roles.get(role)), field.description or "")
-        for role, field in Roles.model_fields.items()
-    ]
+    shown = [replace(entry, value=_names(roles.get(role))) for role, entry in _ROLES.items()]
     named = {column for entry in shown for column in entry.value}
     rest = [column for column in Microdata.of(release.data).columns if column not in named]
-    return [
-        *[entry for entry in shown if entry.value],
-        *([Entry("other", rest, "released as they are")] if rest else []),
-    ]
+    return [entry for entry in (*shown, Entry("Without a role", rest, "released unchanged")) if entry.value]
 
 
 def _names(value: Any) -> list[str]:

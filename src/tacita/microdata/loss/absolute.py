@@ -26,5 +26,5 @@ class IL2(Measure):
     kind: ClassVar[str] = "loss"
 
     def figures(self, pair: Comparison, run: Run) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-        change = 100 * np.abs(pair.original - pair.released) / sqrt(2)
+        change = 100 * np.abs(pair.original - pair.released) / (sqrt(2) * pair.scale)
         return change.mean(axis=0), change.mean(axis=1)

@@ -27,6 +27,6 @@ class IL1(Measure):
     kind: ClassVar[str] = "loss"
 
     def figures(self, pair: Comparison, run: Run) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-        lost = 100 * (pair.original - pair.released) ** 2
+        lost = 100 * ((pair.original - pair.released) / pair.scale) ** 2
         # a standardised column has SST n - 1
         return lost.sum(axis=0) / (pair.n - 1), lost.mean(axis=1)

@@ -44,7 +44,9 @@ class MDAV(Microaggregation):
         unit_left = np.bincount(own)
         labels = np.full(n, -1, dtype=np.int64)
         state = np.array([n, n, 0, np.count_nonzero(unit_left)])
-        work = (np.ascontiguousarray(x.T), np.arange(n), own, unit_left, x.sum(axis=0), labels, state)
+        # the kernel uses its points up; of a single column x.T is a mere view of x
+        columns = np.array(x.T, order="C", copy=True)
+        work = (columns, np.arange(n), own, unit_left, x.sum(axis=0), labels, state)
 
         done = False
         while not done:

@@ -14,8 +14,8 @@ from tacita.microdata.measure import Measure
 class DLD(Measure):
     """Share of released records whose nearest original record is their own.
 
-    Both standardised by the original's mean and standard deviation; Euclidean distance over all
-    protected attributes; t originals at the same least distance share 1/t each. The attacker knows all
+    Euclidean distance over all protected attributes, each divided by the original's standard deviation;
+    t originals at the same least distance (to 9 digits) share 1/t each. The attacker knows all
     n original records. 0: nobody is found; 1: everybody is. O(n^2 d) at worst, far less where records
     are well mixed: a record is done with at the first stranger nearer than its own.
     Source: Domingo-Ferrer & Torra (2001), "A quantitative comparison of disclosure control methods".
@@ -31,9 +31,11 @@ class DLD(Measure):
     def figures(self, pair: Comparison, run: Run) -> tuple[None, npt.NDArray[np.float64]]:
         from tacita.kernels.linkage import own_is_nearest
 
+        weights = 1 / pair.scale**2
+
         def block(start: int, stop: int) -> npt.NDArray[np.float64]:
             linked = np.empty(stop - start)
-            own_is_nearest(pair.released, pair.original, start, stop, linked)
+            own_is_nearest(pair.released, pair.original, weights, start, stop, linked)
             return linked
 
         return None, np.concatenate(list(run.map_blocks("linking records", pair.n, block)))

@@ -1,0 +1,33 @@
+# Two commands, each of which sets itself up: `make demo` and `make test`.
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+.PHONY: demo test bench clean
+
+demo: $(VENV)/installed
+	$(BIN)/tacita demo --folder demo
+
+test: $(VENV)/installed-for-tests
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/python -m pytest -q
+
+bench: $(VENV)/installed-for-tests
+	$(BIN)/python -m benchmarks
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/installed: $(VENV)/bin/python pyproject.toml
+	$(PIP) install --editable .
+	touch $@
+
+$(VENV)/installed-for-tests: $(VENV)/bin/python pyproject.toml
+	$(PIP) install --editable '.[test]'
+	touch $@ $(VENV)/installed
+
+clean:
+	rm -rf $(VENV) demo build dist site

@@ -1,0 +1,31 @@
+"""What many tests need: the benchmark files, and quick deterministic Hypothesis runs."""
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, settings
+
+from tacita import DataError, datasets
+
+settings.register_profile(
+    "tacita",
+    deadline=None,  # the first example compiles a kernel
+    derandomize=True,
+    max_examples=60,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+settings.load_profile("tacita")
+
+
+@pytest.fixture(scope="session")
+def benchmark():
+    """The columns the literature uses of a public benchmark, standardised; skips where it is absent."""
+
+    def load(name):
+        try:
+            table = datasets.load(name)
+        except DataError as absent:
+            pytest.skip(f"benchmark {name} is not here: {absent}")
+        x = np.column_stack([table[c].to_numpy() for c in datasets.describe(name).quasi]).astype(float)
+        return (x - x.mean(axis=0)) / x.std(axis=0, ddof=1)
+
+    return load

@@ -1,0 +1,70 @@
+"""Imports go one way, and the verifier stands apart."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import tacita
+
+HOUSE = Path(tacita.__file__).parent
+
+# What each room may import of tacita; the longest matching prefix counts.
+ALLOWED = {
+    "core": {"core"},
+    "kernels": {"kernels"},
+    "io": {"core", "io"},
+    "datasets": {"core", "datasets"},
+    "registry": {"core"},
+    "plan": {"core", "io", "registry", "microdata.measure"},
+    "microdata": {"core", "kernels", "microdata", "io"},
+    "microdata.microaggregation": {"core", "kernels", "microdata.microaggregation"},
+    "microdata.loss": {"core", "kernels", "microdata.loss", "microdata.measure"},
+    "microdata.risk": {"core", "kernels", "microdata.risk", "microdata.measure"},
+    "microdata.verify": {"core", "io", "microdata.verify"},
+    "report": {"core", "registry", "plan", "report", "_version"},
+    "cli": {"core", "registry", "plan", "api", "datasets", "cli", "_version"},
+    "api": {"core", "io", "registry", "plan", "microdata", "report", "datasets", "_version"},
+}
+
+
+def modules():
+    for path in sorted(HOUSE.rglob("*.py")):
+        name = ".".join(path.relative_to(HOUSE).with_suffix("").parts).removesuffix(".__init__")
+        if name not in ("__init__", "__main__", "_version"):
+            yield name, path
+
+
+def imports(path, name):
+    package = [*name.split("."), "x"] if path.name == "__init__.py" else name.split(".")
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (a.name.removeprefix("tacita.") for a in node.names if a.name.startswith("tacita"))
+        elif isinstance(node, ast.ImportFrom):
+            if node.level:
+                base = ".".join([*package[: -node.level], *([node.module] if node.module else [])])
+            elif (node.module or "").partition(".")[0] == "tacita":
+                base = (node.module or "").removeprefix("tacita").removeprefix(".")
+            else:
+                continue
+            yield from (base or alias.name for alias in node.names)
+
+
+@pytest.mark.parametrize(("name", "path"), list(modules()), ids=[name for name, _ in modules()])
+def test_imports_go_one_way(name, path):
+    room = max((room for room in ALLOWED if f"{name}.".startswith(f"{room}.")), key=len)
+    for target in imports(path, name):
+        assert any(f"{target}.".startswith(f"{allowed}.") for allowed in ALLOWED[room]), (
+            f"{name} ({room}) imports tacita.{target}"
+        )
+
+
+def test_the_rule_sees_a_forbidden_import(tmp_path):
+    wrong = tmp_path / "wrong.py"
+    wrong.write_text("from tacita.microdata import protect\nfrom ..api import run\n")
+    assert list(imports(wrong, "core.wrong")) == ["microdata", "api"]
+
+
+def test_no_source_file_is_too_long_to_read():
+    long = {name: n for name, path in modules() if (n := len(path.read_text().splitlines())) > 450}
+    assert not long

@@ -1,0 +1,202 @@
+"""The laws that every entry of the registry must keep, whatever it does inside."""
+
+import inspect
+import json
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import tacita
+from tacita import registry
+from tacita.core import Comparison, Method, Run
+from tacita.plan import InputSection, MeasureSection, OutputSection, ProtectSection
+
+ALL = [(kind, name) for kind, names in registry.locations().items() for name in names]
+GROUPING = registry.names("microaggregation")
+MEASURES = registry.names(*registry.MEASURING)
+UNIVARIATE = {"hm"}
+
+
+def sample(name, n=60, d=3, seed=0):
+    return np.random.default_rng(seed).normal(size=(n, 1 if name in UNIVARIATE else d))
+
+
+@pytest.mark.parametrize(("kind", "name"), ALL)
+class TestEveryEntry:
+    def test_is_a_method_of_its_kind_with_a_full_docstring(self, kind, name):
+        found = registry.lookup(name, kind)
+        text = inspect.getdoc(found)
+        assert issubclass(found, Method)
+        assert found.kind == kind
+        assert "O(" in text, "the cost is missing"
+        assert "Source:" in text, "the source is missing"
+        assert ">>>" in text, "an example that runs is missing"
+
+    def test_declares_type_range_and_meaning_of_each_parameter(self, kind, name):
+        schema = registry.describe(kind, name)["parameters"]
+        assert json.loads(json.dumps(schema)) == schema
+        for parameter, declared in schema["properties"].items():
+            assert declared.get("description"), f"{parameter} does not say what it means"
+
+    def test_has_no_parameter_that_an_option_of_the_plan_already_is(self, kind, name):
+        taken = {"out", "json", "measures", "dry_run", "quiet", "input"}
+        for section in (InputSection, ProtectSection, MeasureSection, OutputSection):
+            taken |= set(section.model_fields)
+        assert not taken & set(registry.lookup(name, kind).model_fields)
+
+    def test_cannot_be_changed_once_made(self, kind, name):
+        made = tacita.method(name)
+        for parameter in type(made).model_fields:
+            with pytest.raises(Exception, match="frozen"):
+                setattr(made, parameter, 99)
+
+    def test_refuses_an_unknown_parameter_by_name(self, kind, name):
+        with pytest.raises(tacita.ParameterError, match="no parameter bogus"):
+            tacita.method(name, bogus=1)
+
+    def test_guarantees_are_all_checked_by_the_verifier(self, kind, name):
+        from tacita.microdata.verify import CHECKS
+
+        assert set(registry.lookup(name, kind).guarantees) <= set(CHECKS)
+
+
+@pytest.mark.parametrize("name", GROUPING)
+class TestEveryMicroaggregation:
+    @pytest.mark.parametrize("k", [2, 3, 7])
+    @pytest.mark.parametrize("n", [7, 8, 13, 14, 20, 21, 60])
+    def test_every_group_has_k_records_whatever_n(self, name, k, n):
+        found = tacita.method(name, k=k).partition(sample(name, n))
+        assert found.sizes.min() >= k
+        assert found.n == n
+
+    def test_labels_are_numbered_by_lowest_row(self, name):
+        labels = tacita.method(name, k=3).partition(sample(name)).labels
+        first = [int(np.flatnonzero(labels == g)[0]) for g in range(labels.max() + 1)]
+        assert first == sorted(first)
+
+    def test_same_input_gives_same_labels(self, name):
+        x = sample(name)
+        made = tacita.method(name, k=3)
+        assert np.array_equal(made.partition(x).labels, made.partition(x.copy()).labels)
+
+    def test_row_order_only_renames_rows_where_nothing_ties(self, name):
+        x = sample(name)
+        order = np.random.default_rng(1).permutation(len(x))
+        straight = tacita.method(name, k=3).partition(x).labels
+        mixed = tacita.method(name, k=3).partition(x[order]).labels
+        assert same_groups(straight[order], mixed)
+
+    def test_a_constant_column_changes_nothing(self, name):
+        if name in UNIVARIATE:
+            return
+        x = sample(name)
+        wider = np.column_stack([x, np.zeros(len(x))])
+        made = tacita.method(name, k=3)
+        assert np.array_equal(made.partition(x).labels, made.partition(wider).labels)
+
+    def test_scaling_all_columns_alike_changes_nothing(self, name):
+        x = sample(name)
+        made = tacita.method(name, k=3)
+        assert np.array_equal(made.partition(x).labels, made.partition(x * 1024).labels)
+
+    def test_duplicates_and_identical_records_are_no_obstacle(self, name):
+        x = np.repeat(sample(name, 5), 4, axis=0)
+        assert tacita.method(name, k=3).partition(x).sizes.min() >= 3
+        assert tacita.method(name, k=3).partition(np.ones((10, 1))).sizes.min() >= 3
+
+    def test_with_units_every_group_has_k_of_them(self, name):
+        x = sample(name, 90)
+        for units in (np.arange(90) // 4, np.arange(90) % 5, np.minimum(np.arange(90), 6)):
+            labels = tacita.method(name, k=3).partition(x, units=units).labels
+            for group in range(labels.max() + 1):
+                assert len(np.unique(units[labels == group])) >= 3
+
+    def test_input_is_left_as_it_was(self, name):
+        x = sample(name, d=1)
+        before = x.copy()
+        tacita.method(name, k=3).partition(x)
+        assert np.array_equal(x, before)
+
+    def test_fewer_than_k_records_are_refused(self, name):
+        with pytest.raises(tacita.DataError, match="needs at least 5 records, got 4"):
+            tacita.method(name, k=5).partition(sample(name, 4))
+
+    def test_progress_ends_at_one_and_cancelling_stops(self, name):
+        heard = []
+        tacita.method(name, k=3).partition(sample(name), Run(on_progress=heard.append))
+        assert heard[-1].share == 1
+        with pytest.raises(tacita.Cancelled):
+            tacita.method(name, k=3).partition(sample(name), Run(cancelled=lambda: True))
+
+    def test_runs_from_the_command_line_and_declares_its_options(self, name, tmp_path, capsys):
+        from tacita.cli import run_command
+
+        source = tmp_path / "in.csv"
+        source.write_text("a\n" + "\n".join(str(i * i % 97) for i in range(40)) + "\n")
+        words = ["protect", str(source), "--out", str(tmp_path / "out.csv"), "--method", name, "--quasi", "a"]
+        assert run_command(words) == 0
+        assert run_command(["protect", "--method", name, "--help"]) == 0
+        assert "--k" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", MEASURES)
+class TestEveryMeasure:
+    def test_lies_in_its_range(self, name):
+        x = sample(name)
+        score = tacita.method(name).score(Comparison.of(x, x[::-1]))
+        low, high = score.span
+        assert low <= score.value <= (np.inf if high is None else high)
+        assert score.name == name
+        assert score.direction in ("lower", "higher")
+
+    def test_says_why_where_there_is_no_value(self, name):
+        score = tacita.method(name).score(Comparison.of(np.ones((4, 2)), np.ones((4, 2))))
+        assert score.value is None
+        assert score.reason
+
+
+def test_listing_methods_does_not_load_the_compiler():
+    code = "import sys; from tacita.cli import run_command; run_command(['methods', '--json']); "
+    code += "assert 'numba' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
+
+
+def test_importing_tacita_is_cheap():
+    code = "import sys, tacita; assert not {'numba', 'pyarrow', 'numpy', 'pydantic'} & set(sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_unknown_names_are_answered_with_the_known_ones():
+    with pytest.raises(tacita.ParameterError, match=r"Known: .*mdav"):
+        tacita.method("nosuch")
+
+
+def test_a_plug_in_is_found_but_never_replaces_a_built_in(monkeypatch):
+    class Point:
+        def __init__(self, name, value):
+            self.name, self.value = name, value
+
+    def points(group):
+        if group != "tacita.microaggregation":
+            return []
+        return [Point("mine", "tacita.microdata.microaggregation.univariate:HM"), Point("mdav", "evil:Evil")]
+
+    monkeypatch.setattr(registry, "entry_points", points)
+    registry.locations.cache_clear()
+    try:
+        assert registry.lookup("mine").__name__ == "HM"
+        assert registry.lookup("mdav").__name__ == "MDAV"
+    finally:
+        registry.locations.cache_clear()
+
+
+def same_groups(a, b):
+    pairs = set(zip(a.tolist(), b.tolist(), strict=True))
+    return len(pairs) == len({p for p, _ in pairs}) == len({q for _, q in pairs})
+
+
+def test_names_are_short_words_a_user_can_type():
+    assert all(re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]*", name) for _, name in ALL)
