@@ -148,6 +148,13 @@ def test_column_names_that_are_words_of_the_warning_still_come_out_whole(columns
     assert kind.text is None or tuple(line.text for line in kind.lines) == columns
 
 
+def test_a_column_name_inside_another_is_not_taken_for_it():
+    told = [Caution("x", f"Column {c} is bad.", 1, "Fix.") for c in ("net debt", "own debt")]
+    (kind,) = grouped(told, {"net", "own", "net debt", "own debt"})
+    assert kind.text == ("Column ", " is bad.")
+    assert [line.text for line in kind.lines] == ["net debt", "own debt"]
+
+
 def test_the_page_ends_with_where_the_release_came_from(release, page):
     text = page(review_html(release)).text
     provenance = text[text.index("Provenance Source") :]

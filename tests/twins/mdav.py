@@ -19,7 +19,9 @@ def mdav(x, k, units=None):
         by_distance = left[np.argsort(distances(x[seed]), kind="stable")]
         members, seen = [seed], {own[seed]}
         for row in by_distance:
-            if len(members) < k and row != seed and own[row] not in seen:
+            if len(members) == k:
+                break
+            if row != seed and own[row] not in seen:
                 members.append(row)
                 seen.add(own[row])
         labels[members] = groups

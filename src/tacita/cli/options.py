@@ -105,8 +105,8 @@ def _is_list(annotation: Any) -> bool:
 
 def _names(text: str) -> tuple[str, ...] | str:
     """A,B,C as names; quotes protect a comma or a line break inside a name. The word numeric stays a word."""
-    if text == "numeric":
-        return text
+    if text in ("numeric", ""):
+        return text or ()
     try:
         rows = list(csv.reader(io.StringIO(text, newline=""), strict=True))
     except csv.Error:

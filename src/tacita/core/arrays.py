@@ -21,19 +21,21 @@ def as_matrix(x: npt.ArrayLike, who: str) -> npt.NDArray[np.float64]:
     tacita.core.errors.DataError: MDAV: wanted at least one record and one column, got (1, 0).
     """
     try:
-        matrix = np.ascontiguousarray(x, dtype=np.float64)
+        given = np.ma.asanyarray(x)
     except (TypeError, ValueError):
-        raise DataError(f"{who}: wanted an (n, d) array of numbers, got something else.") from None
-    if np.ndim(x) != 2:
+        raise DataError(f"{who}: wanted an (n, d) array of numbers, got rows of unlike length.") from None
+    if given.ndim != 2:
         raise DataError(
-            f"{who}: wanted an (n, d) array of numbers, got {np.ndim(x)} dimension(s). "
+            f"{who}: wanted an (n, d) array of numbers, got {given.ndim} dimension(s). "
             "Use x.reshape(-1, 1) for one column."
         )
-    if matrix.size == 0:
-        raise DataError(f"{who}: wanted at least one record and one column, got {matrix.shape}.")
-    if np.iscomplexobj(x):
-        raise DataError(f"{who}: wanted real numbers, got complex ones.")
-    bad = int((~np.isfinite(matrix)).sum())
+    if given.size == 0:
+        raise DataError(f"{who}: wanted at least one record and one column, got {given.shape}.")
+    # numpy would also turn text, dates and the real part of complex numbers into floats
+    if given.dtype.kind not in "iufb":
+        raise DataError(f"{who}: wanted real numbers, got an array of type {given.dtype}. Convert it first.")
+    matrix = np.ascontiguousarray(given.data, dtype=np.float64)
+    bad = int((~np.isfinite(matrix) | np.ma.getmaskarray(given)).sum())
     if bad:
         raise DataError(f"{who}: {bad} values are missing or infinite. Drop or complete them first.")
     refuse_huge(matrix, who)

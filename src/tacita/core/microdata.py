@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import narwhals as nw
@@ -28,7 +29,7 @@ def _as_names(value: object) -> object:
 
 
 def _as_quasi(value: object) -> object:
-    return value if value == "numeric" else _as_names(value)
+    return value if isinstance(value, str) and value == "numeric" else _as_names(value)
 
 
 Columns = Annotated[tuple[str, ...], BeforeValidator(_as_names)]
@@ -99,7 +100,7 @@ class Microdata:
     """Records and the roles of their columns. The frame is never changed; `with_` methods return new ones.
 
     `dialect` is set where the cells are the text of a file: then numbers are parsed on demand and
-    every other cell stays as it was written.
+    every other cell stays as it was written. `path` is the file they came from.
 
     >>> import pyarrow as pa
     >>> data = Microdata.of(pa.table({"x": [1, 2], "name": ["a", "b"]}))
@@ -112,15 +113,18 @@ class Microdata:
     dialect: CsvDialect | None = None
     source: str = "frame"
     fingerprint: str | None = None
+    path: Path | None = None
+    # columns parsed so far; the frame never changes, so neither do they
+    _numbers: dict[str, npt.NDArray[np.float64]] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, frame: Any, **fields: Any) -> Microdata:
         """Take in any eager dataframe: pandas, polars, pyarrow, or another that narwhals knows."""
-        if hasattr(frame, "columns") and not hasattr(frame, "column_names"):
-            refuse_repeated_names([str(name) for name in frame.columns])
-            refuse_unnamed(list(frame.columns))
-        if isinstance(frame, pa.Table):
-            refuse_repeated_names(frame.column_names)
+        if nw.dependencies.is_into_dataframe(frame):
+            # narwhals refuses repeated names too, in words of its own
+            names = frame.column_names if isinstance(frame, pa.Table) else list(frame.columns)
+            refuse_unnamed(names)
+            refuse_repeated_names(names)
         try:
             eager = nw.from_native(frame, eager_only=True)
         except TypeError:
@@ -156,8 +160,7 @@ class Microdata:
             if len(self.columns) == 1:
                 hint = " The file has a single column: is the delimiter right?"
             raise ParameterError(
-                f"{self.source}: there is no column {', '.join(unknown)}. "
-                f"There are: {', '.join(self.columns)}.{hint}"
+                f"{self.source}: there is no column {', '.join(unknown)}. {_listed(self.columns)}{hint}"
             )
         if roles.quasi == "numeric":
             free = [name for name in self.columns if name not in roles.named]
@@ -190,13 +193,20 @@ class Microdata:
         return "numeric" if quantities else "nominal"
 
     def numbers(self, column: str) -> npt.NDArray[np.float64]:
-        """A column as floats, NaN where missing. Text, infinite or huge values are refused. O(n)."""
+        """A column as floats, NaN where missing. Text, infinite or huge values are refused. O(n), once."""
+        if column not in self._numbers:
+            values = self._read_numbers(column)
+            values.setflags(write=False)
+            self._numbers[column] = values
+        return self._numbers[column]
+
+    def _read_numbers(self, column: str) -> npt.NDArray[np.float64]:
         series = self.frame[column]
         who = f"{self.source}: column {column}"
         if series.dtype.is_numeric():
-            values = np.array(
-                series.cast(nw.Float64).to_arrow().to_numpy(zero_copy_only=False), dtype=np.float64
-            )
+            # unsafe only in name: whole numbers beyond 2^53 are rounded, as they are when read from text
+            floats = pa.chunked_array(series.to_arrow()).cast(pa.float64(), safe=False)
+            values = np.array(floats.to_numpy(), dtype=np.float64)
         elif self.dialect is not None and series.dtype == nw.String:
             parsed = parse_numbers(series.to_arrow(), self.dialect.decimal, self.dialect.missing_values)
             if parsed.bad:
@@ -204,6 +214,11 @@ class Microdata:
                     f"{who}: wanted numbers, got {parsed.bad} cells of other text (first in record "
                     f"{parsed.first_bad + 1}). Check the decimal sign, declare missing values, "
                     "or leave the column out."
+                )
+            if looks_like_code(series.to_arrow()):
+                raise DataError(
+                    f"{who}: wanted quantities, got codes: cells start with 0 before another digit, and a mean "
+                    "of codes means nothing. Leave the column out, or write its numbers without those zeros."
                 )
             values = parsed.values
         else:
@@ -221,11 +236,13 @@ class Microdata:
         return np.ascontiguousarray(np.column_stack([self.numbers(column) for column in columns]))
 
     def is_integer(self, column: str) -> bool:
-        """Whether the source holds whole numbers in that column (missing ones aside)."""
-        if self.frame[column].dtype.is_integer():
-            return True
+        """Whether the source holds whole numbers in that column (missing ones aside), all of them exact."""
         values = self.numbers(column)
         present = values[~np.isnan(values)]
+        if (np.abs(present) > _LARGEST_EXACT).any():
+            return False
+        if self.frame[column].dtype.is_integer():
+            return True
         return bool(self.dialect is not None and present.size and (present == np.rint(present)).all())
 
     def codes(self, columns: Sequence[str]) -> npt.NDArray[np.int64]:
@@ -240,7 +257,8 @@ class Microdata:
         """Where a column has no value."""
         series = self.frame[column]
         if self.dialect is not None and series.dtype == nw.String:
-            return np.asarray(series.is_in(list(self.dialect.missing_values)).to_numpy(), dtype=bool)
+            trimmed = series.str.strip_chars()
+            return np.asarray(trimmed.is_in(list(self.dialect.missing_values)).to_numpy(), dtype=bool)
         empty = np.asarray(series.is_null().to_numpy(), dtype=bool)
         if series.dtype.is_float():
             empty |= np.asarray(series.is_nan().fill_null(False).to_numpy(), dtype=bool)
@@ -271,8 +289,8 @@ def refuse_repeated_names(names: Sequence[str]) -> None:
     repeated = sorted({name for name in names if names.count(name) > 1})
     if repeated:
         raise DataError(
-            f"Columns: every column needs a name of its own, got {', '.join(repeated)} more than once. "
-            "Rename or drop the copies."
+            f"Columns: every column needs a name of its own, got {len(repeated)} names more than once. "
+            f"Rename or drop the copies. {_listed(repeated)}"
         )
 
 

@@ -37,9 +37,15 @@ class Parameters(BaseModel):
 
 
 def explain(who: str, problem: ValidationError, model: type[BaseModel]) -> str:
-    """Say every fault of a failed validation in one sentence each."""
-    return " ".join(_sentence(who, dict(error), model) for error in problem.errors())
+    """Say the faults of a failed validation in one sentence each, the first few of them."""
+    errors = problem.errors()
+    told = [_sentence(who, dict(error), model) for error in errors[:_MOST_FAULTS]]
+    if len(errors) > _MOST_FAULTS:
+        told.append(f"And {len(errors) - _MOST_FAULTS} more.")
+    return " ".join(told)
 
+
+_MOST_FAULTS = 4
 
 _WANTED = {
     "greater_than_equal": "at least {ge}",
@@ -77,7 +83,9 @@ def _sentence(who: str, error: dict[str, Any], model: type[BaseModel]) -> str:
     wanted = _WANTED.get(error["type"])
     if wanted is None:
         return f"{who}: {where}: {error['msg']}."
-    got = shown(error["input"]) if isinstance(error["loc"][-1], str) else type(error["input"]).__name__
+    # an entry of a list may be a cell of the data that was handed over by mistake
+    in_list = any(isinstance(part, int) for part in error["loc"])
+    got = type(error["input"]).__name__ if in_list else shown(error["input"])
     return f"{who}: {where} must be {wanted.format(**error.get('ctx', {}))}, got {got}."
 
 

@@ -7,6 +7,7 @@ anything touches the disk.
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -14,6 +15,7 @@ import narwhals as nw
 from pydantic import Field
 
 from tacita.core import MISSING_TEXT, CsvDialect, DataError, Microdata, ParameterError, Parameters
+from tacita.core.microdata import refuse_values_as_names
 
 from . import csv, parquet
 from .atomic import write_all
@@ -65,11 +67,15 @@ def read(path: str | Path, options: InputOptions | None = None) -> Microdata:
         raise ParameterError(f"{path.name}: there is no such file. Check the path.") from None
     except IsADirectoryError:
         raise ParameterError(f"{path.name}: wanted a file, got a folder.") from None
-    except OSError as problem:
-        raise ParameterError(f"{path.name}: cannot be read ({problem.strerror}).") from None
+    except (OSError, ValueError) as problem:
+        reason = problem.strerror if isinstance(problem, OSError) else problem
+        raise ParameterError(f"{path.name}: cannot be read ({reason}).") from None
     if not content:
         raise DataError(f"{path.name}: the file is empty.")
-    return decode(content, form, options or InputOptions(), path.name)
+    data = decode(content, form, options or InputOptions(), path.name)
+    if form == "csv":
+        refuse_values_as_names(data.columns, path.name)
+    return replace(data, path=path.absolute())
 
 
 def decode(content: bytes, form: str, options: InputOptions, source: str) -> Microdata:

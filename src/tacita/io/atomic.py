@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
 from collections.abc import Mapping
-from contextlib import suppress
 from pathlib import Path
 
 from tacita.core import ParameterError
@@ -20,43 +20,73 @@ def refuse_bad_targets(outputs: Mapping[str, Path | None], inputs: Mapping[str, 
         if (other := taken.get(_identity(path))) is not None:
             raise ParameterError(f"{path.name}: {what} and {other} are the same file. Choose another path.")
         taken[_identity(path)] = what
-        if path.is_dir():
+        folder = path.absolute().parent
+        if os.path.isdir(path):
             raise ParameterError(f"{path.name}: wanted a file for the {what}, got a folder.")
-        if not path.absolute().parent.is_dir():
+        if not os.path.isdir(folder):
             raise ParameterError(f"{path.name}: its folder does not exist. Create it first.")
-        if not os.access(path.absolute().parent, os.W_OK) or (path.exists() and not os.access(path, os.W_OK)):
+        if os.path.exists(path) and not os.path.isfile(path):
+            raise ParameterError(f"{path.name}: wanted a plain file for the {what}, got a device or pipe.")
+        if not os.access(folder, os.W_OK) or (os.path.exists(path) and not os.access(path, os.W_OK)):
             raise ParameterError(f"{path.name}: the {what} cannot be written there (no permission).")
 
 
 def _identity(path: Path) -> object:
     # hard links and links through folders are the same file under another name
-    with suppress(OSError):
+    try:
         stat = path.stat()
-        return stat.st_dev, stat.st_ino
-    return os.path.normcase(path.resolve())
+    except (FileNotFoundError, NotADirectoryError):
+        return os.path.normcase(os.path.realpath(path))
+    except (OSError, ValueError) as problem:
+        reason = problem.strerror if isinstance(problem, OSError) else problem
+        raise ParameterError(f"{path.name}: this path cannot be used ({reason}).") from None
+    return stat.st_dev, stat.st_ino
 
 
 def write_all(files: Mapping[Path, bytes]) -> None:
-    """Write every file beside its target first, then rename all; whatever fails, no half file is left."""
-    waiting: dict[Path, Path] = {}
+    """Write every file beside its target first, then rename all; whatever fails, all is as it was before."""
+    hidden: list[Path] = []
+    placed: list[tuple[Path, Path | None]] = []
+    path = Path()
+
+    def beside(target: Path) -> Path:
+        handle, name = tempfile.mkstemp(dir=target.absolute().parent, prefix=".tacita-")
+        os.close(handle)
+        hidden.append(Path(name))
+        return hidden[-1]
+
     try:
+        ready = []
         for path, content in files.items():
-            handle, temporary = tempfile.mkstemp(dir=path.absolute().parent, prefix=".tacita-")
-            waiting[path] = Path(temporary)
-            with os.fdopen(handle, "wb") as stream:
-                stream.write(content)
-                stream.flush()
-                os.fsync(stream.fileno())
-            os.chmod(temporary, _mode_of(path))
-        for path, complete in waiting.items():
+            complete = _filled(beside(path), content, _mode_of(path))
+            earlier = Path(shutil.copy2(path, beside(path))) if path.exists() else None
+            ready.append((path, complete, earlier))
+        for path, complete, earlier in ready:
             os.replace(complete, path)
-    except OSError as problem:
+            placed.append((path, earlier))
+    except BaseException as problem:
+        for target, before in placed:
+            if before is None:
+                target.unlink()
+            else:
+                os.replace(before, target)
+        if not isinstance(problem, OSError):
+            raise
         raise ParameterError(
             f"{path.name}: cannot be written ({problem.strerror}). Nothing was written."
         ) from None
     finally:
-        for leftover in waiting.values():
+        for leftover in hidden:
             leftover.unlink(missing_ok=True)
+
+
+def _filled(path: Path, content: bytes, mode: int) -> Path:
+    with path.open("wb") as stream:
+        stream.write(content)
+        stream.flush()
+        os.fsync(stream.fileno())
+    path.chmod(mode)
+    return path
 
 
 def _mode_of(path: Path) -> int:

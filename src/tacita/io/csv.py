@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import csv
 import io
+import re
 from typing import Any
 
 import pyarrow as pa
@@ -13,6 +14,7 @@ import pyarrow.csv as arrow_csv
 
 from tacita.core import CsvDialect, DataError, ParameterError
 from tacita.core.microdata import refuse_repeated_names
+from tacita.core.params import shown
 
 _DELIMITERS = (",", ";", "\t", "|")
 _LARGEST_BLOCK = 2**30
@@ -28,12 +30,8 @@ def decode(
 ) -> tuple[pa.Table, CsvDialect]:
     """A table of text columns and the dialect in which it was written. O(bytes)."""
     text, marked = _as_text(content, source, encoding)
-    header_line = text.partition("\n")[0]
-    delimiter = delimiter or max(_DELIMITERS, key=header_line.count)
-    if delimiter == decimal and delimiter in header_line:
-        raise ParameterError(
-            f"{source}: delimiter and decimal sign are both {delimiter!r}. Give --delimiter or --decimal."
-        )
+    header_line = _header_line(text)
+    delimiter = _delimiter(header_line, source, delimiter, decimal)
     names = _header(text, source, delimiter)
     dialect = CsvDialect(
         delimiter=delimiter,
@@ -48,14 +46,14 @@ def decode(
 
 def _as_text(content: bytes, source: str, encoding: str) -> tuple[str, bool]:
     try:
-        codec = codecs.lookup(encoding)
+        marked = codecs.lookup(encoding).name == "utf-8" and content.startswith(codecs.BOM_UTF8)
+        text = (content[3:] if marked else content).decode(encoding)
+        # Arrow reads UTF-8, which cannot hold the half characters that some codecs let through
+        text.encode()
     except LookupError:
         raise ParameterError(
-            f"{source}: there is no text encoding {encoding!r}. Try utf-8 or latin-1."
+            f"{source}: there is no text encoding {shown(encoding)}. Try utf-8 or latin-1."
         ) from None
-    marked = codec.name == "utf-8" and content.startswith(codecs.BOM_UTF8)
-    try:
-        text = codec.decode(content[3:] if marked else content, "strict")[0]
     except UnicodeError as problem:
         where = f" (at byte {problem.start})" if isinstance(problem, UnicodeDecodeError) else ""
         raise DataError(
@@ -70,10 +68,33 @@ def _as_text(content: bytes, source: str, encoding: str) -> tuple[str, bool]:
     return text, marked
 
 
+def _header_line(text: str) -> str:
+    """The first line, quoted cells left out: what they hold says nothing of the delimiter."""
+    line = re.match(r'(?:[^"\n]+|"[^"]*")*', text)
+    return re.sub(r'"[^"]*"', "", line.group() if line else "")
+
+
+def _delimiter(header_line: str, source: str, given: str | None, decimal: str) -> str:
+    found = given or max(_DELIMITERS, key=header_line.count)
+    if given is None and found not in header_line and found == decimal:
+        # a single column: any sign will do that is not part of its numbers
+        return ";"
+    if found == decimal and found in header_line:
+        raise ParameterError(
+            f"{source}: delimiter and decimal sign are both {found!r}. Give --delimiter or --decimal."
+        )
+    if not found.isascii() or found in '"\r\n\0' or found.isalnum():
+        raise ParameterError(
+            f"{source}: delimiter must be a sign such as ; or a tab, got {found!r}. Letters, digits, quotes "
+            "and line breaks are part of the cells."
+        )
+    return found
+
+
 def _header(text: str, source: str, delimiter: str) -> list[str]:
     try:
-        names = next(csv.reader(io.StringIO(text), delimiter=delimiter, strict=True), [])
-    except (csv.Error, TypeError):
+        names = next(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True), [])
+    except csv.Error:
         raise DataError(f"{source}: the header line cannot be read. Check its quotes.") from None
     if not names:
         raise DataError(f"{source}: wanted a header line with column names, got an empty line.")
@@ -87,13 +108,41 @@ def _header(text: str, source: str, delimiter: str) -> list[str]:
 def _body(text: str, source: str, delimiter: str, names: list[str]) -> pa.Table:
     if text.count('"') % 2:
         raise DataError(f"{source}: a quoted cell is never closed. Is the file truncated?")
-    raw = text.encode()
+    raw = text.encode() + (b"" if text.endswith(("\n", "\r")) else b"\n")
+    table, wrong = _parsed(raw, source, delimiter, names)
+    if wrong:
+        # only a single thread knows the numbers of the rows
+        _, wrong = _parsed(raw, source, delimiter, names, threads=False)
+        raise DataError(
+            f"{source}: {len(wrong)} records do not have {len(names)} cells as the header has (first: record "
+            f"{wrong[0] - 1}). Is the file truncated, or the delimiter not {delimiter!r}?"
+        )
+    if table.column_names != names:
+        raise DataError(f"{source}: the header line cannot be read. Check its quotes.")
+    return table
+
+
+def _parsed(
+    raw: bytes, source: str, delimiter: str, names: list[str], threads: bool = True
+) -> tuple[pa.Table, list[int]]:
+    """The rows that have a cell for every name, and the numbers of the others (the header is row 1)."""
+    wrong: list[int] = []
+
+    def skip(row: Any) -> str:
+        wrong.append(row.number)
+        return "skip"
+
     try:
         table = arrow_csv.read_csv(
             pa.BufferReader(raw),
-            read_options=arrow_csv.ReadOptions(block_size=min(max(len(raw), 1024), _LARGEST_BLOCK)),
+            read_options=arrow_csv.ReadOptions(
+                block_size=min(max(len(raw), 1024), _LARGEST_BLOCK), use_threads=threads
+            ),
             parse_options=arrow_csv.ParseOptions(
-                delimiter=delimiter, newlines_in_values=True, ignore_empty_lines=len(names) > 1
+                delimiter=delimiter,
+                newlines_in_values=True,
+                ignore_empty_lines=len(names) > 1,
+                invalid_row_handler=skip,
             ),
             convert_options=arrow_csv.ConvertOptions(
                 column_types=dict.fromkeys(names, pa.string()),
@@ -103,21 +152,8 @@ def _body(text: str, source: str, delimiter: str, names: list[str]) -> pa.Table:
         )
     except pa.ArrowInvalid:
         # Arrow's message quotes the line
-        raise DataError(_ragged(text, source, delimiter, len(names))) from None
-    if table.column_names != names:
-        raise DataError(f"{source}: the header line cannot be read. Check its quotes.")
-    return table
-
-
-def _ragged(text: str, source: str, delimiter: str, width: int) -> str:
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
-    wrong = [number for number, row in enumerate(reader) if row and len(row) != width]
-    if not wrong:
-        return f"{source}: the file cannot be read as CSV. Check its quotes and its last line."
-    return (
-        f"{source}: {len(wrong)} records do not have {width} cells as the header has "
-        f"(first: record {wrong[0]}). Is the file truncated, or the delimiter not {delimiter!r}?"
-    )
+        raise DataError(f"{source}: the file cannot be read as CSV. Check its quotes.") from None
+    return table, wrong
 
 
 def encode(table: pa.Table, dialect: CsvDialect) -> bytes:
