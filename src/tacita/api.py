@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import platform
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -118,14 +118,15 @@ def save(
     """Write a release, after checking the very bytes that are written; all files appear or none.
 
     `path` (CSV or Parquet by its ending) and `note` are public; `report` (HTML) and `json_report` are
-    confidential. `source` is a file that must not be overwritten.
+    confidential. The file that was read is never overwritten, nor is `source` if given.
     """
     section = OutputSection(path=path, report=report, json_report=json_report, note=note)
-    form = _refuse_bad_output(section, _path(source))
+    original = release.claim.original
+    form = _refuse_bad_output(section, {"input": original.path, "source": _path(source)})
     content, options = io.encode(
-        Microdata.of(release.data, dialect=release.claim.original.dialect, source=section.path.name), form
+        Microdata.of(release.data, dialect=original.dialect, source=section.path.name), form
     )
-    verify.insist(verify.verify(io.decode(content, form, options, section.path.name), release.claim))
+    verify.insist(verify.verify_file(content, form, options, release.claim))
 
     from . import report as page
 
@@ -143,7 +144,7 @@ def save(
 def run(plan: Plan, run: Run | None = None, *, dry_run: bool = False) -> Release:
     """Carry out a plan; with `dry_run` everything but the writing."""
     # before any work: nobody wants to hear of a wrong path after an hour
-    _refuse_bad_output(plan.output, plan.input.path)
+    _refuse_bad_output(plan.output, {"input": plan.input.path})
     options = plan.input.model_dump(exclude={"path"})
     release = _release(read(plan.input.path, **options), plan.roles, plan.protect, plan.measure, run)
     if not dry_run:
@@ -152,9 +153,9 @@ def run(plan: Plan, run: Run | None = None, *, dry_run: bool = False) -> Release
     return release
 
 
-def _refuse_bad_output(section: OutputSection, source: Path | None) -> str:
-    """The format of the output, if every target can be written and none is the input."""
-    refuse_bad_targets(section.targets, {"input": source})
+def _refuse_bad_output(section: OutputSection, sources: Mapping[str, Path | None]) -> str:
+    """The format of the output, if every target can be written and none is a source."""
+    refuse_bad_targets(section.targets, sources)
     return io.format_of(section.path)
 
 

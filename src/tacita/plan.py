@@ -14,9 +14,9 @@ import tomli_w
 from pydantic import ConfigDict, Field, model_validator
 
 from . import registry
-from .core.errors import DataError, ParameterError
+from .core.errors import ParameterError
 from .core.method import Method
-from .core.microdata import Roles
+from .core.microdata import Names, Roles
 from .core.params import Parameters
 from .io import InputOptions
 
@@ -63,12 +63,15 @@ class ProtectSection(Parameters):
 class MeasureSection(Parameters):
     """[measure]: which figures of loss and risk to compute."""
 
-    names: tuple[str, ...] | None = Field(None, description="names of measures; all that apply if not given")
+    names: Names | None = Field(None, description="names of measures; all that apply if not given")
 
     @model_validator(mode="after")
     def _known(self) -> MeasureSection:
-        for name in self.names or ():
+        given = self.names or ()
+        for place, name in enumerate(given):
             registry.lookup(name, *registry.MEASURING)
+            if name in given[:place]:
+                raise ParameterError(f"Measure: {name} is named twice. Once is enough.")
         return self
 
     def build(self) -> list[Measure]:
@@ -131,7 +134,7 @@ class Plan(Parameters):
         try:
             values = tomllib.loads(text)
         except tomllib.TOMLDecodeError as problem:
-            raise DataError(f"Plan: this is not valid TOML ({problem}).") from None
+            raise ParameterError(f"Plan: this is not valid TOML ({problem}).") from None
         if "version" not in values:
             raise ParameterError("Plan: version is required. Write version = 1 as the first line.")
         return cls(**_with_paths(values, folder or Path()))
@@ -141,11 +144,12 @@ class Plan(Parameters):
         """Read a plan file."""
         path = Path(path)
         try:
-            text = path.read_text(encoding="utf-8")
+            # editors on Windows put a byte order mark first
+            text = path.read_text(encoding="utf-8-sig")
         except OSError as problem:
             raise ParameterError(f"{path.name}: cannot be read ({problem.strerror}).") from None
         except UnicodeDecodeError:
-            raise DataError(f"{path.name}: a plan is a UTF-8 text file, this is not.") from None
+            raise ParameterError(f"{path.name}: a plan is a UTF-8 text file, this is not.") from None
         return cls.from_toml(text, path.parent)
 
     def to_toml(self, folder: Path | None = None) -> str:

@@ -53,6 +53,7 @@ def build_app(words: Sequence[str]) -> App:
         version=__version__,
         version_flags=["--version"],
         help_flags=["--help", "-h"],
+        suppress_keyboard_interrupt=False,
     )
     for name, summary in COMMANDS.items():
         if words and words[0] == name == "protect":

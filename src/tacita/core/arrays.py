@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
@@ -21,7 +23,7 @@ def as_matrix(x: npt.ArrayLike, who: str) -> npt.NDArray[np.float64]:
     tacita.core.errors.DataError: MDAV: wanted at least one record and one column, got (1, 0).
     """
     try:
-        given = np.ma.asanyarray(x)
+        given: np.ma.MaskedArray[Any, Any] = np.ma.asanyarray(x)
     except (TypeError, ValueError):
         raise DataError(f"{who}: wanted an (n, d) array of numbers, got rows of unlike length.") from None
     if given.ndim != 2:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -20,6 +22,9 @@ from .text import looks_like_code, parse_numbers
 
 Kind = Literal["numeric", "nominal"]
 
+# Beyond it a double no longer holds every whole number.
+_LARGEST_EXACT = 2**53
+
 MISSING_TEXT = ("", "NA", "N/A", "NaN", "nan", "NULL", "null", ".")
 
 
@@ -32,7 +37,7 @@ def _as_quasi(value: object) -> object:
     return value if isinstance(value, str) and value == "numeric" else _as_names(value)
 
 
-Columns = Annotated[tuple[str, ...], BeforeValidator(_as_names)]
+Names = Annotated[tuple[str, ...], BeforeValidator(_as_names)]
 QuasiColumns = Annotated[Literal["numeric"] | tuple[str, ...], BeforeValidator(_as_quasi)]
 
 
@@ -49,9 +54,9 @@ class Roles(Parameters):
     quasi: QuasiColumns = Field(
         description="columns to protect: names, or 'numeric' for every numeric column without another role"
     )
-    identifiers: Columns = Field((), description="columns that name a record; left out of the release")
-    confidential: Columns = Field((), description="sensitive columns; released, watched for homogeneity")
-    strata: Columns = Field((), description="groups never mix records of different strata")
+    identifiers: Names = Field((), description="columns that name a record; left out of the release")
+    confidential: Names = Field((), description="sensitive columns; released, watched for homogeneity")
+    strata: Names = Field((), description="groups never mix records of different strata")
     unit: str | None = Field(None, description="column naming the firm or household behind a record")
     weight: str | None = Field(None, description="column of sampling weights")
 
@@ -160,7 +165,8 @@ class Microdata:
             if len(self.columns) == 1:
                 hint = " The file has a single column: is the delimiter right?"
             raise ParameterError(
-                f"{self.source}: there is no column {', '.join(unknown)}. {_listed(self.columns)}{hint}"
+                f"{self.source}: there is no column {speakable(unknown)}. "
+                f"There are: {speakable(self.columns)}.{hint}"
             )
         if roles.quasi == "numeric":
             free = [name for name in self.columns if name not in roles.named]
@@ -205,8 +211,8 @@ class Microdata:
         who = f"{self.source}: column {column}"
         if series.dtype.is_numeric():
             # unsafe only in name: whole numbers beyond 2^53 are rounded, as they are when read from text
-            floats = pa.chunked_array(series.to_arrow()).cast(pa.float64(), safe=False)
-            values = np.array(floats.to_numpy(), dtype=np.float64)
+            floats = series.to_arrow().cast(pa.float64(), safe=False)
+            values = np.array(floats.to_numpy(zero_copy_only=False), dtype=np.float64)
         elif self.dialect is not None and series.dtype == nw.String:
             parsed = parse_numbers(series.to_arrow(), self.dialect.decimal, self.dialect.missing_values)
             if parsed.bad:
@@ -217,8 +223,8 @@ class Microdata:
                 )
             if looks_like_code(series.to_arrow()):
                 raise DataError(
-                    f"{who}: wanted quantities, got codes: cells start with 0 before another digit, and a mean "
-                    "of codes means nothing. Leave the column out, or write its numbers without those zeros."
+                    f"{who}: wanted quantities, got codes: cells start with 0 before another digit, and a "
+                    "mean of codes means nothing. Leave the column out, or drop the zeros if it counts."
                 )
             values = parsed.values
         else:
@@ -275,7 +281,7 @@ def column_codes(series: nw.Series[Any]) -> npt.NDArray[np.int64]:
         # equal entries of one dictionary (allowed in Arrow) must share a code
         values = pa.chunked_array([encoded]).combine_chunks().dictionary
         canonical = np.asarray(values.dictionary_encode().indices.fill_null(len(values)))
-        plain = np.asarray(indices.fill_null(-1), dtype=np.int64)
+        plain = np.asarray(indices.cast(pa.int64()).fill_null(-1), dtype=np.int64)
         codes = np.where(plain < 0, -1, canonical[plain] if len(values) else -1)
     except (pa.ArrowException, TypeError):
         # columns of mixed Python objects: Arrow has no type for them
@@ -286,11 +292,11 @@ def column_codes(series: nw.Series[Any]) -> npt.NDArray[np.int64]:
 
 def refuse_repeated_names(names: Sequence[str]) -> None:
     """Raise where two columns share a name: no one could say which is meant."""
-    repeated = sorted({name for name in names if names.count(name) > 1})
+    repeated = sorted(name for name, count in Counter(names).items() if count > 1)
     if repeated:
         raise DataError(
-            f"Columns: every column needs a name of its own, got {len(repeated)} names more than once. "
-            f"Rename or drop the copies. {_listed(repeated)}"
+            f"Columns: every column needs a name of its own, got {speakable(repeated, among=names)} more "
+            "than once. Rename or drop the copies."
         )
 
 
@@ -302,3 +308,28 @@ def refuse_unnamed(names: Sequence[object]) -> None:
             f"Columns: wanted names of text, got {len(odd)} of another type. "
             "Rename them first, for instance frame.columns = frame.columns.map(str)."
         )
+
+
+def refuse_values_as_names(names: Sequence[str], source: str) -> None:
+    """Raise where a header holds numbers: without a header line the first record would be published in it."""
+    numbers = sum(_is_number(name) for name in names)
+    if numbers:
+        raise DataError(
+            f"{source}: wanted names in the first line, got {numbers} numbers. Has the file no header line? "
+            "Add one; if these are names, let them begin with a letter."
+        )
+
+
+def speakable(names: Sequence[str], among: Sequence[str] = ()) -> str:
+    """Names as a message may say them: not where numbers are `among` them, for then they may be a record.
+
+    >>> speakable(["turnover", "wages"]), speakable(["turnover", "12.5"])
+    ('turnover, wages', '2 names (not shown, some are numbers as data would be)')
+    """
+    if any(_is_number(name) for name in [*names, *among]):
+        return f"{len(names)} names (not shown, some are numbers as data would be)"
+    return ", ".join(name if name.isprintable() else repr(name) for name in names)
+
+
+def _is_number(name: str) -> bool:
+    return re.fullmatch(r"\s*[+-]?[\d.,]*\d[\d.,]*([eE][+-]?\d+)?\s*", name) is not None

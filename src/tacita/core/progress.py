@@ -10,7 +10,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from .errors import Cancelled
+from .errors import Cancelled, ParameterError
 
 T = TypeVar("T")
 
@@ -61,6 +61,10 @@ class Run:
     threads: int = field(default_factory=_all_cores)
     on_progress: Callable[[Progress], None] = _silent
     cancelled: Callable[[], bool] = _never
+
+    def __post_init__(self) -> None:
+        if self.seed is not None and (not isinstance(self.seed, int | np.integer) or self.seed < 0):
+            raise ParameterError("Run: seed must be a whole number of at least 0, or None.")
 
     def report(self, stage: str, done: float, total: float) -> None:
         """Tell how far `stage` is, and stop here if the caller asked to."""

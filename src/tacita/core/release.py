@@ -55,11 +55,12 @@ class AttributeSummary:
 class Claim:
     """Everything a verifier needs to check a release by itself. Confidential: holds the original.
 
-    `rows[i]` is the original row that released row i came from.
+    `rows[i]` is the original row that released row i came from, `labels[i]` the group it stands in.
     """
 
     original: Microdata
     rows: npt.NDArray[np.int64]
+    labels: npt.NDArray[np.int64]
     k: int
     guarantees: tuple[str, ...]
     rounded: frozenset[str] = frozenset()

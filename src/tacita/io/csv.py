@@ -159,7 +159,7 @@ def _parsed(
 def encode(table: pa.Table, dialect: CsvDialect) -> bytes:
     """The table as CSV in a dialect; floats in their shortest exact form. Same table, same bytes."""
     columns = [
-        _quoted(cells_as_text(column, dialect.decimal), dialect, alone=table.num_columns == 1)
+        _quoted(cells_as_text(column, dialect), dialect, alone=table.num_columns == 1)
         for column in table.columns
     ]
     header = dialect.delimiter.join(
@@ -174,8 +174,8 @@ def encode(table: pa.Table, dialect: CsvDialect) -> bytes:
     return codecs.BOM_UTF8 + encoded if dialect.byte_order_mark else encoded
 
 
-def cells_as_text(column: Any, decimal: str = ".") -> pa.ChunkedArray:
-    """Cells as they stand in a CSV file; missing ones are empty."""
+def cells_as_text(column: Any, dialect: CsvDialect) -> pa.ChunkedArray:
+    """Cells as they stand in a CSV file; missing ones are empty, unless empty cells mean something else."""
     column = column if isinstance(column, pa.ChunkedArray) else pa.chunked_array([column])
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
@@ -186,9 +186,9 @@ def cells_as_text(column: Any, decimal: str = ".") -> pa.ChunkedArray:
         text = column.cast(pa.string())
     except pa.ArrowException:
         raise DataError(f"A column of type {column.type} cannot be written as CSV. Use Parquet.") from None
-    if is_float and decimal == ",":
+    if is_float and dialect.decimal == ",":
         text = pc.replace_substring(text, ".", ",")
-    return pc.fill_null(text, "")
+    return pc.fill_null(text, "" if "" in dialect.missing_values else (*dialect.missing_values, "")[0])
 
 
 def _quoted(column: pa.ChunkedArray, dialect: CsvDialect, alone: bool) -> pa.ChunkedArray:

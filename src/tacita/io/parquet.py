@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from tacita.core import DataError
@@ -29,14 +30,34 @@ def decode(content: bytes, source: str) -> pa.Table:
 
 def encode(table: pa.Table) -> bytes:
     """The table as Parquet; schema and field metadata are left out. Same table, same bytes."""
-    bare = pa.schema([pa.field(field.name, field.type, field.nullable) for field in table.schema])
-    plain = pa.table(
-        [present_values_only(column) for column in table.columns],
-        schema=bare,
-    )
+    plain = without_memory(table)
     sink = pa.BufferOutputStream()
-    pq.write_table(plain, sink, compression="zstd", store_schema=_needs_schema(bare))
+    try:
+        pq.write_table(plain, sink, compression="zstd", store_schema=_needs_schema(plain.schema))
+    except pa.ArrowNotImplementedError:
+        raise DataError(
+            "A column has a type that Parquet cannot keep. Convert it to numbers, dates or text."
+        ) from None
     return bytes(sink.getvalue())
+
+
+def without_memory(table: pa.Table) -> pa.Table:
+    """The same cells; no metadata of schema or fields, no dictionary entry that no cell uses."""
+    bare = pa.schema([_silent(field) for field in table.schema])
+    return pa.table([present_values_only(column) for column in table.columns], schema=bare)
+
+
+def _silent(field: pa.Field) -> pa.Field:
+    kind = field.type
+    if pa.types.is_struct(kind):
+        kind = pa.struct([_silent(kind.field(i)) for i in range(kind.num_fields)])
+    elif pa.types.is_list(kind):
+        kind = pa.list_(_silent(kind.value_field))
+    elif pa.types.is_large_list(kind):
+        kind = pa.large_list(_silent(kind.value_field))
+    elif pa.types.is_fixed_size_list(kind):
+        kind = pa.list_(_silent(kind.value_field), kind.list_size)
+    return pa.field(field.name, kind, field.nullable)
 
 
 def _needs_schema(schema: pa.Schema) -> bool:
@@ -46,8 +67,15 @@ def _needs_schema(schema: pa.Schema) -> bool:
 
 
 def present_values_only(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """A dictionary column rebuilt from its own cells: a slice or filter keeps the entries it lost."""
-    if not pa.types.is_dictionary(column.type):
-        return column
-    values = column.cast(column.type.value_type).combine_chunks()
-    return pa.chunked_array([values.dictionary_encode().cast(column.type)])
+    """A column whose dictionary, if any, has only the values of its cells, in the order they had.
+
+    A slice or a filter keeps the entries it lost. Dictionaries inside lists or records are written out.
+    """
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        whole = column.combine_chunks()
+        used = pc.unique(whole.indices.drop_null()).sort()
+        renumbered = pc.index_in(whole.indices, used).cast(kind.index_type)
+        values = whole.dictionary.take(used)
+        return pa.chunked_array([pa.DictionaryArray.from_arrays(renumbered, values, ordered=kind.ordered)])
+    return column

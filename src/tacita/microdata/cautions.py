@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tacita.core import Caution, Microdata
+from tacita.core import Caution
 
 from .protect import Protected
 
@@ -29,12 +29,12 @@ NOT_PROMISED = (
 
 def find(protected: Protected, *, shuffled: bool) -> tuple[Caution, ...]:
     """All that apply to one release."""
-    data = protected.claim.original
     finders = (
         _dropped(protected),
         _nearly_unique(protected),
+        _unit_released(protected),
         _recomputable(protected),
-        _index(data),
+        _index(protected),
         _row_order(protected, shuffled),
         _zero_variance(protected),
         _constant_columns(protected),
@@ -77,6 +77,19 @@ def _nearly_unique(protected: Protected) -> Iterator[Caution]:
             )
 
 
+def _unit_released(protected: Protected) -> Iterator[Caution]:
+    roles = protected.claim.original.roles
+    if roles is not None and roles.unit is not None and roles.unit in protected.data.columns:
+        several = np.bincount(protected.data.codes([roles.unit]))
+        yield Caution(
+            "unit-released",
+            f"Unit column {roles.unit} is released unchanged: it ties together the records of these units, and "
+            "whoever knows one of them finds the others.",
+            int((several > 1).sum()),
+            "Name it under identifiers as well to leave it out, or replace it by a pseudonym first.",
+        )
+
+
 def _recomputable(protected: Protected) -> Iterator[Caution]:
     """Masked columns that the unchanged ones give away, such as a total beside its parts."""
     data, rows = protected.claim.original, protected.claim.rows
@@ -103,13 +116,13 @@ def _recomputable(protected: Protected) -> Iterator[Caution]:
             )
 
 
-def _index(data: Microdata) -> Iterator[Caution]:
-    if not data.frame.implementation.is_pandas():
+def _index(protected: Protected) -> Iterator[Caution]:
+    if not protected.data.frame.implementation.is_pandas():
         return
     import pandas as pd
 
-    index = data.native.index
-    if not isinstance(index, pd.RangeIndex):
+    index = protected.data.native.index
+    if not index.equals(pd.RangeIndex(protected.data.n)):
         yield Caution(
             "frame-index",
             "The frame's index is kept and may point back to the source.",

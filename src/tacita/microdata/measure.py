@@ -28,9 +28,7 @@ class Measure(Method):
         per_attribute, per_record = self.figures(pair, run or Run())
         value = float(per_record.mean() if per_attribute is None else per_attribute.mean())
         named = (
-            {}
-            if per_attribute is None
-            else dict(zip(pair.attributes, per_attribute.tolist(), strict=True))
+            {} if per_attribute is None else dict(zip(pair.attributes, per_attribute.tolist(), strict=True))
         )
         return self._score(name, value, per_attribute=named, per_record=per_record)
 

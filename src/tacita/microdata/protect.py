@@ -57,12 +57,13 @@ def protect(
     claim = Claim(
         original=data,
         rows=kept[order],
+        labels=partition.labels[order],
         k=method.k,
         guarantees=method.guarantees,
         rounded=frozenset(name for name, whole in zip(data.quasi, integer, strict=True) if whole),
         drop_missing=missing == "drop",
     )
-    frame = _released_frame(data, released[order], claim)
+    frame = _released_frame(data, released[order], claim, shuffle)
     return Protected(frame, partition, claim, x, released, strata)
 
 
@@ -170,13 +171,18 @@ def _group_within_strata(
     return labels
 
 
-def _released_frame(data: Microdata, released: npt.NDArray[np.float64], claim: Claim) -> Microdata:
+def _released_frame(
+    data: Microdata, released: npt.NDArray[np.float64], claim: Claim, shuffled: bool
+) -> Microdata:
     from tacita.io.frames import replace_columns, without_unused_categories
 
     dropped = set(data.roles.identifiers) if data.roles else set()
     frame = data.frame.select([name for name in data.columns if name not in dropped])
     if not np.array_equal(claim.rows, np.arange(data.n)):
         frame = frame[claim.rows]
+    if shuffled:
+        # an index that travels with its rows would undo the shuffling
+        frame = nw.maybe_reset_index(frame)
     columns = {name: (released[:, j], name in claim.rounded) for j, name in enumerate(data.quasi)}
     frame = replace_columns(frame, columns)
     frame = nw.from_native(without_unused_categories(frame.to_native()), eager_only=True)

@@ -25,7 +25,7 @@ class Microaggregation(Method):
     ) -> Partition:
         """Group the rows of x, an (n, d) array taken as given: standardise before where scales differ.
 
-        `units`, one whole number per record, names the firm or household behind it: every group then
+        `units`, one whole number or text per record, names the firm or household behind it: every group then
         has records of at least k distinct ones.
         """
         matrix = as_matrix(x, self.spoken_name())
@@ -43,6 +43,11 @@ class Microaggregation(Method):
         given = np.asarray(units)
         if given.shape != (n,):
             raise DataError(f"{self.spoken_name()}: wanted {n} units, one per record, got {given.shape}.")
+        if given.dtype.kind not in "iuU":
+            raise DataError(
+                f"{self.spoken_name()}: wanted units as whole numbers or text, none missing, got an array of "
+                f"type {given.dtype}."
+            )
         distinct, codes = np.unique(given, return_inverse=True)
         if distinct.size < self.k:
             raise DataError(

@@ -1,0 +1,110 @@
+"""The independent verifier: does a finished release keep what it promises?
+
+It shares no code with the methods. It looks at the released cells as they stand in the frame or in the
+bytes of the file, groups them afresh, and compares with the original through the claim of which row came
+from which. One check per named guarantee; a check returns what is wrong, in counts, or None.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tacita.core import DataError, Microdata, Verdict, VerificationError
+from tacita.core.release import Claim
+from tacita.io import InputOptions, decode
+
+from . import checks, files
+from .evidence import Evidence
+
+__all__ = ["ALWAYS", "CHECKS", "Check", "Evidence", "insist", "verify", "verify_file"]
+
+
+@dataclass(frozen=True)
+class Check:
+    """A promise in words and the function that tries to refute it."""
+
+    promise: str
+    find_fault: Callable[[Evidence], str | None]
+
+
+CHECKS: dict[str, Check] = {
+    "columns-kept": Check(
+        "No identifier is left; all other columns are there, in order.", checks.columns_kept
+    ),
+    "rows-complete": Check(
+        "Every record is released exactly once (or dropped by rule).", checks.rows_complete
+    ),
+    "others-identical": Check(
+        "Columns that were not to be masked are unchanged to the last bit.", checks.others_identical
+    ),
+    "no-leftovers": Check(
+        "No category, dictionary or metadata remembers what no record has.", checks.no_leftovers
+    ),
+    "groups-of-k": Check(
+        "Every distinct row of quasi-identifiers stands at least k times in its stratum.", checks.groups_of_k
+    ),
+    "k-units": Check("Every group holds records of at least k distinct units.", checks.k_units),
+    "group-means": Check(
+        "Every published value is the mean of the originals it stands for, to the last bit and letter.",
+        checks.group_means,
+    ),
+    "file-plain": Check(
+        "The file can be read back and holds nothing but names and cells.", files.nothing_but_cells
+    ),
+}
+
+# Promised by every release of microdata, whatever the method.
+ALWAYS = ("columns-kept", "rows-complete", "others-identical", "no-leftovers")
+
+# Without the right columns and rows the other checks would compare the wrong things.
+_FIRST = ("columns-kept", "rows-complete")
+
+
+def verify(released: Microdata, claim: Claim) -> tuple[Verdict, ...]:
+    """Try to refute every promise of a release. O(n d + n log n)."""
+    return _verdicts(Evidence(released, claim))
+
+
+def verify_file(content: bytes, form: str, options: InputOptions, claim: Claim) -> tuple[Verdict, ...]:
+    """Try to refute every promise of a release from the very bytes that would be written."""
+    try:
+        released = decode(content, form, options, "release")
+    except DataError:
+        promise = CHECKS["file-plain"].promise
+        return (Verdict("file-plain", promise, False, "the bytes cannot be read back as records"),)
+    return _verdicts(Evidence(released, claim, content), "file-plain")
+
+
+def _verdicts(evidence: Evidence, *more: str) -> tuple[Verdict, ...]:
+    roles = evidence.claim.original.roles
+    units = ("k-units",) if roles is not None and roles.unit is not None else ()
+    verdicts: dict[str, Verdict] = {}
+    for name in dict.fromkeys((*ALWAYS, *evidence.claim.guarantees, *units, *more)):
+        check = CHECKS.get(name, _UNKNOWN)
+        broken = any(first in verdicts and not verdicts[first].passed for first in _FIRST)
+        fault = "cannot be checked: rows or columns are wrong" if broken else _fault(check, evidence)
+        verdicts[name] = Verdict(name, check.promise, fault is None, fault or "holds")
+    return tuple(verdicts.values())
+
+
+_UNKNOWN = Check("A promise that this verifier does not know.", lambda _: "there is no check of that name")
+
+
+def _fault(check: Check, evidence: Evidence) -> str | None:
+    try:
+        return check.find_fault(evidence)
+    except Exception as problem:  # a release that cannot even be examined is not safe
+        return f"cannot be checked ({type(problem).__name__})"
+
+
+def insist(verdicts: tuple[Verdict, ...]) -> tuple[Verdict, ...]:
+    """The verdicts, if all promises hold; otherwise an error, and nothing may be written."""
+    failed = [verdict for verdict in verdicts if not verdict.passed]
+    if failed:
+        what = "; ".join(f"{verdict.guarantee}: {verdict.detail}" for verdict in failed)
+        raise VerificationError(
+            f"The release failed its verification and was not written. {what}. "
+            "This is a fault of the program or of a plug-in, not of the data: please report it."
+        )
+    return verdicts

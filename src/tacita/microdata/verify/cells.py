@@ -1,0 +1,148 @@
+"""Whether two columns hold the same cells: the same type, gaps, bits and letters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from tacita.core import CsvDialect
+from tacita.io.csv import cells_as_text
+
+# Parquet has no seconds and one kind of date; these changes of unit lose nothing.
+_STORED_AS = {
+    pa.time32("s"): pa.time32("ms"),
+    pa.date64(): pa.date32(),
+}
+
+
+def as_array(column: Any) -> pa.Array:
+    """A column of a frame as one Arrow array."""
+    cells = column.to_arrow() if isinstance(column, nw.Series) else column
+    return cells.combine_chunks() if isinstance(cells, pa.ChunkedArray) else cells
+
+
+def bits(cells: pa.Array) -> npt.NDArray[np.unsignedinteger[Any]]:
+    """The present floats of an array as whole numbers: NaN equals itself, and minus zero is not zero."""
+    values = np.ascontiguousarray(cells.drop_null().to_numpy(zero_copy_only=False))
+    return values.view(f"u{values.dtype.itemsize}")
+
+
+def same_column(before: nw.Series[Any], after: nw.Series[Any], rows: npt.NDArray[np.int64]) -> bool:
+    """Whether `after` is `before` in the order of `rows`."""
+    try:
+        old, new = as_array(before), as_array(after)
+        return identical(_plain(old).take(pa.array(rows)), _plain(new))
+    except (pa.ArrowException, TypeError):
+        # mixed Python objects and a few exotic types: Arrow has no type or no means for them
+        was = before.to_list()
+        return all(_same_object(was[row], now) for row, now in zip(rows.tolist(), after.to_list(), strict=True))
+
+
+def same_text(old: pa.Array, new: pa.Array, dialect: CsvDialect) -> bool:
+    """Whether text cells are how a file spells the typed cells, and mean the same to another reader."""
+    if not as_array(cells_as_text(old, dialect)).equals(new):
+        return False
+    if pa.types.is_integer(old.type):
+        read: Any = int
+    elif pa.types.is_float64(old.type):
+        read = float
+    else:
+        return True
+    present = old.is_valid() if read is int else pc.fill_null(pc.invert(pc.is_nan(old)), False)
+    texts = new.filter(present).to_pylist()
+    meant = pa.array([read(text.replace(dialect.decimal, ".")) for text in texts], old.type)
+    return identical(old.filter(present), meant)
+
+
+def identical(old: pa.Array, new: pa.Array) -> bool:
+    """Whether two arrays hold the same. O(n).
+
+    A category must stay one, with the same order if it had one; only its unused values may go. Parquet
+    knows categories of text alone, so others may come back as their values.
+    """
+    kind = old.type
+    if pa.types.is_dictionary(kind):
+        return _same_categories(old, new)
+    if len(old) != len(new) or not old.is_null().equals(new.is_null()):
+        return False
+    if pa.types.is_struct(kind):
+        return _names(new.type) == _names(kind) and all(
+            identical(pc.struct_field(old, [i]), pc.struct_field(new, [i])) for i in range(kind.num_fields)
+        )
+    if _is_list(kind):
+        return (
+            kind.id == new.type.id
+            and pc.list_value_length(old).equals(pc.list_value_length(new))
+            and identical(pc.list_flatten(old), pc.list_flatten(new))
+        )
+    if kind != new.type:
+        stored = pa.timestamp("ms", kind.tz) if kind in _seconds(kind) else _STORED_AS.get(kind)
+        return stored == new.type and old.cast(stored).equals(new)
+    if pa.types.is_floating(kind):
+        return np.array_equal(bits(old), bits(new))
+    return bool(old.equals(new))
+
+
+def dictionaries(cells: pa.Array) -> Iterator[pa.DictionaryArray]:
+    """Every dictionary of a column, also those inside lists and records."""
+    kind = cells.type
+    if pa.types.is_dictionary(kind):
+        yield cells
+    elif _is_list(kind):
+        yield from dictionaries(pc.list_flatten(cells))
+    elif pa.types.is_struct(kind):
+        for i in range(kind.num_fields):
+            yield from dictionaries(pc.struct_field(cells, [i]))
+
+
+def _same_categories(old: pa.DictionaryArray, new: pa.Array) -> bool:
+    values = old.type.value_type
+    if not pa.types.is_dictionary(new.type):
+        return not _is_text(values) and identical(old.cast(values), new)
+    if old.type.ordered != new.type.ordered:
+        return False
+    if old.type.ordered:
+        kept = old.dictionary.filter(pc.is_in(old.dictionary, new.dictionary))
+        if not kept.equals(new.dictionary):
+            return False
+    return identical(old.cast(values), new.cast(new.type.value_type))
+
+
+def _plain(cells: pa.Array) -> pa.Array:
+    # Arrow cannot yet gather the cells of a view
+    if cells.type == pa.string_view():
+        return cells.cast(pa.large_string())
+    return cells.cast(pa.large_binary()) if cells.type == pa.binary_view() else cells
+
+
+def _seconds(kind: pa.DataType) -> tuple[pa.DataType, ...]:
+    return (pa.timestamp("s", kind.tz),) if pa.types.is_timestamp(kind) else ()
+
+
+def _is_list(kind: pa.DataType) -> bool:
+    return pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind)
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return pa.types.is_string(kind) or pa.types.is_large_string(kind) or kind == pa.string_view()
+
+
+def _names(kind: pa.DataType) -> list[str] | None:
+    return [kind.field(i).name for i in range(kind.num_fields)] if pa.types.is_struct(kind) else None
+
+
+def _same_object(old: object, new: object) -> bool:
+    if old is new:
+        return True
+    if type(old) is not type(new):
+        return False
+    if isinstance(old, float | list | tuple | dict):
+        # equality would take minus zero for zero, and NaN for another
+        return repr(old) == repr(new)
+    return bool(old == new) or (old != old and new != new)

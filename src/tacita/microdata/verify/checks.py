@@ -1,0 +1,165 @@
+"""One function per guarantee: what is wrong with a release, in counts, or None. Never a value."""
+
+from __future__ import annotations
+
+from math import fsum
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from .cells import as_array, dictionaries, identical, same_column, same_text
+from .evidence import Evidence, Ints, distinct, expected_column
+
+
+def columns_kept(evidence: Evidence) -> str | None:
+    """Identifiers gone, all else there in order."""
+    columns = evidence.released.columns
+    left = [name for name in columns if name in evidence.gone]
+    if left:
+        return f"{len(left)} identifier columns are still there: {', '.join(left)}"
+    wanted = [name for name in evidence.claim.original.columns if name not in evidence.gone]
+    if columns != wanted:
+        return f"wanted {len(wanted)} columns in the order of the source, got others"
+    return None
+
+
+def rows_complete(evidence: Evidence) -> str | None:
+    """Each source row once, or dropped because it misses a quasi-identifier."""
+    claim = evidence.claim
+    expected = np.arange(claim.original.n)
+    if claim.drop_missing:
+        incomplete = np.isnan(claim.original.matrix(claim.original.quasi)).any(axis=1)
+        expected = expected[~incomplete]
+    if evidence.released.n != expected.size:
+        return f"wanted {expected.size} records, got {evidence.released.n}"
+    if not np.array_equal(np.sort(claim.rows), expected):
+        return "released rows are not the source's rows, each once"
+    if np.shape(claim.labels) != np.shape(claim.rows):
+        return "the claim does not name one group for each record"
+    return None
+
+
+def others_identical(evidence: Evidence) -> str | None:
+    """Columns that no one asked to mask."""
+    touched = evidence.gone | set(evidence.claim.original.quasi)
+    untouched = [name for name in evidence.claim.original.columns if name not in touched]
+    changed = [name for name in untouched if not _same(evidence, name)]
+    if changed:
+        return f"{len(changed)} columns that should be unchanged differ: {', '.join(changed)}"
+    return None
+
+
+def _same(evidence: Evidence, name: str) -> bool:
+    before, after = evidence.claim.original.frame[name], evidence.released.frame[name]
+    dialect = evidence.released.dialect
+    if dialect is None:
+        return same_column(before, after, evidence.claim.rows)
+    old = as_array(before).take(pa.array(evidence.claim.rows))
+    return same_text(old, as_array(after), dialect)
+
+
+def no_leftovers(evidence: Evidence) -> str | None:
+    """Dictionaries and categories hold only what the cells hold; frames carry no notes."""
+    stale = [name for name in evidence.released.columns if _remembers(evidence, name)]
+    if stale:
+        return f"{len(stale)} columns remember categories that no record has: {', '.join(stale)}"
+    native = evidence.released.native
+    if isinstance(native, pa.Table) and speaks(native.schema):
+        return "the schema carries metadata"
+    if getattr(native, "attrs", None):
+        return "the frame carries attributes (attrs)"
+    return None
+
+
+def _remembers(evidence: Evidence, name: str) -> bool:
+    series = evidence.released.frame[name]
+    try:
+        cells = as_array(series)
+    except (pa.ArrowException, TypeError):
+        return False  # mixed Python objects, which have no dictionary
+    found = dictionaries(cells)
+    return any(pc.count_distinct(one.indices, mode="only_valid").as_py() != len(one.dictionary) for one in found)
+
+
+def speaks(schema: pa.Schema) -> bool:
+    """Whether a schema or one of its fields, at any depth, carries metadata."""
+    return bool(schema.metadata) or any(_field_speaks(field) for field in schema)
+
+
+def _field_speaks(field: pa.Field) -> bool:
+    inner = [field.type.field(i) for i in range(field.type.num_fields)]
+    return bool(field.metadata) or any(_field_speaks(child) for child in inner)
+
+
+def groups_of_k(evidence: Evidence) -> str | None:
+    """k records in each group, as published and as claimed, and no group across strata."""
+    k, claimed = evidence.claim.k, evidence.claimed_groups
+    if k < 2:
+        return f"k={k} promises nothing"
+    mixed = int(claimed.max() - distinct(evidence.claim.labels).max())
+    if mixed:
+        return f"{mixed} groups mix records of different strata"
+    for groups, what in (
+        (evidence.published_groups, "distinct rows of quasi-identifiers stand"),
+        (claimed, "groups as claimed stand"),
+    ):
+        counts = np.bincount(groups)
+        short = counts[counts < k]
+        if short.size:
+            return (
+                f"{short.size} of {counts.size} {what} fewer than k={k} times within their stratum "
+                f"(fewest: {int(short.min())})"
+            )
+    return None
+
+
+def k_units(evidence: Evidence) -> str | None:
+    """k distinct firms or households in each group, as published and as claimed."""
+    original, k = evidence.claim.original, evidence.claim.k
+    unit = original.roles.unit if original.roles else None
+    if unit is None:
+        return "no unit column was named"
+    absent = int(original.missing(unit)[evidence.claim.rows].sum())
+    if absent:
+        return f"the unit of {absent} records is not known"
+    units = original.codes([unit])[evidence.claim.rows]
+    for groups in (evidence.published_groups, evidence.claimed_groups):
+        _, one_each = np.unique(distinct(groups, units), return_index=True)
+        per_group = np.bincount(groups[one_each])
+        short = per_group[per_group < k]
+        if short.size:
+            return (
+                f"{short.size} of {per_group.size} groups have records of fewer than k={k} "
+                f"distinct units (fewest: {int(short.min())})"
+            )
+    return None
+
+
+def group_means(evidence: Evidence) -> str | None:
+    """Published cells are the exact mean (fsum) of each claimed group's originals, typed and spelled so."""
+    claim, dialect = evidence.claim, evidence.released.dialect
+    groups = evidence.claimed_groups
+    wrong = []
+    for name in claim.original.quasi:
+        means = _means(claim.original.numbers(name)[claim.rows], groups)[groups]
+        expected, published = expected_column(evidence, name, means), as_array(evidence.released.frame[name])
+        if dialect is not None and pa.types.is_string(published.type):
+            right = same_text(expected, published, dialect)
+        else:
+            right = identical(expected, published)
+        if not right:
+            wrong.append(name)
+    if wrong:
+        return f"{len(wrong)} columns hold values that are not the means of their groups: {', '.join(wrong)}"
+    return None
+
+
+def _means(values: npt.NDArray[np.float64], groups: Ints) -> npt.NDArray[np.float64]:
+    sizes = np.bincount(groups).tolist()
+    ends = np.cumsum(sizes).tolist()
+    column = values[np.argsort(groups, kind="stable")].tolist()
+    return np.array(
+        [fsum(column[end - size : end]) / size for end, size in zip(ends, sizes, strict=True)], dtype=np.float64
+    )

@@ -1,0 +1,84 @@
+"""A release, as it stands or as re-read from its file, beside what it claims."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from tacita.core import Microdata
+from tacita.core.microdata import column_codes
+from tacita.core.release import Claim
+
+from .cells import as_array, bits
+
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, repr=False)
+class Evidence:
+    """What the checks look at; `content` are the bytes of the file, where there is one."""
+
+    released: Microdata
+    claim: Claim
+    content: bytes | None = None
+
+    @cached_property
+    def gone(self) -> frozenset[str]:
+        """Columns that must not be there."""
+        roles = self.claim.original.roles
+        return frozenset(roles.identifiers) if roles else frozenset()
+
+    @cached_property
+    def strata(self) -> Ints:
+        """The stratum of each released row, from the original: named columns and which values are missing."""
+        original, rows = self.claim.original, self.claim.rows
+        keys = [original.codes([name])[rows] for name in (original.roles.strata if original.roles else ())]
+        keys += [np.isnan(original.numbers(name))[rows].astype(np.int64) for name in original.quasi]
+        return distinct(*keys)
+
+    @cached_property
+    def claimed_groups(self) -> Ints:
+        """The group of each row by the claim; one that spans strata counts as several."""
+        return distinct(self.strata, self.claim.labels)
+
+    @cached_property
+    def published_groups(self) -> Ints:
+        """Rows of one stratum that are the same on all quasi-identifiers to the last bit or letter."""
+        return distinct(self.strata, *(self._spelling(name) for name in self.claim.original.quasi))
+
+    def _spelling(self, name: str) -> Ints:
+        """A number for each cell that two cells share only if nothing tells them apart."""
+        series = self.released.frame[name]
+        if not series.dtype.is_float():
+            return column_codes(series)
+        cells = as_array(series)
+        codes = np.zeros(len(cells), dtype=np.int64)
+        present = np.asarray(cells.is_valid())
+        codes[present] = 1 + distinct(bits(cells).astype(np.int64))
+        return codes
+
+
+def distinct(*keys: npt.NDArray[np.integer]) -> Ints:
+    """Number the distinct combinations of several keys of each row 0, 1, 2, ... O(n log n) a key."""
+    combined = np.zeros(keys[0].size, dtype=np.int64)
+    for key in keys:
+        _, dense = np.unique(key, return_inverse=True)
+        _, combined = np.unique(combined * (int(dense.max(initial=0)) + 1) + dense, return_inverse=True)
+    return combined.astype(np.int64)
+
+
+def expected_column(evidence: Evidence, name: str, means: npt.NDArray[np.float64]) -> pa.Array:
+    """The cells that a masked column must have: float64, or int64 where rounding was declared."""
+    whole = name in evidence.claim.rounded
+    gaps = np.isnan(means)
+    if whole:
+        means = np.rint(means)
+    # plus zero: minus zero and zero would be two different published rows
+    values = np.where(gaps, 0.0, means) + 0.0
+    if whole and (np.abs(values) < 2.0**63).all():
+        return pa.array(values.astype(np.int64), mask=gaps)
+    return pa.array(values, mask=gaps)

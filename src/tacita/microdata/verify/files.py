@@ -1,0 +1,87 @@
+"""What the bytes of a file say beside its cells."""
+
+from __future__ import annotations
+
+import base64
+import codecs
+import csv
+from types import SimpleNamespace
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from tacita.core import CsvDialect, Microdata
+
+from .cells import as_array
+from .checks import speaks
+from .evidence import Evidence
+
+
+def nothing_but_cells(evidence: Evidence) -> str | None:
+    """No metadata, comment, blank line, stale dictionary entry or stray byte."""
+    if evidence.content is None:
+        return "there is no file"
+    if evidence.released.dialect is None:
+        return _parquet_says_more(evidence.content, evidence.released)
+    plain = _plainly_written(evidence.released, evidence.claim.original.dialect or CsvDialect())
+    return None if plain == evidence.content else "the file is not the plain spelling of its cells"
+
+
+def _plainly_written(released: Microdata, dialect: CsvDialect) -> bytes:
+    """The cells written by another hand (Python's csv module, not Arrow)."""
+    lines: list[str] = []
+    # with this line end both signs of a line break are quoted, whatever the version of Python
+    writer = csv.writer(
+        SimpleNamespace(write=lines.append), delimiter=dialect.delimiter, lineterminator="\r\n"
+    )
+    writer.writerow(released.columns)
+    writer.writerows(zip(*(released.frame[name].to_list() for name in released.columns), strict=True))
+    text = "".join(line[:-2] + dialect.newline for line in lines)
+    return (codecs.BOM_UTF8 if dialect.byte_order_mark else b"") + text.encode(dialect.encoding)
+
+
+def _parquet_says_more(content: bytes, released: Microdata) -> str | None:
+    footer = pq.read_metadata(pa.BufferReader(content))
+    notes = dict(footer.metadata or {})
+    schema = notes.pop(b"ARROW:schema", None)
+    if notes:
+        return f"the footer carries {len(notes)} entries of metadata"
+    if schema is not None:
+        kept = pa.ipc.read_schema(pa.py_buffer(base64.b64decode(schema)))
+        if speaks(kept) or kept.names != released.columns:
+            return "the stored schema says more than the names and types of the columns"
+    chunks = [
+        footer.row_group(group).column(column)
+        for group in range(footer.num_row_groups)
+        for column in range(footer.num_columns)
+    ]
+    # magic, pages, footer, its length, magic
+    told = 4 + sum(chunk.total_compressed_size for chunk in chunks)
+    told += int.from_bytes(content[-8:-4], "little") + 8
+    if told != len(content):
+        return "the file has bytes that belong to no column"
+    stale = _stale_columns(content, chunks)
+    if stale:
+        return f"{len(stale)} columns remember values that no record has: {', '.join(stale)}"
+    return None
+
+
+def _stale_columns(content: bytes, chunks: list[Any]) -> list[str]:
+    """Columns with an entry of a dictionary page, or a smallest or largest value, that no cell has."""
+    paths = [chunk.path_in_schema for chunk in chunks if chunk.physical_type == "BYTE_ARRAY"]
+    raw = pq.read_table(pa.BufferReader(content), read_dictionary=sorted(set(paths)))
+    stale = []
+    for name, column in zip(raw.column_names, raw.columns, strict=True):
+        if not pa.types.is_dictionary(column.type):
+            continue
+        told = [chunk.dictionary for chunk in column.chunks]
+        cells = pc.unique(as_array(column.cast(column.type.value_type)))
+        for chunk in chunks:
+            if chunk.path_in_schema == name and chunk.is_stats_set and chunk.statistics.has_min_max:
+                extremes = [chunk.statistics.min, chunk.statistics.max]
+                told.append(pa.array(extremes).cast(column.type.value_type))
+        if not all(pc.all(pc.is_in(values, cells)).as_py() is not False for values in told):
+            stale.append(name)
+    return stale

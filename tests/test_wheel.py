@@ -1,0 +1,62 @@
+"""The wheel that users install is complete: built, installed alone, used."""
+
+import os
+import subprocess
+import sys
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("dist")
+    command = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder), str(ROOT)]
+    subprocess.run(command, check=True, capture_output=True)
+    return next(folder.glob("*.whl"))
+
+
+def test_the_wheel_holds_code_templates_and_type_marker_and_nothing_else(wheel):
+    names = zipfile.ZipFile(wheel).namelist()
+    package = [name for name in names if not name.startswith("tacita-")]
+    expected = {
+        path.relative_to(ROOT / "src").as_posix()
+        for path in (ROOT / "src" / "tacita").rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    assert set(package) == expected
+    assert "tacita/py.typed" in package
+    assert any(name.endswith("LICENSE") for name in names)
+
+
+def test_the_installed_wheel_protects_a_file(wheel, tmp_path):
+    # the dependencies of this environment serve; only tacita itself is installed anew
+    place = tmp_path / "venv"
+    venv.create(place, with_pip=False)
+    python = place / "bin" / "python"
+    site = next((place / "lib").glob("python*/site-packages"))
+    command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index"]
+    subprocess.run([*command, "--target", str(site), str(wheel)], check=True, capture_output=True)
+    others = [path for path in sys.path if path.endswith("site-packages")]
+    (site / "others.pth").write_text("\n".join(others))
+    environment = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "PYTHONHOME")}
+    shown = subprocess.run(
+        [str(python), "-c", "import tacita; print(tacita.__file__)"],
+        check=True,
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env=environment,
+    ).stdout
+    assert str(site) in shown
+    subprocess.run(
+        [str(python), "-m", "tacita", "demo", "--folder", "demo", "--quiet"],
+        check=True,
+        cwd=tmp_path,
+        env=environment,
+    )
+    assert (tmp_path / "demo" / "report.html").stat().st_size > 10_000
