@@ -28,9 +28,9 @@ def main(words: list[str]) -> int:
     print(f"{'case':<52} {'ours':>10} {'peer':>10} {'ratio':>7}  peer; asked for")
     for case in words or [case for case in CASES if case not in SLOW]:
         for result in import_module(f"benchmarks.{case}").results():
-            theirs = "" if result.theirs is None else f"{result.theirs:10.4g}"
+            theirs = "" if result.theirs is None else f"{result.theirs:10.5g}"
             ratio = "" if result.ratio is None else f"{result.ratio:7.1f}"
-            figures = f"{result.case:<52} {result.ours:10.4g} {theirs:>10} {ratio:>7}"
+            figures = f"{result.case:<52} {result.ours:10.5g} {theirs:>10} {ratio:>7}"
             print(f"{figures}  {'; '.join(filter(None, (result.peer, result.asked)))}", flush=True)
     return 0
 

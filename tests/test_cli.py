@@ -19,10 +19,8 @@ QUASI = "turnover,costs,wages"
 
 
 def protect(source, folder, *more):
-    return run_command(
-        ["protect", str(source), "--out", str(folder / "out.csv"), "--method", "mdav", "--k", "3"]
-        + ["--quasi", QUASI, "--identifiers", "name,registration", *more]
-    )
+    words = ["protect", str(source), "--out", str(folder / "out.csv"), "--method", "mdav", "--k", "3"]
+    return run_command([*words, "--quasi", QUASI, "--identifiers", "name,registration", *more])
 
 
 def test_protect_writes_every_file_it_was_asked_for_and_no_other(survey, tmp_path):
@@ -173,7 +171,7 @@ def test_a_fault_of_ours_shows_its_kind_but_never_its_message(survey, tmp_path, 
     assert "Traceback" not in err
 
 
-def test_a_reader_that_leaves_early_is_no_error_of_ours(survey):
+def test_a_reader_that_leaves_early_is_no_error_of_ours():
     reader = "import sys; sys.stdin.readline()"
     first = subprocess.Popen(
         [sys.executable, "-m", "tacita", "methods", "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE

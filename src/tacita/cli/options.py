@@ -73,8 +73,8 @@ def _typed_as(annotation: Any) -> Any:
     if origin in (Union, types.UnionType):
         inner = [part for part in get_args(annotation) if part is not type(None)]
         return _typed_as(inner[0]) if len(inner) == 1 else str
-    # numbers stay words too: the model tells 3 from 3.5, cyclopts would round
-    return str if origin in (tuple, list) or annotation in (int, float) else annotation
+    # whole numbers stay words too: the model refuses 3.5, cyclopts would round it
+    return str if origin in (tuple, list) or annotation is int else annotation
 
 
 def _shown_default(value: object) -> str:
@@ -92,8 +92,16 @@ def given(
         value = values.get((renamed or {}).get(name, name))
         if value is None:
             continue
-        found[field.alias or name] = _names(value) if _is_list(field.annotation) else value
+        found[field.alias or name] = _read(value, field.annotation)
     return found
+
+
+def _read(value: Any, annotation: Any) -> Any:
+    if _is_list(annotation):
+        return _names(value)
+    if isinstance(value, str) and _typed_as(annotation) is str and re.fullmatch(r"[+-]?\d{1,40}", value):
+        return value if annotation is str else value
+    return value
 
 
 def _is_list(annotation: Any) -> bool:

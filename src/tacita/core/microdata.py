@@ -326,9 +326,11 @@ def speakable(names: Sequence[str], among: Sequence[str] = ()) -> str:
     >>> speakable(["turnover", "wages"]), speakable(["turnover", "12.5"])
     ('turnover, wages', '2 names (not shown, some are numbers as data would be)')
     """
-    if any(_is_number(name) for name in [*names, *among]):
+    # with the wrong delimiter, a whole record may stand in one name
+    parts = [part for name in (*names, *among) for part in re.split(r"[,;\t|]", name)]
+    if any(_is_number(part) for part in parts):
         return f"{len(names)} names (not shown, some are numbers as data would be)"
-    return ", ".join(name if name.isprintable() else repr(name) for name in names)
+    return ", ".join(name if name.isprintable() and name == (name.strip() or " ") else repr(name) for name in names)
 
 
 def _is_number(name: str) -> bool:

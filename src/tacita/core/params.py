@@ -54,6 +54,7 @@ _WANTED = {
     "less_than": "less than {lt}",
     "int_type": "a whole number",
     "int_parsing": "a whole number",
+    "int_parsing_size": "a whole number",
     "int_from_float": "a whole number",
     "float_type": "a number",
     "float_parsing": "a number",
@@ -78,7 +79,7 @@ def _sentence(who: str, error: dict[str, Any], model: type[BaseModel]) -> str:
     if error["type"] == "missing":
         return f"{who}: {where} is required."
     if error["type"] == "extra_forbidden":
-        known = ", ".join(_fields_at(model, error["loc"])) or "none"
+        known = ", ".join(field.alias or name for name, field in model.model_fields.items()) or "none"
         return f"{who}: there is no parameter {where}. Known: {known}."
     wanted = _WANTED.get(error["type"])
     if wanted is None:
@@ -87,16 +88,6 @@ def _sentence(who: str, error: dict[str, Any], model: type[BaseModel]) -> str:
     in_list = any(isinstance(part, int) for part in error["loc"])
     got = type(error["input"]).__name__ if in_list else shown(error["input"])
     return f"{who}: {where} must be {wanted.format(**error.get('ctx', {}))}, got {got}."
-
-
-def _fields_at(model: type[BaseModel], where: tuple[int | str, ...]) -> list[str]:
-    """The parameters that the section with the unknown one has."""
-    for part in where[:-1]:
-        inner = model.model_fields[str(part)].annotation
-        if not (isinstance(inner, type) and issubclass(inner, BaseModel)):
-            break
-        model = inner
-    return [field.alias or name for name, field in model.model_fields.items()]
 
 
 def _is_branch(part: object) -> bool:

@@ -50,22 +50,28 @@ def _as_text(content: bytes, source: str, encoding: str) -> tuple[str, bool]:
         text = (content[3:] if marked else content).decode(encoding)
         # Arrow reads UTF-8, which cannot hold the half characters that some codecs let through
         text.encode()
-    except LookupError:
-        raise ParameterError(
-            f"{source}: there is no text encoding {shown(encoding)}. Try utf-8 or latin-1."
-        ) from None
     except UnicodeError as problem:
+        if b"\0" in content:
+            raise _not_text(source) from None
         where = f" (at byte {problem.start})" if isinstance(problem, UnicodeDecodeError) else ""
         raise DataError(
             f"{source}: the text is not {encoding}{where}. Give the file's encoding, for instance "
             "--encoding latin-1."
         ) from None
+    except (LookupError, ValueError):
+        raise ParameterError(
+            f"{source}: there is no text encoding {shown(encoding)}. Try utf-8 or latin-1."
+        ) from None
     if "\0" in text:
-        raise DataError(
-            f"{source}: wanted a text file, got one with NUL characters. "
-            "Is it a spreadsheet or another binary file, or of another encoding?"
-        )
+        raise _not_text(source)
     return text, marked
+
+
+def _not_text(source: str) -> DataError:
+    return DataError(
+        f"{source}: wanted a text file, got one with NUL characters. Is it a spreadsheet or another binary "
+        "file, or text of another encoding, such as --encoding utf-16?"
+    )
 
 
 def _header_line(text: str) -> str:

@@ -9,6 +9,8 @@ import narwhals as nw
 import numpy as np
 import numpy.typing as npt
 
+from . import parquet
+
 
 def replace_columns(
     frame: nw.DataFrame[Any], columns: Mapping[str, tuple[npt.NDArray[np.float64], bool]]
@@ -21,16 +23,20 @@ def _series(
     frame: nw.DataFrame[Any], name: str, values: npt.NDArray[np.float64], whole: bool
 ) -> nw.Series[Any]:
     gaps = np.isnan(values)
-    if whole and not gaps.any():
-        series = nw.new_series(name, values.astype(np.int64), nw.Int64(), backend=frame.implementation)
+    whole = whole and bool((np.abs(values[~gaps]) < 2.0**63).all())
+    cells: Any = np.where(gaps, 0.0, values).astype(np.int64) if whole else values
+    if gaps.any():
+        cells = [None if gap else cell for cell, gap in zip(cells.tolist(), gaps.tolist(), strict=True)]
+    pandas = frame.implementation.is_pandas()
+    if pandas and whole and gaps.any():
+        import pandas as pd
+
+        # plain pandas integers have no missing value
+        series = nw.from_native(pd.Series(cells, dtype="Int64", name=name), series_only=True)
     else:
-        cells = [None if gap else value for value, gap in zip(values.tolist(), gaps.tolist(), strict=True)]
-        series = nw.new_series(
-            name, cells if gaps.any() else values, nw.Float64(), backend=frame.implementation
-        )
-        if whole:
-            series = series.cast(nw.Int64())
-    if frame.implementation.is_pandas():
+        kind = nw.Int64() if whole else nw.Float64()
+        series = nw.new_series(name, cells, kind, backend=frame.implementation)
+    if pandas:
         # pandas aligns by index; the new values belong to the rows as they stand
         native = series.to_native()
         native.index = frame.to_native().index
@@ -38,11 +44,11 @@ def _series(
     return series
 
 
-def without_unused_categories(frame: Any) -> Any:
-    """Rebuild categorical columns from their cells, whatever the kind of frame.
+def without_memory(frame: Any) -> Any:
+    """The same cells, forgetting what is no longer there: unused categories, metadata, attributes.
 
     A filtered pandas Categorical, a polars Enum and a sliced Arrow dictionary all keep the values of
-    records that are gone, and write them into files.
+    records that are gone, and write them into files; so do schema metadata with the names of columns.
     """
     kind = nw.from_native(frame, eager_only=True).implementation
     if kind.is_pandas():
@@ -50,7 +56,7 @@ def without_unused_categories(frame: Any) -> Any:
     if kind.is_polars():
         return _polars(frame)
     if kind.is_pyarrow():
-        return _arrow(frame)
+        return parquet.without_memory(frame)
     return frame
 
 
@@ -62,7 +68,9 @@ def _pandas(frame: Any) -> Any:
         for name, dtype in frame.dtypes.items()
         if isinstance(dtype, pd.CategoricalDtype)
     }
-    return frame.assign(**stale) if stale else frame
+    fresh = frame.assign(**stale)
+    fresh.attrs = {}
+    return fresh
 
 
 def _polars(frame: Any) -> Any:
@@ -77,12 +85,3 @@ def _polars(frame: Any) -> Any:
         elif dtype == pl.Categorical:
             fresh.append(frame[name].cast(pl.String).cast(pl.Categorical))
     return frame.with_columns(fresh) if fresh else frame
-
-
-def _arrow(frame: Any) -> Any:
-    import pyarrow as pa
-
-    from .parquet import present_values_only
-
-    columns = [present_values_only(column) for column in frame.columns]
-    return pa.table(columns, schema=frame.schema)

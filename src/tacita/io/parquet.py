@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -25,7 +27,7 @@ def decode(content: bytes, source: str) -> pa.Table:
         refuse_repeated_names(file.schema_arrow.names)
         return file.read()
     except (pa.ArrowException, OSError):
-        raise DataError(f"{source}: this is not a readable Parquet file. Is it truncated?") from None
+        raise DataError(f"{source}: this is not a readable Parquet file. Is it truncated, or another kind?") from None
 
 
 def encode(table: pa.Table) -> bytes:
@@ -48,16 +50,20 @@ def without_memory(table: pa.Table) -> pa.Table:
 
 
 def _silent(field: pa.Field) -> pa.Field:
-    kind = field.type
+    return pa.field(field.name, _rebuilt(field.type, _silent), field.nullable)
+
+
+def _rebuilt(kind: pa.DataType, change: Callable[[pa.Field], pa.Field]) -> pa.DataType:
+    """A type whose inner fields, those of lists and records, are changed."""
     if pa.types.is_struct(kind):
-        kind = pa.struct([_silent(kind.field(i)) for i in range(kind.num_fields)])
-    elif pa.types.is_list(kind):
-        kind = pa.list_(_silent(kind.value_field))
-    elif pa.types.is_large_list(kind):
-        kind = pa.large_list(_silent(kind.value_field))
-    elif pa.types.is_fixed_size_list(kind):
-        kind = pa.list_(_silent(kind.value_field), kind.list_size)
-    return pa.field(field.name, kind, field.nullable)
+        return pa.struct([change(kind.field(i)) for i in range(kind.num_fields)])
+    if pa.types.is_list(kind):
+        return pa.list_(change(kind.value_field))
+    if pa.types.is_large_list(kind):
+        return pa.large_list(change(kind.value_field))
+    if pa.types.is_fixed_size_list(kind):
+        return pa.list_(change(kind.value_field), kind.list_size)
+    return kind
 
 
 def _needs_schema(schema: pa.Schema) -> bool:
@@ -67,9 +73,9 @@ def _needs_schema(schema: pa.Schema) -> bool:
 
 
 def present_values_only(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """A column whose dictionary, if any, has only the values of its cells, in the order they had.
+    """A column whose dictionaries have only the values of its cells, in the order they had.
 
-    A slice or a filter keeps the entries it lost. Dictionaries inside lists or records are written out.
+    A slice or a filter keeps the entries it lost.
     """
     kind = column.type
     if pa.types.is_dictionary(kind):
@@ -78,4 +84,13 @@ def present_values_only(column: pa.ChunkedArray) -> pa.ChunkedArray:
         renumbered = pc.index_in(whole.indices, used).cast(kind.index_type)
         values = whole.dictionary.take(used)
         return pa.chunked_array([pa.DictionaryArray.from_arrays(renumbered, values, ordered=kind.ordered)])
-    return column
+    dense = _dense(pa.field("", kind)).type
+    if dense == kind:
+        return column
+    # gathering leaves behind what a slice of a list only hides
+    return column.take(pa.array(range(len(column)))).cast(dense).cast(kind)
+
+
+def _dense(field: pa.Field) -> pa.Field:
+    kind = field.type.value_type if pa.types.is_dictionary(field.type) else field.type
+    return field.with_type(_rebuilt(kind, _dense))

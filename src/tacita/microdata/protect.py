@@ -124,7 +124,7 @@ def _refuse_hopeless(
     varies = [np.unique(column[~np.isnan(column)]).size > 1 for column in x.T]
     if not any(varies):
         raise DataError(
-            f"{who}: every quasi-identifier is constant, there is nothing to protect. Name other columns."
+            f"{who}: every quasi-identifier is constant or missing, there is nothing to protect. Name other columns."
         )
 
 
@@ -174,7 +174,7 @@ def _group_within_strata(
 def _released_frame(
     data: Microdata, released: npt.NDArray[np.float64], claim: Claim, shuffled: bool
 ) -> Microdata:
-    from tacita.io.frames import replace_columns, without_unused_categories
+    from tacita.io.frames import replace_columns, without_memory
 
     dropped = set(data.roles.identifiers) if data.roles else set()
     frame = data.frame.select([name for name in data.columns if name not in dropped])
@@ -185,5 +185,5 @@ def _released_frame(
         frame = nw.maybe_reset_index(frame)
     columns = {name: (released[:, j], name in claim.rounded) for j, name in enumerate(data.quasi)}
     frame = replace_columns(frame, columns)
-    frame = nw.from_native(without_unused_categories(frame.to_native()), eager_only=True)
+    frame = nw.from_native(without_memory(frame.to_native()), eager_only=True)
     return Microdata(frame, dialect=data.dialect, source=data.source)

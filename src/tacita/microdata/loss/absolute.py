@@ -17,7 +17,7 @@ class IL2(Measure):
 
     100/(n d) * sum |x - z| / (sqrt(2) S_j), S_j with divisor n - 1; columns without spread are left out.
     0: nothing lost; no upper bound. O(n d).
-    Source: the IL1s of Yancey, Winkler & Creecy (2002), doi:10.1007/3-540-47804-3_11.
+    Source: the IL1s of Yancey, Winkler & Creecy (2002), Lecture Notes in Computer Science 2316, 135-152.
 
     >>> round(IL2().score(Comparison.of([[0.0], [2.0]], [[1.0], [1.0]])).value, 6)
     50.0

@@ -17,7 +17,7 @@ class IL1(Measure):
     SSE sums the squared differences between original and released values, SST those between original
     values and their column mean; columns without spread count for nothing. 0: nothing lost; 100: as
     if every record were the mean; noise can go beyond. O(n d).
-    Source: Domingo-Ferrer & Mateo-Sanz (2002), doi:10.1109/69.979982.
+    Source: Domingo-Ferrer & Mateo-Sanz (2002), IEEE Trans. Knowledge and Data Engineering 14(1), 189-201.
 
     >>> pair = Comparison.of([[0.0], [1.0], [9.0], [10.0]], [[0.5], [0.5], [9.5], [9.5]])
     >>> round(IL1().score(pair).value, 4)

@@ -37,7 +37,7 @@ class HM(Microaggregation):
     With units, segments hold k distinct units; the best among partitions into consecutive segments.
 
     O(n log n + n k) time, O(n) memory.
-    Source: Hansen & Mukherjee (2003), doi:10.1109/TKDE.2003.1208999.
+    Source: Hansen & Mukherjee (2003), IEEE Trans. Knowledge and Data Engineering 15(4), 1043-1044.
 
     >>> HM(k=2).partition(np.array([[10.], [0.], [1.], [9.], [2.]])).labels.tolist()
     [0, 1, 1, 0, 1]

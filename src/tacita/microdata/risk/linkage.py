@@ -18,7 +18,8 @@ class DLD(Measure):
     t originals at the same least distance (to 9 digits) share 1/t each. The attacker knows all
     n original records. 0: nobody is found; 1: everybody is. O(n^2 d) at worst, far less where records
     are well mixed: a record is done with at the first stranger nearer than its own.
-    Source: Domingo-Ferrer & Torra (2001), "A quantitative comparison of disclosure control methods".
+    Source: Domingo-Ferrer & Torra (2001), A quantitative comparison of disclosure control methods for
+    microdata, in Confidentiality, Disclosure and Data Access, North-Holland, 111-133.
 
     >>> round(DLD().score(Comparison.of([[0.0], [1.0], [9.0]], [[0.1], [8.0], [9.2]])).value, 4)
     0.6667

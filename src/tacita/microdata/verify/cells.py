@@ -24,7 +24,11 @@ _STORED_AS = {
 def as_array(column: Any) -> pa.Array:
     """A column of a frame as one Arrow array."""
     cells = column.to_arrow() if isinstance(column, nw.Series) else column
-    return cells.combine_chunks() if isinstance(cells, pa.ChunkedArray) else cells
+    whole = cells.combine_chunks() if isinstance(cells, pa.ChunkedArray) else cells
+    # Arrow cannot yet gather the cells of a view
+    if whole.type == pa.string_view():
+        return whole.cast(pa.large_string())
+    return whole.cast(pa.large_binary()) if whole.type == pa.binary_view() else whole
 
 
 def bits(cells: pa.Array) -> npt.NDArray[np.unsignedinteger[Any]]:
@@ -37,11 +41,13 @@ def same_column(before: nw.Series[Any], after: nw.Series[Any], rows: npt.NDArray
     """Whether `after` is `before` in the order of `rows`."""
     try:
         old, new = as_array(before), as_array(after)
-        return identical(_plain(old).take(pa.array(rows)), _plain(new))
+        return identical(old.take(pa.array(rows)), new)
     except (pa.ArrowException, TypeError):
         # mixed Python objects and a few exotic types: Arrow has no type or no means for them
         was = before.to_list()
-        return all(_same_object(was[row], now) for row, now in zip(rows.tolist(), after.to_list(), strict=True))
+        return all(
+            _same_object(was[row], now) for row, now in zip(rows.tolist(), after.to_list(), strict=True)
+        )
 
 
 def same_text(old: pa.Array, new: pa.Array, dialect: CsvDialect) -> bool:
@@ -108,17 +114,12 @@ def _same_categories(old: pa.DictionaryArray, new: pa.Array) -> bool:
     if old.type.ordered != new.type.ordered:
         return False
     if old.type.ordered:
-        kept = old.dictionary.filter(pc.is_in(old.dictionary, new.dictionary))
-        if not kept.equals(new.dictionary):
+        order = new.dictionary.cast(old.dictionary.type)
+        if not old.dictionary.filter(pc.is_in(old.dictionary, order)).equals(order):
             return False
-    return identical(old.cast(values), new.cast(new.type.value_type))
-
-
-def _plain(cells: pa.Array) -> pa.Array:
-    # Arrow cannot yet gather the cells of a view
-    if cells.type == pa.string_view():
-        return cells.cast(pa.large_string())
-    return cells.cast(pa.large_binary()) if cells.type == pa.binary_view() else cells
+    # Parquet knows one width of text in a dictionary
+    dense = pa.large_string() if _is_text(values) and _is_text(new.type.value_type) else None
+    return identical(old.cast(dense or values), new.cast(dense or new.type.value_type))
 
 
 def _seconds(kind: pa.DataType) -> tuple[pa.DataType, ...]:

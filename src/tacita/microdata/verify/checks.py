@@ -80,7 +80,9 @@ def _remembers(evidence: Evidence, name: str) -> bool:
     except (pa.ArrowException, TypeError):
         return False  # mixed Python objects, which have no dictionary
     found = dictionaries(cells)
-    return any(pc.count_distinct(one.indices, mode="only_valid").as_py() != len(one.dictionary) for one in found)
+    return any(
+        pc.count_distinct(one.indices, mode="only_valid").as_py() != len(one.dictionary) for one in found
+    )
 
 
 def speaks(schema: pa.Schema) -> bool:
@@ -161,5 +163,6 @@ def _means(values: npt.NDArray[np.float64], groups: Ints) -> npt.NDArray[np.floa
     ends = np.cumsum(sizes).tolist()
     column = values[np.argsort(groups, kind="stable")].tolist()
     return np.array(
-        [fsum(column[end - size : end]) / size for end, size in zip(ends, sizes, strict=True)], dtype=np.float64
+        [fsum(column[end - size : end]) / size for end, size in zip(ends, sizes, strict=True)],
+        dtype=np.float64,
     )

@@ -1,0 +1,31 @@
+"""The pages of docs/methods say what the code says."""
+
+import doctest
+import runpy
+from pathlib import Path
+
+import pytest
+
+DOCS = Path(__file__).parent.parent / "docs"
+PAGES = runpy.run_path(str(DOCS / "build.py"))["pages"]()
+
+
+@pytest.mark.parametrize("name", list(PAGES))
+def test_the_committed_page_is_what_the_code_writes(name):
+    committed = DOCS / "methods" / name
+    assert committed.exists(), "run `python docs/build.py`"
+    assert committed.read_text() == PAGES[name], "run `python docs/build.py`"
+
+
+def test_no_page_is_left_of_what_is_gone():
+    assert {path.name for path in (DOCS / "methods").iterdir()} == set(PAGES)
+
+
+@pytest.mark.parametrize("name", [name for name in PAGES if name != "index.md"])
+def test_the_example_of_a_page_runs(name):
+    # the closing fence of a code block is no expected output
+    text = PAGES[name].replace("\n```", "\n\n```")
+    example = doctest.DocTestParser().get_doctest(text, {}, name, name, 0)
+    assert example.examples
+    runner = doctest.DocTestRunner()
+    assert runner.run(example).failed == 0
