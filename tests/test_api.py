@@ -202,3 +202,25 @@ def test_a_dry_run_writes_nothing(tmp_path):
 
 def test_a_release_shows_no_values_when_printed():
     assert repr(tacita.protect(survey(), **ROLES, k=3)) == "<Release of 60 records by mdav, 20 groups>"
+
+
+def test_assess_refuses_a_shuffled_release_instead_of_comparing_strangers():
+    frame = survey()
+    release = tacita.protect(frame, **ROLES, k=3, shuffle=True, seed=1)
+    with pytest.raises(tacita.DataError, match="in another order"):
+        tacita.assess(frame, release.data, quasi=["turnover", "staff"])
+
+
+def test_assess_of_all_numeric_columns_leaves_out_what_was_not_released():
+    frame = survey().assign(key=range(60))
+    release = tacita.protect(frame, quasi=["turnover", "staff"], identifiers=["key"], k=3)
+    assert set(tacita.assess(frame, release.data, quasi="numeric")["IL1"].per_attribute) == {
+        "turnover",
+        "staff",
+    }
+
+
+def test_whole_numbers_held_as_floats_are_rounded_too():
+    frame = survey().assign(staff=lambda f: f.staff.astype(float))
+    out = tacita.protect(frame, **ROLES, k=3, round_integers=True).data
+    assert (out["staff"] % 1 == 0).all()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ._version import __version__
 
 if TYPE_CHECKING:
+    from . import datasets
     from .api import assess, method, protect, read, run, save
     from .core import (
         Cancelled,
@@ -60,6 +61,7 @@ __all__ = [
     "VerificationError",
     "__version__",
     "assess",
+    "datasets",
     "method",
     "protect",
     "read",
@@ -72,4 +74,6 @@ def __getattr__(name: str) -> Any:
     # loaded when first used: `tacita --help` should not wait for Arrow
     if name in _HOME:
         return getattr(import_module(_HOME[name]), name)
+    if name == "datasets":
+        return import_module("tacita.datasets")
     raise AttributeError(f"module 'tacita' has no attribute {name!r}")

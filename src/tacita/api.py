@@ -28,6 +28,7 @@ from .core import (
 )
 from .io.atomic import refuse_bad_targets
 from .microdata import cautions, verify
+from .microdata.alignment import refuse_other_order
 from .microdata.measure import Measure
 from .microdata.microaggregation.base import Microaggregation
 from .microdata.protect import protect as _protect
@@ -42,6 +43,7 @@ __all__ = [
     "read",
     "run",
     "save",
+    "save_plan",
     "save_report",
     "warmup",
     "write_frame",
@@ -178,8 +180,11 @@ def assess(
     0.0
     """
     chosen = MeasureSection(names=measures).build()
-    before = _taken_in(original).with_roles(Roles(quasi=quasi))
-    after = _taken_in(released)
+    before, after = _taken_in(original), _taken_in(released)
+    if quasi == "numeric":
+        # identifiers that the release no longer has are not to be compared
+        quasi = [name for name in before.columns if name in after.columns and before.kind(name) == "numeric"]
+    before = before.with_roles(Roles(quasi=quasi))
     absent = [name for name in before.quasi if name not in after.columns]
     if absent:
         raise ParameterError(f"{after.source}: the release has no column {', '.join(absent)}.")
@@ -188,9 +193,11 @@ def assess(
             f"{after.source}: wanted the {before.n} records of the original in its order, got {after.n}. "
             "Assess against the records that were released."
         )
-    return _measure(
-        before.matrix(before.quasi), after.matrix(before.quasi), before.quasi, chosen, run or Run()
-    )
+    refuse_other_order(before, after, before.quasi)
+    x, z = before.matrix(before.quasi), after.matrix(before.quasi)
+    if (np.isnan(x) | np.isnan(z)).any(axis=1).all():
+        raise DataError(f"{after.source}: every record has a missing value, there is nothing to measure.")
+    return _measure(x, z, before.quasi, chosen, run or Run())
 
 
 def save_report(report: Report, path: str | Path, *, inputs: Sequence[str | Path] = ()) -> None:
@@ -199,6 +206,13 @@ def save_report(report: Report, path: str | Path, *, inputs: Sequence[str | Path
     refuse_bad_targets({"JSON report": target}, {f"input {i}": Path(given) for i, given in enumerate(inputs)})
     content = json.dumps(report.as_dict(), indent=2, allow_nan=False) + "\n"
     io.write_all({target: content.encode()})
+
+
+def save_plan(plan: Plan, path: str | Path) -> None:
+    """Write a plan as TOML, paths relative to its folder."""
+    target = Path(path)
+    refuse_bad_targets({"plan": target}, {"input": plan.input.path, **plan.output.targets})
+    io.write_all({target: plan.to_toml(target.absolute().parent).encode()})
 
 
 def write_frame(frame: Any, path: str | Path) -> None:
@@ -219,9 +233,12 @@ def prepare_demo(folder: str | Path) -> Plan:
         place.mkdir(parents=True, exist_ok=True)
     except OSError as problem:
         raise ParameterError(f"{place.name}: this folder cannot be made ({problem.strerror}).") from None
+    roles = {role: names for role, names in datasets.describe("business").roles.items() if names}
+    # the unit serves for grouping and then goes: released, it would tie records together
+    roles["identifiers"] = [*datasets.describe("business").identifiers, roles["unit"]]
     plan = Plan(
         input={"path": place / "survey.csv"},
-        roles={role: names for role, names in datasets.describe("business").roles.items() if names},
+        roles=roles,
         protect={"method": "mdav", "k": 3, "round_integers": True, "shuffle": True, "seed": 1},
         output={
             "path": place / "protected.csv",
@@ -231,7 +248,7 @@ def prepare_demo(folder: str | Path) -> Plan:
         },
     )
     write_frame(datasets.load("business"), plan.input.path)
-    io.write_all({place / "plan.toml": plan.to_toml(place).encode()})
+    save_plan(plan, place / "plan.toml")
     return plan
 
 
@@ -276,7 +293,7 @@ def _release(
     if chosen.k == 2 and not section.insist:
         raise ParameterError(
             f"{chosen.spoken_name()}: k must be at least 3, got 2: each of two members can compute the "
-            "other. Raise k, or insist (it will be recorded)."
+            "other. Raise k, or insist (--insist; it is recorded)."
         )
     given = run or Run()
     steered = given if section.seed is None else replace(given, seed=section.seed)
@@ -328,7 +345,7 @@ def _measure(
     left_out = int((~complete).sum())
     notes = (f"{left_out} records with missing values are left out of the measures.",) if left_out else ()
     if not complete.any():
-        raise DataError("assess: every record has a missing value, there is nothing to measure.")
+        return Report(tuple(each.none("every record has a missing value") for each in measures), notes)
     pair = Comparison.of(original[complete], released[complete], names)
     return Report(tuple(measure.score(pair, run) for measure in measures), notes)
 

@@ -200,7 +200,7 @@ ENCODINGS = [
         "--encoding latin-1",
         files=file(GOOD.replace("Firm 1", "Müller").encode("latin-1")),
     ),
-    refuse("utf-16-read-as-utf-8", PROTECT, 1, "not utf-8", files=file(GOOD.encode("utf-16"))),
+    refuse("utf-16-read-as-utf-8", PROTECT, 1, "utf-16", files=file(GOOD.encode("utf-16"))),
     refuse("utf-16-without-mark-read-as-utf-8", PROTECT, 1, "NUL", files=file(GOOD.encode("utf-16-le"))),
     refuse("utf-8-read-as-utf-16", PROTECT + " --encoding utf-16", 1, "utf-16", files=file(GOOD + "x")),
     refuse(
@@ -224,10 +224,10 @@ ENCODINGS = [
         "a-spreadsheet-called-csv",
         PROTECT,
         1,
-        "survey.csv",
+        "spreadsheet",
         files=file(b"PK\x03\x04\x14\0\x06\0\x08\0\0\0!\0" + bytes(range(256))),
     ),
-    refuse("parquet-called-csv", PROTECT, 1, "survey.csv", files=file(PARQUET)),
+    refuse("parquet-called-csv", PROTECT, 1, "binary file", files=file(PARQUET)),
     refuse(
         "csv-called-parquet", FROM_PARQUET, 1, "not a readable Parquet", files=file(GOOD, "survey.parquet")
     ),

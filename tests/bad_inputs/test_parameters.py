@@ -7,10 +7,23 @@ from bad_inputs.shared import PROTECT, Refusal, check_refusal, plan, refuse, sur
 ONE = "protect survey.csv --out out.csv --quasi"
 ASSESS = "assess survey.csv after.csv --quasi turnover"
 
+INPUT = '[input]\npath = "survey.csv"\n'
+
+
+def refuse_plan(name: str, *says: str, **sections: str) -> Refusal:
+    """A plan that is wrong in some section."""
+    return refuse(name, "run plan.toml", 2, *says, files=plan(**sections))
+
+
+def released(**cells: str) -> dict[str, str]:
+    """A file to assess beside the survey."""
+    return {"after.csv": survey(**cells)["survey.csv"]}
+
+
 GROUP_SIZE = [
-    refuse("k-of-zero", PROTECT + " --k 0", 2, "k must be at least 2, got '0'"),
-    refuse("k-of-one", PROTECT + " --k 1", 2, "k must be at least 2, got '1'"),
-    refuse("k-negative", PROTECT + " --k -3", 2, "k must be at least 2, got '-3'"),
+    refuse("k-of-zero", PROTECT + " --k 0", 2, "k must be at least 2, got 0"),
+    refuse("k-of-one", PROTECT + " --k 1", 2, "k must be at least 2, got 1"),
+    refuse("k-negative", PROTECT + " --k -3", 2, "k must be at least 2, got -3"),
     refuse("k-of-two-without-insisting", PROTECT + " --k 2", 2, "at least 3, got 2", "insist"),
     refuse("k-not-whole", PROTECT + " --k 3.5", 2, "k must be a whole number, got '3.5'"),
     refuse("k-not-a-number", PROTECT + " --k three", 2, "k must be a whole number, got 'three'"),
@@ -64,6 +77,8 @@ ROLES = [
     refuse("names-on-two-lines", ONE + " 'turnover\nwages'", 2, "double quotes"),
     refuse("a-name-with-an-open-quote", ONE + " '\"turnover,wages'", 2, "double quotes"),
     refuse("names-split-by-semicolons", ONE + " 'turnover;wages'", 2, "no column turnover;wages"),
+    refuse("names-as-weight", PROTECT + " --weight name", 1, "column name", "12 cells"),
+    refuse("a-negative-weight", ONE + " wages --weight turnover", 1, "turnover", files=survey(turnover="-1")),
     refuse("dates-as-quasi-identifier", ONE + " born", 1, "column born", "12 cells"),
     refuse("booleans-as-quasi-identifier", ONE + " active", 1, "column active", "12 cells"),
     refuse("codes-as-quasi-identifier", ONE + " postcode", 1, "column postcode", "codes"),
@@ -123,29 +138,33 @@ GROUPS = [
         files=survey(wages=dict.fromkeys(range(10), "")),
     ),
     refuse("no-record-left", PROTECT + " --missing drop", 1, "every record", files=survey(wages="")),
-    refuse("nothing-known-of-anyone", ONE + " wages --missing stratum", 1, "wages", files=survey(wages="")),
+    refuse(
+        "nothing-known-of-anyone",
+        ONE + " wages --missing stratum",
+        1,
+        "constant or missing",
+        files=survey(wages=""),
+    ),
 ]
 ASSESSING = [
     refuse(
         "assess-other-row-counts", ASSESS, 1, "12 records", files={"after.csv": text().rpartition("\n0")[0]}
     ),
     refuse("assess-a-release-without-the-column", ASSESS, 2, "turnover", files={"after.csv": "x\n" * 13}),
-    refuse(
-        "assess-a-column-nobody-has", ASSESS + ",ghost", 2, "no column ghost", files={"after.csv": text()}
-    ),
+    refuse("assess-a-column-nobody-has", ASSESS + ",ghost", 2, "no column ghost", files=released()),
     refuse(
         "assess-all-missing",
         ASSESS,
         1,
         "every record",
-        files={"after.csv": survey(turnover="")["survey.csv"]},
+        files=released(turnover=""),
     ),
     refuse(
         "assess-text",
         ASSESS,
         1,
         "column turnover",
-        files={"after.csv": survey(turnover="Quixote")["survey.csv"]},
+        files=released(turnover="Quixote"),
     ),
     refuse("assess-without-a-release", "assess survey.csv --quasi turnover", 2, "RELEASED"),
     refuse("assess-a-release-that-is-not-there", ASSESS, 2, "after.csv", "no such file"),
@@ -154,128 +173,31 @@ PLANS = [
     refuse("a-plan-that-is-not-there", "run plan.toml", 2, "plan.toml", "No such file"),
     refuse("a-folder-as-plan", "run plan.toml", 2, "plan.toml", files={"plan.toml/x": ""}),
     refuse("a-plan-that-is-not-toml", "run survey.csv", 2, "not valid TOML"),
-    refuse(
-        "a-plan-that-is-not-utf-8", "run plan.toml", 2, "UTF-8", files={"plan.toml": "é".encode("latin-1")}
-    ),
+    refuse("a-plan-not-in-utf-8", "run plan.toml", 2, "UTF-8", files={"plan.toml": "é".encode("latin-1")}),
     refuse("an-empty-plan", "run plan.toml", 2, "version", files={"plan.toml": ""}),
-    refuse("a-plan-without-version", "run plan.toml", 2, "version = 1", files=plan(version="")),
-    refuse("a-plan-of-version-two", "run plan.toml", 2, "version must be", files=plan(version="version = 2")),
-    refuse(
-        "a-plan-of-unknown-sections",
-        "run plan.toml",
-        2,
-        "no parameter publish",
-        "output",
-        files=plan(x="[publish]"),
+    refuse_plan("a-plan-without-version", "version = 1", version=""),
+    refuse_plan("a-plan-of-version-two", "version must be one of 1, got 2", version="version = 2"),
+    refuse_plan("a-plan-with-an-unknown-section", "no parameter publish", "output", more="[publish]"),
+    refuse_plan("a-plan-without-output", "output is required", output=""),
+    refuse_plan(
+        "a-plan-with-a-number-for-a-section", "measure must be a section", version="version = 1\nmeasure = 5"
     ),
-    refuse(
-        "a-plan-with-a-misspelt-role",
-        "run plan.toml",
-        2,
-        "no parameter roles.quasy",
-        "identifiers",
-        files=plan(roles='[roles]\nquasi = "wages"\nquasy = 1'),
-    ),
-    refuse(
-        "a-plan-with-a-misspelt-output",
-        "run plan.toml",
-        2,
-        "no parameter output.paht",
-        "json",
-        files=plan(output='[output]\npath = "out.csv"\npaht = 1'),
-    ),
-    refuse(
-        "a-plan-with-an-option-of-no-method",
-        "run plan.toml",
-        2,
-        "MDAV: there is no parameter depth",
-        files=plan(protect="[protect]\ndepth = 3"),
-    ),
-    refuse(
-        "a-plan-with-k-of-text",
-        "run plan.toml",
-        2,
-        "k must be a whole number",
-        files=plan(protect='[protect]\nk = "many"'),
-    ),
-    refuse(
-        "a-plan-with-k-not-whole",
-        "run plan.toml",
-        2,
-        "k must be a whole number",
-        files=plan(protect="[protect]\nk = 3.5"),
-    ),
-    refuse(
-        "a-plan-with-a-list-of-k",
-        "run plan.toml",
-        2,
-        "k must be a whole number",
-        files=plan(protect="[protect]\nk = [3, 5]"),
-    ),
-    refuse(
-        "a-plan-with-quasi-of-numbers",
-        "run plan.toml",
-        2,
-        "roles.quasi",
-        "text",
-        files=plan(roles="[roles]\nquasi = [1, 2]"),
-    ),
-    refuse(
-        "a-plan-without-quasi", "run plan.toml", 2, "roles.quasi is required", files=plan(roles="[roles]")
-    ),
-    refuse(
-        "a-plan-with-no-quasi-named",
-        "run plan.toml",
-        2,
-        "at least one column",
-        files=plan(roles="[roles]\nquasi = []"),
-    ),
-    refuse(
-        "a-plan-with-a-number-for-a-section",
-        "run plan.toml",
-        2,
-        "measure must be a section",
-        files=plan(version="version = 1\nmeasure = 5"),
-    ),
-    refuse(
-        "a-plan-with-a-number-for-a-path",
-        "run plan.toml",
-        2,
-        "input.path must be a path",
-        files=plan(input="[input]\npath = 5"),
-    ),
-    refuse(
-        "a-plan-with-a-nul-in-a-path",
-        "run plan.toml",
-        2,
-        "out",
-        files=plan(output='[output]\npath = "out\\u0000.csv"'),
-    ),
-    refuse(
-        "a-plan-with-a-nul-in-the-input",
-        "run plan.toml",
-        2,
-        "null",
-        files=plan(input='[input]\npath = "in\\u0000.csv"'),
-    ),
-    refuse(
-        "a-plan-with-a-nul-in-an-encoding",
-        "run plan.toml",
-        2,
-        "encoding",
-        files=plan(input='[input]\npath = "survey.csv"\nencoding = "utf\\u0000"'),
-    ),
-    refuse("a-plan-without-output", "run plan.toml", 2, "output is required", files=plan(output="")),
-    refuse(
-        "a-plan-over-its-input",
-        "run plan.toml",
-        2,
-        "same file",
-        files=plan(output='[output]\npath = "survey.csv"'),
-    ),
-    refuse(
-        "a-plan-whose-data-are-refused", "run plan.toml", 1, "missing", files=plan() | survey(wages={3: ""})
-    ),
+    refuse_plan("a-plan-without-quasi", "quasi is required", roles="[roles]"),
+    refuse_plan("a-plan-with-no-quasi-named", "at least one column", roles="[roles]\nquasi = []"),
+    refuse_plan("a-plan-with-quasi-of-numbers", "quasi.0 must be text", roles="[roles]\nquasi = [1, 2]"),
+    refuse_plan("a-plan-with-a-misspelt-role", "no parameter quasy", "unit", roles="[roles]\nquasy = 'x'"),
+    refuse_plan("a-plan-with-a-misspelt-output", "no parameter josn", "json", output="[output]\njosn = 'x'"),
+    refuse_plan("a-plan-with-an-option-of-no-method", "MDAV", "depth", protect="[protect]\ndepth = 3"),
+    refuse_plan("a-plan-with-k-of-text", "k must be a whole number", protect="[protect]\nk = 'many'"),
+    refuse_plan("a-plan-with-k-not-whole", "k must be a whole number", protect="[protect]\nk = 3.5"),
+    refuse_plan("a-plan-with-a-list-of-k", "k must be a whole number", protect="[protect]\nk = [3, 5]"),
+    refuse_plan("a-plan-with-a-number-for-a-path", "path must be a path", input="[input]\npath = 5"),
+    refuse_plan("a-plan-with-a-nul-in-the-input", "null", input='[input]\npath = "x\\u0000.csv"'),
+    refuse_plan("a-plan-with-a-nul-in-the-output", "null", output='[output]\npath = "x\\u0000.csv"'),
+    refuse_plan("a-plan-with-a-nul-in-the-encoding", "encoding", input=INPUT + 'encoding = "x\\u0000"'),
+    refuse_plan("a-plan-over-its-input", "same file", output='[output]\npath = "survey.csv"'),
+    refuse_plan("a-plan-over-its-input-by-a-detour", "same file", output='[output]\npath = "./survey.csv"'),
+    refuse("a-plan-of-refused-data", "run plan.toml", 1, "missing", files=plan() | survey(wages={3: ""})),
 ]
 CASES = [*GROUP_SIZE, *METHODS, *ROLES, *GROUPS, *ASSESSING, *PLANS]
 

@@ -30,7 +30,7 @@ def test_source_order_is_warned_of():
 
 def test_a_unique_unchanged_column_is_warned_of_with_the_records_it_tells_apart():
     weights = np.arange(60.0)
-    weights[:10] = 0
+    weights[:10] = 0.5
     found = cautions(frame(w=weights), weight="w")["nearly-unique-column"]
     assert found.count == 50
     assert "w" in found.text

@@ -3,9 +3,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from published import MDAV
 
 import tacita
+from published import MDAV
 from tacita.core import Partition
 from twins.mdav import mdav
 

@@ -36,10 +36,12 @@ def run_command(words: Sequence[str]) -> int:
         return complain(f"{problem} See `tacita --help`.".replace("\n", " "), 2)
     except KeyboardInterrupt:
         return complain("Cancelled. Nothing was written.", 130)
-    except BrokenPipeError:
-        # the reader of our output left; there is nobody to complain to
+    except OSError as problem:
+        # files are written through errors of our own, so this is the terminal or a pipe, after the work
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
+        if isinstance(problem, BrokenPipeError):
+            return 0
+        return complain(f"Done, but the result cannot be printed ({problem.strerror}).", 74)
     except Exception as problem:
         return _explain(problem)
     return 0

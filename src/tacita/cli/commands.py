@@ -44,6 +44,8 @@ def protect_with(words: Sequence[str]) -> Callable[..., None]:
             measure=given(MeasureSection, values, _MEASURE_NAMES),
             output=given(OutputSection, values, _OUT_NAMES),
         )
+        if values["save_plan"] is not None:
+            api.save_plan(plan, values["save_plan"])
         _carry_out(plan, dry_run=values["dry_run"], quiet=values["quiet"])
 
     return command(
@@ -58,6 +60,7 @@ def protect_with(words: Sequence[str]) -> Callable[..., None]:
             *options(chosen, of_method),
             *options(MeasureSection, _FIGURES, _MEASURE_NAMES),
             *options(InputSection, _FROM, skip=["path"]),
+            path_option("save_plan", "write the plan of this run, to repeat it with `tacita run`", _TALK),
             flag("dry_run", "do everything but write; show the plan and its script", _TALK),
             flag("quiet", "print nothing but errors", _TALK),
         ],

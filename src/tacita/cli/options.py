@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Union, get_args, get_origin
 
-from cyclopts import Group, Parameter
+from cyclopts import Group, Parameter, Token
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
@@ -61,8 +61,31 @@ def positional(name: str, words: str) -> inspect.Parameter:
 
 def _keyword(name: str, kind: Any, words: str, group: Group, default: Any) -> inspect.Parameter:
     spelled = "--" + name.replace("_", "-")
-    hint = Annotated[kind, Parameter(name=spelled, help=words, group=group, negative="", show_default=False)]
+    whole = int in (kind, *get_args(kind))
+    hint = Annotated[
+        kind,
+        Parameter(
+            name=spelled,
+            help=words,
+            group=group,
+            negative="",
+            show_default=False,
+            converter=_whole_number(spelled) if whole else None,
+        ),
+    ]
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=hint)
+
+
+def _whole_number(option: str) -> Callable[[Any, Sequence[Token]], int]:
+    """Reads a whole number and refuses 3.5, which cyclopts would round."""
+
+    def convert(_: Any, tokens: Sequence[Token]) -> int:
+        try:
+            return int(tokens[0].value)
+        except ValueError:
+            raise ParameterError(f"{option} must be a whole number, got {shown(tokens[0].value)}.") from None
+
+    return convert
 
 
 def _typed_as(annotation: Any) -> Any:
@@ -73,8 +96,7 @@ def _typed_as(annotation: Any) -> Any:
     if origin in (Union, types.UnionType):
         inner = [part for part in get_args(annotation) if part is not type(None)]
         return _typed_as(inner[0]) if len(inner) == 1 else str
-    # whole numbers stay words too: the model refuses 3.5, cyclopts would round it
-    return str if origin in (tuple, list) or annotation is int else annotation
+    return str if origin in (tuple, list) else annotation
 
 
 def _shown_default(value: object) -> str:
@@ -92,16 +114,8 @@ def given(
         value = values.get((renamed or {}).get(name, name))
         if value is None:
             continue
-        found[field.alias or name] = _read(value, field.annotation)
+        found[field.alias or name] = _names(value) if _is_list(field.annotation) else value
     return found
-
-
-def _read(value: Any, annotation: Any) -> Any:
-    if _is_list(annotation):
-        return _names(value)
-    if isinstance(value, str) and _typed_as(annotation) is str and re.fullmatch(r"[+-]?\d{1,40}", value):
-        return value if annotation is str else value
-    return value
 
 
 def _is_list(annotation: Any) -> bool:
@@ -116,7 +130,7 @@ def _names(text: str) -> tuple[str, ...] | str:
     if text in ("numeric", ""):
         return text or ()
     try:
-        rows = list(csv.reader(io.StringIO(text, newline=""), strict=True))
+        rows = list(csv.reader(io.StringIO(text, newline=""), strict=True, skipinitialspace=True))
     except csv.Error:
         rows = []
     if len(rows) != 1:

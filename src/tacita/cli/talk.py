@@ -27,10 +27,11 @@ def complain(message: str, code: int) -> int:
 def print_outcome(release: Release, plan: Plan, *, dry_run: bool) -> None:
     """What was done, what it cost, what to watch, where it is."""
     record = release.record
-    sizes = list(record.group_sizes)
+    least, most = min(record.group_sizes), max(record.group_sizes)
+    sizes = f"{least}" if least == most else f"{least} to {most}"
     Out.print(
-        f"{record.records_out} records in {record.groups} groups of {min(sizes)} to {max(sizes)}; "
-        f"{len(record.verdicts)} promises verified, {len(record.cautions)} warnings.\n",
+        f"{_count(record.records_out, 'record')} in {_count(record.groups, 'group')} of {sizes}; "
+        f"{_count(len(record.verdicts), 'promise')} verified, {_count(len(record.cautions), 'warning')}.\n",
         markup=False,
     )
     print_scores(release.report)
@@ -49,6 +50,10 @@ def print_outcome(release: Release, plan: Plan, *, dry_run: bool) -> None:
     ):
         if path is not None:
             Out.print(f"{what}: {path}", markup=False)
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def print_scores(report: Report) -> None:

@@ -9,8 +9,9 @@ import numpy.typing as npt
 
 from .errors import DataError
 
-# Squares and sums of larger values leave the range of a double.
+# Squares and sums of larger values leave the range of a double, squares of smaller differences vanish.
 LARGEST = 1e150
+SMALLEST_SPREAD = 1e-150
 
 
 def as_matrix(x: npt.ArrayLike, who: str) -> npt.NDArray[np.float64]:
@@ -36,16 +37,23 @@ def as_matrix(x: npt.ArrayLike, who: str) -> npt.NDArray[np.float64]:
     # numpy would also turn text, dates and the real part of complex numbers into floats
     if given.dtype.kind not in "iufb":
         raise DataError(f"{who}: wanted real numbers, got an array of type {given.dtype}. Convert it first.")
-    matrix = np.ascontiguousarray(given.data, dtype=np.float64)
+    with np.errstate(over="ignore"):  # what is too large for a double becomes infinite, and is refused
+        matrix = np.ascontiguousarray(given.data, dtype=np.float64)
     bad = int((~np.isfinite(matrix) | np.ma.getmaskarray(given)).sum())
     if bad:
         raise DataError(f"{who}: {bad} values are missing or infinite. Drop or complete them first.")
-    refuse_huge(matrix, who)
+    for column in matrix.T:
+        refuse_extreme(column, who)
     return matrix
 
 
-def refuse_huge(values: npt.NDArray[np.float64], who: str) -> None:
-    """Raise where squares or sums would overflow."""
+def refuse_extreme(values: npt.NDArray[np.float64], who: str) -> None:
+    """Raise where squares or sums of a column's finite values would overflow, or its variance underflow."""
     huge = int((np.abs(values) > LARGEST).sum())
     if huge:
         raise DataError(f"{who}: {huge} values lie beyond {LARGEST:g}. Use a larger unit of measurement.")
+    if values.size and 0 < np.ptp(values) < SMALLEST_SPREAD:
+        raise DataError(
+            f"{who}: all values lie within {SMALLEST_SPREAD:g} of each other. "
+            "Use a smaller unit of measurement."
+        )

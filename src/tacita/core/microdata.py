@@ -15,7 +15,7 @@ import numpy.typing as npt
 import pyarrow as pa
 from pydantic import BeforeValidator, Field, model_validator
 
-from .arrays import refuse_huge
+from .arrays import refuse_extreme
 from .errors import DataError, ParameterError
 from .params import Parameters
 from .text import looks_like_code, parse_numbers
@@ -30,6 +30,9 @@ MISSING_TEXT = ("", "NA", "N/A", "NaN", "nan", "NULL", "null", ".")
 
 def _as_names(value: object) -> object:
     # one column may be given by its bare name; a list means columns, whatever they are called
+    if isinstance(value, set | frozenset):
+        # a set has no order of its own, and the order of columns must not change from run to run
+        return tuple(sorted(value))
     return (value,) if isinstance(value, str) else value
 
 
@@ -210,6 +213,8 @@ class Microdata:
         series = self.frame[column]
         who = f"{self.source}: column {column}"
         if series.dtype.is_numeric():
+            if not self.frame.implementation.is_pyarrow():
+                series = series.cast(nw.Float64())
             # unsafe only in name: whole numbers beyond 2^53 are rounded, as they are when read from text
             floats = series.to_arrow().cast(pa.float64(), safe=False)
             values = np.array(floats.to_numpy(zero_copy_only=False), dtype=np.float64)
@@ -234,7 +239,7 @@ class Microdata:
         infinite = int(np.isinf(values).sum())
         if infinite:
             raise DataError(f"{who}: {infinite} values are infinite. Correct or drop those records.")
-        refuse_huge(values[np.isfinite(values)], who)
+        refuse_extreme(values[np.isfinite(values)], who)
         return values
 
     def matrix(self, columns: Sequence[str]) -> npt.NDArray[np.float64]:
@@ -247,9 +252,7 @@ class Microdata:
         present = values[~np.isnan(values)]
         if (np.abs(present) > _LARGEST_EXACT).any():
             return False
-        if self.frame[column].dtype.is_integer():
-            return True
-        return bool(self.dialect is not None and present.size and (present == np.rint(present)).all())
+        return bool(present.size and (present == np.rint(present)).all())
 
     def codes(self, columns: Sequence[str]) -> npt.NDArray[np.int64]:
         """Number the distinct combinations of some columns 0, 1, 2, ...; a missing cell is its own value."""
@@ -326,11 +329,15 @@ def speakable(names: Sequence[str], among: Sequence[str] = ()) -> str:
     >>> speakable(["turnover", "wages"]), speakable(["turnover", "12.5"])
     ('turnover, wages', '2 names (not shown, some are numbers as data would be)')
     """
+    if not names:
+        return "none"
     # with the wrong delimiter, a whole record may stand in one name
     parts = [part for name in (*names, *among) for part in re.split(r"[,;\t|]", name)]
     if any(_is_number(part) for part in parts):
         return f"{len(names)} names (not shown, some are numbers as data would be)"
-    return ", ".join(name if name.isprintable() and name == (name.strip() or " ") else repr(name) for name in names)
+    return ", ".join(
+        name if name and name.isprintable() and name == name.strip() else repr(name) for name in names
+    )
 
 
 def _is_number(name: str) -> bool:

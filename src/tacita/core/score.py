@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from .arrays import as_matrix
 from .errors import DataError, ParameterError
 
 Direction = Literal["lower", "higher"]
@@ -111,10 +112,8 @@ class Comparison:
         >>> Comparison.of([[1.0], [2.0]], [[1.5], [1.5]]).attributes
         ('x1',)
         """
-        x, z = np.asarray(original, dtype=float), np.asarray(released, dtype=float)
-        if x.ndim == 2 and not names:
-            names = [f"x{j + 1}" for j in range(x.shape[1])]
-        return cls(np.ascontiguousarray(x), np.ascontiguousarray(z), tuple(names))
+        x, z = as_matrix(original, "Comparison"), as_matrix(released, "Comparison")
+        return cls(x, z, tuple(names or (f"x{j + 1}" for j in range(x.shape[1]))))
 
     @property
     def n(self) -> int:

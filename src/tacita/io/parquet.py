@@ -25,9 +25,14 @@ def decode(content: bytes, source: str) -> pa.Table:
                 "than one machine should unfold at once. Split the file."
             )
         refuse_repeated_names(file.schema_arrow.names)
-        return file.read()
-    except (pa.ArrowException, OSError):
-        raise DataError(f"{source}: this is not a readable Parquet file. Is it truncated, or another kind?") from None
+        table = file.read()
+        # a flipped bit can make text that is no UTF-8, or an index beyond its dictionary
+        table.validate(full=True)
+        return table
+    except (pa.ArrowException, OSError, UnicodeDecodeError):
+        raise DataError(
+            f"{source}: this is not a readable Parquet file. Is it truncated, or another kind?"
+        ) from None
 
 
 def encode(table: pa.Table) -> bytes:

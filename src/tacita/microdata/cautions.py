@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tacita.core import Caution
+from tacita.core import Caution, DataError, Microdata
 
 from .protect import Protected
 
@@ -83,8 +83,8 @@ def _unit_released(protected: Protected) -> Iterator[Caution]:
         several = np.bincount(protected.data.codes([roles.unit]))
         yield Caution(
             "unit-released",
-            f"Unit column {roles.unit} is released unchanged: it ties together the records of these units, and "
-            "whoever knows one of them finds the others.",
+            f"Unit column {roles.unit} is released unchanged: it ties together the records of these units, "
+            "and whoever knows one of them finds the others.",
             int((several > 1).sum()),
             "Name it under identifiers as well to leave it out, or replace it by a pseudonym first.",
         )
@@ -94,8 +94,8 @@ def _recomputable(protected: Protected) -> Iterator[Caution]:
     """Masked columns that the unchanged ones give away, such as a total beside its parts."""
     data, rows = protected.claim.original, protected.claim.rows
     numeric = [name for name in _unchanged(protected) if data.kind(name) == "numeric"]
-    known = [data.numbers(name)[rows] for name in numeric]
-    known = [column for column in known if np.isfinite(column).all() and np.ptp(column) > 0]
+    usable = [values[rows] for name in numeric if (values := _usable_numbers(data, name)) is not None]
+    known = [column for column in usable if np.isfinite(column).all() and np.ptp(column) > 0]
     if not known or protected.data.n < 4 * (len(known) + 1):
         return
     design = np.column_stack([np.ones(rows.size), *[(c - c.mean()) / c.std() for c in known]])
@@ -114,6 +114,14 @@ def _recomputable(protected: Protected) -> Iterator[Caution]:
                 close,
                 "Protect those columns too, or leave them out.",
             )
+
+
+def _usable_numbers(data: Microdata, name: str) -> npt.NDArray[np.float64] | None:
+    try:
+        return data.numbers(name)
+    except DataError:
+        # infinite or extreme values are no reason to refuse a column that is only passed on
+        return None
 
 
 def _index(protected: Protected) -> Iterator[Caution]:
@@ -164,7 +172,7 @@ def _zero_variance(protected: Protected) -> Iterator[Caution]:
                     "mean-at-bound",
                     f"Column {name} is never negative, so a published 0 tells that all of the group are 0.",
                     zeros,
-                    "Acceptable where a zero is not sensitive; otherwise add noise or raise k.",
+                    "Acceptable where a zero is not sensitive; otherwise raise k.",
                 )
 
 
@@ -235,10 +243,10 @@ def _formulas(protected: Protected) -> Iterator[Caution]:
     for name in _unchanged(protected):
         try:
             cells = protected.data.frame[name].to_arrow()
+            if pa.types.is_dictionary(cells.type):
+                cells = cells.cast(cells.type.value_type)
         except (pa.ArrowException, TypeError):
             continue
-        if pa.types.is_dictionary(cells.type):
-            cells = cells.cast(cells.type.value_type)
         if pa.types.is_string(cells.type) or pa.types.is_large_string(cells.type):
             risky += int(pc.sum(pc.match_substring_regex(cells, r"^[=@\t\r]|^[+-][^0-9.,]")).as_py() or 0)
     if risky:

@@ -24,13 +24,17 @@ class Measure(Method):
         name = type(self).__name__
         pair = pair.varying()
         if not pair.attributes:
-            return self._score(name, None, reason="no original column varies")
+            return self.none("no original column varies")
         per_attribute, per_record = self.figures(pair, run or Run())
         value = float(per_record.mean() if per_attribute is None else per_attribute.mean())
         named = (
             {} if per_attribute is None else dict(zip(pair.attributes, per_attribute.tolist(), strict=True))
         )
         return self._score(name, value, per_attribute=named, per_record=per_record)
+
+    def none(self, reason: str) -> Score:
+        """No figure, and why."""
+        return self._score(type(self).__name__, None, reason=reason)
 
     def _score(self, name: str, value: float | None, **detail: object) -> Score:
         return Score(

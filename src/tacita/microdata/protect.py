@@ -46,6 +46,7 @@ def protect(
     x = x[kept]
     strata = _strata(data, x, kept)
     units = _units(data, kept)
+    _refuse_bad_weights(data, kept)
     _refuse_hopeless(data, x, strata, units, method)
 
     labels = _group_within_strata(method, standardise(x), strata, units, run)
@@ -59,7 +60,8 @@ def protect(
         rows=kept[order],
         labels=partition.labels[order],
         k=method.k,
-        guarantees=method.guarantees,
+        # a plug-in may promise more than its kind does, never less
+        guarantees=tuple(dict.fromkeys((*Microaggregation.guarantees, *method.guarantees))),
         rounded=frozenset(name for name, whole in zip(data.quasi, integer, strict=True) if whole),
         drop_missing=missing == "drop",
     )
@@ -107,6 +109,19 @@ def _units(data: Microdata, kept: npt.NDArray[np.int64]) -> npt.NDArray[np.int64
     return data.codes([unit])[kept]
 
 
+def _refuse_bad_weights(data: Microdata, kept: npt.NDArray[np.int64]) -> None:
+    weight = data.roles.weight if data.roles else None
+    if weight is None:
+        return
+    weights = data.numbers(weight)[kept]
+    wrong = int((~(weights > 0)).sum())
+    if wrong:
+        raise DataError(
+            f"{data.source}: weight column {weight} is missing, zero or negative in {wrong} records. "
+            "Correct them, or do not name it as weight."
+        )
+
+
 def _refuse_hopeless(
     data: Microdata,
     x: npt.NDArray[np.float64],
@@ -124,7 +139,8 @@ def _refuse_hopeless(
     varies = [np.unique(column[~np.isnan(column)]).size > 1 for column in x.T]
     if not any(varies):
         raise DataError(
-            f"{who}: every quasi-identifier is constant or missing, there is nothing to protect. Name other columns."
+            f"{who}: every quasi-identifier is constant or missing, there is nothing to protect. "
+            "Name other columns."
         )
 
 

@@ -61,8 +61,10 @@ def same_text(old: pa.Array, new: pa.Array, dialect: CsvDialect) -> bool:
     else:
         return True
     present = old.is_valid() if read is int else pc.fill_null(pc.invert(pc.is_nan(old)), False)
-    texts = new.filter(present).to_pylist()
-    meant = pa.array([read(text.replace(dialect.decimal, ".")) for text in texts], old.type)
+    texts = new.filter(present)
+    if dialect.decimal == ",":
+        texts = pc.replace_substring(texts, ",", ".")
+    meant = pa.array(list(map(read, texts.to_pylist())), old.type)
     return identical(old.filter(present), meant)
 
 
