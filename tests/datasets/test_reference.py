@@ -15,7 +15,8 @@ import pytest
 from tacita import datasets
 from tacita.core.errors import DataError
 from tacita.datasets import fetch as fetching
-from tacita.datasets.reference import REFERENCES, UPSTREAM, Reference, cache_folder, read_reference
+from tacita.datasets.pins import REFERENCES, UPSTREAM, Reference
+from tacita.datasets.reference import cache_folder, read_reference
 
 pandas = pytest.importorskip("pandas")
 rdata = pytest.importorskip("rdata", reason="needs the extra tacita[reference]")

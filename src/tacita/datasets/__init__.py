@@ -16,7 +16,8 @@ from tacita.core.errors import ParameterError
 from .description import Dataset, Roles
 from .firms import BUSINESS, business
 from .persons import HOUSEHOLD, household
-from .reference import REFERENCES, Reference, read_reference
+from .pins import REFERENCES, Reference
+from .reference import read_reference
 
 if TYPE_CHECKING:
     import pyarrow as pa

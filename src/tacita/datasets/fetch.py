@@ -15,7 +15,7 @@ from typing import Any
 
 from tacita.core.errors import DataError
 
-from .reference import Reference, sha256
+from .pins import Reference, sha256
 
 TIMEOUT_SECONDS = 30.0
 LARGEST_BYTES = 10_000_000
@@ -24,7 +24,7 @@ LARGEST_BYTES = 10_000_000
 def fetch_csv(reference: Reference, base_url: str) -> bytes:
     """Download the pinned .rda of `reference`, check it, and convert it to the pinned CSV.
 
-    >>> from tacita.datasets.reference import REFERENCES
+    >>> from tacita.datasets.pins import REFERENCES
     >>> fetch_csv(REFERENCES["census"], "http://127.0.0.1:1")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     tacita.core.errors.DataError: census: ...
@@ -89,7 +89,7 @@ def to_csv(reference: Reference, rdata: ModuleType, packed: bytes) -> bytes:
     r"""Convert the one data frame in an .rda to CSV; columns of whole numbers are written as integers.
 
     >>> import pandas, rdata
-    >>> from tacita.datasets.reference import REFERENCES
+    >>> from tacita.datasets.pins import REFERENCES
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder) / "tiny.rda"
     ...     rdata.write_rda(path, {"tiny": pandas.DataFrame({"a": [1.0, 2.0], "b": [0.5, 1.0]})})
