@@ -17,6 +17,7 @@ KINDS = {
     "microaggregation": "Microaggregation: groups of at least k records, published as their means",
     "loss": "Loss: how much of the data's message is gone",
     "risk": "Risk: how much an attacker finds out",
+    "balance": "Balance of loss and risk",
 }
 
 
@@ -63,9 +64,10 @@ def _page(kind: str, name: str) -> str:
 
 def _imports(found: type[Method]) -> str:
     """What the example of a docstring needs when it stands alone."""
-    needed = ["import numpy as np", f"from {found.__module__} import {found.__name__}"]
-    if found.kind in registry.MEASURING:
-        needed[0] = "from tacita.core import Comparison"
+    example = inspect.getdoc(found) or ""
+    needed = ["import numpy as np"] if "np." in example else []
+    needed += ["from tacita.core import Comparison"] if "Comparison." in example else []
+    needed += [f"from {found.__module__} import {found.__name__}"]
     return "\n".join(f">>> {line}" for line in needed)
 
 

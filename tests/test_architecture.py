@@ -18,6 +18,7 @@ ALLOWED = {
     "registry": {"core"},
     "plan": {"core", "io", "registry", "microdata.measure"},
     "microdata": {"core", "kernels", "microdata", "io"},
+    "microdata.balance": {"core", "microdata.measure", "microdata.loss", "microdata.risk"},
     "microdata.microaggregation": {"core", "kernels", "microdata.microaggregation"},
     "microdata.loss": {"core", "kernels", "microdata.loss", "microdata.measure"},
     "microdata.risk": {"core", "kernels", "microdata.risk", "microdata.measure"},

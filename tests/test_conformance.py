@@ -11,7 +11,7 @@ import pytest
 
 import tacita
 from tacita import registry
-from tacita.core import Comparison, Method, Run
+from tacita.core import Comparison, Method, Partition, Run
 from tacita.plan import InputSection, MeasureSection, OutputSection, ProtectSection
 
 ALL = [(kind, name) for kind, names in registry.locations().items() for name in names]
@@ -146,16 +146,30 @@ class TestEveryMicroaggregation:
 class TestEveryMeasure:
     def test_lies_in_its_range(self, name):
         x = sample(name)
-        score = tacita.method(name).score(Comparison.of(x, x[::-1]))
+        score = tacita.method(name).score(Comparison.of(x, x[::-1], domains=np.arange(len(x)) % 2))
         low, high = score.span
         assert low <= score.value <= (np.inf if high is None else high)
         assert score.name == name
         assert score.direction in ("lower", "higher")
 
-    def test_says_why_where_there_is_no_value(self, name):
+    def test_finds_nothing_lost_or_says_why_where_nothing_varies(self, name):
         score = tacita.method(name).score(Comparison.of(np.ones((4, 2)), np.ones((4, 2))))
-        assert score.value is None
-        assert score.reason
+        assert score.value == 0 or score.reason
+
+    def test_does_not_depend_on_row_order(self, name):
+        x = np.random.default_rng(3).integers(0, 5, size=(60, 3)).astype(float)
+        labels = tacita.method("mdav", k=3).partition(x).labels
+        z = Partition(labels, 3).centroids(x)[labels]
+        order = np.random.default_rng(1).permutation(len(x))
+        domains = np.arange(60) % 3
+        straight = tacita.method(name).score(Comparison.of(x, z, domains=domains))
+        mixed = tacita.method(name).score(Comparison.of(x[order], z[order], domains=domains[order]))
+        assert mixed.value == pytest.approx(straight.value, rel=1e-9, abs=1e-9)
+        assert mixed.reason == straight.reason
+
+    def test_is_computed_once_per_comparison(self, name):
+        pair = Comparison.of(sample(name), sample(name, seed=1))
+        assert tacita.method(name).score(pair) is tacita.method(name).score(pair)
 
 
 def test_listing_methods_does_not_load_the_compiler():

@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 import platform
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from . import io, registry
 from ._version import __version__
@@ -26,10 +27,11 @@ from .core import (
     Roles,
     Run,
 )
+from .core.microdata import speakable
 from .io.atomic import refuse_bad_targets
 from .microdata import cautions, verify
-from .microdata.alignment import refuse_other_order
-from .microdata.measure import Measure
+from .microdata.alignment import refuse_other_order, same_numbers
+from .microdata.assess import context_columns, measure
 from .microdata.microaggregation.base import Microaggregation
 from .microdata.protect import protect as _protect
 from .microdata.summary import summarise
@@ -79,6 +81,9 @@ def protect(
     unit: str | None = None,
     weight: str | None = None,
     measures: Sequence[str] | None = None,
+    without: Sequence[str] = (),
+    domains: Sequence[str] = (),
+    settings: Mapping[str, Mapping[str, Any]] | None = None,
     run: Run | None = None,
     **options: Any,
 ) -> Release:
@@ -105,7 +110,8 @@ def protect(
         weight=weight,
     )
     section = ProtectSection(method=method, **options)
-    return _release(_taken_in(data), roles, section, MeasureSection(names=measures), run)
+    measuring = MeasureSection(names=measures, without=without, domains=domains, settings=settings or {})
+    return _release(_taken_in(data), roles, section, measuring, run)
 
 
 def save(
@@ -167,19 +173,24 @@ def assess(
     *,
     quasi: str | Sequence[str],
     measures: Sequence[str] | None = None,
+    without: Sequence[str] = (),
+    domains: Sequence[str] = (),
+    settings: Mapping[str, Mapping[str, Any]] | None = None,
     run: Run | None = None,
 ) -> Report:
     """Measure loss and risk of a release, whoever made it: same records in the same order, same columns.
 
     Frames, paths, or what `read` returned. Records with a missing value on either side are left out and
-    counted in the report's notes.
+    counted in the report's notes. `measures` names those to compute (["all"] for every one), `without`
+    those to leave out, `settings` gives their parameters ({"DBRL": {"attributes": [3, 5]}}); `domains`
+    names columns whose values are parts of the population to look into.
 
     >>> import pyarrow as pa
     >>> frame = pa.table({"x": [1.0, 2.0, 3.0]})
     >>> assess(frame, frame, quasi=["x"])["IL1"].value
     0.0
     """
-    chosen = MeasureSection(names=measures).build()
+    section = MeasureSection(names=measures, without=without, domains=domains, settings=settings or {})
     before, after = _taken_in(original), _taken_in(released)
     if quasi == "numeric":
         # identifiers that the release no longer has are not to be compared
@@ -197,7 +208,17 @@ def assess(
     x, z = before.matrix(before.quasi), after.matrix(before.quasi)
     if (np.isnan(x) | np.isnan(z)).any(axis=1).all():
         raise DataError(f"{after.source}: every record has a missing value, there is nothing to measure.")
-    return _measure(x, z, before.quasi, chosen, run or Run())
+    beside = [name for name in before.columns if name in after.columns and name not in before.quasi]
+    unchanged = [name for name in beside if same_numbers(before, after, name)]
+    return measure(
+        x,
+        z,
+        before.quasi,
+        section.build(),
+        run or Run(),
+        context=context_columns(before, unchanged, np.arange(before.n)),
+        domains=_domains(before, section.domains, np.arange(before.n)),
+    )
 
 
 def save_report(report: Report, path: str | Path, *, inputs: Sequence[str | Path] = ()) -> None:
@@ -309,7 +330,17 @@ def _release(
     steered.report("verifying", 0, 1)
     verdicts = verify.insist(verify.verify(made.data, made.claim))
     steered.report("verifying", 1, 1)
-    report = _measure(made.original, made.released, data.quasi, measures.build(), steered)
+    kept = np.sort(made.claim.rows)
+    unchanged = [name for name in made.data.columns if name not in data.quasi]
+    report = measure(
+        made.original,
+        made.released,
+        data.quasi,
+        measures.build(),
+        steered,
+        context=context_columns(data, unchanged, kept),
+        domains=_domains(data, measures.domains or roles.strata, kept),
+    )
     record = Record(
         source=data.source,
         fingerprint=data.fingerprint or _fingerprint(data),
@@ -338,16 +369,13 @@ def _release(
     return Release(made.data.native, report, record, made.claim)
 
 
-def _measure(
-    original: np.ndarray, released: np.ndarray, names: Sequence[str], measures: Iterable[Measure], run: Run
-) -> Report:
-    complete = ~(np.isnan(original).any(axis=1) | np.isnan(released).any(axis=1))
-    left_out = int((~complete).sum())
-    notes = (f"{left_out} records with missing values are left out of the measures.",) if left_out else ()
-    if not complete.any():
-        return Report(tuple(each.none("every record has a missing value") for each in measures), notes)
-    pair = Comparison.of(original[complete], released[complete], names)
-    return Report(tuple(measure.score(pair, run) for measure in measures), notes)
+def _domains(
+    data: Microdata, columns: Sequence[str], rows: npt.NDArray[np.int64]
+) -> npt.NDArray[np.int64] | None:
+    unknown = [name for name in columns if name not in data.columns]
+    if unknown:
+        raise ParameterError(f"{data.source}: there is no column {speakable(unknown)}. Name other domains.")
+    return data.codes(columns)[rows] if columns else None
 
 
 def _histogram(sizes: np.ndarray) -> dict[int, int]:

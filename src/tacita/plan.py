@@ -63,21 +63,36 @@ class ProtectSection(Parameters):
 class MeasureSection(Parameters):
     """[measure]: which figures of loss and risk to compute."""
 
-    names: Names | None = Field(None, description="names of measures; all that apply if not given")
+    names: Names | None = Field(
+        None,
+        description="names of measures, or all; if not given, those that every attacker and purse allows",
+    )
+    without: Names = Field((), description="names of measures to leave out")
+    domains: Names = Field((), description="columns that name parts of the population to look into")
+    settings: dict[str, dict[str, Any]] = Field(
+        default_factory=dict, description="parameters of measures, by name"
+    )
 
     @model_validator(mode="after")
     def _known(self) -> MeasureSection:
         given = self.names or ()
         for place, name in enumerate(given):
-            registry.lookup(name, *registry.MEASURING)
             if name in given[:place]:
                 raise ParameterError(f"Measure: {name} is named twice. Once is enough.")
+        for name in {*self.without, *self.settings}:
+            registry.lookup(name, *registry.MEASURING)
+        self.build()
         return self
 
     def build(self) -> list[Measure]:
-        """The measures."""
-        chosen = registry.names(*registry.MEASURING) if self.names is None else self.names
-        return [cast("Measure", registry.lookup(name, *registry.MEASURING)()) for name in chosen]
+        """The measures, in the order of the registry or as named."""
+        everything = self.names is None or self.names == ("all",)
+        names = registry.names(*registry.MEASURING) if everything else self.names or ()
+        chosen = [self._made(name) for name in names if name not in self.without]
+        return [each for each in chosen if each.by_default] if self.names is None else chosen
+
+    def _made(self, name: str) -> Measure:
+        return cast("Measure", registry.lookup(name, *registry.MEASURING)(**self.settings.get(name, {})))
 
 
 class OutputSection(Parameters):
@@ -178,8 +193,10 @@ class Plan(Parameters):
             "method": self.protect.method,
             **self.protect.model_dump(exclude_defaults=True, exclude={"method"}),
         }
-        if self.measure.names is not None:
-            steps["measures"] = self.measure.names
+        measuring = self.measure.model_dump(exclude_defaults=True)
+        if "names" in measuring:
+            measuring["measures"] = measuring.pop("names")
+        steps |= measuring
         targets = self.output.model_dump(mode="json", exclude={"path"}, exclude_none=True)
         return "\n".join(
             [

@@ -24,14 +24,42 @@ BUILT_IN: dict[str, dict[str, str]] = {
     "loss": {
         "IL1": "tacita.microdata.loss.squared:IL1",
         "IL2": "tacita.microdata.loss.absolute:IL2",
+        "PIL": "tacita.microdata.loss.probabilistic:PIL",
+        "PIL_mean": "tacita.microdata.loss.probabilistic:PILMean",
+        "PIL_variance": "tacita.microdata.loss.probabilistic:PILVariance",
+        "PIL_covariance": "tacita.microdata.loss.probabilistic:PILCovariance",
+        "PIL_correlation": "tacita.microdata.loss.probabilistic:PILCorrelation",
+        "PIL_quantile": "tacita.microdata.loss.probabilistic:PILQuantile",
+        "SMD": "tacita.microdata.loss.moments:MeanDifference",
+        "VARIANCE": "tacita.microdata.loss.moments:VarianceChange",
+        "EIGEN": "tacita.microdata.loss.moments:EigenvalueChange",
+        "MAHALANOBIS": "tacita.microdata.loss.moments:MahalanobisShift",
+        "HELLINGER": "tacita.microdata.loss.distribution:Hellinger",
+        "ENERGY": "tacita.microdata.loss.distribution:EnergyDistance",
+        "PMSE": "tacita.microdata.loss.distribution:PMSE",
+        "OVERLAP": "tacita.microdata.loss.models:CoefficientOverlap",
+        "SUB_mean": "tacita.microdata.loss.models:SubdomainMeans",
+        "SUB_covariance": "tacita.microdata.loss.models:SubdomainCovariances",
     },
     "risk": {
         "DLD": "tacita.microdata.risk.linkage:DLD",
+        "DBRL": "tacita.microdata.risk.linkage:DBRL",
+        "DBRL_assigned": "tacita.microdata.risk.linkage:DBRLAssigned",
+        "PRL": "tacita.microdata.risk.probabilistic:PRL",
+        "PRL_bounds": "tacita.microdata.risk.probabilistic:PRLBounds",
+        "ID_sd": "tacita.microdata.risk.interval:IDSd",
+        "ID_rank": "tacita.microdata.risk.interval:IDRank",
+        "RSRL": "tacita.microdata.risk.aware:RankSwapLinkage",
+        "MARL": "tacita.microdata.risk.aware:ContiguityLinkage",
+        "DR": "tacita.microdata.balance:DR",
+    },
+    "balance": {
+        "SCORE": "tacita.microdata.balance:SCORE",
     },
 }
 
 PROTECTING = ("microaggregation",)
-MEASURING = ("loss", "risk")
+MEASURING = ("loss", "risk", "balance")
 
 
 @cache
@@ -52,7 +80,7 @@ def locations() -> dict[str, dict[str, str]]:
 def names(*kinds: str) -> list[str]:
     """All names of some kinds, in the order of the registry.
 
-    >>> names("loss")
+    >>> names("loss")[:2]
     ['IL1', 'IL2']
     """
     return [name for kind in kinds for name in locations()[kind]]

@@ -58,7 +58,7 @@ def protect_with(words: Sequence[str]) -> Callable[..., None]:
             *options(Roles, _WHAT),
             *options(ProtectSection, _HOW),
             *options(chosen, of_method),
-            *options(MeasureSection, _FIGURES, _MEASURE_NAMES),
+            *options(MeasureSection, _FIGURES, _MEASURE_NAMES, skip=["settings"]),
             *options(InputSection, _FROM, skip=["path"]),
             path_option("save_plan", "write the plan of this run, to repeat it with `tacita run`", _TALK),
             flag("dry_run", "do everything but write; show the plan and its script", _TALK),
@@ -78,13 +78,14 @@ def _method_named_in(words: Sequence[str]) -> str:
 
 
 def _assess(original: Path, released: Path, **values: Any) -> None:
-    reading = given(InputSection, values)
+    reading, chosen = given(InputSection, values), given(MeasureSection, values, _MEASURE_NAMES)
     with progress_bar(values["quiet"]) as run:
         report = api.assess(
             api.read(original, **reading),
             api.read(released, **reading),
             quasi=given(Roles, values)["quasi"],
-            measures=given(MeasureSection, values, _MEASURE_NAMES).get("names"),
+            measures=chosen.pop("names", None),
+            **chosen,
             run=run,
         )
     if values["json"] is not None:
@@ -102,7 +103,7 @@ assess = command(
         positional("original", "file before protection"),
         positional("released", "file after protection"),
         option("quasi", Roles.model_fields["quasi"], _WHAT),
-        *options(MeasureSection, _FIGURES, _MEASURE_NAMES),
+        *options(MeasureSection, _FIGURES, _MEASURE_NAMES, skip=["settings"]),
         *options(InputSection, _FROM, skip=["path"]),
         path_option("json", "scores as JSON", _TO),
         flag("quiet", "print nothing but errors", _TALK),

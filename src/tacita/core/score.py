@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
@@ -21,7 +21,8 @@ Matrix = npt.NDArray[np.float64]
 class Score:
     """One measured figure. `value` is None where it cannot be computed, and `reason` then says why.
 
-    `span` is the interval the figure can lie in (None: no bound); `direction` says which end is better.
+    `span` is the interval the figure can lie in (None: no bound); `direction` says which end is better;
+    `error` is the standard error of a figure that rests on a random sample.
 
     >>> Score(name="IL1", value=5.69, span=(0, None)).as_dict()
     {'name': 'IL1', 'value': 5.69, 'reason': None, 'range': [0, None], 'direction': 'lower', 'unit': '%'}
@@ -33,6 +34,7 @@ class Score:
     span: tuple[float, float | None] = (0.0, None)
     direction: Direction = "lower"
     unit: str = "%"
+    error: float | None = None
     per_attribute: Mapping[str, float] = field(default_factory=dict)
     per_record: Matrix | None = field(default=None, repr=False)
 
@@ -52,6 +54,8 @@ class Score:
             "direction": self.direction,
             "unit": self.unit,
         }
+        if self.error is not None:
+            shown["standard_error"] = self.error
         if self.per_attribute:
             shown["per_attribute"] = dict(self.per_attribute)
         return shown
@@ -85,13 +89,20 @@ class Report:
         return {"scores": [score.as_dict() for score in self.scores], "notes": list(self.notes)}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Comparison:
-    """Original and released values of the protected attributes, rows aligned, no missing values."""
+    """Original and released values of the protected attributes, rows aligned, no missing values.
+
+    `context` holds unchanged numeric attributes of the same records: a measure may ask whether the
+    protected ones still go with them. `domains` numbers the part of the population each record is in.
+    """
 
     original: Matrix
     released: Matrix
     attributes: tuple[str, ...]
+    context: Matrix
+    domains: npt.NDArray[np.int64] | None = None
+    _known: dict[Hashable, Any] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         if self.original.shape != self.released.shape or self.original.ndim != 2:
@@ -106,19 +117,39 @@ class Comparison:
             )
 
     @classmethod
-    def of(cls, original: npt.ArrayLike, released: npt.ArrayLike, names: Sequence[str] = ()) -> Comparison:
+    def of(
+        cls,
+        original: npt.ArrayLike,
+        released: npt.ArrayLike,
+        names: Sequence[str] = (),
+        context: npt.ArrayLike = (),
+        domains: npt.ArrayLike | None = None,
+    ) -> Comparison:
         """From plain arrays; columns without names are called x1, x2, ...
 
         >>> Comparison.of([[1.0], [2.0]], [[1.5], [1.5]]).attributes
         ('x1',)
         """
         x, z = as_matrix(original, "Comparison"), as_matrix(released, "Comparison")
-        return cls(x, z, tuple(names or (f"x{j + 1}" for j in range(x.shape[1]))))
+        beside = np.empty((len(x), 0)) if np.size(context) == 0 else as_matrix(context, "Comparison")
+        parts = None if domains is None else np.unique(np.asarray(domains), return_inverse=True)[1]
+        return cls(x, z, tuple(names or (f"x{j + 1}" for j in range(x.shape[1]))), beside, parts)
 
     @property
     def n(self) -> int:
         """How many records."""
         return int(self.original.shape[0])
+
+    def remember(self, what: Hashable, compute: Callable[[], Any]) -> Any:
+        """What was computed before under this key, or now: many measures share their parts.
+
+        >>> pair = Comparison.of([[1.0]], [[2.0]])
+        >>> pair.remember("answer", lambda: 42), pair.remember("answer", lambda: 43)
+        (42, 42)
+        """
+        if what not in self._known:
+            self._known[what] = compute()
+        return self._known[what]
 
     def varying(self) -> Comparison:
         """Without the columns whose original values are all the same.
@@ -127,11 +158,15 @@ class Comparison:
         ('x1',)
         """
         varies = np.ptp(self.original, axis=0) > 0
+        if varies.all():
+            return self
         names = tuple(name for name, kept in zip(self.attributes, varies, strict=True) if kept)
         return Comparison(
             np.ascontiguousarray(self.original[:, varies]),
             np.ascontiguousarray(self.released[:, varies]),
             names,
+            self.context,
+            self.domains,
         )
 
     @cached_property

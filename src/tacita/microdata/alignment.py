@@ -5,10 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import narwhals as nw
+import numpy as np
 import pyarrow as pa
 
 from tacita.core import CsvDialect, DataError, Microdata
 from tacita.io.csv import cells_as_text
+
+from .assess import usable_numbers
 
 
 def refuse_other_order(before: Microdata, after: Microdata, quasi: tuple[str, ...]) -> None:
@@ -39,3 +42,9 @@ def _as_text(series: nw.Series[Any]) -> pa.Array | None:
         return cells_as_text(cells, CsvDialect()).combine_chunks()
     except DataError:
         return None
+
+
+def same_numbers(before: Microdata, after: Microdata, name: str) -> bool:
+    """Whether a numeric column is the same in both files."""
+    old, new = usable_numbers(before, name), usable_numbers(after, name)
+    return old is not None and new is not None and np.array_equal(old, new)

@@ -9,8 +9,9 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tacita.core import Caution, DataError, Microdata
+from tacita.core import Caution
 
+from .assess import context_columns
 from .protect import Protected
 
 # A column that tells at least this share of the records apart works like an identifier.
@@ -93,9 +94,7 @@ def _unit_released(protected: Protected) -> Iterator[Caution]:
 def _recomputable(protected: Protected) -> Iterator[Caution]:
     """Masked columns that the unchanged ones give away, such as a total beside its parts."""
     data, rows = protected.claim.original, protected.claim.rows
-    numeric = [name for name in _unchanged(protected) if data.kind(name) == "numeric"]
-    usable = [values[rows] for name in numeric if (values := _usable_numbers(data, name)) is not None]
-    known = [column for column in usable if np.isfinite(column).all() and np.ptp(column) > 0]
+    known = [column for column in context_columns(data, _unchanged(protected), rows).T if np.ptp(column) > 0]
     if not known or protected.data.n < 4 * (len(known) + 1):
         return
     design = np.column_stack([np.ones(rows.size), *[(c - c.mean()) / c.std() for c in known]])
@@ -114,14 +113,6 @@ def _recomputable(protected: Protected) -> Iterator[Caution]:
                 close,
                 "Protect those columns too, or leave them out.",
             )
-
-
-def _usable_numbers(data: Microdata, name: str) -> npt.NDArray[np.float64] | None:
-    try:
-        return data.numbers(name)
-    except DataError:
-        # infinite or extreme values are no reason to refuse a column that is only passed on
-        return None
 
 
 def _index(protected: Protected) -> Iterator[Caution]:

@@ -1,9 +1,9 @@
-"""What all measures of loss and risk share: one scale, and a reason where there is no figure."""
+"""What all measures of loss and risk share: a name, a scale, and a reason where there is no figure."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -11,46 +11,71 @@ import numpy.typing as npt
 from tacita.core import Comparison, Method, Run, Score
 from tacita.core.score import Direction
 
+Vector = npt.NDArray[np.float64]
+
 
 class Measure(Method):
-    """Compares original and released values. Subclasses say how, in `figures`."""
+    """Compares original and released values. Subclasses say how, in `compute`.
 
+    `by_default` is False for those that a user must ask for: they cost much, or assume an attacker who
+    knows more than most. `needs` names the measures a composite is made of.
+    """
+
+    name: ClassVar[str]
     span: ClassVar[tuple[float, float | None]] = (0.0, None)
     direction: ClassVar[Direction] = "lower"
     unit: ClassVar[str] = "%"
+    by_default: ClassVar[bool] = True
 
     def score(self, pair: Comparison, run: Run | None = None) -> Score:
-        """Measure one release; where no original column varies there is nothing to measure."""
-        name = type(self).__name__
-        pair = pair.varying()
-        if not pair.attributes:
-            return self.none("no original column varies")
-        per_attribute, per_record = self.figures(pair, run or Run())
-        value = float(per_record.mean() if per_attribute is None else per_attribute.mean())
-        named = (
-            {} if per_attribute is None else dict(zip(pair.attributes, per_attribute.tolist(), strict=True))
-        )
-        return self._score(name, value, per_attribute=named, per_record=per_record)
+        """Measure one release; a figure that another measure already asked for is not computed twice."""
+        known: Score = pair.remember(self, lambda: self.compute(pair, run or Run()))
+        return known
 
-    def none(self, reason: str) -> Score:
-        """No figure, and why."""
-        return self._score(type(self).__name__, None, reason=reason)
+    @abstractmethod
+    def compute(self, pair: Comparison, run: Run) -> Score:
+        """The figure, by `result`, or why there is none, by `none`."""
 
-    def _score(self, name: str, value: float | None, **detail: object) -> Score:
+    def result(self, value: float, **detail: Any) -> Score:
+        """A score of this measure; detail: per_attribute, per_record, error."""
         return Score(
-            name=name,
-            value=value,
+            name=self.name,
+            value=float(value),
             span=self.span,
             direction=self.direction,
             unit=self.unit,
-            **detail,  # type: ignore[arg-type]
+            **detail,
         )
 
+    def none(self, reason: str) -> Score:
+        """No figure, and why."""
+        return Score(
+            name=self.name,
+            value=None,
+            reason=reason,
+            span=self.span,
+            direction=self.direction,
+            unit=self.unit,
+        )
+
+
+class ColumnMeasure(Measure):
+    """A measure over the columns that vary in the original. Subclasses say how, in `figures`."""
+
+    def compute(self, pair: Comparison, run: Run) -> Score:
+        pair = pair.varying()
+        if not pair.attributes:
+            return self.none("no original column varies")
+        per_attribute, per_record = self.figures(pair, run)
+        if per_attribute is None:
+            assert per_record is not None
+            return self.result(per_record.mean(), per_record=per_record)
+        named = dict(zip(pair.attributes, per_attribute.tolist(), strict=True))
+        return self.result(per_attribute.mean(), per_attribute=named, per_record=per_record)
+
     @abstractmethod
-    def figures(
-        self, pair: Comparison, run: Run
-    ) -> tuple[npt.NDArray[np.float64] | None, npt.NDArray[np.float64]]:
-        """Figures per attribute (None where it makes no sense) and per record; every column varies.
+    def figures(self, pair: Comparison, run: Run) -> tuple[Vector | None, Vector | None]:
+        """Figures per attribute and per record, None where they make no sense; every column varies.
 
         The score is the mean over attributes, or over records where there are no attributes.
         """

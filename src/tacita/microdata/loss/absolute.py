@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from tacita.core import Comparison, Run
-from tacita.microdata.measure import Measure
+from tacita.microdata.measure import ColumnMeasure
 
 
-class IL2(Measure):
+class IL2(ColumnMeasure):
     """Mean absolute change of a cell in units of sqrt(2) standard deviations of its column, in percent.
 
     100/(n d) * sum |x - z| / (sqrt(2) S_j), S_j with divisor n - 1; columns without spread are left out.
@@ -24,6 +24,7 @@ class IL2(Measure):
     """
 
     kind: ClassVar[str] = "loss"
+    name: ClassVar[str] = "IL2"
 
     def figures(self, pair: Comparison, run: Run) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
         change = 100 * np.abs(pair.original - pair.released) / (sqrt(2) * pair.scale)

@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from tacita.core import Comparison, Run
-from tacita.microdata.measure import Measure
+from tacita.microdata.measure import ColumnMeasure
 
 
-class IL1(Measure):
+class IL1(ColumnMeasure):
     """Share of the squared spread that is lost: 100 SSE / SST on standardised columns.
 
     SSE sums the squared differences between original and released values, SST those between original
@@ -25,6 +25,7 @@ class IL1(Measure):
     """
 
     kind: ClassVar[str] = "loss"
+    name: ClassVar[str] = "IL1"
 
     def figures(self, pair: Comparison, run: Run) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
         lost = 100 * ((pair.original - pair.released) / pair.scale) ** 2

@@ -1,0 +1,58 @@
+"""From two files to scores: what is compared, beside what, in which parts of the population."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from tacita.core import Comparison, DataError, Microdata, Report, Run
+
+from .measure import Measure
+
+Matrix = npt.NDArray[np.float64]
+
+
+def measure(
+    original: Matrix,
+    released: Matrix,
+    names: Sequence[str],
+    measures: Iterable[Measure],
+    run: Run,
+    *,
+    context: Matrix,
+    domains: npt.NDArray[np.int64] | None = None,
+) -> Report:
+    """Every measure of one release; records with a missing value on either side are left out and counted."""
+    complete = ~(np.isnan(original) | np.isnan(released)).any(axis=1)
+    left_out = int((~complete).sum())
+    notes = (f"{left_out} records with missing values are left out of the measures.",) if left_out else ()
+    if not complete.any():
+        return Report(tuple(each.none("every record has a missing value") for each in measures), notes)
+    pair = Comparison.of(
+        original[complete],
+        released[complete],
+        names,
+        context[complete],
+        None if domains is None else domains[complete],
+    )
+    return Report(tuple(each.score(pair, run) for each in measures), notes)
+
+
+def usable_numbers(data: Microdata, name: str) -> Matrix | None:
+    """A column that is only passed on, as numbers; None where it is no quantity, extreme, or has gaps."""
+    if data.kind(name) != "numeric":
+        return None
+    try:
+        values = data.numbers(name)
+    except DataError:
+        # infinite or extreme values are no reason to refuse a column that nobody touches
+        return None
+    return values if np.isfinite(values).all() else None
+
+
+def context_columns(data: Microdata, names: Iterable[str], rows: npt.NDArray[np.int64]) -> Matrix:
+    """Unchanged numeric columns beside the protected ones; O(n) a column."""
+    found = [values[rows] for name in names if (values := usable_numbers(data, name)) is not None]
+    return np.column_stack(found) if found else np.empty((rows.size, 0))

@@ -1,0 +1,128 @@
+"""Loss seen in whole distributions: could one tell released records from original ones?"""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Literal
+
+import numpy as np
+import numpy.typing as npt
+from pydantic import Field
+
+from tacita.core import Comparison, Run, Score
+from tacita.microdata.measure import ColumnMeasure, Measure
+
+Vector = npt.NDArray[np.float64]
+
+
+class Hellinger(ColumnMeasure):
+    """Hellinger distance between the distributions of each attribute before and after.
+
+    sqrt(1 - sum over bins of sqrt(p q)), in percent; bins are the original's quantiles, as many as
+    `bins`, and values below and above. 0: same shares in every bin; 100: no bin in common. O(n log n d).
+    Source: Hellinger (1909), J. reine und angewandte Mathematik 136, 210-271.
+
+    >>> Hellinger().score(Comparison.of([[0.0], [1.0], [2.0]], [[0.0], [1.0], [2.0]])).value
+    0.0
+    """
+
+    kind: ClassVar[str] = "loss"
+    name: ClassVar[str] = "HELLINGER"
+    span: ClassVar[tuple[float, float | None]] = (0.0, 100.0)
+
+    bins: Annotated[int, Field(ge=2, description="how many bins")] = 20
+
+    def figures(self, pair: Comparison, run: Run) -> tuple[Vector, None]:
+        columns = zip(pair.original.T, pair.released.T, strict=True)
+        return np.array([self._distance(x, z) for x, z in columns]), None
+
+    def _distance(self, x: Vector, z: Vector) -> float:
+        edges = np.unique(np.quantile(x, np.arange(self.bins + 1) / self.bins))
+        # a value equal to an edge stands apart from both neighbours: spikes such as zero keep their place
+        places = [np.searchsorted(edges, v, "left") + np.searchsorted(edges, v, "right") for v in (x, z)]
+        p, q = (np.bincount(place, minlength=2 * edges.size + 1) / x.size for place in places)
+        return 100 * float(np.sqrt(max(0.0, 1 - np.sqrt(p * q).sum())))
+
+
+class EnergyDistance(Measure):
+    """Energy distance between original and released records, standardised: 0 if and only if alike.
+
+    sqrt(2 E|X - Z| - E|X - X'| - E|Z - Z'|), Euclidean on standardised attributes, divided by
+    sqrt(2 E|X - Z|), so between 0 and 1. O(n^2 d): beyond `sample` records a random sample of them.
+    Source: Székely & Rizzo (2013), J. Statistical Planning and Inference 143(8), 1249-1272.
+
+    >>> EnergyDistance().score(Comparison.of([[0.0], [1.0], [2.0]], [[0.0], [1.0], [2.0]])).value
+    0.0
+    """
+
+    kind: ClassVar[str] = "loss"
+    name: ClassVar[str] = "ENERGY"
+    span: ClassVar[tuple[float, float | None]] = (0.0, 1.0)
+    unit: ClassVar[str] = ""
+
+    sample: Annotated[int, Field(ge=100, description="most records to compare")] = 2_000
+
+    def compute(self, pair: Comparison, run: Run) -> Score:
+        from scipy.spatial.distance import cdist, pdist
+
+        pair = pair.varying()
+        if not pair.attributes:
+            return self.none("no original column varies")
+        x, z = pair.original / pair.scale, pair.released / pair.scale
+        if pair.n > self.sample:
+            chosen = run.search_generator().permutation(pair.n)[: self.sample]
+            x, z = x[chosen], z[chosen]
+        n = len(x)
+        between = cdist(x, z).sum() / n**2
+        within = 2 * (pdist(x).sum() + pdist(z).sum()) / n**2
+        squared = (2 * between - within) / (2 * between) if between > 0 else 0.0
+        return self.result(float(np.sqrt(min(1.0, max(0.0, squared)))))
+
+
+class PMSE(Measure):
+    """Propensity score: how well a classifier tells released from original records.
+
+    pMSE = mean (p - 1/2)^2 of its predicted probabilities, in percent of the largest possible 1/4.
+    `logistic`: logistic regression on attributes and their squares and products; `tree`: a decision tree
+    with leaves of at least 5 % of the records. 0: cannot tell; 100: always can. O(n d^2) a step.
+    Source: Woo, Reiter, Oganian & Karr (2009), J. Privacy and Confidentiality 1(1), 111-124.
+
+    >>> x = [[float(i % 7)] for i in range(40)]
+    >>> round(PMSE().score(Comparison.of(x, x)).value, 6)
+    0.0
+    """
+
+    kind: ClassVar[str] = "loss"
+    name: ClassVar[str] = "PMSE"
+    span: ClassVar[tuple[float, float | None]] = (0.0, 100.0)
+    by_default: ClassVar[bool] = False
+
+    classifier: Annotated[Literal["logistic", "tree"], Field(description="which classifier")] = "logistic"
+
+    def compute(self, pair: Comparison, run: Run) -> Score:
+        pair = pair.varying()
+        if not pair.attributes:
+            return self.none("no original column varies")
+        run.report("telling records apart", 0, 1)
+        both = np.vstack([pair.original, pair.released]) / pair.scale
+        both -= both.mean(axis=0)
+        is_released = np.repeat([0, 1], pair.n)
+        chance = self._fitted(both, is_released).predict_proba(self._features(both))[:, 1]
+        run.report("telling records apart", 1, 1)
+        return self.result(400 * float(((chance - 0.5) ** 2).mean()))
+
+    def _features(self, x: Vector) -> Vector:
+        if self.classifier == "tree":
+            return x
+        first, second = np.triu_indices(x.shape[1])
+        # tame the far tails: a few huge squares would drown everything else
+        x = np.tanh(x / 3) * 3
+        return np.hstack([x, x[:, first] * x[:, second]])
+
+    def _fitted(self, x: Vector, y: npt.NDArray[np.int64]):  # type: ignore[no-untyped-def]
+        if self.classifier == "tree":
+            from sklearn.tree import DecisionTreeClassifier
+
+            return DecisionTreeClassifier(min_samples_leaf=max(1, len(x) // 20), random_state=0).fit(x, y)
+        from sklearn.linear_model import LogisticRegression
+
+        return LogisticRegression(C=1.0, max_iter=1000).fit(self._features(x), y)
