@@ -159,8 +159,8 @@ class PRL(Measure):
     share of matches fixed at 1/n; each original is linked to the released record of highest weight
     log(m/u); t records of equal weight share 1/t. 0: nobody is found; 100: everybody is.
 
-    One step per agreeing pair and attribute, twice, O(n^2 d) at worst; beyond `budget` steps a random sample of originals is
-    linked and the figure carries its standard error.
+    One step per agreeing pair and attribute, twice, O(n^2 d) at worst; beyond `budget` steps a random
+    sample of originals is linked and the figure carries its standard error.
     Source: Fellegi & Sunter (1969), J. American Statistical Association 64, 1183-1210; Torra &
     Domingo-Ferrer (2003), in Information Fusion in Data Mining, Springer, 101-132.
 
