@@ -7,7 +7,7 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
-SLOW = {"fresh_demo"}
+SLOW = {"fresh_demo", "measures_large"}
 CASES = sorted(
     path.stem
     for path in Path(__file__).parent.glob("*.py")

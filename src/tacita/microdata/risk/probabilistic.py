@@ -31,10 +31,11 @@ class Agreement:
 
 @dataclass(frozen=True)
 class Linkage:
-    """m and u of every attribute: chance of agreement among matched and among unmatched pairs."""
+    """m and u of every attribute, the chance of agreement among matched and among unmatched pairs."""
 
     m: Vector
     u: Vector
+    prevalence: float
 
     def log_ratios(self, patterns: npt.NDArray[np.bool_]) -> Vector:
         """log of m(pattern) / u(pattern)."""
@@ -42,27 +43,31 @@ class Linkage:
         return np.asarray(np.where(patterns, agree, differ).sum(axis=1))
 
 
-def fit(agreement: Agreement, prevalence: float, most_rounds: int = 500) -> Linkage:
-    """m and u by expectation-maximisation under conditional independence, the share of matches given.
+def fit(agreement: Agreement, prevalence: float | None, most_rounds: int = 500) -> Linkage:
+    """m and u by expectation-maximisation under conditional independence. O(patterns d) a round.
 
-    The share is fixed: left free, the fit drifts to hundreds of matches a record. O(patterns d) a round.
+    `prevalence` is the share of matches among all pairs, known where both files hold the same records;
+    None fits it too, which among n^2 pairs with n matches drifts to hundreds of matches a record.
     """
     patterns, counts = agreement.patterns.astype(float), agreement.counts
+    matches = 0.1 if prevalence is None else prevalence
     u = np.clip(counts @ patterns / counts.sum(), _EDGE, 1 - _EDGE)
     m = np.maximum(np.full(u.size, 0.9), u)
     for _ in range(most_rounds):
         log_m = patterns @ np.log(m) + (1 - patterns) @ np.log1p(-m)
         log_u = patterns @ np.log(u) + (1 - patterns) @ np.log1p(-u)
         with np.errstate(over="ignore"):
-            matched = 1 / (1 + (1 - prevalence) / prevalence * np.exp(log_u - log_m))
+            matched = 1 / (1 + (1 - matches) / matches * np.exp(log_u - log_m))
         weight, rest = counts * matched, counts * (1 - matched)
         new_m = np.clip(weight @ patterns / weight.sum(), _EDGE, 1 - _EDGE)
         u = np.clip(rest @ patterns / rest.sum(), _EDGE, 1 - _EDGE)
+        if prevalence is None:
+            matches = float(weight.sum() / counts.sum())
         change = np.abs(new_m - m).max()
         m = new_m
         if change < 1e-9:
             break
-    return Linkage(m, u)
+    return Linkage(m, u, matches)
 
 
 def classify(
