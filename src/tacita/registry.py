@@ -101,6 +101,16 @@ def lookup(name: str, *kinds: str) -> type[Method]:
     raise ParameterError(f"There is no method or measure named {name!r}. Known: {known}.")
 
 
+def is_headline(name: str) -> bool:
+    """Whether a measure is one of the few that a reader should see first.
+
+    >>> is_headline("SCORE"), is_headline("PIL_mean")
+    (True, False)
+    """
+    known = any(name in locations()[kind] for kind in MEASURING)
+    return known and bool(getattr(lookup(name, *MEASURING), "headline", False))
+
+
 def describe(kind: str, name: str) -> dict[str, Any]:
     """What a user can know of a method without running it: for `tacita methods` and for forms."""
     found = lookup(name, kind)

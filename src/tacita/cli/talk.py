@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 
 if TYPE_CHECKING:
-    from tacita.core import Progress, Release, Report, Run
+    from tacita.core import Progress, Release, Report, Run, Trial, Trials
     from tacita.plan import Plan
 
 Out = Console(highlight=False, soft_wrap=True)
@@ -56,20 +56,66 @@ def _count(number: int, what: str) -> str:
     return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
+def _figure(value: float) -> str:
+    # what is left of a difference that cancelled says nothing
+    return "0" if abs(value) < 1e-9 else f"{value:.4g}"
+
+
+HEAD = ("measure", "value", "better")
+
+
 def print_scores(report: Report) -> None:
     """One line a measure."""
     from rich.table import Table
 
     from tacita import registry
 
-    table = Table("measure", "value", "better", "what it means", box=None)
+    rows = []
     for score in report:
-        value = "none" if score.value is None else f"{score.value:.4g} {score.unit}".strip()
+        value = "none" if score.value is None else f"{_figure(score.value)} {score.unit}".strip()
+        if score.error is not None:
+            value += f" +- {_figure(score.error)}"
         meaning = registry.lookup(score.name).summary() if score.reason is None else score.reason
-        table.add_row(score.name, value, score.direction, meaning)
+        rows.append((score.name, value, score.direction, meaning))
+    table = Table(*HEAD, "what it means", box=None)
+    # one line a measure: what it means is told whole by `tacita methods`
+    room = max(20, Out.width - 4 * 2 - sum(max(len(row[c]) for row in [*rows, HEAD]) for c in range(3)))
+    for name, value, direction, meaning in rows:
+        table.add_row(name, value, direction, meaning if len(meaning) <= room else f"{meaning[: room - 1]}…")
     Out.print(table)
     for note in report.notes:
         Out.print(note, markup=False)
+
+
+def print_trials(trials: Trials, plan: Plan) -> None:
+    """One line a trial, those of the front marked; then why some have no figures, and what was written."""
+    from rich.table import Table
+
+    Out.print(f"{len(trials.front)} of {_count(len(trials), 'trial')} on the front.\n", markup=False)
+    table = Table("", "method", "parameters", *trials.columns, box=None)
+    for trial in trials:
+        values = [trial.value(name) for name in trials.columns]
+        figures = ["none" if value is None else _figure(value) for value in values]
+        table.add_row("*" if trial.on_front else "", trial.method, _parameters(trial), *figures)
+    Out.print(table)
+    Out.print(
+        f"\n* No other trial is as good by {trials.loss} and by {trials.risk}, and better by one.",
+        markup=False,
+    )
+    for trial in trials:
+        if trial.reason is not None:
+            told = f"{trial.method} {_parameters(trial)}".strip()
+            Out.print(f"{told}: {trial.reason}", style="yellow", markup=False)
+    for what, path in (
+        ("comparison (confidential)", plan.output.report),
+        ("comparison as JSON (confidential)", plan.output.json_report),
+    ):
+        if path is not None:
+            Out.print(f"{what}: {path}", markup=False)
+
+
+def _parameters(trial: Trial) -> str:
+    return " ".join(f"{name}={value}" for name, value in sorted(trial.parameters.items()))
 
 
 def print_parameters(method: Any) -> None:

@@ -49,6 +49,7 @@ class DR(Weighted):
 
     kind: ClassVar[str] = "risk"
     name: ClassVar[str] = "DR"
+    headline: ClassVar[bool] = True
 
     @classmethod
     def parts(cls) -> tuple[tuple[Measure, float], ...]:
@@ -69,6 +70,7 @@ class SCORE(Weighted):
 
     kind: ClassVar[str] = "balance"
     name: ClassVar[str] = "SCORE"
+    headline: ClassVar[bool] = True
 
     @classmethod
     def parts(cls) -> tuple[tuple[Measure, float], ...]:

@@ -18,7 +18,7 @@ class Measure(Method):
     """Compares original and released values. Subclasses say how, in `compute`.
 
     `by_default` is False for those that a user must ask for: they cost much, or assume an attacker who
-    knows more than most. `needs` names the measures a composite is made of.
+    knows more than most. `headline` marks the few that a reader should see first.
     """
 
     name: ClassVar[str]
@@ -26,6 +26,7 @@ class Measure(Method):
     direction: ClassVar[Direction] = "lower"
     unit: ClassVar[str] = "%"
     by_default: ClassVar[bool] = True
+    headline: ClassVar[bool] = False
 
     def score(self, pair: Comparison, run: Run | None = None) -> Score:
         """Measure one release; a figure that another measure already asked for is not computed twice."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from math import isfinite
 from typing import Any
@@ -30,7 +30,7 @@ class Entry:
     meaning: str
 
 
-_ROLES = {
+ROLES = {
     "quasi": Entry("Quasi-identifiers", (), "masked"),
     "identifiers": Entry("Identifiers", (), "name a record; left out of the release"),
     "confidential": Entry("Confidential", (), "sensitive; released unchanged, watched for homogeneity"),
@@ -48,14 +48,14 @@ def review_html(release: Release) -> str:
         record=record,
         k=record.parameters.get("k"),
         passed=all(verdict.passed for verdict in record.verdicts),
-        tiles=[score for score in scores if score.value is not None][:_TILES],
-        methods=[(name, _meaning(name, *registry.PROTECTING)) for name in record.method],
+        tiles=_headlines(score for score in scores if score.value is not None)[:_TILES],
+        methods=[(name, meaning_of(name, *registry.PROTECTING)) for name in record.method],
         parameters=_parameters(release),
         roles=_roles(release),
-        options=_described(record.options, ProtectSection.model_fields),
+        options=described(record.options, ProtectSection.model_fields),
         sizes=plots.group_sizes(record.group_sizes) if record.group_sizes else None,
         warnings=grouped(record.cautions, _all_columns(release)),
-        scores=[(score, _meaning(score.name, *registry.MEASURING)) for score in scores],
+        scores=[(score, meaning_of(score.name, *registry.MEASURING)) for score in scores],
         notes=release.report.notes,
         losses=_per_attribute(scores),
         attributes=[(summary, plots.before_and_after(summary)) for summary in record.summaries],
@@ -90,7 +90,7 @@ def review_json(release: Release) -> str:
         },
         "attributes": [_attribute(summary) for summary in record.summaries],
     }
-    return json.dumps(_finite(content), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return json.dumps(finite(content), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def _attribute(summary: AttributeSummary) -> dict[str, Any]:
@@ -105,18 +105,18 @@ def _sorted(values: Mapping[str, Any]) -> dict[str, Any]:
     return {name: values[name] for name in sorted(values)}
 
 
-def _finite(content: Any) -> Any:
+def finite(content: Any) -> Any:
     """The same without NaN and infinity, which JSON does not know."""
     if isinstance(content, float) and not isfinite(content):
         return None
     if isinstance(content, Mapping):
-        return {name: _finite(part) for name, part in content.items()}
+        return {name: finite(part) for name, part in content.items()}
     if isinstance(content, list | tuple):
-        return [_finite(part) for part in content]
+        return [finite(part) for part in content]
     return content
 
 
-def _meaning(name: str, *kinds: str) -> str:
+def meaning_of(name: str, *kinds: str) -> str:
     try:
         return registry.lookup(name, *kinds).summary()
     except ParameterError:
@@ -131,10 +131,10 @@ def _parameters(release: Release) -> list[Entry]:
             fields |= registry.lookup(name, *registry.PROTECTING).model_fields
         except ParameterError:
             continue
-    return _described(release.record.parameters, fields)
+    return described(release.record.parameters, fields)
 
 
-def _described(values: Mapping[str, Any], fields: Mapping[str, Any]) -> list[Entry]:
+def described(values: Mapping[str, Any], fields: Mapping[str, Any]) -> list[Entry]:
     return [
         Entry(name, value, (fields[name].description or "") if name in fields else "")
         for name, value in sorted(values.items())
@@ -143,13 +143,13 @@ def _described(values: Mapping[str, Any], fields: Mapping[str, Any]) -> list[Ent
 
 def _roles(release: Release) -> list[Entry]:
     roles = release.record.roles
-    shown = [replace(entry, value=_names(roles.get(role))) for role, entry in _ROLES.items()]
+    shown = [replace(entry, value=names_of(roles.get(role))) for role, entry in ROLES.items()]
     named = {column for entry in shown for column in entry.value}
     rest = [column for column in Microdata.of(release.data).columns if column not in named]
     return [entry for entry in (*shown, Entry("Without a role", rest, "released unchanged")) if entry.value]
 
 
-def _names(value: Any) -> list[str]:
+def names_of(value: Any) -> list[str]:
     if value is None:
         return []
     return [value] if isinstance(value, str) else list(value)
@@ -167,8 +167,15 @@ class Losses:
     rows: tuple[tuple[str, tuple[tuple[float | None, str], ...]], ...]
 
 
+def _headlines(scores: Iterable[Score]) -> tuple[Score, ...]:
+    """The scores to see first; all of them where none is among those."""
+    every = tuple(scores)
+    first = tuple(score for score in every if registry.is_headline(score.name))
+    return first or every
+
+
 def _per_attribute(scores: tuple[Score, ...]) -> Losses | None:
-    told = tuple(score for score in scores if score.per_attribute)
+    told = _headlines(score for score in scores if score.per_attribute)
     names = list(dict.fromkeys(name for score in told for name in score.per_attribute))
     rows = tuple(
         (name, tuple((score.per_attribute.get(name), _bar(score, name)) for score in told)) for name in names

@@ -235,6 +235,7 @@ class PIL(Measure):
 
     kind: ClassVar[str] = "loss"
     name: ClassVar[str] = "PIL"
+    headline: ClassVar[bool] = True
     span: ClassVar[tuple[float, float | None]] = (0.0, 100.0)
 
     def compute(self, pair: Comparison, run: Run) -> Score:

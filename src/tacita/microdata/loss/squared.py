@@ -26,6 +26,7 @@ class IL1(ColumnMeasure):
 
     kind: ClassVar[str] = "loss"
     name: ClassVar[str] = "IL1"
+    headline: ClassVar[bool] = True
 
     def figures(self, pair: Comparison, run: Run) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
         lost = 100 * ((pair.original - pair.released) / pair.scale) ** 2
