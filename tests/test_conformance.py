@@ -17,7 +17,7 @@ from tacita.plan import InputSection, MeasureSection, OutputSection, ProtectSect
 ALL = [(kind, name) for kind, names in registry.locations().items() for name in names]
 GROUPING = registry.names("microaggregation")
 MEASURES = registry.names(*registry.MEASURING)
-UNIVARIATE = {"hm"}
+UNIVARIATE = {name for name in GROUPING if registry.lookup(name, "microaggregation").one_column}
 
 
 def sample(name, n=60, d=3, seed=0):

@@ -8,25 +8,41 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from tacita.core import DataError, GroupSize, Method, Partition, Run
+from tacita.core import DataError, GroupSize, Method, ParameterError, Partition, Run
 from tacita.core.arrays import as_matrix
+
+from .repair import merge_short_groups
+
+Matrix = npt.NDArray[np.float64]
+Labels = npt.NDArray[np.int64]
 
 
 class Microaggregation(Method):
-    """Divides records into groups of at least k. Subclasses say how, in `group`."""
+    """Divides records into groups of at least k. Subclasses say how, in `group`.
+
+    A method that keeps k distinct units in a group by itself sets `unit_aware`; for the others groups that
+    fall short are merged afterwards. `one_column` marks methods for a single column.
+    """
 
     kind: ClassVar[str] = "microaggregation"
     guarantees: ClassVar[tuple[str, ...]] = ("groups-of-k", "group-means")
+    unit_aware: ClassVar[bool] = False
+    one_column: ClassVar[bool] = False
 
     k: GroupSize = 3
 
     def partition(
-        self, x: npt.ArrayLike, run: Run | None = None, *, units: npt.ArrayLike | None = None
+        self,
+        x: npt.ArrayLike,
+        run: Run | None = None,
+        *,
+        units: npt.ArrayLike | None = None,
+        start: Partition | None = None,
     ) -> Partition:
         """Group the rows of x, an (n, d) array taken as given: standardise before where scales differ.
 
         `units`, one whole number or text per record, names the firm or household behind it: every group then
-        has records of at least k distinct ones.
+        has records of at least k distinct ones. `start` is for methods that improve a partition.
         """
         matrix = as_matrix(x, self.spoken_name())
         n = matrix.shape[0]
@@ -36,8 +52,17 @@ class Microaggregation(Method):
                 "Lower k or merge strata."
             )
         codes = None if units is None else self._unit_codes(units, n)
-        labels = self.group(matrix, codes, run or Run())
+        labels = self._labels(matrix, codes, start, run or Run())
         return Partition(labels, self.k, codes)
+
+    def _labels(self, x: Matrix, units: Labels | None, start: Partition | None, run: Run) -> Labels:
+        if start is not None:
+            raise ParameterError(
+                f"{self.spoken_name()}: this method makes a partition of its own and cannot improve one. "
+                "Name it first in a chain."
+            )
+        labels = self.group(x, units, run)
+        return labels if units is None or self.unit_aware else merge_short_groups(x, labels, self.k, units)
 
     def _unit_codes(self, units: npt.ArrayLike, n: int) -> npt.NDArray[np.int64]:
         given = np.asarray(units)
@@ -57,7 +82,34 @@ class Microaggregation(Method):
         return codes.astype(np.int64)
 
     @abstractmethod
-    def group(
-        self, x: npt.NDArray[np.float64], units: npt.NDArray[np.int64] | None, run: Run
-    ) -> npt.NDArray[np.int64]:
-        """Labels of the rows of x (finite, C order, n >= k; units numbered from 0, k of them or more)."""
+    def group(self, x: Matrix, units: Labels | None, run: Run) -> Labels:
+        """Labels of the rows of x (finite, C order, n >= k; units numbered from 0, k of them or more).
+
+        Every group has k records or more; with units and `unit_aware`, of k distinct units or more.
+        """
+
+
+class Improvement(Microaggregation):
+    """Lowers the squared error of a partition. Subclasses say how, in `improve`; a better start is kept."""
+
+    def _labels(self, x: Matrix, units: Labels | None, start: Partition | None, run: Run) -> Labels:
+        if start is not None and (start.n != x.shape[0] or start.sizes.min() < self.k):
+            raise DataError(
+                f"{self.spoken_name()}: wanted a start partition of {x.shape[0]} records in groups of at "
+                f"least {self.k}, got {start.n} records in groups of at least {int(start.sizes.min())}."
+            )
+        before = self.group(x, units, run) if start is None else start.labels
+        after = self.improve(x, before, units, run)
+        if units is not None and not self.unit_aware:
+            after = merge_short_groups(x, after, self.k, units)
+        return min(after, before, key=lambda labels: Partition(labels, 1).sse(x))
+
+    def group(self, x: Matrix, units: Labels | None, run: Run) -> Labels:
+        """The start partition, if none is given: MDAV's."""
+        from .mdav import MDAV
+
+        return MDAV(k=self.k).group(x, units, run)
+
+    @abstractmethod
+    def improve(self, x: Matrix, labels: Labels, units: Labels | None, run: Run) -> Labels:
+        """Labels in groups of at least k, from labels that are."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
-import numpy.typing as npt
 
 from tacita.core import Run
 
-from .base import Microaggregation
+from .base import Labels, Matrix, Microaggregation
 
 # Enough rounds between two looks at the clock to be fast, few enough to stop soon when cancelled.
 _WORK_PER_CALL = 20_000_000
@@ -31,9 +32,9 @@ class MDAV(Microaggregation):
     [2, 2]
     """
 
-    def group(
-        self, x: npt.NDArray[np.float64], units: npt.NDArray[np.int64] | None, run: Run
-    ) -> npt.NDArray[np.int64]:
+    unit_aware: ClassVar[bool] = True
+
+    def group(self, x: Matrix, units: Labels | None, run: Run) -> Labels:
         from tacita.kernels import mdav as kernel
         from tacita.kernels.distance import nearest_centre
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 import numpy.typing as npt
 
 from tacita.core import DataError, Run
 
-from .base import Microaggregation
+from .base import Labels, Matrix, Microaggregation
 
 
 def segment_ends(n: int, k: int, units: npt.NDArray[np.int64] | None) -> tuple[np.ndarray, np.ndarray]:
@@ -43,9 +45,10 @@ class HM(Microaggregation):
     [0, 1, 1, 0, 1]
     """
 
-    def group(
-        self, x: npt.NDArray[np.float64], units: npt.NDArray[np.int64] | None, run: Run
-    ) -> npt.NDArray[np.int64]:
+    unit_aware: ClassVar[bool] = True
+    one_column: ClassVar[bool] = True
+
+    def group(self, x: Matrix, units: Labels | None, run: Run) -> Labels:
         from tacita.kernels.segments import shortest_segmentation
 
         n, d = x.shape
