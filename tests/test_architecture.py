@@ -25,7 +25,8 @@ ALLOWED = {
     "microdata.verify": {"core", "io", "microdata.verify"},
     "report": {"core", "registry", "plan", "report", "_version"},
     "cli": {"core", "registry", "plan", "api", "datasets", "cli", "_version"},
-    "api": {"core", "io", "registry", "plan", "microdata", "report", "datasets", "_version"},
+    "pipeline": {"core", "io", "plan", "microdata", "_version"},
+    "api": {"core", "io", "registry", "plan", "pipeline", "microdata", "report", "datasets"},
 }
 
 

@@ -133,6 +133,84 @@ def test_quiet_prints_nothing(survey, tmp_path, capsys):
     assert heard.out == heard.err == ""
 
 
+PLAN = """version = 1
+[input]
+path = "survey.csv"
+[roles]
+quasi = ["turnover", "wages"]
+[measure]
+names = ["IL1"]
+[compare]
+method = ["mdav", "hm"]
+k = [3, 5]
+loss = "IL1"
+risk = "DLD"
+[output]
+report = "named.html"
+"""
+
+
+def compare(survey, *more, plan=PLAN):
+    survey.with_name("plan.toml").write_text(plan)
+    return run_command(["compare", str(survey.with_name("plan.toml")), *more])
+
+
+def test_compare_prints_every_trial_with_the_front_marked_and_writes_its_pages(survey, tmp_path, capsys):
+    capsys.readouterr()
+    assert compare(survey, "--json", str(tmp_path / "c.json")) == 0
+    text = capsys.readouterr().out
+    trials = json.loads((tmp_path / "c.json").read_text())["trials"]
+    starred = [line.split()[1:3] for line in text.splitlines() if line.startswith(" * ")]
+    assert starred == [[t["method"], f"k={t['parameters']['k']}"] for t in trials if t["on_front"]] != []
+    assert text.count("HM: wanted one column, got 2") == 1
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["c.json", "named.html", "plan.toml", "survey.csv"]
+
+
+def test_an_option_of_compare_goes_before_the_plan(survey, tmp_path):
+    assert compare(survey, "--report", str(tmp_path / "other.html"), "--quiet") == 0
+    assert (tmp_path / "other.html").exists()
+    assert not (tmp_path / "named.html").exists()
+
+
+def test_compare_is_silent_if_asked_to(survey, capsys):
+    capsys.readouterr()
+    assert compare(survey, "--quiet") == 0
+    heard = capsys.readouterr()
+    assert heard.out == heard.err == ""
+
+
+@pytest.mark.parametrize(
+    ("change", "code", "message"),
+    [
+        (("[3, 5]", "[3, 3]"), 2, "given twice"),
+        (("turnover", "nosuch"), 2, "no column nosuch"),
+        (('method = ["mdav", "hm"]', 'method = ["hm"]'), 1, "each of the 2 trials failed"),
+        (("named.html", "survey.csv"), 2, "report and input are the same file"),
+        (("named.html", "plan.toml"), 2, "report and plan are the same file"),
+        (
+            ('[compare]\nmethod = ["mdav", "hm"]\nk = [3, 5]\nloss = "IL1"\nrisk = "DLD"', ""),
+            2,
+            "output.path",
+        ),
+    ],
+)
+def test_compare_refuses_with_the_exit_codes_of_every_command(
+    survey, tmp_path, capsys, change, code, message
+):
+    assert compare(survey, plan=PLAN.replace(*change)) == code
+    assert message in capsys.readouterr().err
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["plan.toml", "survey.csv"]
+
+
+def test_run_says_that_a_plan_which_only_compares_has_no_output(survey, capsys):
+    plan = survey.with_name("plan.toml")
+    plan.write_text(PLAN)
+    assert run_command(["run", str(plan)]) == 2
+    assert "output.path is required" in capsys.readouterr().err
+    assert run_command(["run", str(plan), "--script"]) == 0
+    assert "tacita.compare(" in capsys.readouterr().out
+
+
 def test_every_command_has_help(capsys):
     for name in COMMANDS:
         assert run_command([name, "--help"]) == 0

@@ -35,7 +35,7 @@ from tacita import datasets, registry
 from tacita.cli import COMMANDS, run_command, talk
 from tacita.core import Roles
 from tacita.microdata.verify import CHECKS
-from tacita.plan import InputSection, MeasureSection, OutputSection, ProtectSection
+from tacita.plan import CompareSection, InputSection, MeasureSection, OutputSection, ProtectSection
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -340,6 +340,7 @@ def test_every_guarantee_stands_in_the_threat_model_and_no_other():
         ("roles", Roles),
         ("protect", ProtectSection),
         ("measure", MeasureSection),
+        ("compare", CompareSection),
         ("output", OutputSection),
     ],
 )

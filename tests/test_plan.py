@@ -66,6 +66,67 @@ def test_plan_and_its_python_script_write_the_same_bytes(tmp_path, monkeypatch):
     assert Path("one.json").read_bytes() == Path("two.json").read_bytes()
 
 
+@given(
+    methods=st.lists(st.sampled_from(["mdav", "hm"]), unique=True),
+    k=st.none() | st.integers(2, 9) | st.lists(st.integers(2, 50), min_size=1, unique=True),
+    report=st.none() | st.just("c.html"),
+)
+def test_a_plan_that_compares_survives_toml(methods, k, report):
+    plan = Plan(
+        input={"path": "in.csv"},
+        roles={"quasi": ["a"]},
+        compare={"method": methods, "loss": "IL1", **({} if k is None else {"k": k})},
+        output={"report": report},
+    )
+    assert Plan.from_toml(plan.to_toml()) == plan
+
+
+def test_an_empty_section_to_compare_survives_toml():
+    plan = Plan(input={"path": "in.csv"}, roles={"quasi": ["a"]}, compare={})
+    assert Plan.from_toml(plan.to_toml()) == plan
+
+
+def test_a_plan_that_compares_and_its_python_script_write_the_same_bytes(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    tacita.api.write_frame(tacita.datasets.load("business"), "in.csv")
+    plan = Plan(
+        input={"path": "in.csv"},
+        roles={"quasi": ["turnover", "wages"], "identifiers": ["name", "registration"], "strata": ["region"]},
+        protect={"k": 4, "round_integers": True},
+        measure={"names": ["IL1", "IL2"]},
+        compare={"method": ["mdav", "hm"], "k": [3, 5], "risk": "DLD"},
+        output={"report": "one.html", "json": "one.json"},
+    )
+    tacita.api.run_comparison(plan)
+    Path("script.py").write_text(plan.to_python().replace("one.", "two."))
+    runpy.run_path("script.py")
+    assert Path("one.html").read_bytes() == Path("two.html").read_bytes()
+    assert Path("one.json").read_bytes() == Path("two.json").read_bytes()
+
+
+def test_the_script_of_a_plan_that_does_both_does_both():
+    plan = Plan(
+        input={"path": "a.csv"}, roles={"quasi": "x"}, compare={"k": [3, 5]}, output={"path": "b.csv"}
+    )
+    assert plan.to_python().splitlines()[3:] == [
+        "release = tacita.protect(data, quasi=['x'], method='mdav')",
+        "tacita.save(release, 'b.csv')",
+        "trials = tacita.compare(data, quasi=['x'], method=['mdav'], k=[3, 5])",
+    ]
+
+
+def test_a_plan_that_only_compares_cannot_be_run():
+    plan = Plan.from_toml(BASE + "[compare]\nk = [3, 5]")
+    with pytest.raises(tacita.ParameterError, match=r"output\.path is required to protect"):
+        tacita.run(plan)
+
+
+def test_a_plan_without_a_section_to_compare_cannot_be_compared():
+    plan = Plan.from_toml(BASE + '[output]\npath = "b.csv"')
+    with pytest.raises(tacita.ParameterError, match=r"no \[compare\] section"):
+        tacita.api.run_comparison(plan)
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -73,6 +134,10 @@ def test_plan_and_its_python_script_write_the_same_bytes(tmp_path, monkeypatch):
         ('[input]\npath = "a.csv"', "version is required"),
         ('version = 2\n[input]\npath = "a.csv"', "version must be"),
         (BASE, "output is required"),
+        (BASE + '[output]\nreport = "r.html"', r"output\.path is required"),
+        (BASE + "[compare]\nz = [1]", "no method to be compared has a parameter z"),
+        (BASE + '[compare]\nmethod = ["nosuch"]', "nosuch"),
+        (BASE + '[compare]\n[measure]\nwithout = ["PIL"]', "PIL cannot be left out"),
         (
             BASE + '[output]\npath = "b.csv"\n[protect]\nk = 1',
             "MDAV: k must be at least 2, got 1",

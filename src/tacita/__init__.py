@@ -9,7 +9,7 @@ from ._version import __version__
 
 if TYPE_CHECKING:
     from . import datasets
-    from .api import assess, method, protect, read, run, save
+    from .api import assess, compare, method, protect, read, run, save, save_comparison
     from .core import (
         Cancelled,
         DataError,
@@ -21,12 +21,16 @@ if TYPE_CHECKING:
         Run,
         Score,
         TacitaError,
+        Trial,
+        Trials,
         VerificationError,
     )
     from .plan import Plan
 
 _HOME = {
-    **dict.fromkeys(("assess", "method", "protect", "read", "run", "save"), "tacita.api"),
+    **dict.fromkeys(
+        ("assess", "compare", "method", "protect", "read", "run", "save", "save_comparison"), "tacita.api"
+    ),
     **dict.fromkeys(
         (
             "Cancelled",
@@ -39,6 +43,8 @@ _HOME = {
             "Run",
             "Score",
             "TacitaError",
+            "Trial",
+            "Trials",
             "VerificationError",
         ),
         "tacita.core",
@@ -58,15 +64,19 @@ __all__ = [
     "Run",
     "Score",
     "TacitaError",
+    "Trial",
+    "Trials",
     "VerificationError",
     "__version__",
     "assess",
+    "compare",
     "datasets",
     "method",
     "protect",
     "read",
     "run",
     "save",
+    "save_comparison",
 ]
 
 

@@ -2,49 +2,44 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-import platform
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from . import io, registry
-from ._version import __version__
 from .core import (
     Comparison,
     DataError,
     Microdata,
     ParameterError,
-    Record,
     Release,
     Report,
     Roles,
     Run,
+    Trials,
 )
-from .core.microdata import speakable
 from .io.atomic import refuse_bad_targets
-from .microdata import cautions, verify
+from .microdata import verify
 from .microdata.alignment import refuse_other_order, same_numbers
 from .microdata.assess import context_columns, measure
-from .microdata.microaggregation.base import Microaggregation
-from .microdata.protect import protect as _protect
-from .microdata.summary import summarise
-from .plan import MeasureSection, OutputSection, Plan, ProtectSection
+from .pipeline import compare as _compare
+from .pipeline import domain_codes, make_release
+from .plan import CompareSection, MeasureSection, OutputSection, Plan, ProtectSection
 
 __all__ = [
     "assess",
+    "compare",
     "method",
     "prepare_demo",
     "protect",
     "read",
     "run",
+    "run_comparison",
     "save",
+    "save_comparison",
     "save_plan",
     "save_report",
     "warmup",
@@ -111,7 +106,7 @@ def protect(
     )
     section = ProtectSection(method=method, **options)
     measuring = MeasureSection(names=measures, without=without, domains=domains, settings=settings or {})
-    return _release(_taken_in(data), roles, section, measuring, run)
+    return make_release(_taken_in(data), roles, section, measuring, run)
 
 
 def save(
@@ -128,43 +123,129 @@ def save(
     `path` (CSV or Parquet by its ending) and `note` are public; `report` (HTML) and `json_report` are
     confidential. The file that was read is never overwritten, nor is `source` if given.
     """
-    section = OutputSection(path=path, report=report, json_report=json_report, note=note)
+    target = Path(path)
+    section = OutputSection(path=target, report=report, json_report=json_report, note=note)
     original = release.claim.original
-    form = _refuse_bad_output(section, {"input": original.path, "source": _path(source)})
+    refuse_bad_targets(section.targets, {"input": original.path, "source": _path(source)})
+    form = io.format_of(target)
     content, options = io.encode(
-        Microdata.of(release.data, dialect=original.dialect, source=section.path.name), form
+        Microdata.of(release.data, dialect=original.dialect, source=target.name), form
     )
     verify.insist(verify.verify_file(content, form, options, release.claim))
 
     from . import report as page
 
-    files = {section.path: content}
-    for target, render in (
+    files = {target: content}
+    for beside, render in (
         (section.report, page.review_html),
         (section.json_report, page.review_json),
         (section.note, page.note_html),
     ):
-        if target is not None:
-            files[target] = render(release).encode()
+        if beside is not None:
+            files[beside] = render(release).encode()
     io.write_all(files)
 
 
 def run(plan: Plan, run: Run | None = None, *, dry_run: bool = False) -> Release:
     """Carry out a plan; with `dry_run` everything but the writing."""
     # before any work: nobody wants to hear of a wrong path after an hour
-    _refuse_bad_output(plan.output, {"input": plan.input.path})
-    options = plan.input.model_dump(exclude={"path"})
-    release = _release(read(plan.input.path, **options), plan.roles, plan.protect, plan.measure, run)
+    if plan.output.path is None:
+        raise ParameterError(
+            "Plan: output.path is required to protect a file; this plan only compares. Name one in [output], "
+            "or carry it out with `tacita compare`."
+        )
+    refuse_bad_targets(plan.output.targets, {"input": plan.input.path})
+    io.format_of(plan.output.path)
+    release = make_release(_read_for(plan), plan.roles, plan.protect, plan.measure, run)
     if not dry_run:
         targets = plan.output.model_dump(exclude={"path"})
         save(release, plan.output.path, source=plan.input.path, **targets)
     return release
 
 
-def _refuse_bad_output(section: OutputSection, sources: Mapping[str, Path | None]) -> str:
-    """The format of the output, if every target can be written and none is a source."""
-    refuse_bad_targets(section.targets, sources)
-    return io.format_of(section.path)
+def compare(
+    data: Any,
+    *,
+    quasi: str | Sequence[str],
+    method: str | Sequence[str] = "mdav",
+    identifiers: Sequence[str] = (),
+    confidential: Sequence[str] = (),
+    strata: Sequence[str] = (),
+    unit: str | None = None,
+    weight: str | None = None,
+    loss: str = "PIL",
+    risk: str = "DR",
+    measures: Sequence[str] | None = None,
+    without: Sequence[str] = (),
+    domains: Sequence[str] = (),
+    settings: Mapping[str, Mapping[str, Any]] | None = None,
+    run: Run | None = None,
+    **options: Any,
+) -> Trials:
+    """Try methods and parameters on the same records, and find those that no other beats.
+
+    Takes what `protect` takes, with lists: `method=["mdav", "hm"]`, `k=[3, 5, 10]`. A parameter goes to
+    the methods that have it. Each trial is a verified release, of which only the figures are kept. One
+    that fails keeps its reason and does not stop the others; if all fail, the first error is raised.
+
+    >>> import pyarrow as pa
+    >>> frame = pa.table({"x": [1.0, 2.0, 3.0, 4.0, 10.0, 11.0, 12.0, 13.0]})
+    >>> trials = compare(frame, quasi="x", method=["mdav", "hm"], k=[3, 4], loss="IL1", risk="DLD")
+    >>> [(trial.method, trial.parameters["k"], trial.groups) for trial in trials]
+    [('hm', 3, 2), ('hm', 4, 2), ('mdav', 3, 2), ('mdav', 4, 2)]
+    """
+    roles = Roles(
+        quasi=quasi,
+        identifiers=identifiers,
+        confidential=confidential,
+        strata=strata,
+        unit=unit,
+        weight=weight,
+    )
+    around = {name: value for name, value in options.items() if name in ProtectSection.model_fields}
+    values = {name: value for name, value in options.items() if name not in around}
+    section = CompareSection(method=method, loss=loss, risk=risk, **values)
+    base = ProtectSection(**around)
+    measuring = MeasureSection(names=measures, without=without, domains=domains, settings=settings or {})
+    return _compare(_taken_in(data), roles, base, section, measuring, run)
+
+
+def run_comparison(plan: Plan, run: Run | None = None, *, plan_file: str | Path | None = None) -> Trials:
+    """Carry out the [compare] section of a plan, and write the pages that [output] names.
+
+    Neither the input nor `plan_file`, where the plan was read from, is ever overwritten.
+    """
+    if plan.compare is None:
+        raise ParameterError(
+            'Plan: there is no [compare] section. Add one, such as method = ["mdav"] and k = [3, 5, 10].'
+        )
+    pages = {"report": plan.output.report, "JSON report": plan.output.json_report}
+    refuse_bad_targets(pages, {"input": plan.input.path, "plan": _path(plan_file)})
+    trials = _compare(_read_for(plan), plan.roles, plan.protect, plan.compare, plan.measure, run)
+    save_comparison(trials, report=plan.output.report, json_report=plan.output.json_report)
+    return trials
+
+
+def save_comparison(
+    trials: Trials, *, report: str | Path | None = None, json_report: str | Path | None = None
+) -> None:
+    """Write a comparison as a page and as JSON, both confidential; both appear or none."""
+    from . import report as page
+
+    pages = {"report": _path(report), "JSON report": _path(json_report)}
+    refuse_bad_targets(pages, {"input": trials.origin.path if trials.origin else None})
+    renderers = (page.comparison_html, page.comparison_json)
+    io.write_all(
+        {
+            target: render(trials).encode()
+            for target, render in zip(pages.values(), renderers, strict=True)
+            if target is not None
+        }
+    )
+
+
+def _read_for(plan: Plan) -> Microdata:
+    return read(plan.input.path, **plan.input.model_dump(exclude={"path"}))
 
 
 def assess(
@@ -217,7 +298,7 @@ def assess(
         section.build(),
         run or Run(),
         context=context_columns(before, unchanged, np.arange(before.n)),
-        domains=_domains(before, section.domains, np.arange(before.n)),
+        domains=domain_codes(before, section.domains, np.arange(before.n)),
     )
 
 
@@ -297,106 +378,3 @@ def _taken_in(data: Any) -> Microdata:
     if isinstance(data, str | Path):
         return io.read(data)
     return Microdata.of(data)
-
-
-def _release(
-    data: Microdata,
-    roles: Roles,
-    section: ProtectSection,
-    measures: MeasureSection,
-    run: Run | None,
-) -> Release:
-    chosen = section.build()
-    if not isinstance(chosen, Microaggregation):
-        raise ParameterError(
-            f"{section.method}: this is a {chosen.kind} method, not one that protects a file."
-        )
-    if chosen.k == 2 and not section.insist:
-        raise ParameterError(
-            f"{chosen.spoken_name()}: k must be at least 3, got 2: each of two members can compute the "
-            "other. Raise k, or insist (--insist; it is recorded)."
-        )
-    given = run or Run()
-    steered = given if section.seed is None else replace(given, seed=section.seed)
-    data = data.with_roles(roles)
-    made = _protect(
-        data,
-        chosen,
-        steered,
-        missing=section.missing,
-        round_integers=section.round_integers,
-        shuffle=section.shuffle,
-    )
-    steered.report("verifying", 0, 1)
-    verdicts = verify.insist(verify.verify(made.data, made.claim))
-    steered.report("verifying", 1, 1)
-    kept = np.sort(made.claim.rows)
-    unchanged = [name for name in made.data.columns if name not in data.quasi]
-    report = measure(
-        made.original,
-        made.released,
-        data.quasi,
-        measures.build(),
-        steered,
-        context=context_columns(data, unchanged, kept),
-        domains=_domains(data, measures.domains or roles.strata, kept),
-    )
-    record = Record(
-        source=data.source,
-        fingerprint=data.fingerprint or _fingerprint(data),
-        method=(section.method,),
-        parameters=chosen.model_dump(mode="json"),
-        roles=(data.roles or roles).model_dump(mode="json"),
-        options=section.model_dump(
-            mode="json", include=set(ProtectSection.model_fields) - {"method", "seed"}
-        ),
-        seed=steered.seed,
-        records_in=data.n,
-        records_out=made.data.n,
-        groups=len(made.partition),
-        group_sizes=_histogram(made.partition.sizes),
-        strata=int(made.strata.max()) + 1,
-        versions=_versions(),
-        verdicts=verdicts,
-        cautions=cautions.find(made, shuffled=section.shuffle),
-        not_promised=cautions.NOT_PROMISED,
-        summaries=tuple(
-            summarise(name, made.original[:, j], made.released[:, j], chosen.k)
-            for j, name in enumerate(data.quasi)
-            if not np.isnan(made.original[:, j]).all()
-        ),
-    )
-    return Release(made.data.native, report, record, made.claim)
-
-
-def _domains(
-    data: Microdata, columns: Sequence[str], rows: npt.NDArray[np.int64]
-) -> npt.NDArray[np.int64] | None:
-    unknown = [name for name in columns if name not in data.columns]
-    if unknown:
-        raise ParameterError(f"{data.source}: there is no column {speakable(unknown)}. Name other domains.")
-    return data.codes(columns)[rows] if columns else None
-
-
-def _histogram(sizes: np.ndarray) -> dict[int, int]:
-    size, count = np.unique(sizes, return_counts=True)
-    return dict(zip(size.tolist(), count.tolist(), strict=True))
-
-
-def _fingerprint(data: Microdata) -> str | None:
-    """SHA-256 of a frame's content, None where it has no canonical form."""
-    try:
-        content, _ = io.encode(data, "parquet")
-    except DataError:
-        return None
-    return hashlib.sha256(content).hexdigest()
-
-
-def _versions() -> dict[str, str]:
-    found = {"tacita": __version__, "python": platform.python_version()}
-    for package in ("numpy", "numba", "pyarrow", "narwhals"):
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            found[package] = "unknown"
-    return found

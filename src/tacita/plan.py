@@ -7,6 +7,7 @@ Plan, and `to_python` shows the script that does the same.
 from __future__ import annotations
 
 import tomllib
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
@@ -86,19 +87,93 @@ class MeasureSection(Parameters):
 
     def build(self) -> list[Measure]:
         """The measures, in the order of the registry or as named."""
-        everything = self.names is None or self.names == ("all",)
-        names = registry.names(*registry.MEASURING) if everything else self.names or ()
-        chosen = [self._made(name) for name in names if name not in self.without]
-        return [each for each in chosen if each.by_default] if self.names is None else chosen
+        return [self._made(name) for name in self._chosen()]
+
+    def including(self, *names: str) -> MeasureSection:
+        """The same, with these measured in any case."""
+        if left_out := [name for name in names if name in self.without]:
+            raise ParameterError(
+                f"Measure: {left_out[0]} cannot be left out, it is an axis of the comparison. "
+                "Take it out of without, or compare by another measure."
+            )
+        return self.model_copy(update={"names": tuple(dict.fromkeys((*self._chosen(), *names)))})
+
+    def _chosen(self) -> list[str]:
+        if self.names is not None and self.names != ("all",):
+            return [name for name in self.names if name not in self.without]
+        known = [name for name in registry.names(*registry.MEASURING) if name not in self.without]
+        return known if self.names else [name for name in known if self._made(name).by_default]
 
     def _made(self, name: str) -> Measure:
         return cast("Measure", registry.lookup(name, *registry.MEASURING)(**self.settings.get(name, {})))
 
 
+class CompareSection(Parameters):
+    """[compare]: methods to try and values of their parameters. Other keys are such lists of values."""
+
+    model_config = ConfigDict(extra="allow")
+
+    method: Names = Field((), description="names of methods; if not given, the one of [protect]")
+    loss: str = Field("PIL", description="measure on the axis of loss")
+    risk: str = Field("DR", description="measure on the axis of risk")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _lists(cls, values: dict[str, Any]) -> dict[str, Any]:
+        # one value counts as a list of one
+        return {
+            name: value if name in cls.model_fields else tuple(value if _is_list(value) else (value,))
+            for name, value in values.items()
+        }
+
+    @model_validator(mode="after")
+    def _makes_sense(self) -> CompareSection:
+        for axis, name in (("loss", self.loss), ("risk", self.risk)):
+            if name not in (known := registry.names(axis)):
+                raise ParameterError(
+                    f"Compare: {axis} must be a measure of {axis}, got {name!r}. Known: {', '.join(known)}."
+                )
+        for name, values in {"method": self.method, **self.values}.items():
+            if name != "method" and not values:
+                raise ParameterError(f"Compare: {name} must have at least one value, got none.")
+            if any(value in values[:place] for place, value in enumerate(values)):
+                raise ParameterError(f"Compare: a value of {name} is given twice. Once is enough.")
+        return self
+
+    @property
+    def values(self) -> dict[str, tuple[Any, ...]]:
+        """The values to try of each parameter."""
+        return dict(self.model_extra or {})
+
+    def grid(self, protect: ProtectSection) -> list[tuple[str, dict[str, Any]]]:
+        """Every method with every combination of the parameters it has, on top of those of [protect].
+
+        >>> [made for made in CompareSection(method="mdav", k=[3, 5]).grid(ProtectSection())]
+        [('mdav', {'k': 3}), ('mdav', {'k': 5})]
+        """
+        methods = self.method or (protect.method,)
+        taken = {name: set(registry.lookup(name, *registry.PROTECTING).model_fields) for name in methods}
+        for name in self.values:
+            if not any(name in fields for fields in taken.values()):
+                raise ParameterError(
+                    f"Compare: no method to be compared has a parameter {name}. "
+                    f"Known: {', '.join(sorted(set().union(*taken.values())))}."
+                )
+        made = []
+        for method, fields in taken.items():
+            base = {name: value for name, value in protect.parameters.items() if name in fields}
+            varied = {name: values for name, values in self.values.items() if name in fields}
+            made += [
+                (method, {**base, **dict(zip(varied, chosen, strict=True))})
+                for chosen in product(*varied.values())
+            ]
+        return made
+
+
 class OutputSection(Parameters):
     """[output]: what is written where. Only `path` and `note` may be published."""
 
-    path: Path = Field(description="the protected file: CSV or Parquet")
+    path: Path | None = Field(None, description="the protected file: CSV or Parquet")
     report: Path | None = Field(None, description="review report as a web page; confidential")
     json_report: Path | None = Field(None, alias="json", description="the same as JSON; confidential")
     note: Path | None = Field(None, description="quality note, safe to publish")
@@ -141,7 +216,18 @@ class Plan(Parameters):
     roles: Roles
     protect: ProtectSection = Field(default_factory=ProtectSection)
     measure: MeasureSection = Field(default_factory=MeasureSection)
-    output: OutputSection
+    compare: CompareSection | None = None
+    output: OutputSection = Field(default_factory=OutputSection)
+
+    @model_validator(mode="after")
+    def _says_what_to_do(self) -> Plan:
+        if self.compare is not None:
+            self.compare.grid(self.protect)
+            self.measure.including(self.compare.loss, self.compare.risk)
+        elif self.output.path is None:
+            missing = "output.path" if "output" in self.model_fields_set else "output"
+            raise ParameterError(f"Plan: {missing} is required.")
+        return self
 
     @classmethod
     def from_toml(cls, text: str, folder: Path | None = None) -> Plan:
@@ -170,7 +256,9 @@ class Plan(Parameters):
     def to_toml(self, folder: Path | None = None) -> str:
         """The plan as TOML, defaults left out; paths relative to `folder` where they lie below it."""
         values = self.model_dump(mode="json", by_alias=True, exclude_defaults=True, exclude_none=True)
-        values = {"version": self.version, **{key: part for key, part in values.items() if part}}
+        # an empty [compare] says something: compare what [protect] says
+        told = {key: part for key, part in values.items() if part or key == "compare"}
+        values = {"version": self.version, **told}
         for section, keys in _PATHS.items():
             for key in keys:
                 if key in values.get(section, {}):
@@ -186,27 +274,32 @@ class Plan(Parameters):
         data = tacita.read('a.csv')
         release = tacita.protect(data, quasi=['x'], method='mdav')
         tacita.save(release, 'b.csv')
+
+        A plan that compares has the comparison in its script, after the release if there is one.
         """
         source = _arguments(self.input.model_dump(exclude={"path"}, exclude_defaults=True))
-        steps = {
-            **self.roles.model_dump(exclude_defaults=True),
-            "method": self.protect.method,
-            **self.protect.model_dump(exclude_defaults=True, exclude={"method"}),
-        }
+        around = self.roles.model_dump(exclude_defaults=True)
+        options = self.protect.model_dump(exclude_defaults=True, exclude={"method"})
         measuring = self.measure.model_dump(exclude_defaults=True)
         if "names" in measuring:
             measuring["measures"] = measuring.pop("names")
-        steps |= measuring
         targets = self.output.model_dump(mode="json", exclude={"path"}, exclude_none=True)
-        return "\n".join(
-            [
-                "import tacita",
-                "",
-                f"data = tacita.read({_literal(str(self.input.path))}{source})",
+        lines = ["import tacita", "", f"data = tacita.read({_literal(str(self.input.path))}{source})"]
+        if self.output.path is not None:
+            steps = {**around, "method": self.protect.method, **options, **measuring}
+            lines += [
                 f"release = tacita.protect(data{_arguments(steps)})",
                 f"tacita.save(release, {_literal(str(self.output.path))}{_arguments(targets)})",
             ]
-        )
+        if self.compare is not None:
+            chosen = {"method": (self.protect.method,), **self.compare.model_dump(exclude_defaults=True)}
+            lines.append(
+                f"trials = tacita.compare(data{_arguments({**around, **options, **chosen, **measuring})})"
+            )
+            if self.output.path is None:
+                targets.pop("note", None)
+                lines.append(f"tacita.save_comparison(trials{_arguments(targets)})")
+        return "\n".join(lines)
 
 
 _PATHS = {"input": ("path",), "output": ("path", "report", "json", "note")}
@@ -231,6 +324,10 @@ def _relative(path: Path, folder: Path | None) -> str:
 
 def _arguments(values: dict[str, Any]) -> str:
     return "".join(f", {name}={_literal(value)}" for name, value in values.items())
+
+
+def _is_list(value: object) -> bool:
+    return isinstance(value, list | tuple | range)
 
 
 def _literal(value: Any) -> str:

@@ -185,3 +185,13 @@ def test_loss_per_attribute_averages_to_the_loss():
     for name in ("IL1", "IL2", "PIL_mean", "PIL_quantile"):
         score = tacita.method(name).score(Comparison.of(x, z))
         assert np.mean(list(score.per_attribute.values())) == pytest.approx(score.value)
+
+
+def test_a_sampled_energy_distance_carries_an_error_that_covers_the_whole():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(1200, 2))
+    z = 0.5 * x
+    whole = tacita.method("ENERGY").score(Comparison.of(x, z))
+    sampled = tacita.method("ENERGY", sample=400).score(Comparison.of(x, z))
+    assert whole.error is None
+    assert abs(sampled.value - whole.value) < 5 * sampled.error

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 import tacita
 from tacita.core import Comparison, Partition, Run
 from tacita.microdata.risk.probabilistic import Agreement, classify, fit
+from tacita.plan import MeasureSection
 from twins import measures as twin
 
 
@@ -225,3 +226,14 @@ def test_linkage_can_be_cancelled():
     for name in ("DLD", "DBRL", "PRL"):
         with pytest.raises(tacita.Cancelled):
             tacita.method(name).score(Comparison.of(x, z), Run(cancelled=lambda: True))
+
+
+@given(seed=st.integers(0, 5000), d=st.integers(1, 3))
+def test_no_usual_measure_depends_on_row_order(seed, d):
+    x, z = pair(seed, 24, d, tied=True, k=3)
+    order = np.random.default_rng(seed).permutation(len(x))
+    straight, mixed = Comparison.of(x, z), Comparison.of(x[order], z[order])
+    for measure in MeasureSection().build():
+        one, two = measure.score(straight), measure.score(mixed)
+        assert one.reason == two.reason
+        assert one.value is None or two.value == pytest.approx(one.value, rel=1e-7, abs=1e-7)

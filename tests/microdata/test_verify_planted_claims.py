@@ -228,6 +228,8 @@ class _Lying(Microaggregation):
 class _Careless(Microaggregation):
     """Forgets the last record."""
 
+    unit_aware = True
+
     def group(self, x, units, run):
         labels = np.arange(x.shape[0]) // self.k
         labels[-1] = labels.max() + 1

@@ -15,6 +15,7 @@ from .talk import complain
 COMMANDS = {
     "protect": "Protect a file: group its records, publish group means, verify, report.",
     "assess": "Measure what a release lost and what it gives away.",
+    "compare": "Try methods and parameters side by side, and draw their risk-utility map.",
     "run": "Carry out a plan file.",
     "methods": "List methods and measures, or describe one.",
     "demo": "Protect a made-up business survey, from start to report.",

@@ -17,7 +17,7 @@ from tacita.core import Roles
 from tacita.plan import InputSection, MeasureSection, OutputSection, Plan, ProtectSection
 
 from .options import command, flag, given, option, options, path_option, positional
-from .talk import Out, print_json, print_outcome, print_parameters, print_scores, progress_bar
+from .talk import Out, print_json, print_outcome, print_parameters, print_scores, print_trials, progress_bar
 
 _FROM, _WHAT, _HOW, _FIGURES, _TO, _TALK = (
     Group.create_ordered(title)
@@ -54,7 +54,7 @@ def protect_with(words: Sequence[str]) -> Callable[..., None]:
         "Example: tacita protect survey.csv --out protected.csv --method mdav --k 3 --quasi turnover,wages",
         [
             positional("input", "CSV or Parquet file of records"),
-            *options(OutputSection, _TO, _OUT_NAMES),
+            *options(OutputSection, _TO, _OUT_NAMES, required=["path"]),
             *options(Roles, _WHAT),
             *options(ProtectSection, _HOW),
             *options(chosen, of_method),
@@ -128,6 +128,30 @@ def run(
         Out.print(loaded.to_python(), markup=False)
         return
     _carry_out(loaded, dry_run=dry_run, quiet=quiet)
+
+
+def compare(
+    plan: Annotated[Path, Parameter(help="plan file (TOML) with a [compare] section")],
+    /,
+    *,
+    report: Annotated[
+        Path | None, Parameter(help="risk-utility map and table as a web page; confidential")
+    ] = None,
+    as_json: Annotated[Path | None, Parameter(name="--json", help="the same as JSON; confidential")] = None,
+    quiet: _Quiet = False,
+) -> None:
+    """Try methods and parameters side by side, and draw their risk-utility map.
+
+    The grid is the [compare] section of the plan. Where an option names a file, the plan's [output] does not.
+    """
+    loaded = Plan.load(plan)
+    named = {"report": report, "json_report": as_json}
+    chosen = {name: path for name, path in named.items() if path is not None}
+    loaded = loaded.model_copy(update={"output": loaded.output.model_copy(update=chosen)})
+    with progress_bar(quiet) as steering:
+        trials = api.run_comparison(loaded, steering, plan_file=plan)
+    if not quiet:
+        print_trials(trials, loaded)
 
 
 def methods(

@@ -23,20 +23,24 @@ from tacita.core.params import shown
 
 
 def options(
-    model: type[BaseModel], group: Group, renamed: dict[str, str] | None = None, skip: Sequence[str] = ()
+    model: type[BaseModel],
+    group: Group,
+    renamed: dict[str, str] | None = None,
+    skip: Sequence[str] = (),
+    required: Sequence[str] = (),
 ) -> list[inspect.Parameter]:
-    """One keyword option per field of a model; not given means: leave it to the model."""
+    """One keyword option per field of a model; not given means: leave it to the model, unless required."""
     return [
-        option((renamed or {}).get(name, name), field, group)
+        option((renamed or {}).get(name, name), field, group, required=name in required)
         for name, field in model.model_fields.items()
         if name not in skip
     ]
 
 
-def option(name: str, field: FieldInfo, group: Group) -> inspect.Parameter:
+def option(name: str, field: FieldInfo, group: Group, *, required: bool = False) -> inspect.Parameter:
     """One option out of one field; its help ends with the model's default."""
     kind, words = _typed_as(field.annotation), field.description or ""
-    if field.is_required():
+    if required or field.is_required():
         return _keyword(name, kind, words, group, inspect.Parameter.empty)
     if field.default not in (None, PydanticUndefined, (), False):
         words += f" (default: {_shown_default(field.default)})"

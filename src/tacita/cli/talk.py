@@ -102,10 +102,12 @@ def print_trials(trials: Trials, plan: Plan) -> None:
         f"\n* No other trial is as good by {trials.loss} and by {trials.risk}, and better by one.",
         markup=False,
     )
+    reasons: dict[str, list[str]] = {}
     for trial in trials:
         if trial.reason is not None:
-            told = f"{trial.method} {_parameters(trial)}".strip()
-            Out.print(f"{told}: {trial.reason}", style="yellow", markup=False)
+            reasons.setdefault(trial.reason, []).append(f"{trial.method} {_parameters(trial)}".strip())
+    for reason, those in reasons.items():
+        Out.print(f"{', '.join(those)}: {reason}", style="yellow", markup=False)
     for what, path in (
         ("comparison (confidential)", plan.output.report),
         ("comparison as JSON (confidential)", plan.output.json_report),

@@ -8,6 +8,7 @@ from .partition import Partition
 from .progress import Progress, Run
 from .release import Caution, Record, Release, Verdict
 from .score import Comparison, Report, Score
+from .trials import Trial, Trials
 
 __all__ = [
     "MISSING_TEXT",
@@ -30,6 +31,8 @@ __all__ = [
     "Run",
     "Score",
     "TacitaError",
+    "Trial",
+    "Trials",
     "Verdict",
     "VerificationError",
 ]

@@ -1,9 +1,11 @@
 """Pages about a release: the confidential review (HTML and JSON) and the quality note for the public.
+And about several of them side by side: the confidential comparison.
 
 Nothing here computes a statistic; what is shown stands in the release's record and report.
 """
 
+from .comparison import comparison_html, comparison_json
 from .note import note_html
 from .review import review_html, review_json
 
-__all__ = ["note_html", "review_html", "review_json"]
+__all__ = ["comparison_html", "comparison_json", "note_html", "review_html", "review_json"]

@@ -1,0 +1,200 @@
+"""From the sections of a plan to a verified, measured release, and to many of them side by side."""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+from collections.abc import Sequence
+from dataclasses import replace
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import io
+from ._version import __version__
+from .core import DataError, Microdata, ParameterError, Record, Release, Report, Roles, Run, Trial, Trials
+from .core.microdata import speakable
+from .core.trials import Origin
+from .microdata import cautions, verify
+from .microdata.assess import context_columns, measure
+from .microdata.microaggregation.base import Microaggregation
+from .microdata.protect import protect
+from .microdata.summary import summarise
+from .plan import CompareSection, MeasureSection, ProtectSection
+
+
+def make_release(
+    data: Microdata,
+    roles: Roles,
+    section: ProtectSection,
+    measures: MeasureSection,
+    run: Run | None,
+) -> Release:
+    """Protect, verify, measure; every release of tacita is made here."""
+    chosen = section.build()
+    if not isinstance(chosen, Microaggregation):
+        raise ParameterError(
+            f"{section.method}: this is a {chosen.kind} method, not one that protects a file."
+        )
+    if chosen.k == 2 and not section.insist:
+        raise ParameterError(
+            f"{chosen.spoken_name()}: k must be at least 3, got 2: each of two members can compute the "
+            "other. Raise k, or insist (--insist; it is recorded)."
+        )
+    given = run or Run()
+    steered = given if section.seed is None else replace(given, seed=section.seed)
+    data = data.with_roles(roles)
+    made = protect(
+        data,
+        chosen,
+        steered,
+        missing=section.missing,
+        round_integers=section.round_integers,
+        shuffle=section.shuffle,
+    )
+    steered.report("verifying", 0, 1)
+    verdicts = verify.insist(verify.verify(made.data, made.claim))
+    steered.report("verifying", 1, 1)
+    kept = np.sort(made.claim.rows)
+    unchanged = [name for name in made.data.columns if name not in data.quasi]
+    report = measure(
+        made.original,
+        made.released,
+        data.quasi,
+        measures.build(),
+        steered,
+        context=context_columns(data, unchanged, kept),
+        domains=domain_codes(data, measures.domains or roles.strata, kept),
+    )
+    record = Record(
+        source=data.source,
+        fingerprint=data.fingerprint or _fingerprint(data),
+        method=(section.method,),
+        parameters=chosen.model_dump(mode="json"),
+        roles=(data.roles or roles).model_dump(mode="json"),
+        options=section.model_dump(
+            mode="json", include=set(ProtectSection.model_fields) - {"method", "seed"}
+        ),
+        seed=steered.seed,
+        records_in=data.n,
+        records_out=made.data.n,
+        groups=len(made.partition),
+        group_sizes=_histogram(made.partition.sizes),
+        strata=int(made.strata.max()) + 1,
+        versions=_versions(),
+        verdicts=verdicts,
+        cautions=cautions.find(made, shuffled=section.shuffle),
+        not_promised=cautions.NOT_PROMISED,
+        summaries=tuple(
+            summarise(name, made.original[:, j], made.released[:, j], chosen.k)
+            for j, name in enumerate(data.quasi)
+            if not np.isnan(made.original[:, j]).all()
+        ),
+    )
+    return Release(made.data.native, report, record, made.claim)
+
+
+def compare(
+    data: Microdata,
+    roles: Roles,
+    base: ProtectSection,
+    section: CompareSection,
+    measures: MeasureSection,
+    run: Run | None,
+) -> Trials:
+    """Make the release of every trial of a grid, keep its figures, and find the front."""
+    grid = section.grid(base)
+    measured = measures.including(section.loss, section.risk)
+    # what is wrong with these is wrong with every trial
+    data = data.with_roles(roles)
+    domain_codes(data, measures.domains, np.empty(0, dtype=np.int64))
+    data = replace(data, fingerprint=data.fingerprint or _fingerprint(data))
+
+    steered = run or Run()
+    inner = Run(seed=steered.seed, threads=steered.threads, cancelled=steered.cancelled)
+    trials: list[Trial] = []
+    failures: list[DataError | ParameterError] = []
+    origin: Origin | None = None
+    for done, (method, parameters) in enumerate(grid):
+        steered.report(f"comparing {done + 1} of {len(grid)}", done, len(grid))
+        try:
+            release = make_release(data, roles, _protecting(base, method, parameters), measured, inner)
+        except (DataError, ParameterError) as problem:
+            failures.append(problem)
+            trials.append(Trial(method=method, parameters=parameters, reason=str(problem)))
+            continue
+        record = release.record
+        origin = origin or _origin(data, record)
+        trials.append(
+            Trial(
+                method=method,
+                parameters=record.parameters,
+                report=_without_records(release.report),
+                groups=record.groups,
+            )
+        )
+    if len(failures) == len(trials):
+        raise type(failures[0])(
+            f"Compare: each of the {len(trials)} trials failed, nothing is left. The first: {failures[0]}"
+        )
+    steered.report(f"comparing {len(grid)} of {len(grid)}", len(grid), len(grid))
+    return Trials.of(trials, loss=section.loss, risk=section.risk, origin=origin)
+
+
+def _protecting(base: ProtectSection, method: str, parameters: dict[str, Any]) -> ProtectSection:
+    options = {name: getattr(base, name) for name in ProtectSection.model_fields}
+    return ProtectSection(**{**options, "method": method}, **parameters)
+
+
+def _origin(data: Microdata, record: Record) -> Origin:
+    return Origin(
+        source=record.source,
+        fingerprint=record.fingerprint,
+        records=record.records_in,
+        roles=record.roles,
+        options=record.options,
+        seed=record.seed,
+        versions=record.versions,
+        path=data.path,
+    )
+
+
+def _without_records(report: Report) -> Report:
+    # figures per record belong to single people, and sixty trials of them would fill the memory
+    return replace(report, scores=tuple(replace(score, per_record=None) for score in report))
+
+
+def domain_codes(
+    data: Microdata, columns: Sequence[str], rows: npt.NDArray[np.int64]
+) -> npt.NDArray[np.int64] | None:
+    """The part of the population each of some rows is in; None where no columns are named."""
+    unknown = [name for name in columns if name not in data.columns]
+    if unknown:
+        raise ParameterError(f"{data.source}: there is no column {speakable(unknown)}. Name other domains.")
+    return data.codes(columns)[rows] if columns else None
+
+
+def _histogram(sizes: np.ndarray) -> dict[int, int]:
+    size, count = np.unique(sizes, return_counts=True)
+    return dict(zip(size.tolist(), count.tolist(), strict=True))
+
+
+def _fingerprint(data: Microdata) -> str | None:
+    """SHA-256 of a frame's content, None where it has no canonical form."""
+    try:
+        content, _ = io.encode(data, "parquet")
+    except DataError:
+        return None
+    return hashlib.sha256(content).hexdigest()
+
+
+def _versions() -> dict[str, str]:
+    found = {"tacita": __version__, "python": platform.python_version()}
+    for package in ("numpy", "numba", "pyarrow", "narwhals"):
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            found[package] = "unknown"
+    return found

@@ -1,0 +1,302 @@
+"""Where the marks of a risk-utility map go: trials in, pixels out. The template `map.html` draws them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import ceil, floor, log10
+
+from tacita.core import Trial, Trials
+
+from .figures import compact, number, setting
+
+WIDTH, HEIGHT = 880.0, 500.0
+LEFT, RIGHT, TOP, BOTTOM = 58.0, 24.0, 40.0, 56.0
+# More marks than this, and only those of the front are labelled.
+CROWDED = 16
+# Room that text takes: generous, so that labels never touch.
+_LETTER, _LINE = 6.6, 15.0
+_MARK = 6.0
+_RING = 10.5
+_COLOURS = 6
+
+# Outlines around 0, 0; all of about the same weight to the eye.
+_SHAPES = (
+    "m-5.5 0a5.5 5.5 0 1 0 11 0a5.5 5.5 0 1 0-11 0z",
+    "m-5-5h10v10h-10z",
+    "m0-7l7 7l-7 7l-7-7z",
+    "m0-6.5l6.5 11.5h-13z",
+    "m0 6.5l6.5-11.5h-13z",
+    "m-2-6h4v4h4v4h-4v4h-4v-4h-4v-4h4z",
+)
+
+Box = tuple[float, float, float, float]
+
+
+@dataclass(frozen=True)
+class Tick:
+    """A label on an axis, at a pixel."""
+
+    at: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Series:
+    """How the marks of one method look."""
+
+    method: str
+    colour: int
+    shape: str
+
+
+@dataclass(frozen=True)
+class Label:
+    """Words beside a mark, in the colour of its method (0: none)."""
+
+    x: str
+    y: str
+    anchor: str
+    text: str
+    colour: int = 0
+
+
+@dataclass(frozen=True)
+class Spot:
+    """One trial on the map."""
+
+    x: str
+    y: str
+    series: Series
+    on_front: bool
+    words: str
+
+
+@dataclass(frozen=True)
+class Corner:
+    """Which corner is better, in words and in signs of x and y; an arrow if no mark is in the way."""
+
+    words: str
+    across: int
+    down: int
+    arrow: Label | None
+
+
+@dataclass(frozen=True)
+class RiskMap:
+    """Everything the template needs, as text ready to be written."""
+
+    title: str
+    description: str
+    spots: tuple[Spot, ...]
+    labels: tuple[Label, ...]
+    front: str
+    legend: tuple[Series, ...]
+    across: tuple[Tick, ...]
+    upward: tuple[Tick, ...]
+    across_title: str
+    upward_title: str
+    corner: Corner
+    crowded: bool
+    width: str = f"{WIDTH:g}"
+    height: str = f"{HEIGHT:g}"
+    left: str = f"{LEFT:g}"
+    right: str = f"{WIDTH - RIGHT:g}"
+    top: str = f"{TOP:g}"
+    baseline: str = f"{HEIGHT - BOTTOM:g}"
+
+
+@dataclass(frozen=True)
+class Axis:
+    """From figures to pixels, starting at zero and ending at a round figure above all of them."""
+
+    values: tuple[float, ...]
+    start: float
+    end: float
+
+    @classmethod
+    def around(cls, figures: Iterable[float], start: float, end: float) -> Axis:
+        """An axis with three to seven round steps.
+
+        >>> Axis.around([3.0, 47.0], 0, 100).values
+        (0.0, 10.0, 20.0, 30.0, 40.0, 50.0)
+        """
+        given = [0.0, *figures]
+        low, high = min(given), max(given)
+        # less than this is what is left of a difference that cancelled
+        step = _step(high - low if high - low > 1e-9 else 1.0)
+        first = floor(low / step)
+        last = max(first + 1, ceil(high / step))
+        return cls(tuple(float(f"{i * step:.12g}") for i in range(first, last + 1)), start, end)
+
+    def at(self, value: float) -> float:
+        """The pixel of a figure."""
+        share = (value - self.values[0]) / (self.values[-1] - self.values[0])
+        return self.start + share * (self.end - self.start)
+
+    @property
+    def ticks(self) -> tuple[Tick, ...]:
+        """The round figures, at their pixels."""
+        texts = compact(self.values)
+        return tuple(Tick(pixel(self.at(v)), text) for v, text in zip(self.values, texts, strict=True))
+
+
+def _step(span: float) -> float:
+    power = 10.0 ** floor(log10(span))
+    return next(factor * power for factor in (0.2, 0.5, 1.0, 2.0, 5.0, 10.0) if span / (factor * power) <= 6)
+
+
+def risk_map(trials: Trials) -> RiskMap | None:
+    """Loss to the right, risk upwards, one mark a trial; None where no trial has both."""
+    shown = trials.on_map
+    if not shown:
+        return None
+    x = Axis.around((_figure(t, trials.loss) for t in shown), LEFT, WIDTH - RIGHT)
+    y = Axis.around((_figure(t, trials.risk) for t in shown), HEIGHT - BOTTOM, TOP)
+    series = {name: _series(i, name) for i, name in enumerate(dict.fromkeys(trial.method for trial in shown))}
+    places = [(x.at(_figure(t, trials.loss)), y.at(_figure(t, trials.risk))) for t in shown]
+    words = [describe(trial, trials) for trial in shown]
+    marks = [
+        _around(px, py, _RING if t.on_front else _MARK + 2) for (px, py), t in zip(places, shown, strict=True)
+    ]
+    corner = _corner(trials, marks)
+    return RiskMap(
+        title=f"Risk-utility map: {trials.risk} against {trials.loss}",
+        description=f"{len(shown)} trials, {len(trials.front)} of them on the front. {'; '.join(words)}.",
+        # the front last: it lies on top
+        spots=tuple(
+            Spot(pixel(px), pixel(py), series[t.method], t.on_front, text)
+            for (px, py), t, text in sorted(
+                zip(places, shown, words, strict=True), key=lambda entry: entry[1].on_front
+            )
+        ),
+        labels=tuple(_labels(trials, series, places, marks, corner)),
+        front=_stairs([(x.at(_figure(t, trials.loss)), y.at(_figure(t, trials.risk))) for t in trials.front]),
+        legend=tuple(series.values()),
+        across=x.ticks,
+        upward=y.ticks,
+        across_title=_axis_title(trials, trials.loss, "loss"),
+        upward_title=_axis_title(trials, trials.risk, "risk"),
+        corner=corner,
+        crowded=len(shown) > CROWDED,
+    )
+
+
+def describe(trial: Trial, trials: Trials) -> str:
+    """A trial and its place in words."""
+    figures = ", ".join(f"{name} {number(trial.value(name))}" for name in (trials.loss, trials.risk))
+    told = " ".join([trial.method, *_parameters(trial, sorted(trial.parameters))])
+    return f"{told}: {figures}{', on the front' if trial.on_front else ''}"
+
+
+def _figure(trial: Trial, name: str) -> float:
+    value = trial.value(name)
+    assert value is not None, "only trials with both figures are on the map"
+    return value
+
+
+def _series(place: int, method: str) -> Series:
+    # the second round of colours meets other shapes: 36 methods before two look alike
+    shape = _SHAPES[(place + place // _COLOURS) % len(_SHAPES)]
+    return Series(method, place % _COLOURS + 1, shape)
+
+
+def _parameters(trial: Trial, names: Sequence[str]) -> list[str]:
+    return [f"{name}={setting(trial.parameters[name])}" for name in names if name in trial.parameters]
+
+
+def _axis_title(trials: Trials, name: str, what: str) -> str:
+    score = trials.scale(name)
+    unit = f" ({score.unit})" if score and score.unit else ""
+    return f"{name}{unit}, {what}: {trials.direction(name)} is better"
+
+
+def _stairs(places: Sequence[tuple[float, float]]) -> str:
+    """A line of which nothing tried lies on the better side: from each point along, then to the next."""
+    if not places:
+        return ""
+    first = f"M{pixel(places[0][0])} {pixel(places[0][1])}"
+    steps = (f"H{pixel(b[0])}V{pixel(b[1])}" for a, b in pairwise(places) if a != b)
+    return first + "".join(steps)
+
+
+def _corner(trials: Trials, marks: Sequence[Box]) -> Corner:
+    left, low = (trials.direction(name) == "lower" for name in (trials.loss, trials.risk))
+    arrow = "↙↖↘↗"[2 * (not left) + (not low)]
+    label = Label(
+        pixel(LEFT + 9 if left else WIDTH - RIGHT - 9),
+        pixel(HEIGHT - BOTTOM - 10 if low else TOP + 16),
+        "start" if left else "end",
+        f"{arrow} better" if left else f"better {arrow}",
+    )
+    free = not any(_touch(_box_of(label), mark) for mark in marks)
+    words = f"{'lower' if low else 'upper'} {'left' if left else 'right'}"
+    return Corner(words, -1 if left else 1, 1 if low else -1, label if free else None)
+
+
+def _labels(
+    trials: Trials,
+    series: Mapping[str, Series],
+    places: Sequence[tuple[float, float]],
+    marks: Sequence[Box],
+    corner: Corner,
+) -> Iterator[Label]:
+    """Words beside the marks where there is room, those of the front first; never over a mark or others."""
+    shown = list(zip(trials.on_map, places, strict=True))
+    if len(shown) > CROWDED:
+        shown = [(trial, place) for trial, place in shown if trial.on_front]
+    taken = [*marks, *([_box_of(corner.arrow)] if corner.arrow else [])]
+    for trial, place in sorted(shown, key=lambda entry: (not entry[0].on_front, entry[1])):
+        text = ", ".join(_parameters(trial, trials.differing)) or trial.method
+        # the better side of the front is empty, the line of the front runs on the other
+        side = 1 if trial.on_front else -1
+        for dx, dy, anchor in _beside(side * corner.across, side * corner.down):
+            label = Label(
+                pixel(place[0] + dx), pixel(place[1] + dy), anchor, text, series[trial.method].colour
+            )
+            box = _box_of(label)
+            if _inside(box) and not any(_touch(box, other) for other in taken):
+                taken.append(box)
+                yield label
+                break
+
+
+def _beside(across: int, down: int) -> Iterator[tuple[float, float, str]]:
+    """Where words may stand around a mark, towards one corner first."""
+    anchors = {-1: "end", 1: "start"}
+    # text stands on its line: below a mark it needs its own height more
+    for side in (across, -across):
+        for level in (down, -down):
+            yield side * 5.0, 23.0 if level > 0 else -14.0, anchors[side]
+        yield side * (_RING + 3), 4.5, anchors[side]
+    for level in (down, -down):
+        yield 0.0, 23.0 if level > 0 else -14.0, "middle"
+
+
+def _box_of(label: Label) -> Box:
+    wide = _LETTER * len(label.text)
+    x = float(label.x) - {"start": 0.0, "middle": wide / 2, "end": wide}[label.anchor]
+    bottom = float(label.y) + 3
+    return x, bottom - _LINE, x + wide, bottom
+
+
+def _around(x: float, y: float, room: float) -> Box:
+    return x - room, y - room, x + room, y + room
+
+
+def _touch(a: Box, b: Box) -> bool:
+    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
+
+
+def _inside(box: Box) -> bool:
+    return box[0] >= LEFT + 2 and box[2] <= WIDTH - 2 and box[1] >= TOP - 6 and box[3] <= HEIGHT - BOTTOM - 1
+
+
+def pixel(value: float) -> str:
+    """A place as it is written.
+
+    >>> pixel(12.0), pixel(12.34)
+    ('12', '12.3')
+    """
+    return f"{value:.1f}".removesuffix(".0")
