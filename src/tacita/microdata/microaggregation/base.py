@@ -21,13 +21,15 @@ class Microaggregation(Method):
     """Divides records into groups of at least k. Subclasses say how, in `group`.
 
     A method that keeps k distinct units in a group by itself sets `unit_aware`; for the others groups that
-    fall short are merged afterwards. `one_column` marks methods for a single column.
+    fall short are merged afterwards. `one_column` marks methods for a single column; `by_chance` those whose
+    result depends on drawn numbers, and so on the order of rows too.
     """
 
     kind: ClassVar[str] = "microaggregation"
     guarantees: ClassVar[tuple[str, ...]] = ("groups-of-k", "group-means")
     unit_aware: ClassVar[bool] = False
     one_column: ClassVar[bool] = False
+    by_chance: ClassVar[bool] = False
 
     k: GroupSize = 3
 
@@ -100,8 +102,9 @@ class Improvement(Microaggregation):
             )
         before = self.group(x, units, run) if start is None else start.labels
         after = self.improve(x, before, units, run)
-        if units is not None and not self.unit_aware:
-            after = merge_short_groups(x, after, self.k, units)
+        if units is not None:
+            # a start made without units may fall short of them too
+            before, after = (merge_short_groups(x, labels, self.k, units) for labels in (before, after))
         return min(after, before, key=lambda labels: Partition(labels, 1).sse(x))
 
     def group(self, x: Matrix, units: Labels | None, run: Run) -> Labels:

@@ -9,6 +9,7 @@ import numpy as np
 from tacita.core import Run
 
 from .base import Labels, Matrix, Microaggregation
+from .repair import join_nearest_group
 
 # Enough rounds between two looks at the clock to be fast, few enough to stop soon when cancelled.
 _WORK_PER_CALL = 20_000_000
@@ -36,7 +37,6 @@ class MDAV(Microaggregation):
 
     def group(self, x: Matrix, units: Labels | None, run: Run) -> Labels:
         from tacita.kernels import mdav as kernel
-        from tacita.kernels.distance import nearest_centre
 
         n, d = x.shape
         k = self.k
@@ -58,15 +58,8 @@ class MDAV(Microaggregation):
         if state[kernel.ALIVE] >= 2 * k and state[kernel.UNITS_LEFT] >= k:
             kernel.mdav_last_group(*work, k, by_unit)
 
-        left = np.flatnonzero(labels < 0)
         if state[kernel.ALIVE] >= k and state[kernel.UNITS_LEFT] >= k:
-            labels[left] = state[kernel.GROUPS]
-        elif left.size:
-            grouped = labels >= 0
-            counts = np.bincount(labels[grouped])
-            sums = [np.bincount(labels[grouped], weights=column) for column in x[grouped].T]
-            nearest = np.empty(left.size, dtype=np.int64)
-            nearest_centre(x[left], np.column_stack(sums) / counts[:, None], nearest)
-            labels[left] = nearest
+            labels[labels < 0] = state[kernel.GROUPS]
+        labels = join_nearest_group(x, labels)
         run.report("grouping records", 1, 1)
         return labels

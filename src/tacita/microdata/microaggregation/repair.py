@@ -21,6 +21,27 @@ def centroids_of(x: Matrix, labels: Labels) -> tuple[Matrix, Labels]:
     return sums / np.maximum(sizes, 1)[:, None], sizes
 
 
+def join_nearest_group(x: Matrix, labels: Labels) -> Labels:
+    """Records without a group (-1) join the one with the nearest centroid, as it was before any did.
+
+    >>> x = np.array([[0.0], [1.0], [9.0], [10.0], [7.0]])
+    >>> join_nearest_group(x, np.array([0, 0, 1, 1, -1])).tolist()
+    [0, 0, 1, 1, 1]
+    """
+    from tacita.kernels.distance import nearest_centre
+
+    left = np.flatnonzero(labels < 0)
+    grouped = np.flatnonzero(labels >= 0)
+    if left.size == 0:
+        return labels
+    centres, _ = centroids_of(x[grouped], labels[grouped])
+    nearest = np.empty(left.size, dtype=np.int64)
+    nearest_centre(x[left], centres, nearest)
+    joined = labels.copy()
+    joined[left] = nearest
+    return joined
+
+
 def merge_short_groups(x: Matrix, labels: Labels, k: int, units: Labels | None = None) -> Labels:
     """Merge every group with fewer than k records, or records of fewer than k units, into the nearest one.
 

@@ -1,0 +1,46 @@
+"""Several methods in a row, each improving the partition of the one before."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tacita.core import ParameterError, Partition, Run
+
+from .base import Improvement, Labels, Matrix, Microaggregation
+
+
+class Chain(Microaggregation):
+    """Runs its methods in turn: the first makes a partition, each other one improves it.
+
+    >>> import numpy as np
+    >>> from .mdav import MDAV
+    >>> Chain.of([MDAV(k=2)]).partition(np.array([[0.0], [1.0], [9.0], [10.0]])).labels.tolist()
+    [0, 0, 1, 1]
+    """
+
+    methods: tuple[Microaggregation, ...]
+
+    @classmethod
+    def of(cls, methods: Sequence[Microaggregation]) -> Chain:
+        """A chain whose members agree on k, and all but the first of which improve."""
+        sizes = {method.k for method in methods}
+        if len(sizes) != 1:
+            raise ParameterError(f"Chain: all methods need the same k, got {sorted(sizes)}.")
+        for method in methods[1:]:
+            if not isinstance(method, Improvement):
+                raise ParameterError(
+                    f"Chain: {method.spoken_name()} makes a partition of its own and cannot improve one. "
+                    "Name it first."
+                )
+        return cls(k=methods[0].k, methods=tuple(methods))
+
+    def group(self, x: Matrix, units: Labels | None, run: Run) -> Labels:
+        found: Partition | None = None
+        for method in self.methods:
+            found = method.partition(x, run, units=units, start=found)
+        assert found is not None
+        return found.labels
+
+    def own_parameters(self) -> dict[str, Any]:
+        return {name: value for method in self.methods for name, value in method.own_parameters().items()}

@@ -1,0 +1,124 @@
+"""Orderings of records in which neighbours are alike, for MHM to cut."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tacita.core import Run
+
+from .base import Labels, Matrix
+from .repair import centroids_of
+
+_WORK_PER_CALL = 20_000_000
+_NEIGHBOURS = 10
+_LOOKS_PER_CALL = 10_000
+
+
+def nearest_next(x: Matrix, run: Run) -> Labels:
+    """From the record farthest from the centroid always to the nearest one not yet visited. O(n^2 d).
+
+    >>> nearest_next(np.array([[5.0], [0.0], [1.0], [4.0]]), Run()).tolist()
+    [0, 3, 2, 1]
+    """
+    from tacita.kernels.paths import VISITED, nearest_next_steps
+
+    n, d = x.shape
+    order = np.empty(n, dtype=np.int64)
+    start = int(((x - x.mean(axis=0)) ** 2).sum(axis=1).argmax())
+    state = np.array([n, 0, start])
+    work = (np.array(x.T, order="C", copy=True), np.arange(n), order, state)
+    done = False
+    while not done:
+        done = nearest_next_steps(*work, 1 + _WORK_PER_CALL // (n * d))
+        # the work left falls with the square of the records left
+        run.report("ordering records", 1 - (1 - state[VISITED] / n) ** 2, 1)
+    return order
+
+
+def chained_groups(x: Matrix, labels: Labels) -> Labels:
+    """Group after group, from group 0 to the nearest unvisited centroid next.
+
+    A group is entered at the member nearest to the last record and passed through nearest next; the first
+    one from its member farthest from the centroid of all. O(groups^2 d + n k d).
+
+    >>> chained_groups(np.array([[0.0], [9.0], [1.0], [10.0]]), np.array([0, 1, 0, 1])).tolist()
+    [0, 2, 1, 3]
+    """
+    from tacita.kernels.paths import chain_groups
+
+    centres, sizes = centroids_of(x, labels)
+    together = np.argsort(labels, kind="stable")
+    in_first = x[together[: sizes[0]]]
+    first = int(((in_first - x.mean(axis=0)) ** 2).sum(axis=1).argmax())
+    order = np.empty(labels.size, dtype=np.int64)
+    chain_groups(x[together], np.append(0, np.cumsum(sizes)), centres, first, order)
+    return together[order]
+
+
+def tour(x: Matrix, run: Run) -> Labels:
+    """A short closed tour: nearest next, then 2-opt and Or-opt over neighbour lists until none helps.
+
+    Opened at its longest edge, the rest in order. O(n^2 d) for the start and the neighbours.
+
+    >>> tour(np.array([[0.0], [5.0], [1.0], [6.0], [2.0], [7.0]]), Run()).tolist()
+    [0, 2, 4, 1, 3, 5]
+    """
+    # worked on in the order of the start, so that the order of the rows has no say
+    start = nearest_next(x, run)
+    along = np.ascontiguousarray(x[start])
+    found = start if along.shape[0] < 5 else start[_improved(along, run)]
+    edges = ((x[found] - x[np.roll(found, 1)]) ** 2).sum(axis=1)
+    return np.roll(found, -int(edges.argmax()))
+
+
+def _improved(x: Matrix, run: Run) -> Labels:
+    from tacita.kernels import tour as kernel
+
+    n, d = x.shape
+    columns = np.array(x.T, order="C", copy=True)
+    neighbours = np.empty((n, min(_NEIGHBOURS, n - 1)), dtype=np.int64)
+
+    def fill(start: int, stop: int) -> None:
+        kernel.nearest_neighbours(columns, start, stop, neighbours)
+
+    for _ in run.map_blocks("finding neighbours", n, fill, block=1 + _WORK_PER_CALL // (n * d)):
+        pass
+    order, place = np.arange(n), np.arange(n)
+    queue, waiting = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.bool_)
+    state = np.zeros(4, dtype=np.int64)
+    share, moves = 0.0, -1
+    while state[kernel.MOVES] > moves:
+        moves = int(state[kernel.MOVES])
+        queue[:], waiting[:] = order, True
+        state[kernel.HEAD], state[kernel.QUEUED] = 0, n
+        while state[kernel.QUEUED] > 0:
+            kernel.improve_tour(x, order, place, neighbours, queue, waiting, state, _LOOKS_PER_CALL)
+            looked, queued = int(state[kernel.LOOKED]), int(state[kernel.QUEUED])
+            share = max(share, looked / (looked + queued))
+            run.report("shortening the tour", share, 1)
+    return order
+
+
+def first_component(x: Matrix) -> Labels:
+    """By first principal component, its largest loading counted as positive. O(n d^2 + n log n).
+
+    >>> first_component(np.array([[3.0, 3.0], [0.0, 0.0], [1.0, 1.1]])).tolist()
+    [1, 2, 0]
+    """
+    centred = x - x.mean(axis=0)
+    _, directions = np.linalg.eigh(centred.T @ centred)
+    direction = directions[:, -1]
+    direction = direction * np.sign(direction[np.abs(direction).argmax()])
+    return np.argsort(centred @ direction, kind="stable")
+
+
+def sum_of_scores(x: Matrix) -> Labels:
+    """By sum of z-scores; a constant column has no say. O(n d + n log n).
+
+    >>> sum_of_scores(np.array([[3.0, 50.0], [0.0, 10.0], [1.0, 40.0]])).tolist()
+    [1, 2, 0]
+    """
+    varying = x[:, np.ptp(x, axis=0) > 0]
+    spread = varying.std(axis=0)
+    varying, spread = varying[:, spread > 0], spread[spread > 0]
+    return np.argsort(((varying - varying.mean(axis=0)) / spread).sum(axis=1), kind="stable")
