@@ -8,7 +8,6 @@ from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import erf
 
 from tacita.core import Comparison, Run, Score
 from tacita.microdata.measure import Measure
@@ -23,6 +22,8 @@ _NOTHING = 1e-12
 
 def moved(before: Matrix, after: Matrix, variance: Matrix) -> Matrix:
     """100 erf(|after - before| / sqrt(2 variance)); without variance 0 if unchanged and 100 if changed."""
+    from scipy.special import erf
+
     change = np.abs(after - before)
     safe = np.where(variance > _NOTHING**1.5, variance, 1.0)
     certain = np.where(change > _NOTHING, 1.0, 0.0)
