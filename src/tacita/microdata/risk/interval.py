@@ -29,7 +29,6 @@ class IDSd(ColumnMeasure):
 
     kind: ClassVar[str] = "risk"
     name: ClassVar[str] = "ID_sd"
-    headline: ClassVar[bool] = True
     span: ClassVar[tuple[float, float | None]] = (0.0, 100.0)
 
     def figures(self, pair: Comparison, run: Run) -> tuple[Vector, Vector]:

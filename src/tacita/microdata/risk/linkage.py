@@ -80,7 +80,6 @@ class DBRL(Measure):
 
     kind: ClassVar[str] = "risk"
     name: ClassVar[str] = "DBRL"
-    headline: ClassVar[bool] = True
     span: ClassVar[tuple[float, float | None]] = (0.0, 100.0)
 
     distance: Annotated[Literal["euclidean", "mahalanobis"], Field(description="what nearest means")] = (
