@@ -74,6 +74,27 @@ BRKGA = {
     "census": {3: 10.176, 4: 11.605, 5: 12.469, 10: 15.514, 25: 19.190, 50: 22.260, 100: 25.707},
 }
 
+# Araujo & Aloise (DFO, in Portuguese), tables 1 to 3 (source document 000): the best of the three steps 10,
+# 20 and 30, by where the search started. Its starts at k = 5 and 10 on Tarragona cannot have been GSMS-T2's.
+DFO = {
+    "mdav": {
+        "tarragona": {3: 15.44, 5: 20.93, 10: 33.19},
+        "census": {3: 5.69, 5: 8.56, 10: 13.27},
+        "eia": {3: 0.48, 5: 1.24, 10: 2.11},
+    },
+    "gsms-t2": {
+        "tarragona": {3: 16.36, 5: 21.19, 10: 39.03},
+        "census": {3: 5.54, 5: 8.56, 10: 13.16},
+        "eia": {3: 0.41, 5: 0.79, 10: 2.05},
+    },
+}
+# IMHM of Mortazavi, Jalili & Gohargazi (2013), Applied Intelligence, as a later comparison (source document
+# 001) prints it.
+IMHM = {
+    "tarragona": {3: 16.931, 4: 19.515, 5: 21.186, 10: 30.784, 25: 43.452, 50: 56.431, 100: 68.194},
+    "census": {3: 5.367, 4: 6.858, 5: 8.417, 10: 12.228, 25: 18.613, 50: 25.080, 100: 32.678},
+}
+
 # By registry name, what was printed somewhere.
 LOSSES = {
     "mdav": MDAV,
@@ -85,4 +106,6 @@ LOSSES = {
     "gsms": GSMS,
     "mst-d": MST_D,
     "brkga": BRKGA,
+    "dfo": DFO["mdav"],
+    "imhm": IMHM,
 }

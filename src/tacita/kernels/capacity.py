@@ -43,18 +43,17 @@ def assign_in_turn(x, centres, room, labels, sizes):
 
 @njit(cache=True, nogil=True)
 def _scatter(g, x, centres, labels, sizes, least, most):
-    """All members of group g to the nearest groups that may take them; False if one found none."""
+    """All members of group g to the nearest groups that may take them, if there are such. O(n + c d) each."""
     for i in range(x.shape[0]):
         if labels[i] == g:
             h = _nearest_allowed(i, x, centres, sizes, least, most, g)
             if h < 0:
-                return False
+                return
             for c in range(x.shape[1]):
                 centres[h, c] += (x[i, c] - centres[h, c]) / (sizes[h] + 1)
             labels[i] = h
             sizes[g] -= 1
             sizes[h] += 1
-    return True
 
 
 @njit(cache=True, nogil=True)
@@ -78,7 +77,7 @@ def _nearest_donor(g, x, centres, labels, sizes, k):
 
 @njit(cache=True, nogil=True)
 def mend_short_groups(x, centres, room, k, labels, sizes):
-    """No group with 1 to k-1 records is left; an emptied group keeps size 0.
+    """No group with 1 to k-1 records is left; an emptied group keeps size 0. Centres follow.
 
     A group that lacks more than it has goes to its neighbours (if room is limited: to those of k records or
     more with room, if they have enough of it). Any other is filled with the records nearest to its centre

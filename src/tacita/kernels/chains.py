@@ -1,0 +1,122 @@
+"""One path through all groups and their members: a short round trip of the centres, nearest-next inside.
+
+Points by row (n, d), C order, no NaN. Ties go to the lowest row.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+
+@njit(cache=True, nogil=True)
+def _gap(a, i, b, j):
+    total = 0.0
+    for c in range(a.shape[1]):
+        t = a[i, c] - b[j, c]
+        total += t * t
+    return total
+
+
+@njit(cache=True, nogil=True)
+def nearest_next(points, first, tour):
+    """tour[0] = first, then always the nearest point not yet visited. O(n^2 d)."""
+    n = points.shape[0]
+    left = np.arange(n)
+    left[first] = n - 1
+    count = n - 1
+    tour[0] = first
+    for t in range(1, n):
+        best = np.inf
+        where = 0
+        for j in range(count):
+            gap = _gap(points, tour[t - 1], points, left[j])
+            if gap < best or (gap == best and left[j] < left[where]):
+                best = gap
+                where = j
+        tour[t] = left[where]
+        count -= 1
+        left[where] = left[count]
+
+
+@njit(cache=True, nogil=True)
+def two_opt(points, near, tour, place, sweeps):
+    """Turn stretches of a round trip round while that shortens it, `sweeps` times over at most.
+
+    Tries to join a point to near[i], nearest first. place[tour[t]] = t. O(n m d) a sweep and O(n) a turn.
+    """
+    n = tour.shape[0]
+    for _ in range(sweeps):
+        better = False
+        for a in range(n):
+            for step in (1, -1):
+                after = tour[(place[a] + step) % n]
+                edge = np.sqrt(_gap(points, a, points, after))
+                for j in range(near.shape[1]):
+                    b = near[a, j]
+                    new = np.sqrt(_gap(points, a, points, b))
+                    if new >= edge:
+                        break
+                    beyond = tour[(place[b] + step) % n]
+                    if b in (a, after) or beyond == a:
+                        continue
+                    saved = edge + np.sqrt(_gap(points, b, points, beyond)) - new
+                    saved -= np.sqrt(_gap(points, after, points, beyond))
+                    if saved > 1e-10 * edge:
+                        if step == 1:
+                            _turn(tour, place, place[after], place[b])
+                        else:
+                            _turn(tour, place, place[b], place[after])
+                        better = True
+                        break
+        if not better:
+            return
+
+
+@njit(cache=True, nogil=True)
+def _turn(tour, place, i, j):
+    """Turn round the stretch from place i to place j, going forward and over the end if need be. O(n)."""
+    n = tour.shape[0]
+    length = (j - i) % n + 1
+    if 2 * length > n:
+        # the rest turned round is the same round trip
+        i, j = (j + 1) % n, (i - 1) % n
+        length = n - length
+    for _ in range(length // 2):
+        a = tour[i]
+        b = tour[j]
+        tour[i] = b
+        place[b] = i
+        tour[j] = a
+        place[a] = j
+        i = (i + 1) % n
+        j = (j - 1) % n
+
+
+@njit(cache=True, nogil=True)
+def members_in_order(x, centres, tour, start, rows, order):
+    """Fill `order` with the rows group by group along the tour, each time the nearest of the group next.
+
+    The members of group g are rows[start[g]:start[g + 1]]; the first group is entered at its row farthest
+    from the centre of the second. `rows` is used up. O(d sum of squared group sizes).
+    """
+    done = 0
+    for t in range(tour.shape[0]):
+        low = start[tour[t]]
+        high = start[tour[t] + 1]
+        for left in range(high, low, -1):
+            best = np.inf
+            where = low
+            for p in range(low, left):
+                if done > 0:
+                    gap = _gap(x, order[done - 1], x, rows[p])
+                elif tour.shape[0] > 1:
+                    gap = -_gap(centres, tour[1], x, rows[p])
+                else:
+                    gap = 0.0
+                if gap < best or (gap == best and rows[p] < rows[where]):
+                    best = gap
+                    where = p
+            order[done] = rows[where]
+            done += 1
+            rows[where] = rows[left - 1]
