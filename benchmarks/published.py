@@ -11,8 +11,8 @@ from collections.abc import Iterator
 import numpy as np
 
 import tacita
-from published import LOSSES
 from tacita import datasets, registry
+from tacita.reproduce.published import LOSSES
 
 from .measuring import Result
 

@@ -26,7 +26,8 @@ ALLOWED = {
     "report": {"core", "registry", "plan", "report", "_version"},
     "cli": {"core", "registry", "plan", "api", "datasets", "cli", "_version"},
     "pipeline": {"core", "io", "plan", "microdata", "_version"},
-    "api": {"core", "io", "registry", "plan", "pipeline", "microdata", "report", "datasets"},
+    "reproduce": {"core", "registry", "datasets", "microdata", "reproduce", "_version"},
+    "api": {"core", "io", "registry", "plan", "pipeline", "microdata", "report", "datasets", "reproduce"},
 }
 
 

@@ -12,6 +12,8 @@ import pytest
 import tacita
 from tacita import registry
 from tacita.core import Comparison, Method, Partition, Run
+from tacita.microdata.microaggregation.base import Improvement
+from tacita.microdata.standardise import standardise
 from tacita.plan import CompareSection, InputSection, MeasureSection, OutputSection, ProtectSection
 
 ALL = [(kind, name) for kind, names in registry.locations().items() for name in names]
@@ -103,6 +105,20 @@ class TestEveryMicroaggregation:
         x = sample(name)
         made = tacita.method(name, k=3)
         assert np.array_equal(made.partition(x).labels, made.partition(x * 1024).labels)
+
+    def test_the_scale_of_a_column_is_gone_once_it_is_standardised(self, name):
+        x = sample(name)
+        made = tacita.method(name, k=3)
+        scaled = standardise(x * 2.0 ** np.arange(-3, x.shape[1] - 3))
+        assert np.array_equal(made.partition(standardise(x)).labels, made.partition(scaled).labels)
+
+    def test_an_improvement_is_never_worse_than_its_start(self, name):
+        x = sample(name)
+        made = tacita.method(name, k=3)
+        if not isinstance(made, Improvement):
+            return
+        for start in (tacita.method("mdav", k=3).partition(x), Partition(np.arange(60) % 15, 3)):
+            assert made.partition(x, start=start).sse(x) <= start.sse(x)
 
     def test_duplicates_and_identical_records_are_no_obstacle(self, name):
         x = np.repeat(sample(name, 5), 4, axis=0)

@@ -36,6 +36,7 @@ __all__ = [
     "prepare_demo",
     "protect",
     "read",
+    "reproduce",
     "run",
     "run_comparison",
     "save",
@@ -330,11 +331,7 @@ def prepare_demo(folder: str | Path) -> Plan:
     """A folder with a made-up survey and the plan that protects it."""
     from . import datasets
 
-    place = Path(folder)
-    try:
-        place.mkdir(parents=True, exist_ok=True)
-    except OSError as problem:
-        raise ParameterError(f"{place.name}: this folder cannot be made ({problem.strerror}).") from None
+    place = _made(folder)
     roles = {role: names for role, names in datasets.describe("business").roles.items() if names}
     # the unit serves for grouping and then goes: released, it would tie records together
     roles["identifiers"] = [*datasets.describe("business").identifiers, roles["unit"]]
@@ -354,6 +351,21 @@ def prepare_demo(folder: str | Path) -> Plan:
     return plan
 
 
+def reproduce(name: str, folder: str | Path, run: Run | None = None, *, quick: bool = False) -> list[Path]:
+    """Run published experiments again; write a page, its figures and all numbers into a folder.
+
+    Needs the public benchmark files (`tacita datasets NAME --fetch`).
+    """
+    from . import reproduce as experiments
+
+    experiments.require(name)
+    place = _made(folder)
+    document = experiments.reproduce(name, run, quick=quick)
+    files = {place / file: content for file, content in document.files().items()}
+    io.write_all(files)
+    return list(files)
+
+
 def warmup(run: Run | None = None) -> None:
     """Run every built-in method and measure once on a few records, which compiles their kernels."""
     steps = [(kind, name) for kind, names in registry.BUILT_IN.items() for name in names]
@@ -366,6 +378,15 @@ def warmup(run: Run | None = None) -> None:
             found.partition(x)
             found.partition(x, units=np.arange(24))
         (run or Run()).report("compiling", done + 1, len(steps))
+
+
+def _made(folder: str | Path) -> Path:
+    place = Path(folder)
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise ParameterError(f"{place.name}: this folder cannot be made ({problem.strerror}).") from None
+    return place
 
 
 def _path(path: str | Path | None) -> Path | None:

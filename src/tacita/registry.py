@@ -32,6 +32,7 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "tsp-mhm": "tacita.microdata.microaggregation.paths:TSPMHM",
         "fdm": "tacita.microdata.microaggregation.paths:FDM",
         "projection": "tacita.microdata.microaggregation.projection:Projection",
+        "clustered": "tacita.microdata.microaggregation.clustered:Clustered",
         "gsms": "tacita.microdata.microaggregation.gsms:GSMS",
         "gsms-t2": "tacita.microdata.microaggregation.gsms:GSMST2",
         "mst-d": "tacita.microdata.microaggregation.spanning:MSTD",

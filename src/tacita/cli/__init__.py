@@ -21,6 +21,7 @@ COMMANDS = {
     "demo": "Protect a made-up business survey, from start to report.",
     "warmup": "Compile the fast inner loops once, so that the first real run does not wait for it.",
     "datasets": "List the data sets, or write one to a file.",
+    "reproduce": "Run published experiments again, and write their figures beside ours.",
 }
 
 

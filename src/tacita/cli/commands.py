@@ -227,6 +227,24 @@ def datasets(
             Out.print(f"{out}: {frame.num_rows} records, {frame.num_columns} columns", markup=False)
 
 
+def reproduce(
+    name: Annotated[str, Parameter(help="what to reproduce: microaggregation")],
+    /,
+    *,
+    out: Annotated[Path, Parameter(help="folder for the page, its figures and the numbers as JSON")] = Path(
+        "reproduced"
+    ),
+    quick: Annotated[bool, Parameter(negative="", help="a small part, to see that all works")] = False,
+    quiet: _Quiet = False,
+) -> None:
+    """Run published experiments again, and write their figures beside ours."""
+    with progress_bar(quiet) as steering:
+        written = api.reproduce(name, out, steering, quick=quick)
+    if not quiet:
+        for path in written:
+            Out.print(str(path), markup=False)
+
+
 def _carry_out(plan: Plan, *, dry_run: bool, quiet: bool) -> None:
     with progress_bar(quiet) as steering:
         release = api.run(plan, steering, dry_run=dry_run)

@@ -8,6 +8,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from .distance import gap_below
+
 
 @njit(cache=True, nogil=True)
 def _nearest_allowed(i, x, centres, sizes, least, most, own):
@@ -16,14 +18,9 @@ def _nearest_allowed(i, x, centres, sizes, least, most, own):
     where = -1
     for g in range(sizes.shape[0]):
         if g != own and least <= sizes[g] <= most:
-            total = 0.0
-            for c in range(x.shape[1]):
-                t = x[i, c] - centres[g, c]
-                total += t * t
-                if total >= best:
-                    break
-            if total < best:
-                best = total
+            gap = gap_below(x, i, centres, g, best)
+            if gap < best:
+                best = gap
                 where = g
     return where
 
@@ -63,14 +60,9 @@ def _nearest_donor(g, x, centres, labels, sizes, k):
     where = -1
     for i in range(x.shape[0]):
         if sizes[labels[i]] > k:
-            total = 0.0
-            for c in range(x.shape[1]):
-                t = x[i, c] - centres[g, c]
-                total += t * t
-                if total >= best:
-                    break
-            if total < best:
-                best = total
+            gap = gap_below(x, i, centres, g, best)
+            if gap < best:
+                best = gap
                 where = i
     return where
 

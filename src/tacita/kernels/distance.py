@@ -102,17 +102,24 @@ def insert(row, distance, slot, chosen, best):
 
 
 @njit(cache=True, nogil=True)
+def gap_below(points, i, others, j, limit):
+    """Squared distance of points[i] and others[j]; at least `limit` if it is not below that. O(d)."""
+    total = 0.0
+    for c in range(points.shape[1]):
+        t = points[i, c] - others[j, c]
+        total += t * t
+        if total >= limit:
+            break
+    return total
+
+
+@njit(cache=True, nogil=True)
 def nearest_centre(points, centres, out):
     """out[i] = the lowest row of `centres` (c, d) nearest to points[i] (n, d). O(n c d)."""
     for i in range(points.shape[0]):
         best = np.inf
         for g in range(centres.shape[0]):
-            total = 0.0
-            for c in range(points.shape[1]):
-                t = points[i, c] - centres[g, c]
-                total += t * t
-                if total >= best:
-                    break
-            if total < best:
-                best = total
+            gap = gap_below(points, i, centres, g, best)
+            if gap < best:
+                best = gap
                 out[i] = g

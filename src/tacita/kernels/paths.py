@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from .distance import squared_distances
+from .distance import gap_below, squared_distances
 
 # Positions in the state vector that is handed from call to call.
 LENGTH, VISITED, HERE = 0, 1, 2
@@ -53,18 +53,15 @@ def nearest_next_steps(columns, rows, order, state, steps):
 
 
 @njit(cache=True, nogil=True)
-def _nearest_unvisited(points, point, low, high, visited):
-    """The lowest of rows low..high-1 of `points` that is nearest to `point` among the unvisited."""
+def _nearest_unvisited(points, here, low, high, visited):
+    """The lowest of rows low..high-1 of `points` that is nearest to row `here` among the unvisited."""
     least = np.inf
     found = -1
     for i in range(low, high):
         if not visited[i]:
-            total = 0.0
-            for c in range(points.shape[1]):
-                t = points[i, c] - point[c]
-                total += t * t
-            if total < least:
-                least = total
+            gap = gap_below(points, i, points, here, least)
+            if gap < least:
+                least = gap
                 found = i
     return found
 
@@ -81,7 +78,7 @@ def chain_groups(x, starts, centres, first, order):
     groups = centres.shape[0]
     visited = np.zeros(n, dtype=np.bool_)
     gone = np.zeros(groups, dtype=np.bool_)
-    last = x[first]
+    last = first
     group = 0
     place = 0
     for _ in range(groups):
@@ -91,5 +88,5 @@ def chain_groups(x, starts, centres, first, order):
             visited[i] = True
             order[place] = i
             place += 1
-            last = x[i]
-        group = _nearest_unvisited(centres, centres[group], 0, groups, gone)
+            last = i
+        group = _nearest_unvisited(centres, group, 0, groups, gone)

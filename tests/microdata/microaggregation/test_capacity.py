@@ -4,10 +4,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tacita
-from published import MDAV
 from tacita.core import Run
 from tacita.kernels.capacity import assign_in_turn, mend_short_groups
 from tacita.microdata.microaggregation.repair import centroids_of
+from tacita.reproduce.published import MDAV
 from twins.relocation import c_means_round
 
 

@@ -4,9 +4,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tacita
-from published import DFO
 from tacita.core import Partition, Run
 from tacita.microdata.microaggregation.dfo import dissolve, divide
+from tacita.reproduce.published import DFO
 
 CELLS = [
     (name, k, start, loss)

@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 
 import tacita
-from published import MDAV
 from tacita.core import Partition, Run
 from tacita.microdata.microaggregation.genetic import _crossed
+from tacita.reproduce.published import MDAV
 
 
 @pytest.mark.parametrize("block", [None, 10, 60])

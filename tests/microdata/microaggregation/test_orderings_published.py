@@ -1,7 +1,7 @@
 import pytest
 
 import tacita
-from published import ORDERINGS_CHECKED
+from tacita.reproduce.published import ORDERINGS_CHECKED
 
 CASES = [
     (method, name, k, loss)

@@ -7,9 +7,9 @@ from scipy.sparse.csgraph import minimum_spanning_tree
 from scipy.spatial.distance import pdist, squareform
 
 import tacita
-from published import MST_D
 from tacita.core import Partition, Run
 from tacita.microdata.microaggregation.spanning import components, spanning_tree
+from tacita.reproduce.published import MST_D
 from twins import tree
 
 # Whole numbers add and subtract exactly, so twin and kernel must agree on every tie.

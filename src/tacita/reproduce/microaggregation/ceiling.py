@@ -1,0 +1,64 @@
+"""Printed losses that no partition into groups of k seems able to reach."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tacita.core import Run
+from tacita.reproduce.document import Cell, table
+from tacita.reproduce.files import SPOKEN, Matrix
+from tacita.reproduce.published import BRKGA
+
+from .losses import Loss
+
+_SEED = 1
+
+
+@dataclass(frozen=True)
+class Ceiling:
+    """The best means found with as many groups as k allows, but of any size."""
+
+    file: str
+    k: int
+    groups: int
+    unconstrained: float
+    published: float
+
+
+def ceilings(data: Mapping[str, Matrix], sizes: Sequence[int], starts: int, run: Run) -> Iterator[Ceiling]:
+    """k-means without any constraint of size, floor(n/k) groups, the best of many starts."""
+    from sklearn.cluster import KMeans
+
+    cases = [(file, k) for file in data if file in BRKGA for k in sizes]
+    for done, (file, k) in enumerate(cases):
+        run.report("means without a constraint", done, len(cases))
+        z = data[file]
+        groups = len(z) // k
+        found = KMeans(groups, n_init=starts, random_state=_SEED).fit(z).inertia_
+        total = float((np.asarray(z) ** 2).sum())
+        yield Ceiling(file, k, groups, 100 * float(found) / total, BRKGA[file][k])
+
+
+def section(found: Sequence[Ceiling], losses: Sequence[Loss]) -> str:
+    """The printed figure, what is possible without the constraint, and the best of ours with it."""
+    rows: list[list[Cell]] = []
+    for one in found:
+        ours = [each for each in losses if (each.file, each.k) == (one.file, one.k)]
+        best = min(ours, key=lambda each: each.ours)
+        impossible = "below" if one.published < one.unconstrained else "above"
+        rows.append(
+            [
+                SPOKEN[one.file],
+                one.k,
+                one.groups,
+                one.published,
+                one.unconstrained,
+                impossible,
+                f"{best.ours:.3f} ({best.label})",
+            ]
+        )
+    head = ["file", "k", "groups at most", "printed for BRKGA", "free means found"]
+    return table([*head, "printed lies", "best of ours that holds k"], rows)

@@ -1,0 +1,127 @@
+"""Every method on every benchmark file, with what was printed of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from tacita import registry
+from tacita.core import Run
+from tacita.reproduce.document import Cell, seconds, table
+from tacita.reproduce.files import SPOKEN, Matrix, loss, partition
+from tacita.reproduce.published import LOSSES, SOURCES
+
+GROUP_SIZES = (3, 5, 10)
+LARGE_SIZES = (25, 50, 100)
+# Settings that a source describes where ours are others by default.
+AS_PRINTED: Mapping[str, Mapping[str, Any]] = {"brkga": {"polish": False}}
+
+
+@dataclass(frozen=True)
+class Loss:
+    """One partition: what it loses, what was printed, what it took."""
+
+    method: str
+    file: str
+    k: int
+    ours: float
+    published: float | None
+    seconds: float
+    groups: int
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def label(self) -> str:
+        """The method, and how it was set where that is not the default."""
+        told = ", ".join(f"{name} {_spoken(value)}" for name, value in self.settings.items())
+        return f"{self.method} ({told})" if told else self.method
+
+
+def _spoken(value: object) -> str:
+    return {True: "on", False: "off"}.get(value, str(value)) if isinstance(value, bool) else str(value)
+
+
+def partitioning_methods() -> list[str]:
+    """All that take several columns."""
+    names = registry.names("microaggregation")
+    several: dict[str, Any] = {name: registry.lookup(name, "microaggregation") for name in names}
+    return [name for name, method in several.items() if not method.one_column]
+
+
+def all_losses(data: Mapping[str, Matrix], sizes: Sequence[int] | None, run: Run) -> Iterator[Loss]:
+    """Every method at the usual k and at every k that was printed; at `sizes` alone if given."""
+    cases = [
+        (name, settings, file, k)
+        for file in data
+        for name in partitioning_methods()
+        for settings in ({}, *([AS_PRINTED[name]] if name in AS_PRINTED else []))
+        for k in sizes or sorted({*GROUP_SIZES, *LOSSES.get(name, {}).get(file, {})})
+    ]
+    for done, (name, settings, file, k) in enumerate(cases):
+        run.report("every method on every file", done, len(cases))
+        printed = LOSSES.get(name, {}).get(file, {}).get(k)
+        # a printed figure stands beside the settings it was printed for
+        fitting = bool(settings) == (name in AS_PRINTED)
+        yield one_loss(data[file], name, file, k, settings, printed if fitting else None, run)
+
+
+def one_loss(
+    z: Matrix, name: str, file: str, k: int, settings: Mapping[str, Any], printed: float | None, run: Run
+) -> Loss:
+    """Compilation is not timed: a few records go first."""
+    within = Run(seed=run.seed, threads=1, cancelled=run.cancelled)
+    partition(name, k, z[: 4 * k], within, **settings)
+    found, took = partition(name, k, z, within, **settings)
+    return Loss(name, file, k, loss(z, found), printed, took, len(found.sizes), settings)
+
+
+def section(found: Sequence[Loss]) -> str:
+    """A table a file: printed and ours for every k, the rank of ours, seconds at the smallest k."""
+    parts = []
+    for file in dict.fromkeys(one.file for one in found):
+        here = [one for one in found if one.file == file]
+        sizes = sorted({one.k for one in here})
+        ranks = {k: ranking([one for one in here if one.k == k and not one.settings]) for k in sizes}
+        rows: list[list[Cell]] = []
+        for label in dict.fromkeys(one.label for one in here):
+            by_k = {one.k: one for one in here if one.label == label}
+            name = by_k[sizes[0]].method
+            linked = label.replace(name, f"[{name}](../methods/{name}.md)", 1)
+            beside = [_beside(by_k.get(k), ranks[k]) for k in sizes]
+            rows.append([linked, *beside, seconds(by_k[sizes[0]].seconds)])
+        head = ["method", *(f"k={k}" for k in sizes), f"CPU s, k={sizes[0]}"]
+        parts += [f"### {SPOKEN[file]}", "", table(head, rows), ""]
+    return "\n".join(parts)
+
+
+def _beside(one: Loss | None, ranks: Mapping[str, int]) -> str:
+    if one is None:
+        return ""
+    rank = f" ({ranks[one.method]})" if one.method in ranks and not one.settings else ""
+    if one.published is None:
+        return f"{one.ours:.3f}{rank}"
+    sign = "=" if abs(one.ours - one.published) <= _printed_to(one.published) else ""
+    sign = sign or ("**<**" if one.ours < one.published else ">")
+    return f"{one.ours:.3f}{rank} {sign} {one.published:g}"
+
+
+def _printed_to(figure: float) -> float:
+    """Half a unit of the last printed digit, and the rounding of ours."""
+    digits = len(f"{figure:g}".partition(".")[2])
+    return 10.0**-digits if digits > 2 else 0.5 * 10.0**-digits + 1e-3
+
+
+def ranking(found: Sequence[Loss]) -> dict[str, int]:
+    """Rank of each method's loss, 1 for the least; losses that agree to 0.001 share a rank.
+
+    >>> def a(name, ours): return Loss(name, "census", 3, ours, None, 1.0, 9)
+    >>> ranking([a("x", 2.0), a("y", 1.0), a("z", 2.0004), a("w", 3.0)])
+    {'x': 2, 'y': 1, 'z': 2, 'w': 4}
+    """
+    return {one.method: 1 + sum(other.ours < one.ours - 1e-3 for other in found) for one in found}
+
+
+def sources() -> str:
+    """Where the printed figures are from."""
+    return "\n".join(f"- {name}: {source}." for name, source in SOURCES.items())

@@ -1,0 +1,187 @@
+import json
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+import tacita
+from tacita import api, registry
+from tacita.cli import run_command
+from tacita.core import Run
+from tacita.reproduce import published
+from tacita.reproduce.document import cell, seconds, table
+from tacita.reproduce.files import loss, partition, standardised
+from tacita.reproduce.microaggregation import choice, losses, ranks, steps, strategies
+from tacita.reproduce.microaggregation.plot import loss_against_time
+
+QUICK = Run()
+
+
+@pytest.fixture
+def few():
+    """A hundred records, so that every experiment takes a moment."""
+    return strategies.synthetic(100, 3, 4)
+
+
+@pytest.fixture
+def some_methods(monkeypatch):
+    monkeypatch.setattr(losses, "partitioning_methods", lambda: [*published.RANKS, "brkga"])
+
+
+def test_every_printed_figure_belongs_to_a_registered_method_and_has_a_source():
+    assert set(published.LOSSES) <= set(registry.names("microaggregation"))
+    assert set(published.LOSSES) == set(published.SOURCES)
+    assert set(published.RANKS) <= set(registry.names("microaggregation"))
+
+
+def test_the_printed_ranks_add_up_as_their_source_says():
+    sums = {name: sum(by_file.values()) for name, by_file in published.RANKS.items() if len(by_file) == 3}
+    assert sums == {
+        "npn-mhm": 25,
+        "md": 18,
+        "md-mhm": 15,
+        "mdav": 13,
+        "mdav-mhm": 7,
+        "cbfs": 14,
+        "kc": 25,
+        "kckw": 7,
+    }
+
+
+def test_the_best_step_of_dfo_is_what_the_table_of_losses_quotes():
+    assert published.LOSSES["dfo"]["tarragona"] == {3: 15.44, 5: 20.93, 10: 33.19}
+
+
+@pytest.mark.usefixtures("some_methods")
+def test_losses_are_those_of_the_method_itself(few):
+    found = list(losses.all_losses({"tarragona": few}, (3,), QUICK))
+    plain = tacita.method("mdav", k=3).partition(few)
+    assert [one.label for one in found] == [*published.RANKS, "brkga", "brkga (polish off)"]
+    ours = next(one for one in found if one.method == "mdav")
+    assert ours.ours == pytest.approx(100 * plain.sse(few) / (few**2).sum())
+    assert ours.groups == len(plain.sizes)
+
+
+@pytest.mark.usefixtures("some_methods")
+def test_a_printed_figure_stands_beside_the_settings_it_was_printed_for(few):
+    by_label = {one.label: one.published for one in losses.all_losses({"tarragona": few}, (3,), QUICK)}
+    assert by_label["brkga"] is None
+    assert by_label["brkga (polish off)"] == 23.219
+
+
+def a_loss(ours, published=None, name="mdav", k=3):
+    return losses.Loss(name, "census", k, ours, published, 0.5, 9)
+
+
+@pytest.mark.parametrize(
+    ("ours", "printed", "sign"),
+    [
+        (5.6922, 5.692, "= 5.692"),
+        (16.6104, 16.61, "= 16.61"),
+        (5.5, 5.692, "**<** 5.692"),
+        (5.7, 5.692, "> 5.692"),
+    ],
+)
+def test_the_sign_tells_below_above_and_the_same_to_the_digits_printed(ours, printed, sign):
+    assert sign in losses.section([a_loss(ours, printed)])
+
+
+def test_kc_and_kckw_are_means_over_starts_that_differ(few):
+    known = [losses.Loss(name, "tarragona", 3, 1.0, None, 0.1, 9) for name in published.RANKS]
+    found = list(ranks.compared({"tarragona": few}, known, QUICK))
+    mean = next(one.ours for one in reversed(found) if one.method == "kckw")
+    single = [loss(few, partition("kckw", 3, few, Run(seed=seed))[0]) for seed in range(ranks.STARTS)]
+    assert mean == pytest.approx(np.mean(single))
+    assert len(set(single)) > 1
+    assert "printed 10" in ranks.section(found)
+    assert "KCKW" in ranks.summary(found)
+
+
+def test_searches_never_end_above_their_start(few):
+    found = list(steps.searches({"tarragona": few}, (3,), QUICK))
+    assert len(found) == 6
+    assert all(one.ours <= one.before * (1 + 1e-12) for one in found)
+    assert "6 runs" in steps.summary(found)
+    assert "gsms-t2" in steps.section(found)
+
+
+def test_there_are_216_synthetic_sets_each_repeatable_and_standardised():
+    assert len(strategies.sets(quick=False)) == 216
+    one = strategies.synthetic(60, 4, 8)
+    assert np.array_equal(one, strategies.synthetic(60, 4, 8))
+    assert not np.array_equal(one, strategies.synthetic(60, 4, 16))
+    assert np.allclose(one.std(axis=0, ddof=1), 1)
+
+
+def test_shares_of_better_equal_and_worse_add_up():
+    found = list(strategies.cases(True, QUICK))
+    assert {case.k for case in found} == {3, 5, 10}
+    for one, other, _ in strategies._PAIRS:
+        assert sum(strategies._share(found, one, other)) == pytest.approx(100)
+    assert "strictly better" in strategies.summary(found)
+    assert "h then k, II" in strategies.section(found)
+
+
+def test_a_second_heuristic_never_undoes_the_first():
+    for case in strategies.cases(True, QUICK):
+        assert case.errors["h then k, II"] <= case.errors["h-means II"] * (1 + 1e-12)
+        assert case.errors["k then h, I"] <= case.errors["k-means I"] * (1 + 1e-12)
+
+
+def test_more_records_in_a_group_lose_more_and_link_less(few):
+    found = list(choice.choices(few, (3, 10, 25), QUICK))
+    assert [one.k for one in found] == [3, 10, 25]
+    assert found[0].loss < found[1].loss < found[2].loss
+    assert found[0].scores["DBRL"] > found[2].scores["DBRL"]
+    assert choice.section(found).count("least SCORE") == 1
+
+
+def test_the_plot_is_sound_xml_with_a_mark_and_a_name_for_each_method():
+    found = [
+        losses.Loss(name, "census", 3, 5.0 + i / 9, None, 0.01 * 2**i, 9) for i, name in enumerate("abcdefgh")
+    ]
+    root = ElementTree.fromstring(loss_against_time(found, "loss < time"))
+    marks = [each for each in root.iter() if each.tag.endswith("circle")]
+    words = {each.text for each in root.iter() if each.tag.endswith("text")}
+    assert len(marks) == 8
+    assert set("abcdefgh") <= words
+
+
+def test_tables_keep_three_decimals_and_leave_nothing_empty_by_chance():
+    assert table(["a", "b"], [[None, 1.23456]]).splitlines()[-1] == "|  | 1.235 |"
+    assert (cell("x"), seconds(12.34)) == ("x", "12")
+
+
+def test_an_unknown_name_is_refused_before_anything_is_made(tmp_path, capsys):
+    assert run_command(["reproduce", "gravity", "--out", str(tmp_path / "new")]) == 2
+    assert "nothing named 'gravity'" in capsys.readouterr().err
+    assert not (tmp_path / "new").exists()
+
+
+@pytest.mark.usefixtures("some_methods")
+def test_a_quick_reproduction_writes_page_plot_and_numbers(benchmark, tmp_path):
+    benchmark("tarragona")
+    assert run_command(["reproduce", "microaggregation", "--quick", "--out", str(tmp_path), "--quiet"]) == 0
+    page = (tmp_path / "microaggregation.md").read_text()
+    for heading in (
+        "Every method",
+        "DFO from two starts",
+        "KC and KCKW",
+        "Strategies I and II",
+        "Choosing k",
+    ):
+        assert f"## {heading}" in page
+    numbers = json.loads((tmp_path / "microaggregation.json").read_text())
+    mdav = next(one for one in numbers["losses"] if one["method"] == "mdav")
+    assert abs(mdav["ours"] - mdav["published"]) <= 1e-3
+    assert (tmp_path / "microaggregation.svg").read_text().startswith("<svg")
+
+
+def test_without_the_files_the_refusal_says_how_to_get_them(tmp_path, monkeypatch):
+    monkeypatch.setenv("TACITA_DATA", str(tmp_path))
+    with pytest.raises(tacita.DataError, match="fetch"):
+        api.reproduce("microaggregation", tmp_path / "out", quick=True)
+
+
+def test_standardising_gives_unit_deviation():
+    assert np.allclose(standardised(np.array([[1.0], [2.0], [6.0]])).std(ddof=1), 1)
