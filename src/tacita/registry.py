@@ -49,6 +49,9 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "kckw": "tacita.microdata.microaggregation.capacity:KCKW",
         "imhm": "tacita.microdata.microaggregation.imhm:IMHM",
     },
+    "masking": {
+        "onedims": "tacita.microdata.masking.ranking:OneDims",
+    },
     "loss": {
         "IL1": "tacita.microdata.loss.squared:IL1",
         "IL2": "tacita.microdata.loss.absolute:IL2",
@@ -86,7 +89,7 @@ BUILT_IN: dict[str, dict[str, str]] = {
     },
 }
 
-PROTECTING = ("microaggregation",)
+PROTECTING = ("microaggregation", "masking")
 MEASURING = ("loss", "risk", "balance")
 
 
