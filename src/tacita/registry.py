@@ -51,6 +51,11 @@ BUILT_IN: dict[str, dict[str, str]] = {
     },
     "masking": {
         "onedims": "tacita.microdata.masking.ranking:OneDims",
+        "noise": "tacita.microdata.masking.noise:Noise",
+        "correlated-noise": "tacita.microdata.masking.noise:CorrelatedNoise",
+        "romm": "tacita.microdata.masking.orthogonal:ROMM",
+        "rank-swap": "tacita.microdata.masking.swapping:RankSwap",
+        "shuffle": "tacita.microdata.masking.shuffling:Shuffle",
     },
     "loss": {
         "IL1": "tacita.microdata.loss.squared:IL1",

@@ -54,6 +54,7 @@ def find(protected: Protected, *, shuffled: bool) -> tuple[Caution, ...]:
         _zero_variance(protected),
         maskings.singled_out(protected),
         maskings.cells_kept(protected),
+        maskings.extremes_reproduced(protected),
         maskings.unit_unused(protected),
         _constant_columns(protected),
         _unrounded_integers(protected),

@@ -48,6 +48,20 @@ def cells_kept(protected: Protected) -> Iterator[Caution]:
             )
 
 
+def extremes_reproduced(protected: Protected) -> Iterator[Caution]:
+    """Columns whose largest and smallest true values stand in the release, on whatever record."""
+    if "marginals-preserved" not in protected.claim.guarantees:
+        return
+    varying = sum(np.unique(column[~np.isnan(column)]).size > 1 for column in protected.original.T)
+    yield Caution(
+        "extremes-reproduced",
+        "In these columns every true value stands in the release, the largest and smallest too, on other "
+        "records: that a value is there is a fact about somebody.",
+        varying,
+        "Cut off or round extreme values first where a value alone tells whose it is.",
+    )
+
+
 def unit_unused(protected: Protected) -> Iterator[Caution]:
     """Units named for a masking that cannot count them."""
     roles = protected.claim.original.roles

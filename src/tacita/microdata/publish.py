@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tacita.core import Method, Partition, Run
+from tacita.core import Method, ParameterError, Partition, Run
 
 from .groups import published_means
 from .masking.base import Masking
@@ -93,6 +93,11 @@ def _grouped(method: Microaggregation, records: Records, run: Run) -> Published:
 
 def _masked(method: Masking, records: Records, run: Run) -> Published:
     """Each stratum masked by itself, on the original scale, with randomness of its own."""
+    if records.integer.any() and not method.roundable:
+        raise ParameterError(
+            f"{method.spoken_name()}: values are published to the last digit, rounding would break what is "
+            "promised. Leave out round-integers, or use another method, such as rank-swap."
+        )
     values = np.full_like(records.x, np.nan)
     labels = np.empty(records.x.shape, dtype=np.int64)
     groups, grouped = 0, False

@@ -29,12 +29,14 @@ class Masking(Method):
 
     Never promises groups of k: whatever records share, they share by chance or column by column. The values
     come in on their own scale; a masking may not depend on the unit of measurement. `by_chance` marks those
-    whose result depends on drawn numbers: from the operating system, unless the run has a seed.
+    whose result depends on drawn numbers: from the operating system, unless the run has a seed; `roundable`
+    is False where rounding would break a promise.
     """
 
     kind: ClassVar[str] = "masking"
     guarantees: ClassVar[tuple[str, ...]] = ("masked-cells",)
     by_chance: ClassVar[bool] = True
+    roundable: ClassVar[bool] = True
 
     def mask(
         self,

@@ -14,7 +14,7 @@ from tacita.core import DataError, Microdata, Verdict, VerificationError
 from tacita.core.release import Claim
 from tacita.io import InputOptions, decode
 
-from . import checks, columns, files
+from . import checks, columns, files, maskings
 from .evidence import Evidence
 
 __all__ = ["ALWAYS", "CHECKS", "Check", "Evidence", "insist", "verify", "verify_file"]
@@ -64,6 +64,26 @@ CHECKS: dict[str, Check] = {
     "column-means": Check(
         "Every published value is the mean of those of its column that it stands for, to the last bit.",
         columns.column_means,
+    ),
+    "marginals-preserved": Check(
+        "In each stratum, each masked column holds the original values, each as often as before.",
+        maskings.marginals_preserved,
+    ),
+    "moments-preserved": Check(
+        "In each stratum, means and covariances of the masked columns are those of the originals, to 1e-12.",
+        maskings.moments_preserved,
+    ),
+    "ranks-near": Check(
+        "Every published value comes from a rank at most p percent of the stratum away.", maskings.ranks_near
+    ),
+    "bounds-kept": Check("No published value lies beyond the bounds that were given.", maskings.bounds_kept),
+    "noise-independent": Check(
+        "In each stratum, each masked column carries noise of the declared size, as far as chance can tell.",
+        maskings.noise_independent,
+    ),
+    "noise-correlated": Check(
+        "In each stratum, noise has alpha times the covariance of the originals, as far as chance can tell.",
+        maskings.noise_correlated,
     ),
     "file-plain": Check(
         "The file can be read back and holds nothing but names and cells.", files.nothing_but_cells
