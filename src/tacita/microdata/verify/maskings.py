@@ -122,20 +122,18 @@ def noise_independent(evidence: Evidence) -> str | None:
     if alpha is None:
         return "the claim does not say how strong the noise is"
     bounds = _bounds(evidence)
-    wrong: set[str] = set()
+    found = Found()
     for part in parts(evidence):
         spread = np.sqrt(alpha) * part.x.std(axis=0, ddof=1)
         for j, name in enumerate(part.names):
             x, z = part.x[:, j], part.z[:, j]
             if np.ptp(x) == 0:
-                right = bool((x == z).all())
+                found.alike(name, x, z)
             elif part.rounded[j]:
-                right = _rounded_noise(x, z, spread[j], bounds)
+                found.add(name, _rounded_noise(x, z, spread[j], bounds), rounded=True)
             else:
-                right = _plausible(_standard_normal(x, z, spread[j], bounds))
-            if not right:
-                wrong.add(name)
-    return _told(wrong, "columns carry other noise than declared")
+                found.add(name, _standard_normal(x, z, spread[j], bounds))
+    return found.fault()
 
 
 def noise_correlated(evidence: Evidence) -> str | None:
@@ -145,7 +143,7 @@ def noise_correlated(evidence: Evidence) -> str | None:
         return "the claim does not say how strong the noise is"
     shrinking = 1 / np.sqrt(1 + alpha) if evidence.claim.terms.get("shrink") else 1.0
     bounds = _bounds(evidence)
-    wrong: set[str] = set()
+    found = Found()
     axes = 0
     for part in parts(evidence):
         centre, scale = part.x.mean(axis=0), part.x.std(axis=0, ddof=1)
@@ -155,21 +153,47 @@ def noise_correlated(evidence: Evidence) -> str | None:
         inside = (middle - bounds[0] >= _FAR * spread) & (bounds[1] - middle >= _FAR * spread)
         rows = inside[:, varies].all(axis=1)
         for j, name in enumerate(part.names):
+            at, z = middle[rows, j], part.z[rows, j]
             if not varies[j]:
-                # drawing towards the mean may cost the last digit
-                right = np.allclose(part.z[:, j], part.x[:, j], rtol=1e-15, atol=0)
+                found.alike(name, part.x[:, j], part.z[:, j])
             elif part.rounded[j]:
-                right = _rounded_noise(middle[rows, j], part.z[rows, j], spread[j], bounds)
+                found.add(name, _rounded_noise(at, z, spread[j], bounds), rounded=True)
             else:
-                right = _plausible((part.z[rows, j] - middle[rows, j]) / spread[j])
-            if not right:
-                wrong.add(name)
+                found.add(name, (z - at) / spread[j])
         if varies.any() and not part.rounded.any():
             noise = (part.z - middle)[np.ix_(rows, varies)] / spread[varies]
             axes += _wrong_axes((part.x - centre)[:, varies] / scale[varies], noise)
-    return _told(wrong, "columns carry other noise than declared") or (
-        f"{axes} pairs of principal axes carry noise of another shape than declared" if axes else None
-    )
+    shape = f"{axes} pairs of principal axes carry noise of another shape than declared" if axes else None
+    return found.fault() or shape
+
+
+class Found:
+    """Noise of each column, stratum by stratum, as numbers that should be standard normal."""
+
+    def __init__(self) -> None:
+        self.noise: dict[str, list[Matrix]] = {}
+        self.rounded: set[str] = set()
+        self.changed: set[str] = set()
+
+    def add(self, name: str, normal: Matrix, *, rounded: bool = False) -> None:
+        """The noise of one column in one stratum."""
+        self.noise.setdefault(name, []).append(normal)
+        if rounded:
+            self.rounded.add(name)
+
+    def alike(self, name: str, x: Matrix, z: Matrix) -> None:
+        """A column without spread in a stratum has no noise; drawing to the mean may cost the last digit."""
+        if not np.allclose(z, x, rtol=1e-15, atol=0):
+            self.changed.add(name)
+
+    def fault(self) -> str | None:
+        """Columns whose noise is too weak or too strong, in a stratum or over all."""
+        wrong = set(self.changed)
+        for name, strata in self.noise.items():
+            slack = 0.1 if name in self.rounded else 0.0
+            if not all(_plausible(normal, slack) for normal in (*strata, np.concatenate(strata))):
+                wrong.add(name)
+        return _told(wrong, "columns carry other noise than declared")
 
 
 def _wrong_axes(x: Matrix, noise: Matrix) -> int:
@@ -196,12 +220,10 @@ def _standard_normal(x: Matrix, z: Matrix, spread: float, bounds: tuple[float, f
     return np.asarray(ndtri(np.clip(share, 1e-15, 1 - 1e-15)), dtype=np.float64)
 
 
-def _rounded_noise(x: Matrix, z: Matrix, spread: float, bounds: tuple[float, float]) -> bool:
-    """The same for rounded values, where noise is strong enough to be told from rounding."""
-    if spread < 2:
-        return True
+def _rounded_noise(x: Matrix, z: Matrix, spread: float, bounds: tuple[float, float]) -> Matrix:
+    """The same for rounded values far from bounds; nothing where noise cannot be told from rounding."""
     far = (x - bounds[0] >= _FAR * spread + 1) & (bounds[1] - x >= _FAR * spread + 1)
-    return _plausible((z[far] - x[far]) / spread, slack=0.1)
+    return (z[far] - x[far]) / spread if spread >= 2 else np.empty(0)
 
 
 def _plausible(normal: Matrix, slack: float = 0.0) -> bool:
