@@ -274,6 +274,24 @@ class TestEveryMeasure:
         assert tacita.method(name).score(pair) is tacita.method(name).score(pair)
 
 
+def test_every_kind_that_protects_says_what_it_publishes():
+    from tacita.microdata.publish import VERBS
+
+    assert set(VERBS) == set(registry.PROTECTING)
+
+
+def test_maskings_and_groups_are_compared_on_one_map():
+    table = survey().select(["x"])
+    trials = tacita.compare(table, quasi="x", method=["mdav", "noise", "rank-swap"], k=[3], alpha=[0.1, 0.5])
+    assert [(trial.method, trial.groups is None) for trial in trials] == [
+        ("mdav", False),
+        ("noise", True),
+        ("noise", True),
+        ("rank-swap", True),
+    ]
+    assert all(trial.report is not None for trial in trials)
+
+
 def test_listing_methods_does_not_load_the_compiler():
     code = "import sys; from tacita.cli import run_command; run_command(['methods', '--json']); "
     code += "assert 'numba' not in sys.modules"

@@ -73,10 +73,33 @@ def _across_strata(made, claim):
     return _exchanged("x", 0, N - 1)(made, claim)
 
 
+def _shifted(made, claim):
+    """As far as noise would move a value, all in one direction."""
+    return _by_stratum(made, claim, lambda x: x + np.sqrt(0.1) * x.std(ddof=1))
+
+
+def _stretched(made, claim):
+    """As far as noise would move a value, away from the mean."""
+    return _by_stratum(made, claim, lambda x: x + np.sqrt(0.1) * (x - x.mean()))
+
+
+def _by_stratum(made, claim, change):
+    x = claim.original.numbers("x")[claim.rows]
+    for start in (0, N // 2):
+        for odd in (0, 1):
+            rows = np.arange(start + odd, start + N // 2, 2)
+            x[rows] = change(x[rows])
+    return with_column(made, "x", x)
+
+
 PLANTS = {
     ("noise", "the originals"): Plant("noise-independent", _originals),
     ("noise", "half the noise"): Plant("noise-independent", _scaled(0.5)),
     ("noise", "thrice the noise"): Plant("noise-independent", _scaled(3.0)),
+    ("noise", "a shift of all values"): Plant("noise-independent", _shifted),
+    ("noise", "a stretch of all values"): Plant("noise-independent", _stretched),
+    ("correlated-noise", "a shift of all values"): Plant("noise-correlated", _shifted),
+    ("correlated-noise", "a stretch of all values"): Plant("noise-correlated", _stretched),
     ("noise", "a cell beyond the bounds"): Plant("bounds-kept", cell("x", 3, -0.001)),
     ("noise", "a missing cell filled"): Plant("masked-cells", cell("z", 0, 1.0)),
     ("correlated-noise", "the originals"): Plant("noise-correlated", _originals),
@@ -177,3 +200,28 @@ def test_exact_marginals_are_warned_of():
         found = {caution.name: caution for caution in release(name).record.cautions}
         assert found["extremes-reproduced"].count == 3
     assert "extremes-reproduced" not in {caution.name for caution in release("noise").record.cautions}
+
+
+AWKWARD = {
+    "far from zero": lambda x: x + 1e12,
+    "very small": lambda x: x * 1e-140,
+    "very large": lambda x: x * 1e140,
+    "of unlike size": lambda x: x * [1e-8, 1.0, 1e12] + [1, 1e6, -1e13],
+    "with an outlier": lambda x: np.where(np.arange(len(x))[:, None] == 0, 1e9, x),
+    "of rank one": lambda x: x[:, :1] @ np.ones((1, 3)),
+    "nearly of rank two": lambda x: np.column_stack([x[:, 0], x[:, 0] + 1e-8 * x[:, 1], x[:, 2]]),
+    "mostly zero": lambda x: np.where(np.abs(x) < 1.5, 0.0, x),
+    "of few values": np.rint,
+    "with heavy tails": lambda x: 1 / x,
+    "with a constant": lambda x: x * [1.0, 0.0, 1.0] + 0.1,
+}
+
+
+@pytest.mark.parametrize("name", ["onedims", "noise", "correlated-noise", "romm", "rank-swap", "shuffle"])
+@pytest.mark.parametrize("what", AWKWARD)
+def test_sound_releases_of_awkward_data_pass(name, what):
+    x = AWKWARD[what](np.random.default_rng(2).normal(size=(60, 3)))
+    frame = pa.table({f"c{j}": x[:, j] for j in range(3)})
+    for seed in range(3):
+        made = tacita.protect(frame, quasi="numeric", method=name, seed=seed, measures=["IL1"])
+        assert not failed(judge("csv", made.data, made.claim))

@@ -68,7 +68,7 @@ class ROMM(Masking):
         # once more takes away what the first orthonormalisation rounded
         for _ in range(2):
             frame = _nearest_orthonormal(frame - frame.mean(axis=0))
-        return Masked(found.centre + (frame * found.sizes) @ (found.axes.T * found.scale))
+        return Masked(found.centre + (found.drift + (frame * found.sizes) @ (found.axes.T * found.scale)))
 
 
 def _nearest_orthonormal(frame: Matrix) -> Matrix:

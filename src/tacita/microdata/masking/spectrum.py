@@ -15,12 +15,14 @@ _FLAT = 1e-10
 
 @dataclass(frozen=True, repr=False)
 class Spectrum:
-    """x = centre + scores diag(sizes) axes' diag(scale), with orthonormal scores (n, r) and axes (d, r).
+    """x = centre + drift + scores diag(sizes) axes' diag(scale), with orthonormal scores (n, r), axes (d, r).
 
+    The mean is `centre`, and `drift` what a double has no room for beside it.
     `scale` are the standard deviations of the columns, 0 where a column does not vary; r is the rank.
     """
 
     centre: Matrix
+    drift: Matrix
     scale: Matrix
     scores: Matrix
     sizes: Matrix
@@ -35,11 +37,12 @@ def spectrum(x: Matrix) -> Spectrum:
     (1, [1.0, 2.0])
     """
     varies = np.ptp(x, axis=0) > 0
-    centre = x.mean(axis=0)
-    # a second pass takes away what the first one rounded
-    centre = np.where(varies, centre + (x - centre).mean(axis=0), x[0])
-    scale = np.where(varies, (x - centre).std(axis=0, ddof=1), 0.0)
-    z = (x - centre) / np.where(varies, scale, 1.0)
+    centre = np.where(varies, x.mean(axis=0), x[0])
+    # differences to a number near the mean are exact, or nearly so, and so is their own mean
+    drift = (x - centre).mean(axis=0)
+    deviations = x - centre - drift
+    scale = np.where(varies, deviations.std(axis=0, ddof=1), 0.0)
+    z = deviations / np.where(varies, scale, 1.0)
     scores, sizes, axes = np.linalg.svd(z, full_matrices=False)
     kept = sizes > _FLAT * max(float(sizes[0]), np.finfo(float).tiny)
-    return Spectrum(centre, scale, scores[:, kept], sizes[kept], axes[kept].T)
+    return Spectrum(centre, drift, scale, scores[:, kept], sizes[kept], axes[kept].T)

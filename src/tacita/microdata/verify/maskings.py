@@ -65,11 +65,10 @@ def moments_preserved(evidence: Evidence) -> str | None:
     means: set[str] = set()
     pairs = 0
     for part in parts(evidence):
-        before, after = _means(part.x), _means(part.z)
-        x, z = part.x - before, part.z - after
+        x, z = _deviations(part.x), _deviations(part.z)
         scale = np.sqrt((x**2).sum(axis=0) / (len(x) - 1))
-        digit = _LAST_DIGIT * np.abs(part.x).max(axis=0)
-        off = np.abs(after - before) > _EXACT * scale + digit
+        digit = _LAST_DIGIT * np.maximum(np.abs(part.x).max(axis=0), np.abs(part.z).max(axis=0))
+        off = np.abs(_mean_changes(part.x, part.z)) > _EXACT * scale + digit
         means |= {name for name, wrong in zip(part.names, off, strict=True) if wrong}
         gap = np.abs(z.T @ z - x.T @ x) / (len(x) - 1)
         room = _EXACT * np.outer(scale, scale) + np.outer(digit, scale) + np.outer(scale, digit)
@@ -79,8 +78,14 @@ def moments_preserved(evidence: Evidence) -> str | None:
     return _told(means, "columns have another mean than the originals")
 
 
-def _means(x: Matrix) -> Matrix:
-    return np.array([fsum(column.tolist()) / column.size for column in x.T])
+def _mean_changes(x: Matrix, z: Matrix) -> Matrix:
+    """The difference of the means of each column, its sum exact before one rounding."""
+    return np.array([fsum([*a.tolist(), *(-b).tolist()]) / a.size for a, b in zip(z.T, x.T, strict=True)])
+
+
+def _deviations(x: Matrix) -> Matrix:
+    near = x - x.mean(axis=0)
+    return near - near.mean(axis=0)
 
 
 def ranks_near(evidence: Evidence) -> str | None:
@@ -130,9 +135,10 @@ def noise_independent(evidence: Evidence) -> str | None:
             if np.ptp(x) == 0:
                 found.alike(name, x, z)
             elif part.rounded[j]:
-                found.add(name, _rounded_noise(x, z, spread[j], bounds), rounded=True)
+                far = _far(x, spread[j], bounds)
+                found.add(name, x[far], (z[far] - x[far]) / spread[j], rounded=True)
             else:
-                found.add(name, _standard_normal(x, z, spread[j], bounds))
+                found.add(name, x, _standard_normal(x, z, spread[j], bounds))
     return found.fault()
 
 
@@ -157,9 +163,10 @@ def noise_correlated(evidence: Evidence) -> str | None:
             if not varies[j]:
                 found.alike(name, part.x[:, j], part.z[:, j])
             elif part.rounded[j]:
-                found.add(name, _rounded_noise(at, z, spread[j], bounds), rounded=True)
+                far = _far(at, spread[j], bounds)
+                found.add(name, at[far], (z[far] - at[far]) / spread[j], rounded=True)
             else:
-                found.add(name, (z - at) / spread[j])
+                found.add(name, at, (z - at) / spread[j])
         if varies.any() and not part.rounded.any():
             noise = (part.z - middle)[np.ix_(rows, varies)] / spread[varies]
             axes += _wrong_axes((part.x - centre)[:, varies] / scale[varies], noise)
@@ -168,16 +175,22 @@ def noise_correlated(evidence: Evidence) -> str | None:
 
 
 class Found:
-    """Noise of each column, stratum by stratum, as numbers that should be standard normal."""
+    """Noise of each column, stratum by stratum, as numbers that should be standard normal; what it lies on.
+
+    A shift of all values, or one in proportion to them, can have the size of noise and hides nothing.
+    """
 
     def __init__(self) -> None:
         self.noise: dict[str, list[Matrix]] = {}
+        self.below: dict[str, list[Matrix]] = {}
         self.rounded: set[str] = set()
         self.changed: set[str] = set()
 
-    def add(self, name: str, normal: Matrix, *, rounded: bool = False) -> None:
-        """The noise of one column in one stratum."""
+    def add(self, name: str, x: Matrix, normal: Matrix, *, rounded: bool = False) -> None:
+        """The noise of one column in one stratum, and the values that it lies on."""
         self.noise.setdefault(name, []).append(normal)
+        deviations = x - x.mean() if x.size else x
+        self.below.setdefault(name, []).append(deviations / (np.abs(deviations).max(initial=0.0) or 1.0))
         if rounded:
             self.rounded.add(name)
 
@@ -191,8 +204,14 @@ class Found:
         wrong = set(self.changed)
         for name, strata in self.noise.items():
             slack = 0.1 if name in self.rounded else 0.0
-            if not all(_plausible(normal, slack) for normal in (*strata, np.concatenate(strata))):
-                wrong.add(name)
+            below = self.below[name]
+            for normal, x in (
+                *zip(strata, below, strict=True),
+                (np.concatenate(strata), np.concatenate(below)),
+            ):
+                drawn = _unrelated(normal, np.ones_like(x)) and _unrelated(normal, x)
+                if not _plausible(normal, slack) or not drawn:
+                    wrong.add(name)
         return _told(wrong, "columns carry other noise than declared")
 
 
@@ -220,10 +239,15 @@ def _standard_normal(x: Matrix, z: Matrix, spread: float, bounds: tuple[float, f
     return np.asarray(ndtri(np.clip(share, 1e-15, 1 - 1e-15)), dtype=np.float64)
 
 
-def _rounded_noise(x: Matrix, z: Matrix, spread: float, bounds: tuple[float, float]) -> Matrix:
-    """The same for rounded values far from bounds; nothing where noise cannot be told from rounding."""
-    far = (x - bounds[0] >= _FAR * spread + 1) & (bounds[1] - x >= _FAR * spread + 1)
-    return (z[far] - x[far]) / spread if spread >= 2 else np.empty(0)
+def _far(x: Matrix, spread: float, bounds: tuple[float, float]) -> npt.NDArray[np.bool_]:
+    """Rounded values far from bounds; none where noise cannot be told from rounding."""
+    room = _FAR * spread + 1
+    return (x - bounds[0] >= room) & (bounds[1] - x >= room) & (spread >= 2)
+
+
+def _unrelated(normal: Matrix, x: Matrix) -> bool:
+    """Whether standard normal numbers can be independent of others, by their sum of products."""
+    return bool(abs(normal @ x) <= 8 * np.sqrt(x @ x))
 
 
 def _plausible(normal: Matrix, slack: float = 0.0) -> bool:
