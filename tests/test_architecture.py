@@ -20,6 +20,13 @@ ALLOWED = {
     "microdata": {"core", "kernels", "microdata", "io"},
     "microdata.balance": {"core", "microdata.measure", "microdata.loss", "microdata.risk"},
     "microdata.microaggregation": {"core", "kernels", "microdata.microaggregation"},
+    "microdata.masking": {
+        "core",
+        "kernels",
+        "microdata.masking",
+        "microdata.groups",
+        "microdata.microaggregation.univariate",
+    },
     "microdata.loss": {"core", "kernels", "microdata.loss", "microdata.measure"},
     "microdata.risk": {"core", "kernels", "microdata.risk", "microdata.measure"},
     "microdata.verify": {"core", "io", "microdata.verify"},

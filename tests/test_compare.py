@@ -201,10 +201,10 @@ def test_a_failed_verification_is_no_reason_but_an_error(monkeypatch):
 
 
 def test_a_release_that_breaks_its_promise_stops_the_comparison(monkeypatch):
-    from tacita.microdata import protect
+    from tacita.microdata import publish
 
-    means = protect.published_means
-    monkeypatch.setattr(protect, "published_means", lambda *given: means(*given) + 1)
+    means = publish.published_means
+    monkeypatch.setattr(publish, "published_means", lambda *given: means(*given) + 1)
     with pytest.raises(tacita.VerificationError):
         tacita.compare(frame(), quasi=["x0"], k=[3, 4])
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import tacita
@@ -18,6 +19,7 @@ from tacita.plan import CompareSection, InputSection, MeasureSection, OutputSect
 
 ALL = [(kind, name) for kind, names in registry.locations().items() for name in names]
 GROUPING = registry.names("microaggregation")
+MASKING = registry.names("masking")
 MEASURES = registry.names(*registry.MEASURING)
 UNIVARIATE = {name for name in GROUPING if registry.lookup(name, "microaggregation").one_column}
 
@@ -160,6 +162,104 @@ class TestEveryMicroaggregation:
         assert "--k" in capsys.readouterr().out
 
 
+def masking(name):
+    return registry.lookup(name, "masking")
+
+
+@pytest.mark.parametrize("name", MASKING)
+class TestEveryMasking:
+    def test_gives_one_finite_value_for_each(self, name):
+        x = sample(name)
+        masked = tacita.method(name).mask(x)
+        assert masked.shape == x.shape
+        assert np.isfinite(masked).all()
+        assert not np.array_equal(masked, x)
+
+    def test_the_same_seed_gives_the_same_bytes(self, name):
+        x, made = sample(name), tacita.method(name)
+        assert made.mask(x, Run(seed=5)).tobytes() == made.mask(x.copy(), Run(seed=5)).tobytes()
+
+    def test_without_a_seed_chance_is_never_the_same(self, name):
+        x, made = sample(name), tacita.method(name)
+        assert np.array_equal(made.mask(x), made.mask(x)) != masking(name).by_chance
+
+    def test_does_not_depend_on_the_unit_of_measurement(self, name):
+        x, made = sample(name), tacita.method(name)
+        scaled = made.mask(x * [1.0, 1024.0, 0.125], Run(seed=5))
+        assert np.allclose(scaled / [1.0, 1024.0, 0.125], made.mask(x, Run(seed=5)), rtol=0, atol=1e-9)
+
+    def test_a_constant_column_stays_and_changes_nothing_else_in_kind(self, name):
+        x = np.column_stack([sample(name), np.full(60, 7.0)])
+        masked = tacita.method(name).mask(x)
+        assert np.allclose(masked[:, 3], 7.0, rtol=1e-15)
+        assert np.isfinite(masked).all()
+
+    def test_duplicates_and_linear_relations_are_no_obstacle(self, name):
+        x = np.repeat(sample(name, 8), 4, axis=0)
+        x = np.column_stack([x, x[:, 0] - 2 * x[:, 1]])
+        assert np.isfinite(tacita.method(name).mask(x)).all()
+
+    def test_input_is_left_as_it_was(self, name):
+        x = sample(name)
+        before = x.copy()
+        tacita.method(name).mask(x)
+        assert np.array_equal(x, before)
+
+    def test_too_few_records_are_refused(self, name):
+        with pytest.raises(tacita.DataError, match=r"at least \d+ records"):
+            tacita.method(name).mask(sample(name, 2))
+
+    def test_progress_ends_at_one_and_cancelling_stops(self, name):
+        heard = []
+        tacita.method(name).mask(sample(name), Run(on_progress=heard.append))
+        assert heard[-1].share == 1
+        with pytest.raises(tacita.Cancelled):
+            tacita.method(name).mask(sample(name), Run(cancelled=lambda: True))
+
+    def test_never_promises_groups_of_k(self, name):
+        assert not {"groups-of-k", "k-units"} & set(masking(name).guarantees)
+        assert "masked-cells" in masking(name).guarantees
+
+    @pytest.mark.parametrize("missing", ["drop", "stratum"])
+    def test_is_released_verified_and_measured_with_strata_gaps_and_a_seed(self, name, missing):
+        frame = survey()
+        options = {"quasi": ["x", "y"], "strata": ["region"], "unit": "firm", "identifiers": ["firm"]}
+        made = tacita.protect(frame, method=name, missing=missing, seed=3, shuffle=True, **options)
+        again = tacita.protect(frame, method=name, missing=missing, seed=3, shuffle=True, **options)
+        assert made.data.equals(again.data)
+        assert all(verdict.passed for verdict in made.record.verdicts)
+        assert "groups-of-k" not in {verdict.guarantee for verdict in made.record.verdicts}
+        assert any("Groups of k" in text for text in made.record.not_promised)
+        assert made.report["IL1"].value > 0
+
+    def test_runs_from_the_command_line_and_declares_its_options(self, name, tmp_path, capsys):
+        from tacita.cli import run_command
+
+        source = tmp_path / "in.csv"
+        source.write_text("a\n" + "\n".join(str(i * i % 97 / 8) for i in range(40)) + "\n")
+        words = ["protect", str(source), "--out", str(tmp_path / "out.csv"), "--method", name, "--quasi", "a"]
+        words += ["--report", str(tmp_path / "review.html"), "--note", str(tmp_path / "note.html")]
+        assert run_command(words) == 0
+        assert "masked, not in groups" in capsys.readouterr().out
+        assert run_command(["protect", "--method", name, "--help"]) == 0
+        shown = capsys.readouterr().out
+        assert all("--" + field.replace("_", "-") in shown for field in masking(name).model_fields)
+
+
+def survey(n=120):
+    """Records in two regions; some have no y."""
+    rng = np.random.default_rng(4)
+    x, y = rng.lognormal(3, 1, n), rng.normal(50, 9, n)
+    return pa.table(
+        {
+            "x": x,
+            "y": pa.array(y, mask=np.arange(n) % 6 == 0),
+            "region": ["north" if i % 4 < 2 else "south" for i in range(n)],
+            "firm": [f"u{i}" for i in range(n)],
+        }
+    )
+
+
 @pytest.mark.parametrize("name", MEASURES)
 class TestEveryMeasure:
     def test_lies_in_its_range(self, name):
@@ -188,6 +288,24 @@ class TestEveryMeasure:
     def test_is_computed_once_per_comparison(self, name):
         pair = Comparison.of(sample(name), sample(name, seed=1))
         assert tacita.method(name).score(pair) is tacita.method(name).score(pair)
+
+
+def test_every_kind_that_protects_says_what_it_publishes():
+    from tacita.microdata.publish import VERBS
+
+    assert set(VERBS) == set(registry.PROTECTING)
+
+
+def test_maskings_and_groups_are_compared_on_one_map():
+    table = survey().select(["x"])
+    trials = tacita.compare(table, quasi="x", method=["mdav", "noise", "rank-swap"], k=[3], alpha=[0.1, 0.5])
+    assert [(trial.method, trial.groups is None) for trial in trials] == [
+        ("mdav", False),
+        ("noise", True),
+        ("noise", True),
+        ("rank-swap", True),
+    ]
+    assert all(trial.report is not None for trial in trials)
 
 
 def test_listing_methods_does_not_load_the_compiler():

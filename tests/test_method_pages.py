@@ -1,10 +1,13 @@
 """The pages of docs/methods say what the code says."""
 
 import doctest
+import re
 import runpy
 from pathlib import Path
 
 import pytest
+
+from tacita import registry
 
 DOCS = Path(__file__).parent.parent / "docs"
 PAGES = runpy.run_path(str(DOCS / "build.py"))["pages"]()
@@ -29,3 +32,19 @@ def test_the_example_of_a_page_runs(name):
     assert example.examples
     runner = doctest.DocTestRunner()
     assert runner.run(example).failed == 0
+
+
+DRAW = runpy.run_path(str(DOCS / "pictures.py"))
+
+
+@pytest.mark.parametrize("name", registry.names("masking"))
+def test_the_committed_picture_of_a_masking_is_what_the_code_draws(name):
+    committed = (DOCS / "images" / f"masking-{name}.svg").read_text()
+    assert numbers(committed) == pytest.approx(numbers(DRAW["picture"](name)), abs=0.11), (
+        "run `python docs/pictures.py`"
+    )
+
+
+def numbers(svg):
+    # another linear algebra library may round the last place of a coordinate to the other side
+    return [float(found) for found in re.findall(r"-?\d+\.?\d*", svg)]

@@ -83,7 +83,7 @@ def protect(
     run: Run | None = None,
     **options: Any,
 ) -> Release:
-    """Protect records: group them, publish means, verify, measure.
+    """Protect records: group them and publish means, or mask their values; verify, measure.
 
     `data` is a pandas, polars or pyarrow frame (the same kind comes back in `Release.data`), a path, or
     what `read` returned. `quasi` names the columns to protect, or is "numeric" for every numeric column
@@ -375,8 +375,9 @@ def warmup(run: Run | None = None) -> None:
         if kind in registry.MEASURING:
             found.score(Comparison.of(x, x[::-1]))
         else:
-            found.partition(x)
-            found.partition(x, units=np.arange(24))
+            verb = found.mask if kind == "masking" else found.partition
+            verb(x)
+            verb(x, units=np.arange(24))
         (run or Run()).report("compiling", done + 1, len(steps))
 
 

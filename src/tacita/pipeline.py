@@ -19,10 +19,12 @@ from .core.microdata import speakable
 from .core.trials import Origin
 from .microdata import cautions, verify
 from .microdata.assess import context_columns, measure
-from .microdata.microaggregation.base import Microaggregation
 from .microdata.protect import protect
 from .microdata.summary import summarise
 from .plan import CompareSection, MeasureSection, ProtectSection
+
+# What a report shows of originals is never about fewer records, whether or not the method has a k.
+_FEWEST_IN_A_BIN = 3
 
 
 def make_release(
@@ -34,11 +36,7 @@ def make_release(
 ) -> Release:
     """Protect, verify, measure; every release of tacita is made here."""
     chosen = section.build()
-    if not isinstance(chosen, Microaggregation):
-        raise ParameterError(
-            f"{section.method}: this is a {chosen.kind} method, not one that protects a file."
-        )
-    if chosen.k == 2 and not section.insist:
+    if getattr(chosen, "k", None) == 2 and not section.insist:
         raise ParameterError(
             f"{chosen.spoken_name()}: k must be at least 3, got 2: each of two members can compute the "
             "other. Raise k, or insist (--insist; it is recorded)."
@@ -80,15 +78,15 @@ def make_release(
         seed=steered.seed,
         records_in=data.n,
         records_out=made.data.n,
-        groups=len(made.partition),
-        group_sizes=_histogram(made.partition.sizes),
+        groups=None if made.partition is None else len(made.partition),
+        group_sizes={} if made.partition is None else _histogram(made.partition.sizes),
         strata=int(made.strata.max()) + 1,
         versions=_versions(),
         verdicts=verdicts,
         cautions=cautions.find(made, shuffled=section.shuffle),
-        not_promised=cautions.NOT_PROMISED,
+        not_promised=cautions.not_promised(made.claim),
         summaries=tuple(
-            summarise(name, made.original[:, j], made.released[:, j], chosen.k)
+            summarise(name, made.original[:, j], made.released[:, j], made.claim.k or _FEWEST_IN_A_BIN)
             for j, name in enumerate(data.quasi)
             if not np.isnan(made.original[:, j]).all()
         ),

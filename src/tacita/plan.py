@@ -81,6 +81,11 @@ class ProtectSection(Parameters):
             return found[0](**self.parameters)
         from .microdata.microaggregation.chain import Chain
 
+        alone = [name for name, method in zip(self.chain, found, strict=True) if method.kind != Chain.kind]
+        if alone:
+            raise ParameterError(
+                f"{self.method}: {alone[0]} cannot be part of a chain. Only methods that group records can."
+            )
         fields = registry.parameters_of(self.method)
         unknown = [name for name in self.parameters if name not in fields]
         if unknown:

@@ -50,6 +50,14 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "kckw": "tacita.microdata.microaggregation.capacity:KCKW",
         "imhm": "tacita.microdata.microaggregation.imhm:IMHM",
     },
+    "masking": {
+        "onedims": "tacita.microdata.masking.ranking:OneDims",
+        "noise": "tacita.microdata.masking.noise:Noise",
+        "correlated-noise": "tacita.microdata.masking.noise:CorrelatedNoise",
+        "romm": "tacita.microdata.masking.orthogonal:ROMM",
+        "rank-swap": "tacita.microdata.masking.swapping:RankSwap",
+        "shuffle": "tacita.microdata.masking.shuffling:Shuffle",
+    },
     "loss": {
         "IL1": "tacita.microdata.loss.squared:IL1",
         "IL2": "tacita.microdata.loss.absolute:IL2",
@@ -87,7 +95,7 @@ BUILT_IN: dict[str, dict[str, str]] = {
     },
 }
 
-PROTECTING = ("microaggregation",)
+PROTECTING = ("microaggregation", "masking")
 MEASURING = ("loss", "risk", "balance")
 
 

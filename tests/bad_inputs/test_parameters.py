@@ -60,6 +60,25 @@ METHODS = [
     refuse("a-data-set-of-unknown-kind", "datasets business --out b.xlsx", 2, ".xlsx"),
     refuse("a-demo-in-a-file", "demo --folder survey.csv", 2, "survey.csv", "folder"),
 ]
+NOISE = PROTECT + " --method noise"
+MASKINGS = [
+    refuse("noise-of-no-strength", NOISE + " --alpha 0", 2, "alpha must be more than 0"),
+    refuse("noise-of-negative-strength", NOISE + " --alpha -0.1", 2, "alpha must be more than 0"),
+    refuse("noise-of-infinite-strength", NOISE + " --alpha inf", 2, "alpha must be"),
+    refuse("noise-of-no-number", NOISE + " --alpha nan", 2, "alpha must be"),
+    refuse("noise-of-much-strength", NOISE + " --alpha much", 2, "alpha"),
+    refuse("bounds-the-wrong-way", NOISE + " --lowest 5 --highest 1", 2, "lowest must be less than highest"),
+    refuse("bounds-that-values-break", NOISE + " --highest 0.5", 1, "outside the bounds"),
+    refuse("a-k-for-noise", NOISE + " --k 3", 2, "--k"),
+    refuse("a-swap-of-nothing", PROTECT + " --method rank-swap --p 0", 2, "p must be more than 0"),
+    refuse("a-swap-beyond-all", PROTECT + " --method rank-swap --p 101", 2, "p must be at most 100"),
+    refuse("a-swap-of-less-than-a-rank", PROTECT + " --method rank-swap --p 1", 1, "less than one rank"),
+    refuse("a-rotation-of-no-strength", PROTECT + " --method romm --strength 0", 2, "strength must be more"),
+    refuse("an-unknown-column-beside", PROTECT + " --method shuffle --beside ghost", 2, "no column ghost"),
+    refuse("a-masked-column-beside", PROTECT + " --method shuffle --beside wages", 2, "cannot stand beside"),
+    refuse("ranking-of-pairs", PROTECT + " --method onedims --k 2", 2, "at least 3, got 2", "insist"),
+    refuse("a-masking-in-a-chain", PROTECT + " --method mdav+noise", 2, "noise cannot be part of a chain"),
+]
 ROLES = [
     refuse("an-unknown-quasi-identifier", ONE + " turnovr", 2, "no column turnovr", "turnover"),
     *(
@@ -199,7 +218,7 @@ PLANS = [
     refuse_plan("a-plan-over-its-input-by-a-detour", "same file", output='[output]\npath = "./survey.csv"'),
     refuse("a-plan-of-refused-data", "run plan.toml", 1, "missing", files=plan() | survey(wages={3: ""})),
 ]
-CASES = [*GROUP_SIZE, *METHODS, *ROLES, *GROUPS, *ASSESSING, *PLANS]
+CASES = [*GROUP_SIZE, *METHODS, *MASKINGS, *ROLES, *GROUPS, *ASSESSING, *PLANS]
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)

@@ -6,6 +6,8 @@ from dataclasses import replace
 
 import pytest
 
+import tacita
+from report.conftest import planted_frame
 from tacita.core import Report, Score
 from tacita.report import note_html
 from tacita.report.figures import number
@@ -86,6 +88,35 @@ def test_a_claim_stands_only_where_its_promise_was_verified(release, page):
     assert "Every group has" not in text
     assert "preserved" not in text
     assert "Every group has records of at least" not in page(note_html(release)).text
+
+
+@pytest.mark.parametrize(
+    ("method", "words"),
+    [
+        ("noise", "random noise was added"),
+        ("correlated-noise", "random noise was added"),
+        ("romm", "regressions among them: preserved up to rounding errors"),
+        ("rank-swap", "The distribution of each masked column by itself"),
+        ("shuffle", "The distribution of each masked column by itself"),
+        ("onedims", "This does not hold for several columns together"),
+    ],
+)
+def test_the_note_of_a_masking_says_what_stays_and_claims_no_groups(page, method, words):
+    made = tacita.protect(
+        planted_frame(),
+        quasi=["turnover", "staff"],
+        identifiers=["firm_name", "tax_number", "remark"],
+        method=method,
+        missing="drop",
+        seed=1,
+        measures=["IL1"],
+    )
+    text = page(note_html(made)).text
+    assert words in text
+    assert "Every group has at least" not in text
+    assert "microaggregation" not in text
+    failing = tuple(replace(verdict, passed=False) for verdict in made.record.verdicts)
+    assert words not in page(note_html(recorded(made, verdicts=failing))).text
 
 
 @pytest.mark.parametrize(

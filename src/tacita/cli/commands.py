@@ -50,7 +50,7 @@ def protect_with(words: Sequence[str]) -> Callable[..., None]:
 
     return command(
         "protect",
-        "Protect a file: group its records, publish group means, verify, report.\n\n"
+        "Protect a file: group its records or mask their values, verify, report.\n\n"
         "Example: tacita protect survey.csv --out protected.csv --method mdav --k 3 --quasi turnover,wages",
         [
             positional("input", "CSV or Parquet file of records"),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 
 if TYPE_CHECKING:
-    from tacita.core import Progress, Release, Report, Run, Trial, Trials
+    from tacita.core import Progress, Record, Release, Report, Run, Trial, Trials
     from tacita.plan import Plan
 
 Out = Console(highlight=False, soft_wrap=True)
@@ -27,10 +27,8 @@ def complain(message: str, code: int) -> int:
 def print_outcome(release: Release, plan: Plan, *, dry_run: bool) -> None:
     """What was done, what it cost, what to watch, where it is."""
     record = release.record
-    least, most = min(record.group_sizes), max(record.group_sizes)
-    sizes = f"{least}" if least == most else f"{least} to {most}"
     Out.print(
-        f"{_count(record.records_out, 'record')} in {_count(record.groups, 'group')} of {sizes}; "
+        f"{_count(record.records_out, 'record')} {_grouping(record)}; "
         f"{_count(len(record.verdicts), 'promise')} verified, {_count(len(record.cautions), 'warning')}.\n",
         markup=False,
     )
@@ -50,6 +48,13 @@ def print_outcome(release: Release, plan: Plan, *, dry_run: bool) -> None:
     ):
         if path is not None:
             Out.print(f"{what}: {path}", markup=False)
+
+
+def _grouping(record: Record) -> str:
+    if record.groups is None:
+        return "masked, not in groups"
+    least, most = min(record.group_sizes), max(record.group_sizes)
+    return f"in {_count(record.groups, 'group')} of {least if least == most else f'{least} to {most}'}"
 
 
 def _count(number: int, what: str) -> str:

@@ -55,21 +55,24 @@ class AttributeSummary:
 class Claim:
     """Everything a verifier needs to check a release by itself. Confidential: holds the original.
 
-    `rows[i]` is the original row that released row i came from, `labels[i]` the group it stands in.
+    `rows[i]` is the original row that released row i came from. `labels` are the groups behind the values:
+    `labels[i]` where whole records are grouped, `labels[i, j]` where each column is grouped by itself, None
+    where no groups are claimed; `k` is None then too. `terms` are the parameters that promises speak of.
     """
 
     original: Microdata
     rows: npt.NDArray[np.int64]
-    labels: npt.NDArray[np.int64]
-    k: int
+    labels: npt.NDArray[np.int64] | None
+    k: int | None
     guarantees: tuple[str, ...]
     rounded: frozenset[str] = frozenset()
     drop_missing: bool = False
+    terms: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Record:
-    """How a release was made. Confidential."""
+    """How a release was made; `groups` is None where records were not grouped. Confidential."""
 
     source: str
     fingerprint: str | None
@@ -80,7 +83,7 @@ class Record:
     seed: int | None
     records_in: int
     records_out: int
-    groups: int
+    groups: int | None
     group_sizes: Mapping[int, int]
     strata: int
     versions: Mapping[str, str]
@@ -101,4 +104,5 @@ class Release:
 
     def __repr__(self) -> str:
         done = " + ".join(self.record.method)
-        return f"<Release of {self.record.records_out} records by {done}, {self.record.groups} groups>"
+        groups = "" if self.record.groups is None else f", {self.record.groups} groups"
+        return f"<Release of {self.record.records_out} records by {done}{groups}>"

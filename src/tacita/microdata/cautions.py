@@ -10,7 +10,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tacita.core import Caution
+from tacita.core.release import Claim
 
+from . import cautions_of_maskings as maskings
 from .assess import context_columns
 from .protect import Protected
 
@@ -19,13 +21,25 @@ _NEARLY_UNIQUE = 0.5
 # Explained by unchanged columns to this degree, a masked one is given away.
 _RECOMPUTABLE = 0.999
 
-NOT_PROMISED = (
+_NOT_PROMISED_OF_GROUPS = (
     "Attribute disclosure: members of a group may share a confidential value.",
     "Linkage through columns released unchanged: k holds for the quasi-identifiers named here only.",
+)
+_NOT_PROMISED_OF_MASKINGS = (
+    "Groups of k records: a combination of masked values may point to one single record.",
+    "Linkage through columns released unchanged: they stand as they were beside the masked ones.",
+)
+_NEVER_PROMISED = (
     "Differences between releases: publishing nearly the same records again can reveal who joined or left.",
     "Population uniqueness: the assessor's attacker knows all records of this file, not the population.",
     "Protection of the strata themselves: their values are released as they are.",
 )
+
+
+def not_promised(claim: Claim) -> tuple[str, ...]:
+    """What a reader might take for granted and must not."""
+    grouped = "groups-of-k" in claim.guarantees
+    return (_NOT_PROMISED_OF_GROUPS if grouped else _NOT_PROMISED_OF_MASKINGS) + _NEVER_PROMISED
 
 
 def find(protected: Protected, *, shuffled: bool) -> tuple[Caution, ...]:
@@ -38,6 +52,10 @@ def find(protected: Protected, *, shuffled: bool) -> tuple[Caution, ...]:
         _index(protected),
         _row_order(protected, shuffled),
         _zero_variance(protected),
+        maskings.singled_out(protected),
+        maskings.cells_kept(protected),
+        maskings.extremes_reproduced(protected),
+        maskings.unit_unused(protected),
         _constant_columns(protected),
         _unrounded_integers(protected),
         _homogeneous(protected),
@@ -141,6 +159,8 @@ def _row_order(protected: Protected, shuffled: bool) -> Iterator[Caution]:
 
 
 def _zero_variance(protected: Protected) -> Iterator[Caution]:
+    if protected.partition is None:
+        return
     same = protected.original == protected.released
     labels, sizes = protected.partition.labels, protected.partition.sizes
     true_cells = sizes[:, None] == np.array([np.bincount(labels, weights=column) for column in same.T]).T
@@ -157,7 +177,7 @@ def _zero_variance(protected: Protected) -> Iterator[Caution]:
         column = protected.original[:, j]
         present = column[~np.isnan(column)]
         if present.size and present.min() == 0 and present.max() > 0:
-            zeros = int((true_cells[:, j] & _group_is_zero(protected, j)).sum())
+            zeros = int((true_cells[:, j] & _group_is_zero(protected, labels, j)).sum())
             if zeros:
                 yield Caution(
                     "mean-at-bound",
@@ -167,9 +187,8 @@ def _zero_variance(protected: Protected) -> Iterator[Caution]:
                 )
 
 
-def _group_is_zero(protected: Protected, j: int) -> npt.NDArray[np.bool_]:
-    labels = protected.partition.labels
-    zero = np.zeros(len(protected.partition), dtype=bool)
+def _group_is_zero(protected: Protected, labels: npt.NDArray[np.int64], j: int) -> npt.NDArray[np.bool_]:
+    zero = np.zeros(int(labels.max()) + 1, dtype=bool)
     zero[labels] = protected.released[:, j] == 0
     return zero
 
@@ -188,6 +207,9 @@ def _constant_columns(protected: Protected) -> Iterator[Caution]:
 
 def _unrounded_integers(protected: Protected) -> Iterator[Caution]:
     data = protected.claim.original
+    if protected.claim.labels is None:
+        # without groups nothing published is a mean
+        return
     plain = [name for name in data.quasi if name not in protected.claim.rounded and data.is_integer(name)]
     if plain:
         yield Caution(
@@ -200,6 +222,8 @@ def _unrounded_integers(protected: Protected) -> Iterator[Caution]:
 
 
 def _homogeneous(protected: Protected) -> Iterator[Caution]:
+    if protected.partition is None:
+        return
     data, labels = protected.claim.original, protected.partition.labels
     # labels follow the kept rows in source order, rows the released order
     kept = np.sort(protected.claim.rows)
@@ -219,7 +243,7 @@ def _homogeneous(protected: Protected) -> Iterator[Caution]:
 
 def _thin_strata(protected: Protected) -> Iterator[Caution]:
     counts = np.bincount(protected.strata)
-    thin = int((counts < 2 * protected.claim.k).sum())
+    thin = int((counts < 2 * (protected.claim.k or 0)).sum())
     if thin:
         yield Caution(
             "thin-strata",

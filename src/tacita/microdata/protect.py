@@ -1,7 +1,8 @@
-"""From records and a method to protected records: who may be grouped with whom, and what is published."""
+"""From a file and a method to a protected file: which records, which strata, what is left out and claimed."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -9,22 +10,21 @@ import narwhals as nw
 import numpy as np
 import numpy.typing as npt
 
-from tacita.core import DataError, Microdata, Partition, Run
+from tacita.core import DataError, Method, Microdata, ParameterError, Partition, Run
+from tacita.core.microdata import speakable
 from tacita.core.release import Claim
 
-from .groups import published_means
-from .microaggregation.base import Microaggregation
-from .standardise import standardise
+from .publish import Records, publish
 
 MissingPolicy = Literal["refuse", "drop", "stratum"]
 
 
 @dataclass(frozen=True, repr=False)
 class Protected:
-    """The public frame, the partition behind it, and the claim that a verifier can check."""
+    """The public frame, the partition behind it if any, and the claim that a verifier can check."""
 
     data: Microdata
-    partition: Partition
+    partition: Partition | None
     claim: Claim
     original: npt.NDArray[np.float64]
     released: npt.NDArray[np.float64]
@@ -33,40 +33,45 @@ class Protected:
 
 def protect(
     data: Microdata,
-    method: Microaggregation,
+    method: Method,
     run: Run,
     *,
     missing: MissingPolicy = "refuse",
     round_integers: bool = False,
     shuffle: bool = False,
 ) -> Protected:
-    """Group, publish means, leave identifiers out. Records are standardised once, over all strata."""
+    """Publish what the method makes of the quasi-identifiers; leave identifiers out."""
     x = data.matrix(data.quasi)
     kept = _rows_to_keep(data, x, missing)
     x = x[kept]
     strata = _strata(data, x, kept)
     units = _units(data, kept)
     _refuse_bad_weights(data, kept)
-    _refuse_hopeless(data, x, strata, units, method)
-
-    labels = _group_within_strata(method, standardise(x), strata, units, run)
-    partition = Partition(labels, method.k, units)
+    _refuse_hopeless(data, x, strata, units, _group_size(method))
 
     integer = np.array([round_integers and data.is_integer(name) for name in data.quasi])
-    released = published_means(x, partition.labels, integer)
+    beside = _beside(data, getattr(method, "beside", ()), kept)
+    made = publish(method, Records(x, strata, units, integer, beside), run)
     order = run.protective_generator().permutation(kept.size) if shuffle else np.arange(kept.size)
     claim = Claim(
         original=data,
         rows=kept[order],
-        labels=partition.labels[order],
-        k=method.k,
+        labels=None if made.labels is None else made.labels[order],
+        k=_group_size(method),
         # a plug-in may promise more than its kind does, never less
-        guarantees=tuple(dict.fromkeys((*Microaggregation.guarantees, *method.guarantees))),
+        guarantees=tuple(dict.fromkeys((*made.guarantees, *method.guarantees))),
         rounded=frozenset(name for name, whole in zip(data.quasi, integer, strict=True) if whole),
         drop_missing=missing == "drop",
+        terms=method.own_parameters(),
     )
-    frame = _released_frame(data, released[order], claim, shuffle)
-    return Protected(frame, partition, claim, x, released, strata)
+    frame = _released_frame(data, made.values[order], claim, shuffle)
+    return Protected(frame, made.partition, claim, x, made.values, strata)
+
+
+def _group_size(method: Method) -> int | None:
+    """The k of a method that has one."""
+    k: int | None = getattr(method, "k", None)
+    return k
 
 
 def _rows_to_keep(
@@ -127,15 +132,16 @@ def _refuse_hopeless(
     x: npt.NDArray[np.float64],
     strata: npt.NDArray[np.int64],
     units: npt.NDArray[np.int64] | None,
-    method: Microaggregation,
+    k: int | None,
 ) -> None:
-    k, who = method.k, data.source
-    if x.shape[0] < k:
-        raise DataError(f"{who}: k={k} needs at least {k} records, got {x.shape[0]}. Lower k.")
-    _refuse_small_strata(who, np.bincount(strata), k, "records")
-    if units is not None:
-        pairs = np.unique(np.column_stack([strata, units]), axis=0)
-        _refuse_small_strata(who, np.bincount(pairs[:, 0]), k, "distinct units")
+    who = data.source
+    if k is not None:
+        if x.shape[0] < k:
+            raise DataError(f"{who}: k={k} needs at least {k} records, got {x.shape[0]}. Lower k.")
+        _refuse_small_strata(who, np.bincount(strata), k, "records")
+        if units is not None:
+            pairs = np.unique(np.column_stack([strata, units]), axis=0)
+            _refuse_small_strata(who, np.bincount(pairs[:, 0]), k, "distinct units")
     varies = [np.unique(column[~np.isnan(column)]).size > 1 for column in x.T]
     if not any(varies):
         raise DataError(
@@ -157,34 +163,29 @@ def _refuse_small_strata(who: str, counts: npt.NDArray[np.int64], k: int, of_wha
     )
 
 
-def _group_within_strata(
-    method: Microaggregation,
-    z: npt.NDArray[np.float64],
-    strata: npt.NDArray[np.int64],
-    units: npt.NDArray[np.int64] | None,
-    run: Run,
-) -> npt.NDArray[np.int64]:
-    if int(strata.max()) == 0 and not np.isnan(z).any():
-        return method.partition(z, run, units=units).labels
-    labels = np.empty(z.shape[0], dtype=np.int64)
-    order = np.argsort(strata, kind="stable")
-    parts = np.split(order, np.cumsum(np.bincount(strata))[:-1])
-    inner = Run(seed=run.seed, threads=run.threads, cancelled=run.cancelled)
-    groups = 0
-    for done, rows in enumerate(parts):
-        present = ~np.isnan(z[rows[0]])
-        if present.any():
-            part = method.partition(
-                z[np.ix_(rows, present)], inner, units=None if units is None else units[rows]
-            )
-            labels[rows] = groups + part.labels
-            groups += len(part)
-        else:
-            # nothing known of them that could tell them apart
-            labels[rows] = groups
-            groups += 1
-        run.report("grouping strata", done + 1, len(parts))
-    return labels
+def _beside(data: Microdata, names: Sequence[str], kept: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+    """Unmasked columns that a method looks at, as numbers without gaps."""
+    if not names:
+        return np.empty((kept.size, 0))
+    unknown = [name for name in names if name not in data.columns]
+    if unknown:
+        raise ParameterError(
+            f"{data.source}: there is no column {speakable(unknown)} to look at beside the masked ones."
+        )
+    masked = [name for name in names if name in data.quasi]
+    if masked:
+        raise ParameterError(
+            f"{data.source}: column {speakable(masked)} is to be masked and cannot stand beside. "
+            "Name columns that are released as they are."
+        )
+    values = data.matrix(names)[kept]
+    gaps = int(np.isnan(values).any(axis=1).sum())
+    if gaps:
+        raise DataError(
+            f"{data.source}: columns beside the masked ones have missing values in {gaps} records. "
+            "Complete them, or name others."
+        )
+    return values
 
 
 def _released_frame(

@@ -14,7 +14,7 @@ from tacita.core import DataError, Microdata, Verdict, VerificationError
 from tacita.core.release import Claim
 from tacita.io import InputOptions, decode
 
-from . import checks, files
+from . import checks, columns, files, maskings
 from .evidence import Evidence
 
 __all__ = ["ALWAYS", "CHECKS", "Check", "Evidence", "insist", "verify", "verify_file"]
@@ -49,6 +49,42 @@ CHECKS: dict[str, Check] = {
         "Every published value is the mean of the originals it stands for, to the last bit and letter.",
         checks.group_means,
     ),
+    "masked-cells": Check(
+        "Masked columns hold numbers, whole where rounding was asked for, and miss what the originals miss.",
+        columns.masked_cells,
+    ),
+    "column-groups": Check(
+        "In each masked column by itself, every value stands at least k times in its stratum.",
+        columns.column_groups,
+    ),
+    "column-units": Check(
+        "In each masked column by itself, every value stands for at least k distinct units.",
+        columns.column_units,
+    ),
+    "column-means": Check(
+        "Every published value is the mean of those of its column that it stands for, to the last bit.",
+        columns.column_means,
+    ),
+    "marginals-preserved": Check(
+        "In each stratum, each masked column holds the original values, each as often as before.",
+        maskings.marginals_preserved,
+    ),
+    "moments-preserved": Check(
+        "In each stratum, means and covariances of the masked columns are those of the originals, to 1e-12.",
+        maskings.moments_preserved,
+    ),
+    "ranks-near": Check(
+        "Every published value comes from a rank at most p percent of the stratum away.", maskings.ranks_near
+    ),
+    "bounds-kept": Check("No published value lies beyond the bounds that were given.", maskings.bounds_kept),
+    "noise-independent": Check(
+        "In each stratum, each masked column carries noise of the declared size, as far as chance can tell.",
+        maskings.noise_independent,
+    ),
+    "noise-correlated": Check(
+        "In each stratum, noise has alpha times the covariance of the originals, as far as chance can tell.",
+        maskings.noise_correlated,
+    ),
     "file-plain": Check(
         "The file can be read back and holds nothing but names and cells.", files.nothing_but_cells
     ),
@@ -56,6 +92,9 @@ CHECKS: dict[str, Check] = {
 
 # Promised by every release of microdata, whatever the method.
 ALWAYS = ("columns-kept", "rows-complete", "others-identical", "no-leftovers")
+
+# Where units are named, a promise of k records is one of k units too.
+_OF_UNITS = {"groups-of-k": "k-units", "column-groups": "column-units"}
 
 # Without the right columns and rows the other checks would compare the wrong things.
 _FIRST = ("columns-kept", "rows-complete")
@@ -77,10 +116,11 @@ def verify_file(content: bytes, form: str, options: InputOptions, claim: Claim) 
 
 
 def _verdicts(evidence: Evidence, *more: str) -> tuple[Verdict, ...]:
-    roles = evidence.claim.original.roles
-    units = ("k-units",) if roles is not None and roles.unit is not None else ()
+    roles, promised = evidence.claim.original.roles, evidence.claim.guarantees
+    named = roles is not None and roles.unit is not None
+    units = [_OF_UNITS[name] for name in promised if name in _OF_UNITS] if named else []
     verdicts: dict[str, Verdict] = {}
-    for name in dict.fromkeys((*ALWAYS, *evidence.claim.guarantees, *units, *more)):
+    for name in dict.fromkeys((*ALWAYS, *promised, *units, *more)):
         check = CHECKS.get(name, _UNKNOWN)
         broken = any(first in verdicts and not verdicts[first].passed for first in _FIRST)
         fault = "cannot be checked: rows or columns are wrong" if broken else _fault(check, evidence)

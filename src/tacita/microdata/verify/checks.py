@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from math import fsum
-
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from .cells import as_array, dictionaries, identical, same_column, same_text
-from .evidence import Evidence, Ints, distinct, expected_column
+from .cells import as_array, dictionaries, same_column, same_text
+from .evidence import Evidence, distinct, exact_means, publishes
+
+_NO_GROUPS = "the claim does not name one group for each record"
 
 
 def columns_kept(evidence: Evidence) -> str | None:
@@ -36,8 +35,9 @@ def rows_complete(evidence: Evidence) -> str | None:
         return f"wanted {expected.size} records, got {evidence.released.n}"
     if not np.array_equal(np.sort(claim.rows), expected):
         return "released rows are not the source's rows, each once"
-    if np.shape(claim.labels) != np.shape(claim.rows):
-        return "the claim does not name one group for each record"
+    shapes = (claim.rows.shape, (claim.rows.size, len(claim.original.quasi)))
+    if claim.labels is not None and np.shape(claim.labels) not in shapes:
+        return _NO_GROUPS
     return None
 
 
@@ -97,10 +97,12 @@ def _field_speaks(field: pa.Field) -> bool:
 
 def groups_of_k(evidence: Evidence) -> str | None:
     """k records in each group, as published and as claimed, and no group across strata."""
-    k, claimed = evidence.claim.k, evidence.claimed_groups
-    if k < 2:
+    k, claimed, labels = evidence.claim.k, evidence.claimed_groups, evidence.claim.labels
+    if k is None or k < 2:
         return f"k={k} promises nothing"
-    mixed = int(claimed.max() - distinct(evidence.claim.labels).max())
+    if claimed is None or labels is None:
+        return _NO_GROUPS
+    mixed = int(claimed.max() - distinct(labels).max())
     if mixed:
         return f"{mixed} groups mix records of different strata"
     for groups, what in (
@@ -119,15 +121,12 @@ def groups_of_k(evidence: Evidence) -> str | None:
 
 def k_units(evidence: Evidence) -> str | None:
     """k distinct firms or households in each group, as published and as claimed."""
-    original, k = evidence.claim.original, evidence.claim.k
-    unit = original.roles.unit if original.roles else None
-    if unit is None:
-        return "no unit column was named"
-    absent = int(original.missing(unit)[evidence.claim.rows].sum())
-    if absent:
-        return f"the unit of {absent} records is not known"
-    units = original.codes([unit])[evidence.claim.rows]
-    for groups in (evidence.published_groups, evidence.claimed_groups):
+    k, units, claimed = evidence.claim.k, evidence.units, evidence.claimed_groups
+    if isinstance(units, str):
+        return units
+    if k is None or claimed is None:
+        return _NO_GROUPS
+    for groups in (evidence.published_groups, claimed):
         _, one_each = np.unique(distinct(groups, units), return_index=True)
         per_group = np.bincount(groups[one_each])
         short = per_group[per_group < k]
@@ -141,28 +140,14 @@ def k_units(evidence: Evidence) -> str | None:
 
 def group_means(evidence: Evidence) -> str | None:
     """Published cells are the exact mean (fsum) of each claimed group's originals, typed and spelled so."""
-    claim, dialect = evidence.claim, evidence.released.dialect
-    groups = evidence.claimed_groups
+    claim, groups = evidence.claim, evidence.claimed_groups
+    if groups is None:
+        return _NO_GROUPS
     wrong = []
     for name in claim.original.quasi:
-        means = _means(claim.original.numbers(name)[claim.rows], groups)[groups]
-        expected, published = expected_column(evidence, name, means), as_array(evidence.released.frame[name])
-        if dialect is not None and pa.types.is_string(published.type):
-            right = same_text(expected, published, dialect)
-        else:
-            right = identical(expected, published)
-        if not right:
+        means = exact_means(claim.original.numbers(name)[claim.rows], groups)
+        if not publishes(evidence, name, means[groups]):
             wrong.append(name)
     if wrong:
         return f"{len(wrong)} columns hold values that are not the means of their groups: {', '.join(wrong)}"
     return None
-
-
-def _means(values: npt.NDArray[np.float64], groups: Ints) -> npt.NDArray[np.float64]:
-    sizes = np.bincount(groups).tolist()
-    ends = np.cumsum(sizes).tolist()
-    column = values[np.argsort(groups, kind="stable")].tolist()
-    return np.array(
-        [fsum(column[end - size : end]) / size for end, size in zip(ends, sizes, strict=True)],
-        dtype=np.float64,
-    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from math import fsum
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +14,7 @@ from tacita.core import Microdata
 from tacita.core.microdata import column_codes
 from tacita.core.release import Claim
 
-from .cells import as_array, bits
+from .cells import as_array, bits, identical, same_text
 
 Ints = npt.NDArray[np.int64]
 
@@ -41,14 +42,29 @@ class Evidence:
         return distinct(*keys)
 
     @cached_property
-    def claimed_groups(self) -> Ints:
-        """The group of each row by the claim; one that spans strata counts as several."""
-        return distinct(self.strata, self.claim.labels)
+    def claimed_groups(self) -> Ints | None:
+        """The group of each row by the claim, if it names one; one that spans strata counts as several."""
+        labels = self.claim.labels
+        return None if labels is None or labels.ndim != 1 else distinct(self.strata, labels)
 
     @cached_property
     def published_groups(self) -> Ints:
         """Rows of one stratum that are the same on all quasi-identifiers to the last bit or letter."""
         return distinct(self.strata, *(self._spelling(name) for name in self.claim.original.quasi))
+
+    def published_values(self, name: str) -> Ints:
+        """Cells of one stratum that are the same in one column to the last bit or letter."""
+        return distinct(self.strata, self._spelling(name))
+
+    @cached_property
+    def units(self) -> Ints | str:
+        """The unit behind each row, or why it is not known."""
+        original, rows = self.claim.original, self.claim.rows
+        unit = original.roles.unit if original.roles else None
+        if unit is None:
+            return "no unit column was named"
+        absent = int(original.missing(unit)[rows].sum())
+        return f"the unit of {absent} records is not known" if absent else original.codes([unit])[rows]
 
     def _spelling(self, name: str) -> Ints:
         """A number for each cell that two cells share only if nothing tells them apart."""
@@ -82,3 +98,23 @@ def expected_column(evidence: Evidence, name: str, means: npt.NDArray[np.float64
     if whole and (np.abs(values) < 2.0**63).all():
         return pa.array(values.astype(np.int64), mask=gaps)
     return pa.array(values, mask=gaps)
+
+
+def publishes(evidence: Evidence, name: str, values: npt.NDArray[np.float64]) -> bool:
+    """Whether a masked column holds exactly these numbers, typed and spelled as declared."""
+    dialect = evidence.released.dialect
+    expected, published = expected_column(evidence, name, values), as_array(evidence.released.frame[name])
+    if dialect is not None and pa.types.is_string(published.type):
+        return same_text(expected, published, dialect)
+    return identical(expected, published)
+
+
+def exact_means(values: npt.NDArray[np.float64], groups: Ints) -> npt.NDArray[np.float64]:
+    """The mean of each group, its sum exact before one rounding."""
+    sizes = np.bincount(groups).tolist()
+    ends = np.cumsum(sizes).tolist()
+    column = values[np.argsort(groups, kind="stable")].tolist()
+    return np.array(
+        [fsum(column[end - size : end]) / size for end, size in zip(ends, sizes, strict=True)],
+        dtype=np.float64,
+    )

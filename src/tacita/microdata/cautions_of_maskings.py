@@ -1,0 +1,78 @@
+"""Where a release without groups of k records is thinner than it looks, each weakness with a count."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from tacita.core import Caution
+
+from .protect import Protected
+
+# Fewer records than this behind a combination of values point to somebody, where the method has no k.
+_FEW = 3
+
+
+def singled_out(protected: Protected) -> Iterator[Caution]:
+    """Records whose masked values, taken together, few others share."""
+    if protected.partition is not None:
+        return
+    k = protected.claim.k or _FEW
+    cells = np.column_stack([protected.strata, np.nan_to_num(protected.released, nan=np.inf)])
+    _, combination, counts = np.unique(cells, axis=0, return_inverse=True, return_counts=True)
+    few = int((counts[combination.reshape(-1)] < k).sum())
+    if few:
+        yield Caution(
+            "not-k-anonymous",
+            f"Records whose combination of masked values stands fewer than {k} times in their stratum: this "
+            "release is not k-anonymous, and whoever knows several columns may find a record by them.",
+            few,
+            "Where records must not be told apart, use a method that groups them, such as mdav.",
+        )
+
+
+def cells_kept(protected: Protected) -> Iterator[Caution]:
+    """Masked columns that publish true values."""
+    if protected.partition is not None:
+        return
+    same = protected.original == protected.released
+    for j, name in enumerate(protected.claim.original.quasi):
+        column = protected.original[:, j]
+        if same[:, j].any() and np.unique(column[~np.isnan(column)]).size > 1:
+            yield Caution(
+                "value-unchanged",
+                f"Column {name} is published with the record's true value in these records.",
+                int(same[:, j].sum()),
+                "Acceptable where many records share the value, such as zero; otherwise mask more strongly.",
+            )
+
+
+def extremes_reproduced(protected: Protected) -> Iterator[Caution]:
+    """Columns whose largest and smallest true values stand in the release, on whatever record."""
+    if "marginals-preserved" not in protected.claim.guarantees:
+        return
+    varying = sum(np.unique(column[~np.isnan(column)]).size > 1 for column in protected.original.T)
+    yield Caution(
+        "extremes-reproduced",
+        "In these columns every true value stands in the release, the largest and smallest too, on other "
+        "records: that a value is there is a fact about somebody.",
+        varying,
+        "Cut off or round extreme values first where a value alone tells whose it is.",
+    )
+
+
+def unit_unused(protected: Protected) -> Iterator[Caution]:
+    """Units named for a masking that cannot count them."""
+    roles = protected.claim.original.roles
+    if roles is None or roles.unit is None or protected.claim.labels is not None:
+        return
+    rows = protected.claim.rows
+    records = np.bincount(protected.claim.original.codes([roles.unit])[rows])
+    yield Caution(
+        "unit-unused",
+        f"This masking treats each record by itself. Unit column {roles.unit} plays no part, and over the "
+        "records of one unit chance averages out: these units have several.",
+        int((records > 1).sum()),
+        "Mask one record a unit, or use a method that groups records of k units.",
+    )

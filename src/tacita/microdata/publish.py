@@ -1,0 +1,127 @@
+"""What each kind of method publishes in place of the records: means of groups, or masked values.
+
+A kind that protects records is one line of `VERBS`: a function from method and records to what is published.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tacita.core import Method, ParameterError, Partition, Run
+
+from .groups import published_means
+from .masking.base import Masking
+from .microaggregation.base import Microaggregation
+from .standardise import standardise
+
+Matrix = npt.NDArray[np.float64]
+Labels = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, repr=False)
+class Records:
+    """What a method may see: the columns to protect (NaN where missing), strata, units, columns beside.
+
+    Records that miss other columns are of another stratum; columns marked `integer` are published rounded.
+    """
+
+    x: Matrix
+    strata: Labels
+    units: Labels | None
+    integer: npt.NDArray[np.bool_]
+    beside: Matrix
+
+    def parts(self) -> Iterator[tuple[Labels, npt.NDArray[np.bool_]]]:
+        """The rows of each stratum, and which columns they have."""
+        order = np.argsort(self.strata, kind="stable")
+        for rows in np.split(order, np.cumsum(np.bincount(self.strata))[:-1]):
+            yield rows, ~np.isnan(self.x[rows[0]])
+
+    def units_of(self, rows: Labels) -> Labels | None:
+        """The units of some rows, if there are any."""
+        return None if self.units is None else self.units[rows]
+
+
+@dataclass(frozen=True, repr=False)
+class Published:
+    """Values in place of the originals, the promises of the kind, and the groups behind them if any.
+
+    `labels` as in a Claim: one a record, one a cell, or None.
+    """
+
+    values: Matrix
+    guarantees: tuple[str, ...]
+    labels: Labels | None = None
+    partition: Partition | None = None
+
+
+def publish(method: Method, records: Records, run: Run) -> Published:
+    """Do what the method's kind does."""
+    return VERBS[method.kind](method, records, run)
+
+
+def _grouped(method: Microaggregation, records: Records, run: Run) -> Published:
+    """Groups within strata, each published as its mean. Standardised once, over all strata."""
+    z = standardise(records.x)
+    labels = np.empty(z.shape[0], dtype=np.int64)
+    parts = list(records.parts())
+    if len(parts) == 1 and parts[0][1].all():
+        labels = method.partition(z, run, units=records.units).labels
+    else:
+        groups = 0
+        # the same search in every stratum: only protective randomness must differ
+        inner = Run(seed=run.seed, threads=run.threads, cancelled=run.cancelled)
+        for done, (rows, present) in enumerate(parts):
+            if present.any():
+                part = method.partition(z[np.ix_(rows, present)], inner, units=records.units_of(rows))
+                labels[rows] = groups + part.labels
+                groups += len(part)
+            else:
+                # nothing known of them that could tell them apart
+                labels[rows] = groups
+                groups += 1
+            run.report("grouping strata", done + 1, len(parts))
+    partition = Partition(labels, method.k, records.units)
+    values = published_means(records.x, partition.labels, records.integer)
+    return Published(values, Microaggregation.guarantees, partition.labels, partition)
+
+
+def _masked(method: Masking, records: Records, run: Run) -> Published:
+    """Each stratum masked by itself, on the original scale, with randomness of its own."""
+    if records.integer.any() and not method.roundable:
+        raise ParameterError(
+            f"{method.spoken_name()}: values are published to the last digit, rounding would break what is "
+            "promised. Leave out round-integers, or use another method, such as rank-swap."
+        )
+    values = np.full_like(records.x, np.nan)
+    labels = np.empty(records.x.shape, dtype=np.int64)
+    groups, grouped = 0, False
+    parts = list(records.parts())
+    for done, (rows, present) in enumerate(parts):
+        # one number for what is missing in the whole stratum, then its groups
+        labels[rows] = groups
+        if present.any():
+            cells = np.ix_(rows, present)
+            made = method.masked(
+                records.x[cells], run.branch(done), units=records.units_of(rows), beside=records.beside[rows]
+            )
+            values[cells] = made.values
+            if made.labels is not None:
+                grouped = True
+                labels[cells] += 1 + made.labels
+        groups = int(labels[rows].max()) + 1
+        run.report("masking strata", done + 1, len(parts))
+    values[:, records.integer] = np.rint(values[:, records.integer])
+    # minus zero and zero would be two different published values
+    return Published(values + 0.0, Masking.guarantees, labels if grouped else None)
+
+
+VERBS: dict[str, Callable[[Any, Records, Run], Published]] = {
+    "microaggregation": _grouped,
+    "masking": _masked,
+}
