@@ -20,6 +20,7 @@ ALLOWED = {
     "microdata": {"core", "kernels", "microdata", "io"},
     "microdata.balance": {"core", "microdata.measure", "microdata.loss", "microdata.risk"},
     "microdata.microaggregation": {"core", "kernels", "microdata.microaggregation"},
+    "microdata.synthesis": {"core", "kernels", "microdata.synthesis", "microdata.standardise"},
     "microdata.loss": {"core", "kernels", "microdata.loss", "microdata.measure"},
     "microdata.risk": {"core", "kernels", "microdata.risk", "microdata.measure"},
     "microdata.verify": {"core", "io", "microdata.verify"},
