@@ -67,7 +67,8 @@ def _imports(found: type[Method]) -> str:
     """What the example of a docstring needs when it stands alone."""
     example = inspect.getdoc(found) or ""
     needed = ["import numpy as np"] if "np." in example else []
-    core = [name for name in ("Comparison", "Partition", "Run") if f"{name}(" in example or f"{name}." in example]
+    values = ("Comparison", "Partition", "Run")
+    core = [name for name in values if f"{name}(" in example or f"{name}." in example]
     needed += [f"from tacita.core import {', '.join(core)}"] if core else []
     needed += [f"from {found.__module__} import {found.__name__}"]
     return "\n".join(f">>> {line}" for line in needed)

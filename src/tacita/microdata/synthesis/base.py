@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Annotated, ClassVar
 
 import numpy as np
@@ -88,12 +89,18 @@ class Regression:
         """Weight of each record's own value in its prediction, between 1/n and 1."""
         return np.minimum(np.einsum("ij,ij->i", self.basis, self.basis), 1.0)
 
+    @cached_property
+    def basis_from_terms(self) -> Matrix:
+        """The matrix T with [1, S] T = basis, S standardised; the shortest where S is singular. O(n q^2)."""
+        terms = np.hstack([np.ones((self.n, 1)), self.s])
+        return np.asarray(np.linalg.lstsq(terms, self.basis, rcond=RANK_TOLERANCE)[0])
+
     def original_scale(self, y: Matrix) -> Matrix:
         """Standardised dependent values as they would stand in the file."""
         return np.asarray(self.centre + self.scale * y)
 
     def with_residuals(self, directions: Matrix) -> Matrix:
-        """fitted + directions diag(strength) right': relations among attributes stay, whatever the directions."""
+        """fitted + directions diag(strength) right': whatever the directions, linear relations stay."""
         return self.fitted + (directions * self.strength) @ self.right.T
 
     def keep_relations(self, y: Matrix) -> Matrix:
@@ -132,6 +139,10 @@ class Synthesis(Method):
 
     max_leverage: Leverage = 0.9
 
+    def promised(self) -> tuple[str, ...]:
+        """What this very setting preserves."""
+        return self.preserves
+
     def synthesize(self, y: npt.ArrayLike, s: npt.ArrayLike | None = None, run: Run | None = None) -> Matrix:
         """New values of y (n x p) given s (n x q, or None), rows aligned, both on the scale they come in."""
         regression = self.regress(y, s)
@@ -142,7 +153,7 @@ class Synthesis(Method):
         """Synthetic values on the standardised scale of the regression."""
 
     def regress(self, y: npt.ArrayLike, s: npt.ArrayLike | None) -> Regression:
-        """Y on [1, S]; refuses data whose release would hold true values, or that leave no room for others."""
+        """Y on [1, S]; refuses where the release would hold true values, or has no room for others."""
         who = self.spoken_name()
         dependent = as_matrix(y, who)
         n = dependent.shape[0]
@@ -168,9 +179,9 @@ def fault_of(regression: Regression, max_leverage: float) -> str | None:
     known = np.flatnonzero(spread < FUNCTION_LIMIT)
     if known.size:
         return (
-            f"dependent {numbered(known)} would come out unchanged: constant, or a function of the independent "
-            f"ones (residuals under {FUNCTION_LIMIT:g} of the spread). Make it independent, leave it out, or "
-            "leave out what determines it."
+            f"dependent {numbered(known)} would come out unchanged: constant, or a function of the "
+            f"independent ones (residuals under {FUNCTION_LIMIT:g} of the spread). Make it independent, "
+            "leave it out, or leave out what determines it."
         )
     if n <= rank + 2 * residual_rank:
         return (

@@ -20,9 +20,9 @@ Labels = npt.NDArray[np.int64]
 class IPSOCluster(Synthesis):
     """IPSO-C inside each of c fuzzy clusters, so that it follows bends that one regression does not.
 
-    Fuzzy c-means on all attributes, standardised; every record goes to the cluster of its largest share; IPSO-C
-    in each cluster. A cluster that IPSO-C would refuse (too few records, an attribute that does not vary in
-    it or is a function of the independent ones, a record of high leverage) joins the one with the nearest
+    Fuzzy c-means on all attributes, standardised; every record goes to the cluster of its largest share;
+    IPSO-C in each cluster. A cluster that IPSO-C would refuse (too few records, an attribute that does not
+    vary in it or is a function of the independent ones, a record of high leverage) joins the one with the nearest
     centre first. Means, covariances and coefficients are exact in every cluster, hence in the whole file;
     linear relations too. An attacker who guesses a record's cluster knows its regression: more clusters,
     better distributions and more risk.
@@ -66,7 +66,7 @@ class IPSOCluster(Synthesis):
     def sound_clusters(
         self, x: Matrix, labels: Labels, whole: Regression
     ) -> tuple[Labels, dict[int, Regression]]:
-        """Merge clusters that IPSO-C refuses; the regression of each that is left. The whole was not refused."""
+        """Merge clusters that IPSO-C refuses; the regression of each that is left (at worst the whole)."""
         labels = labels.copy()
         sound: dict[int, Regression] = {}
         waiting = np.unique(labels).tolist()

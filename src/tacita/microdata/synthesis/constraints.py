@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from tacita.core import DataError
+from tacita.core import DataError, ParameterError
 
 from .base import Regression
 
@@ -31,7 +31,7 @@ class Constraints:
 
     @classmethod
     def found(cls, y: Matrix, s: Matrix, *, nonnegative: bool, order: bool) -> Constraints:
-        """Those that the data keep: 0 as bound of columns without negative values, and orders. O(n p (p + q)).
+        """Those that the data keep: 0 below columns without negative values, and orders. O(n p (p + q)).
 
         >>> y = np.array([[1.0, 2.0], [3.0, 3.0], [0.0, 5.0]])
         >>> Constraints.found(y, np.empty((3, 0)), nonnegative=True, order=True).ordered
@@ -60,6 +60,13 @@ class Constraints:
         With `relations`, exact linear relations of the data are kept meanwhile. O(n m p), and Hildreth's
         method for the records that break something.
         """
+        p, d = z.shape[1], z.shape[1] + s.shape[1]
+        if not self.lower.shape == self.upper.shape == (p,):
+            raise ParameterError(f"Constraints: wanted a lower and an upper bound for each of {p} columns.")
+        if any(not (0 <= a < d and 0 <= b < d) or min(a, b) >= p for a, b in self.ordered):
+            raise ParameterError(
+                f"Constraints: wanted orders of columns 0 to {d - 1} with one of the first {p} in each."
+            )
         if relations:
             z = regression.keep_relations(z)
         if self.empty:
@@ -114,12 +121,17 @@ class Constraints:
         """What normals @ z must reach, for every record and inequality."""
         p, centre, scale = regression.y.shape[1], regression.centre, regression.scale
         low, high = np.isfinite(self.lower), np.isfinite(self.upper)
-        fixed = [(self.lower[low] - centre[low]) / scale[low], (centre[high] - self.upper[high]) / scale[high]]
+        fixed = [
+            (self.lower[low] - centre[low]) / scale[low],
+            (centre[high] - self.upper[high]) / scale[high],
+        ]
         columns = [np.broadcast_to(value, s.shape[:1]) for value in np.concatenate(fixed)]
         for a, b in self.ordered:
             largest = max(scale[a] if a < p else 0.0, scale[b] if b < p else 0.0)
             smaller = centre[a] if a < p else s[:, a - p]
-            columns.append(np.broadcast_to((smaller - (centre[b] if b < p else s[:, b - p])) / largest, len(s)))
+            columns.append(
+                np.broadcast_to((smaller - (centre[b] if b < p else s[:, b - p])) / largest, len(s))
+            )
         return np.column_stack(columns)
 
     def _to_the_last_bit(self, y: Matrix, s: Matrix) -> Matrix:

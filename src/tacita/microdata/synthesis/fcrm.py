@@ -65,7 +65,7 @@ class FCRM(Synthesis):
     Minimises sum_ik u_ik^m e_ik, with e_ik the squared residual of record i under the model of cluster k.
     Starts from fuzzy c-means on all attributes, standardised, and repeats: weighted least squares per
     cluster with weights u^m (intercept included; pseudo-inverse); u_ik = 1 / sum_j (e_ik / e_ij)^(1/(m-1)).
-    Stops at the first round whose largest change of u is below eps, or after rmax rounds.
+    Stops at the first round whose largest change of u is below eps, or after rmax rounds; so does the start.
 
     "joint" memberships are shared by all dependent attributes and keep linear relations; "separate" ones, an
     FCRM per attribute, break them, unless `equalities` brings them back by projection (the default). The
@@ -103,7 +103,6 @@ class FCRM(Synthesis):
     equalities: bool = Field(True, description="keep exact linear relations among the attributes")
     nonnegative: bool = Field(False, description="no negative values in columns that have none")
     order: bool = Field(False, description="keep one attribute below another where all records do")
-
     max_unchanged: float = Field(
         0.1,
         ge=0,
@@ -113,7 +112,7 @@ class FCRM(Synthesis):
     )
 
     def promised(self) -> tuple[str, ...]:
-        """What this very setting preserves."""
+        """Linear relations, unless they were given up."""
         return self.preserves if self.equalities else ()
 
     def synthesize(
@@ -131,7 +130,7 @@ class FCRM(Synthesis):
         self._refuse_true_values(regression.y, fits)
         given = np.empty((regression.n, 0)) if s is None or np.size(s) == 0 else as_matrix(s, "FCRM")
         constraints = constraints or Constraints.found(
-            regression.original_scale(regression.y), given, nonnegative=self.nonnegative, order=self.order
+            as_matrix(y, "FCRM"), given, nonnegative=self.nonnegative, order=self.order
         )
         return constraints.project(stacked(fits), regression, given, relations=self.equalities)
 
@@ -151,20 +150,21 @@ class FCRM(Synthesis):
             run.search_generator(),
             m=self.m,
             tolerance=self.eps,
+            rounds=self.rmax,
             report=lambda done, total: run.report("finding clusters", done, total),
         ).memberships
         blocks = [list(range(p))] if self.memberships == "joint" else [[j] for j in range(p)]
         fits = []
         for done, columns in enumerate(blocks):
-            attribute = columns[0] if self.memberships == "separate" else None
 
             def report(share: float, done: int = done) -> None:
                 run.report("fitting clusters", done + share, len(blocks))
 
-            def hear(seen: Iteration, columns: list[int] = columns, attribute: int | None = attribute) -> None:
+            def hear(seen: Iteration, columns: list[int] = columns) -> None:
                 if on_iteration is not None:
+                    which = columns[0] if self.memberships == "separate" else None
                     on_file_scale = features.on_file_scale(seen.coefficients, regression, columns)
-                    on_iteration(replace(seen, attribute=attribute, coefficients=on_file_scale))
+                    on_iteration(replace(seen, attribute=which, coefficients=on_file_scale))
 
             y = np.ascontiguousarray(regression.y[:, columns])
             fits.append(self.iterate(features.values, y, start, hear, report))
@@ -180,14 +180,16 @@ class FCRM(Synthesis):
     ) -> Fitted:
         """Alternate models and memberships from given ones; x holds the terms of the model, 1 among them."""
         change, objective, iteration = np.inf, np.inf, 0
+        following = memberships**self.m
         while iteration < self.rmax and not change < self.eps:
-            weights = memberships**self.m
+            weights = following
             inverse, moments = weighted_moments(x, y, weights)
             coefficients = inverse @ moments
             errors = squared_residuals(x, y, coefficients)
             before, memberships = memberships, shares(errors, self.m, _PERFECT)
             change = float(np.abs(memberships - before).max())
-            objective = float(np.einsum("ik,ik->", memberships**self.m, errors))
+            following = memberships**self.m
+            objective = float(np.einsum("ik,ik->", following, errors))
             iteration += 1
             report(iteration / self.rmax)
             hear(Iteration(None, iteration, objective, change, memberships, coefficients))
@@ -213,9 +215,9 @@ class FCRM(Synthesis):
         known = np.flatnonzero(unchanged > self.max_unchanged)
         if known.size:
             raise DataError(
-                f"FCRM: {100 * unchanged.max():.0f} % of the values of dependent {numbered(known)} would come "
-                f"out unchanged (within {FUNCTION_LIMIT:g} of the spread): in some clusters it is a function "
-                "of the independent ones. Use fewer clusters, joint memberships, or insist with "
+                f"FCRM: up to {100 * unchanged.max():.0f} % of the values of dependent {numbered(known)} "
+                f"would come out unchanged (within {FUNCTION_LIMIT:g} of the spread), where a cluster makes them "
+                "a function of the independent ones. Use fewer clusters, joint memberships, or insist with "
                 "max_unchanged = 1."
             )
 

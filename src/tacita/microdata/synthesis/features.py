@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from tacita.core import Run
 
-from .base import RANK_TOLERANCE, Regression
+from .base import Regression
 from .fuzzy import fuzzy_c_means
 
 Matrix = npt.NDArray[np.float64]
@@ -17,7 +17,7 @@ Matrix = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Features:
-    """Well-conditioned columns that span [1, S] and the radial functions exp(-|s - centre|^2 / (2 width^2))."""
+    """Columns that span [1, S] and the radial functions exp(-|s - centre|^2 / (2 width^2))."""
 
     values: Matrix
     centres: Matrix
@@ -43,18 +43,13 @@ class Features:
         Of the many solutions that a singular S leaves, the shortest on the standardised scale. O(c q^2 p).
         """
         rank = regression.independent_rank
-        linear = self._from_basis(regression) @ coefficients[:, :rank] * regression.scale[columns]
+        from_terms = regression.basis_from_terms * np.sqrt(regression.n)
+        linear = from_terms @ coefficients[:, :rank] * regression.scale[columns]
         spread = regression.independent_scale
         slopes = np.where(spread > 0, 1 / np.where(spread > 0, spread, 1.0), 0.0)[:, None] * linear[:, 1:]
         intercepts = regression.centre[columns] + linear[:, 0] - regression.independent_centre @ slopes
         radial = coefficients[:, rank:] * regression.scale[columns]
         return np.concatenate([intercepts[:, None, :], slopes, radial], axis=1)
-
-    def _from_basis(self, regression: Regression) -> Matrix:
-        """The matrix T with [1, S] T = the linear columns, S standardised."""
-        terms = np.hstack([np.ones((regression.n, 1)), regression.s])
-        linear = regression.basis * np.sqrt(regression.n)
-        return np.asarray(np.linalg.lstsq(terms, linear, rcond=RANK_TOLERANCE)[0])
 
 
 def gaussian(s: Matrix, centres: Matrix, width: float) -> Matrix:

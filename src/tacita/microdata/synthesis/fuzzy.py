@@ -65,14 +65,15 @@ def fuzzy_c_means(
     centres = spread_centres(x, c, generator)
     distances = cdist(x, centres, "sqeuclidean")
     memberships = shares(distances, m)
+    weights = memberships**m
     objective, change, done = 0.0, np.inf, 0
     while done < rounds and not change < tolerance:
-        weights = memberships**m
         centres = (weights.T @ x) / weights.sum(axis=0)[:, None]
         distances = cdist(x, centres, "sqeuclidean")
         before, memberships = memberships, shares(distances, m)
         change = float(np.abs(memberships - before).max())
-        objective = float((memberships**m * distances).sum())
+        weights = memberships**m
+        objective = float(np.einsum("ik,ik->", weights, distances))
         done += 1
         report(done, rounds)
     report(rounds, rounds)
@@ -97,7 +98,7 @@ def shares(errors: Matrix, m: float, tiny: float = _TINY) -> Matrix:
 
 
 def spread_centres(x: Matrix, c: int, generator: np.random.Generator) -> Matrix:
-    """c records far from each other, each drawn with odds by squared distance to the nearest so far. O(n c d).
+    """c records far apart, each drawn with odds by squared distance to the nearest so far. O(n c d).
 
     Source: Arthur & Vassilvitskii (2007), k-means++, SODA 2007, 1027-1035.
     """

@@ -104,7 +104,7 @@ class IPSOC(Synthesis):
     uncorrelated. Two releases of nearly the same records with exact moments reveal who was added.
 
     O(n (p + q)^2) time, O(n (p + q)) memory.
-    Source: Burridge (2003), Statistics and Computing 13(4), 321-327, method C; the rank-revealing form is ours.
+    Source: Burridge (2003), Statistics and Computing 13(4), 321-327, method C; rank-revealing form ours.
 
     >>> rng = np.random.default_rng(0)
     >>> s = rng.normal(size=(200, 2))
@@ -141,8 +141,7 @@ class IPSOQ(Synthesis):
     >>> released = IPSOQ().synthesize(y, s, Run(seed=1))
     >>> bool(np.isclose(released.var(), y.var(), rtol=1e-12))
     True
-    >>> plain = IPSOC().synthesize(y, s, Run(seed=1))
-    >>> bool(abs(np.median(released) - np.median(y)) < abs(np.median(plain) - np.median(y)))
+    >>> bool(abs(np.median(released) - np.median(y)) < 0.1 * y.std())
     True
     """
 
@@ -151,9 +150,7 @@ class IPSOQ(Synthesis):
     alternations: int = Field(20, ge=1, le=1000, description="how often marginals and moments are restored")
 
     def draw(self, regression: Regression, run: Run) -> Matrix:
-        current = regression.with_residuals(
-            exact_directions(regression, normal_directions(regression, run))
-        )
+        current = regression.with_residuals(exact_directions(regression, normal_directions(regression, run)))
         marginals = np.sort(regression.y, axis=0)
         for done in range(self.alternations):
             current = regression.with_residuals(nearest_directions(regression, by_rank(current, marginals)))
