@@ -22,10 +22,10 @@ class IPSOCluster(Synthesis):
 
     Fuzzy c-means on all attributes, standardised; every record goes to the cluster of its largest share;
     IPSO-C in each cluster. A cluster that IPSO-C would refuse (too few records, an attribute that does not
-    vary in it or is a function of the independent ones, a record of high leverage) joins the one with the nearest
-    centre first. Means, covariances and coefficients are exact in every cluster, hence in the whole file;
-    linear relations too. An attacker who guesses a record's cluster knows its regression: more clusters,
-    better distributions and more risk.
+    vary in it or is a function of the independent ones, a record of high leverage) joins the one with the
+    nearest centre first. Means, covariances and coefficients are exact in every cluster, hence in the whole
+    file; linear relations too. An attacker who guesses a record's cluster knows its regression: more
+    clusters, better distributions and more risk.
 
     O(rounds n c d + n (p + q)^2 + c^2 d) time with d = p + q and at most 100 rounds, O(n (c + d)) memory.
     Source: ours, from IPSO-C (Burridge 2003, Statistics and Computing 13(4), 321-327) and fuzzy c-means

@@ -81,7 +81,7 @@ class Constraints:
             rows = slice(start, min(start + _BLOCK, z.shape[0]))
             bounds = self._bounds(regression, s[rows])
             self._mend(z[rows], normals[open_ones], free[open_ones], bounds[:, open_ones], directions)
-        return self._to_the_last_bit(regression.original_scale(z), s)
+        return self._to_the_last_bit(regression.original_scale(z), s, 10 * _TOLERANCE * regression.scale)
 
     @staticmethod
     def _mend(z: Matrix, normals: Matrix, free: Matrix, bounds: Matrix, directions: Matrix) -> None:
@@ -134,10 +134,10 @@ class Constraints:
             )
         return np.column_stack(columns)
 
-    def _to_the_last_bit(self, y: Matrix, s: Matrix) -> Matrix:
-        """Rounding can leave a value a hair outside: put it on the bound."""
+    def _to_the_last_bit(self, y: Matrix, s: Matrix, hair: Matrix) -> Matrix:
+        """Rounding can leave a value a hair off a bound: put it there."""
         p = y.shape[1]
-        y = np.clip(y, self.lower, self.upper)
+        y = np.where(y <= self.lower + hair, self.lower, np.where(y >= self.upper - hair, self.upper, y))
         both = np.hstack([y, s])
         centre = both.mean(axis=0)
         # from the largest attribute down, so that no later step undoes an earlier one

@@ -91,7 +91,7 @@ class FCRM(Synthesis):
 
     preserves: ClassVar[tuple[str, ...]] = ("linear-relations",)
 
-    c: int = Field(8, ge=1, le=10_000, description="number of clusters")
+    c: int = Field(4, ge=1, le=10_000, description="number of clusters")
     m: float = Field(1.5, gt=1, le=10, description="fuzziness; near 1 a record belongs to one cluster only")
     eps: float = Field(1e-4, gt=0, lt=1, description="stop when no membership changes by more")
     rmax: int = Field(30, ge=1, le=100_000, description="stop after so many rounds at the latest")
@@ -216,9 +216,9 @@ class FCRM(Synthesis):
         if known.size:
             raise DataError(
                 f"FCRM: up to {100 * unchanged.max():.0f} % of the values of dependent {numbered(known)} "
-                f"would come out unchanged (within {FUNCTION_LIMIT:g} of the spread), where a cluster makes them "
-                "a function of the independent ones. Use fewer clusters, joint memberships, or insist with "
-                "max_unchanged = 1."
+                f"would come out unchanged (within {FUNCTION_LIMIT:g} of the spread), where a cluster makes "
+                "them a function of the independent ones. Use fewer clusters, joint memberships, or insist "
+                "with max_unchanged = 1."
             )
 
 

@@ -165,8 +165,10 @@ def normal_directions(regression: Regression, run: Run) -> Matrix:
 
 def exact_directions(regression: Regression, draws: Matrix) -> Matrix:
     """Orthonormal columns out of draws, orthogonal to [1, S] and to the residuals. O(n r (r + q))."""
-    free = without(draws, np.hstack([regression.basis, regression.left]))
-    return np.asarray(np.linalg.qr(free)[0])
+    taken = np.hstack([regression.basis, regression.left])
+    columns = np.linalg.qr(without(draws, taken))[0]
+    # draws that happen to lie in what is taken leave rounding, which leans on it: once more
+    return np.asarray(np.linalg.qr(without(columns, taken))[0])
 
 
 def nearest_directions(regression: Regression, y: Matrix) -> Matrix:
