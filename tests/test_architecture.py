@@ -24,6 +24,7 @@ ALLOWED = {
     "microdata.loss": {"core", "kernels", "microdata.loss", "microdata.measure"},
     "microdata.risk": {"core", "kernels", "microdata.risk", "microdata.measure"},
     "microdata.verify": {"core", "io", "microdata.verify"},
+    "reproduce": {"core", "microdata", "reproduce"},
     "report": {"core", "registry", "plan", "report", "_version"},
     "cli": {"core", "registry", "plan", "api", "datasets", "cli", "_version"},
     "pipeline": {"core", "io", "plan", "microdata", "_version"},

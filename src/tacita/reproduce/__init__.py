@@ -1,0 +1,1 @@
+"""Experiments of the literature, run again: published figures beside ours."""
