@@ -362,7 +362,7 @@ def warmup(run: Run | None = None) -> None:
         found: Any = registry.lookup(name, kind)()
         if kind in registry.MEASURING:
             found.score(Comparison.of(x, x[::-1]))
-        else:
+        elif kind in registry.PROTECTING:
             found.partition(x)
             found.partition(x, units=np.arange(24))
         (run or Run()).report("compiling", done + 1, len(steps))
