@@ -16,6 +16,7 @@ PAGES = Path(__file__).parent / "methods"
 KINDS = {
     "microaggregation": "Microaggregation: groups of at least k records, published as their means",
     "masking": "Masking: other values in place of the original ones, without groups of k records",
+    "synthesis": "Synthesis: dependent attributes drawn anew, given independent ones that are kept",
     "loss": "Loss: how much of the data's message is gone",
     "risk": "Risk: how much an attacker finds out",
     "balance": "Balance of loss and risk",
@@ -70,9 +71,8 @@ def _imports(found: type[Method]) -> str:
     """What the example of a docstring needs when it stands alone."""
     example = inspect.getdoc(found) or ""
     needed = ["import numpy as np"] if "np." in example else []
-    core = [
-        name for name in ("Comparison", "Partition", "Run") if f"{name}(" in example or f"{name}." in example
-    ]
+    values = ("Comparison", "Partition", "Run")
+    core = [name for name in values if f"{name}(" in example or f"{name}." in example]
     needed += [f"from tacita.core import {', '.join(core)}"] if core else []
     needed += [f"from {found.__module__} import {found.__name__}"]
     return "\n".join(f">>> {line}" for line in needed)

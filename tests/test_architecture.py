@@ -27,6 +27,7 @@ ALLOWED = {
         "microdata.groups",
         "microdata.microaggregation.univariate",
     },
+    "microdata.synthesis": {"core", "kernels", "microdata.synthesis", "microdata.standardise"},
     "microdata.loss": {"core", "kernels", "microdata.loss", "microdata.measure"},
     "microdata.risk": {"core", "kernels", "microdata.risk", "microdata.measure"},
     "microdata.verify": {"core", "io", "microdata.verify"},

@@ -374,6 +374,8 @@ def warmup(run: Run | None = None) -> None:
         found: Any = registry.lookup(name, kind)()
         if kind in registry.MEASURING:
             found.score(Comparison.of(x, x[::-1]))
+        elif kind == "synthesis":
+            found.synthesize(x[:, :1], x[:, 1:])
         else:
             verb = found.mask if kind == "masking" else found.partition
             verb(x)

@@ -58,6 +58,16 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "rank-swap": "tacita.microdata.masking.swapping:RankSwap",
         "shuffle": "tacita.microdata.masking.shuffling:Shuffle",
     },
+    "synthesis": {
+        "regression": "tacita.microdata.synthesis.ipso:LinearRegression",
+        "ipso-a": "tacita.microdata.synthesis.ipso:IPSOA",
+        "ipso-b": "tacita.microdata.synthesis.ipso:IPSOB",
+        "ipso-c": "tacita.microdata.synthesis.ipso:IPSOC",
+        "ipso-q": "tacita.microdata.synthesis.ipso:IPSOQ",
+        "ipso-cluster": "tacita.microdata.synthesis.clusterwise:IPSOCluster",
+        "fcrm": "tacita.microdata.synthesis.fcrm:FCRM",
+        "gadp": "tacita.microdata.synthesis.gadp:GADP",
+    },
     "loss": {
         "IL1": "tacita.microdata.loss.squared:IL1",
         "IL2": "tacita.microdata.loss.absolute:IL2",

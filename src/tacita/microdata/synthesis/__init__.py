@@ -1,0 +1,1 @@
+"""Dependent attributes drawn anew, given independent ones that are kept. One method family per file."""

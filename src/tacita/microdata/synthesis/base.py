@@ -1,0 +1,207 @@
+"""What all synthesis methods share: regression on what is kept, the refusals before, the scale after."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Annotated, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+from pydantic import Field
+
+from tacita.core import DataError, Method, Run
+from tacita.core.arrays import as_matrix
+from tacita.microdata.standardise import centre_and_scale, standardise
+
+Matrix = npt.NDArray[np.float64]
+
+# Relative to columns of standard deviation 1, what lies below is rounding: a direction that is not there.
+RANK_TOLERANCE = 1e-9
+
+# A residual under this share of a column's spread would publish the column to three digits of its spread.
+FUNCTION_LIMIT = 1e-3
+
+Leverage = Annotated[
+    float,
+    Field(
+        gt=0,
+        le=1,
+        description="largest weight of a record's own value in its prediction; records above are refused, "
+        "1 insists on publishing them",
+    ),
+]
+
+
+@dataclass(frozen=True, eq=False)
+class Regression:
+    """Y on [1, S] by least squares, in standardised columns, with every rank revealed.
+
+    Y = fitted + left diag(strength) right', the last term the residuals by their singular values; basis is
+    an orthonormal basis of [1, S]. Directions under 1e-9 of a column's spread are no directions. A value v
+    of dependent column j stands for centre_j + scale_j v.
+    """
+
+    y: Matrix
+    s: Matrix
+    centre: Matrix
+    scale: Matrix
+    independent_centre: Matrix
+    independent_scale: Matrix
+    basis: Matrix
+    fitted: Matrix
+    left: Matrix
+    strength: Matrix
+    right: Matrix
+
+    @classmethod
+    def of(cls, y: Matrix, s: Matrix) -> Regression:
+        """From columns on any scale. O(n (p + q)^2) time, O(n (p + q)) memory."""
+        n = y.shape[0]
+        scales = (*centre_and_scale(y), *centre_and_scale(s))
+        y, s = standardise(y), standardise(s)
+        basis = column_basis(s)
+        remainder = without(y, basis)
+        left, strength, right = np.linalg.svd(remainder, full_matrices=False)
+        kept = strength > RANK_TOLERANCE * np.sqrt(n)
+        right = np.ascontiguousarray(right[kept].T)
+        left = np.ascontiguousarray(left[:, kept])
+        return cls(y, s, *scales, basis, y - remainder, left, strength[kept], right)
+
+    @property
+    def n(self) -> int:
+        """How many records."""
+        return int(self.y.shape[0])
+
+    @property
+    def independent_rank(self) -> int:
+        """Rank of [1, S]."""
+        return int(self.basis.shape[1])
+
+    @property
+    def residual_rank(self) -> int:
+        """Rank of the residuals: dependent columns less their exact relations among each other and with S."""
+        return int(self.strength.size)
+
+    @property
+    def leverage(self) -> Matrix:
+        """Weight of each record's own value in its prediction, between 1/n and 1."""
+        return np.minimum(np.einsum("ij,ij->i", self.basis, self.basis), 1.0)
+
+    @cached_property
+    def basis_from_terms(self) -> Matrix:
+        """The matrix T with [1, S] T = basis, S standardised; the shortest where S is singular. O(n q^2)."""
+        terms = np.hstack([np.ones((self.n, 1)), self.s])
+        return np.asarray(np.linalg.lstsq(terms, self.basis, rcond=RANK_TOLERANCE)[0])
+
+    def original_scale(self, y: Matrix) -> Matrix:
+        """Standardised dependent values as they would stand in the file."""
+        return np.asarray(self.centre + self.scale * y)
+
+    def with_residuals(self, directions: Matrix) -> Matrix:
+        """fitted + directions diag(strength) right': whatever the directions, linear relations stay."""
+        return self.fitted + (directions * self.strength) @ self.right.T
+
+    def keep_relations(self, y: Matrix) -> Matrix:
+        """The nearest values that keep every exact linear relation of [1, S, Y]; O(n p r)."""
+        if self.residual_rank == self.y.shape[1]:
+            return y
+        return self.fitted + ((y - self.fitted) @ self.right) @ self.right.T
+
+
+def column_basis(s: Matrix) -> Matrix:
+    """Orthonormal basis of [1, s], the constant first; s has centred columns of like scale. O(n q^2)."""
+    n = s.shape[0]
+    constant = np.full((n, 1), 1 / np.sqrt(n))
+    if s.shape[1] == 0:
+        return constant
+    left, strength, _ = np.linalg.svd(without(s, constant), full_matrices=False)
+    kept = left[:, strength > RANK_TOLERANCE * np.sqrt(n)]
+    return np.ascontiguousarray(np.hstack([constant, without(kept, constant)]))
+
+
+def without(x: Matrix, basis: Matrix) -> Matrix:
+    """What of x is orthogonal to a basis; twice, for the first pass leaves rounding behind. O(n p q)."""
+    x = x - basis @ (basis.T @ x)
+    return np.asarray(x - basis @ (basis.T @ x))
+
+
+class Synthesis(Method):
+    """Replaces dependent attributes, given independent ones that are kept. Subclasses say how, in `draw`.
+
+    `preserves` names what holds exactly in every release: means, covariances (of all attributes), the
+    coefficients of the regression on the independent ones, and linear relations among all attributes.
+    """
+
+    kind: ClassVar[str] = "synthesis"
+    preserves: ClassVar[tuple[str, ...]] = ()
+
+    max_leverage: Leverage = 0.9
+
+    def promised(self) -> tuple[str, ...]:
+        """What this very setting preserves."""
+        return self.preserves
+
+    def synthesize(self, y: npt.ArrayLike, s: npt.ArrayLike | None = None, run: Run | None = None) -> Matrix:
+        """New values of y (n x p) given s (n x q, or None), rows aligned, both on the scale they come in."""
+        regression = self.regress(y, s)
+        return regression.original_scale(self.draw(regression, run or Run()))
+
+    @abstractmethod
+    def draw(self, regression: Regression, run: Run) -> Matrix:
+        """Synthetic values on the standardised scale of the regression."""
+
+    def regress(self, y: npt.ArrayLike, s: npt.ArrayLike | None) -> Regression:
+        """Y on [1, S]; refuses where the release would hold true values, or has no room for others."""
+        who = self.spoken_name()
+        dependent = as_matrix(y, who)
+        n = dependent.shape[0]
+        independent = np.empty((n, 0)) if s is None or np.size(s) == 0 else as_matrix(s, who)
+        if independent.shape[0] != n:
+            raise DataError(
+                f"{who}: wanted dependent and independent values of the same records, got {n} and "
+                f"{independent.shape[0]}."
+            )
+        if n < 3:
+            raise DataError(f"{who}: wanted at least 3 records, got {n}. Merge strata.")
+        regression = Regression.of(dependent, independent)
+        fault = fault_of(regression, self.max_leverage)
+        if fault:
+            raise DataError(f"{who}: {fault}")
+        return regression
+
+
+def fault_of(regression: Regression, max_leverage: float) -> str | None:
+    """Why synthetic values would be the true ones, or cannot be made; None where all is well. O(n p)."""
+    n, rank, residual_rank = regression.n, regression.independent_rank, regression.residual_rank
+    spread = np.sqrt(((regression.right * regression.strength) ** 2).sum(axis=1) / n)
+    known = np.flatnonzero(spread < FUNCTION_LIMIT)
+    if known.size:
+        return (
+            f"dependent {numbered(known)} would come out unchanged: constant, or a function of the "
+            f"independent ones (residuals under {FUNCTION_LIMIT:g} of the spread). Make it independent, "
+            "leave it out, or leave out what determines it."
+        )
+    if n <= rank + 2 * residual_rank:
+        return (
+            f"wanted more records than rank [1, S] + 2 rank of residuals = {rank} + 2 * {residual_rank} = "
+            f"{rank + 2 * residual_rank}, got {n}. Use fewer attributes or merge strata."
+        )
+    high = np.flatnonzero(regression.leverage > max_leverage)
+    if high.size:
+        return (
+            f"{high.size} records have a leverage over {max_leverage:g} (the first is record {high[0] + 1}): "
+            "their values would come out all but unchanged. Remove or top-code them, use fewer independent "
+            "attributes, or insist with max_leverage = 1."
+        )
+    return None
+
+
+def numbered(columns: npt.NDArray[np.intp]) -> str:
+    """Columns by number, counted from 1.
+
+    >>> numbered(np.array([0, 2]))
+    'columns 1, 3'
+    """
+    return f"column{'s' if columns.size > 1 else ''} {', '.join(str(column + 1) for column in columns)}"

@@ -1,0 +1,255 @@
+"""FCRM: fuzzy clusters, each with a regression of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import ClassVar, Literal
+
+import numpy as np
+import numpy.typing as npt
+from pydantic import Field
+
+from tacita.core import DataError, Run
+from tacita.core.arrays import as_matrix
+
+from .base import FUNCTION_LIMIT, Matrix, Regression, Synthesis, numbered
+from .constraints import Constraints
+from .features import Features
+from .fuzzy import fuzzy_c_means, shares
+
+# Eigenvalues of X'DX below this share of the largest are none: S may be singular, all the more in a cluster.
+_PSEUDO_INVERSE = 1e-11
+
+# Squared residuals of a perfect fit are rounding: none is more perfect than another.
+_PERFECT = 1e-20
+
+_BLOCK = 8192
+
+
+@dataclass(frozen=True, eq=False)
+class Iteration:
+    """What one round of FCRM found, for a page that draws it.
+
+    `attribute` is the dependent column, or None where all share their memberships. `coefficients[k]` is the
+    model of cluster k on the scale of the file: a row per term ([1, s_1 .. s_q], then the radial functions
+    of S if there are any), a column per dependent attribute. `memberships` are n x c.
+    """
+
+    attribute: int | None
+    iteration: int
+    objective: float
+    change: float
+    memberships: Matrix
+    coefficients: Matrix
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """Where the iteration ended: predictions, labels and leverage of every record in its own cluster."""
+
+    predictions: Matrix
+    labels: npt.NDArray[np.int64]
+    leverage: Matrix
+    iterations: int
+    objective: float
+    change: float
+
+
+Listener = Callable[[Iteration], None]
+
+
+class FCRM(Synthesis):
+    """Fuzzy c-regression models: each record takes the prediction of the cluster it belongs to most.
+
+    Minimises sum_ik u_ik^m e_ik, with e_ik the squared residual of record i under the model of cluster k.
+    Starts from fuzzy c-means on all attributes, standardised, and repeats: weighted least squares per
+    cluster with weights u^m (intercept included; pseudo-inverse); u_ik = 1 / sum_j (e_ik / e_ij)^(1/(m-1)).
+    Stops at the first round whose largest change of u is below eps, or after rmax rounds; so does the start.
+
+    "joint" memberships are shared by all dependent attributes and keep linear relations; "separate" ones, an
+    FCRM per attribute, break them, unless `equalities` brings them back by projection (the default). The
+    model is linear, or linear with Gaussian radial functions of S. `nonnegative` and `order` move a record's
+    values to the nearest that keep what all original records keep: no negative value, one attribute below
+    another.
+
+    The number of clusters trades loss for risk: few clusters lose the spread around the regressions, many
+    come close to the true values. Nothing here is random: an attacker who guesses a record's cluster has
+    its value from S. Clusters in which an attribute is a function of S would publish it as it was: refused
+    where that is more than `max_unchanged` of a column. Moments are not preserved.
+
+    O(rmax n c (p + q)^2) time, O(n (c + p + q)) memory.
+    Source: Hathaway & Bezdek (1993), Switching regression models and fuzzy clustering, IEEE Trans. Fuzzy
+    Systems 1(3), 195-204.
+
+    >>> s = np.linspace(-1, 1, 60).reshape(-1, 1)
+    >>> y = np.abs(s) + 0.05 * np.sin(40 * s)
+    >>> released = FCRM(c=2).synthesize(y, s)
+    >>> bool(np.abs(released - np.abs(s)).max() < 0.05)
+    True
+    """
+
+    preserves: ClassVar[tuple[str, ...]] = ("linear-relations",)
+
+    c: int = Field(4, ge=1, le=10_000, description="number of clusters")
+    m: float = Field(1.5, gt=1, le=10, description="fuzziness; near 1 a record belongs to one cluster only")
+    eps: float = Field(1e-4, gt=0, lt=1, description="stop when no membership changes by more")
+    rmax: int = Field(30, ge=1, le=100_000, description="stop after so many rounds at the latest")
+    memberships: Literal["joint", "separate"] = Field(
+        "joint", description="one membership for all dependent attributes, or one for each"
+    )
+    model: Literal["linear", "radial"] = Field("linear", description="regression inside a cluster")
+    functions: int = Field(8, ge=1, le=1000, description="radial functions, where the model is radial")
+    equalities: bool = Field(True, description="keep exact linear relations among the attributes")
+    nonnegative: bool = Field(False, description="no negative values in columns that have none")
+    order: bool = Field(False, description="keep one attribute below another where all records do")
+    max_unchanged: float = Field(
+        0.1,
+        ge=0,
+        le=1,
+        description="largest share of a column's values that may come out within a thousandth of its spread; "
+        "1 insists on any",
+    )
+
+    def promised(self) -> tuple[str, ...]:
+        """Linear relations, unless they were given up."""
+        return self.preserves if self.equalities else ()
+
+    def synthesize(
+        self,
+        y: npt.ArrayLike,
+        s: npt.ArrayLike | None = None,
+        run: Run | None = None,
+        *,
+        on_iteration: Listener | None = None,
+        constraints: Constraints | None = None,
+    ) -> Matrix:
+        """As every synthesis; `on_iteration` hears of each round, `constraints` stand in for those found."""
+        regression = self.regress(y, s)
+        fits = self.fit(regression, run or Run(), on_iteration)
+        self._refuse_true_values(regression.y, fits)
+        given = np.empty((regression.n, 0)) if s is None or np.size(s) == 0 else as_matrix(s, "FCRM")
+        constraints = constraints or Constraints.found(
+            as_matrix(y, "FCRM"), given, nonnegative=self.nonnegative, order=self.order
+        )
+        return constraints.project(stacked(fits), regression, given, relations=self.equalities)
+
+    def draw(self, regression: Regression, run: Run) -> Matrix:
+        """Predictions alone, without constraints."""
+        return stacked(self.fit(regression, run))
+
+    def fit(self, regression: Regression, run: Run, on_iteration: Listener | None = None) -> list[Fitted]:
+        """One fit for all dependent attributes, or one for each."""
+        n, p = regression.y.shape
+        if self.c > n:
+            raise DataError(f"FCRM: wanted at least c={self.c} records, got {n}. Lower c.")
+        features = Features.of(regression, self.functions if self.model == "radial" else 0, run)
+        start = fuzzy_c_means(
+            np.hstack([regression.s, regression.y]),
+            self.c,
+            run.search_generator(),
+            m=self.m,
+            tolerance=self.eps,
+            rounds=self.rmax,
+            report=lambda done, total: run.report("finding clusters", done, total),
+        ).memberships
+        blocks = [list(range(p))] if self.memberships == "joint" else [[j] for j in range(p)]
+        fits = []
+        for done, columns in enumerate(blocks):
+
+            def report(share: float, done: int = done) -> None:
+                run.report("fitting clusters", done + share, len(blocks))
+
+            def hear(seen: Iteration, columns: list[int] = columns) -> None:
+                if on_iteration is not None:
+                    which = columns[0] if self.memberships == "separate" else None
+                    on_file_scale = features.on_file_scale(seen.coefficients, regression, columns)
+                    on_iteration(replace(seen, attribute=which, coefficients=on_file_scale))
+
+            y = np.ascontiguousarray(regression.y[:, columns])
+            fits.append(self.iterate(features.values, y, start, hear, report))
+        return fits
+
+    def iterate(
+        self,
+        x: Matrix,
+        y: Matrix,
+        memberships: Matrix,
+        hear: Listener = lambda _seen: None,
+        report: Callable[[float], None] = lambda _share: None,
+    ) -> Fitted:
+        """Alternate models and memberships from given ones; x holds the terms of the model, 1 among them."""
+        change, objective, iteration = np.inf, np.inf, 0
+        following = memberships**self.m
+        while iteration < self.rmax and not change < self.eps:
+            weights = following
+            inverse, moments = weighted_moments(x, y, weights)
+            coefficients = inverse @ moments
+            errors = squared_residuals(x, y, coefficients)
+            before, memberships = memberships, shares(errors, self.m, _PERFECT)
+            change = float(np.abs(memberships - before).max())
+            following = memberships**self.m
+            objective = float(np.einsum("ik,ik->", following, errors))
+            iteration += 1
+            report(iteration / self.rmax)
+            hear(Iteration(None, iteration, objective, change, memberships, coefficients))
+        report(1.0)
+        labels = memberships.argmax(axis=1).astype(np.int64)
+        predictions, leverage = np.empty_like(y), np.empty(y.shape[0])
+        for k in range(self.c):
+            rows = np.flatnonzero(labels == k)
+            own = x[rows]
+            predictions[rows] = own @ coefficients[k]
+            leverage[rows] = weights[rows, k] * np.einsum("ij,ij->i", own @ inverse[k], own)
+        return Fitted(predictions, labels, np.minimum(leverage, 1.0), iteration, objective, change)
+
+    def _refuse_true_values(self, y: Matrix, fits: list[Fitted]) -> None:
+        high = int(np.any([fit.leverage > self.max_leverage for fit in fits], axis=0).sum())
+        if high:
+            raise DataError(
+                f"FCRM: {high} records have a leverage over {self.max_leverage:g} in their cluster: their "
+                "values would come out all but unchanged. Use fewer clusters or independent attributes, or "
+                "insist with max_leverage = 1."
+            )
+        unchanged = (np.abs(y - stacked(fits)) < FUNCTION_LIMIT).mean(axis=0)
+        known = np.flatnonzero(unchanged > self.max_unchanged)
+        if known.size:
+            raise DataError(
+                f"FCRM: up to {100 * unchanged.max():.0f} % of the values of dependent {numbered(known)} "
+                f"would come out unchanged (within {FUNCTION_LIMIT:g} of the spread), where a cluster makes "
+                "them a function of the independent ones. Use fewer clusters, joint memberships, or insist "
+                "with max_unchanged = 1."
+            )
+
+
+def stacked(fits: list[Fitted]) -> Matrix:
+    """The predictions of all fits side by side."""
+    return np.hstack([fit.predictions for fit in fits])
+
+
+def weighted_moments(x: Matrix, y: Matrix, weights: Matrix) -> tuple[Matrix, Matrix]:
+    """(X'D_k X)^+ and X'D_k Y for every cluster k. O(n c f (f + p)) time, O(n) memory beyond."""
+    f, p, c = x.shape[1], y.shape[1], weights.shape[1]
+    sums = np.zeros((c, f, f + p))
+    both = np.hstack([x, y])
+    for start in range(0, x.shape[0], _BLOCK):
+        rows = slice(start, start + _BLOCK)
+        # memory in the order it is read: one long row per term
+        terms, weight = np.ascontiguousarray(x[rows].T), np.ascontiguousarray(weights[rows].T)
+        for k in range(c):
+            sums[k] += (terms * weight[k]) @ both[rows]
+    values, vectors = np.linalg.eigh(sums[:, :, :f])
+    kept = values > _PSEUDO_INVERSE * values[:, -1:]
+    shrunk = vectors * np.where(kept, 1 / np.where(kept, values, 1.0), 0.0)[:, None, :]
+    return shrunk @ vectors.transpose(0, 2, 1), sums[:, :, f:]
+
+
+def squared_residuals(x: Matrix, y: Matrix, coefficients: Matrix) -> Matrix:
+    """Squared length of every record's residual under every cluster's model. O(n c f p)."""
+    errors = np.empty((x.shape[0], len(coefficients)))
+    for start in range(0, x.shape[0], _BLOCK):
+        rows = slice(start, start + _BLOCK)
+        for k, model in enumerate(coefficients):
+            residual = y[rows] - x[rows] @ model
+            errors[rows, k] = np.einsum("ij,ij->i", residual, residual)
+    return errors
