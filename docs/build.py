@@ -18,6 +18,7 @@ KINDS = {
     "loss": "Loss: how much of the data's message is gone",
     "risk": "Risk: how much an attacker finds out",
     "balance": "Balance of loss and risk",
+    "rule": "Rules: which cells of a table are sensitive",
 }
 
 
@@ -66,7 +67,11 @@ def _imports(found: type[Method]) -> str:
     """What the example of a docstring needs when it stands alone."""
     example = inspect.getdoc(found) or ""
     needed = ["import numpy as np"] if "np." in example else []
-    core = [name for name in ("Comparison", "Partition") if f"{name}(" in example or f"{name}." in example]
+    core = [
+        name
+        for name in ("Comparison", "Contributors", "Partition", "Table")
+        if f"{name}(" in example or f"{name}." in example
+    ]
     needed += [f"from tacita.core import {', '.join(core)}"] if core else []
     needed += [f"from {found.__module__} import {found.__name__}"]
     return "\n".join(f">>> {line}" for line in needed)

@@ -74,6 +74,11 @@ class Contributors:
         """How many of the largest contributions are kept."""
         return int(self.largest.shape[1])
 
+    @property
+    def lone(self) -> npt.NDArray[np.bool_]:
+        """Cells of a single contributor who stands for nobody else: who that is knows the cell."""
+        return np.asarray((self.count == 1) & (self.frequency < 1.5), dtype=bool)
+
     def at(self, cells: npt.ArrayLike) -> Contributors:
         """The same figures of some cells only."""
         chosen = np.asarray(cells)
