@@ -61,26 +61,30 @@ class Attacker:
     def reach(self, cell: int, direction: int) -> float:
         """How far a cell can rise (direction 1) or fall (-1); inf where there is no limit.
 
-        First a ray: can the cell move for ever, along cells without bound? If not, the farthest point.
+        Where there is no farthest point, a ray must prove it: a move along cells without bound alone.
         """
-        if np.isinf(self.up).any() or np.isinf(self.down).any():
-            if self._rays is None:
-                self._rays = self._engine(self._build, np.isinf(self.down) * 1.0, np.isinf(self.up) * 1.0)
-            if self._moved(self._rays, cell, direction) > _NOISE:
-                return float("inf")
         if self._finite is None:
             self._finite = self._engine(self._build, self.down, self.up)
-        return self._moved(self._finite, cell, direction)
+        farthest = self._finite.farthest(cell, direction)
+        if farthest is not None:
+            return self._moved(self._finite, farthest, cell, direction)
+        if self._rays is None:
+            self._rays = self._engine(self._build, np.isinf(self.down) * 1.0, np.isinf(self.up) * 1.0)
+        ray = self._rays.farthest(cell, direction)
+        return float("inf") if self._moved(self._rays, ray, cell, direction) > _NOISE else 0.0
 
     def moves(self, cell: int) -> bool:
         """Whether a cell can move at all. Only signs count: cells may rise or fall by 1, or not."""
         if self._signs_only is None:
             self._signs_only = self._engine(self._build, (self.down > 0) * 1.0, (self.up > 0) * 1.0)
-        return any(self._moved(self._signs_only, cell, direction) > _NOISE for direction in (1, -1))
+        engine = self._signs_only
+        return any(
+            self._moved(engine, engine.farthest(cell, direction), cell, direction) > _NOISE
+            for direction in (1, -1)
+        )
 
-    def _moved(self, engine: _Engine, cell: int, direction: int) -> float:
-        """The move an engine found, if all relations and spans allow it; nought otherwise."""
-        change = engine.farthest(cell, direction)
+    def _moved(self, engine: _Engine, change: Numbers | None, cell: int, direction: int) -> float:
+        """The move of a cell in a change, if all relations and spans allow that change; nought otherwise."""
         if change is None or not np.isfinite(change).all():
             return 0.0
         spans = np.concatenate([engine.down, engine.up])
@@ -92,7 +96,9 @@ class Attacker:
             and (change <= engine.up + allowed).all()
             and (change >= -engine.down - allowed).all()
         )
-        return max(0.0, direction * float(change[cell])) if kept else 0.0
+        moved = direction * float(change[cell]) if kept else 0.0
+        # a solver's noise is no movement; a flow has none
+        return moved if moved > (0.0 if self.network else allowed) else 0.0
 
 
 class _Engine(ABC):
@@ -102,7 +108,8 @@ class _Engine(ABC):
         self.down, self.up = down, up
 
     @abstractmethod
-    def farthest(self, cell: int, direction: int) -> Numbers | None: ...
+    def farthest(self, cell: int, direction: int) -> Numbers | None:
+        """That change; None where there is no farthest, or none was found."""
 
 
 class _Flows(_Engine):
@@ -114,7 +121,8 @@ class _Flows(_Engine):
         n = self._tails.size
         finite = np.concatenate([down[np.isfinite(down)], up[np.isfinite(up)]])
         # no flow is larger than all finite spans together, unless it has no limit at all
-        plenty = 1.0 + 2.0 * float(finite.sum())
+        self._limit = float(finite.sum())
+        plenty = 1.0 + 2.0 * self._limit
         self._span_down = np.where(np.isinf(down), plenty, down)
         self._span_up = np.where(np.isinf(up), plenty, up)
         leaves = np.concatenate([self._tails, self._heads])
@@ -129,25 +137,25 @@ class _Flows(_Engine):
         change = np.zeros(self._tails.size)
         tail, head = int(self._tails[cell]), int(self._heads[cell])
         limit = float((self._span_up if direction > 0 else self._span_down)[cell])
-        if tail == head:
-            # no relation holds this cell: it may go anywhere
-            change[cell] = direction * limit
-            return change
         source, sink = (head, tail) if direction > 0 else (tail, head)
-        change[cell] = direction * largest_flow(
-            self._starts,
-            self._arcs,
-            self._tails,
-            self._heads,
-            self._span_up,
-            self._span_down,
-            source,
-            sink,
-            cell,
-            limit,
-            change,
-        )
-        return change
+        # a cell in no relation is its own way back
+        moved = limit
+        if tail != head:
+            moved = largest_flow(
+                self._starts,
+                self._arcs,
+                self._tails,
+                self._heads,
+                self._span_up,
+                self._span_down,
+                source,
+                sink,
+                cell,
+                limit,
+                change,
+            )
+        change[cell] = direction * moved
+        return None if moved > self._limit * (1 + EXACT) else change
 
 
 class _Programmes(_Engine):

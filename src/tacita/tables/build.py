@@ -112,7 +112,7 @@ def _dimension(data: Microdata, name: str, given: Any, total: str) -> tuple[Dime
     place = {dimension.labels[leaf]: int(leaf) for leaf in dimension.leaves}
     if stray := sum(text not in place for text in texts):
         raise DataError(
-            f"{data.source}: {stray} labels of column {name} are no leaves of its hierarchy. Add or recode them."
+            f"{data.source}: {stray} labels of column {name} are no leaves of its hierarchy. Add or recode."
         )
     return dimension, np.array([place[text] for text in texts], dtype=np.int64)[codes]
 

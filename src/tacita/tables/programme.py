@@ -89,8 +89,13 @@ class Programme:
         import highspy
 
         self._model.changeColCost(own, -float(direction))
-        self._model.run()
-        done = self._model.getModelStatus() == highspy.HighsModelStatus.kOptimal
-        found = np.array(self._model.getSolution().col_value) if done else None
+        found = None
+        for _ in range(2):
+            self._model.run()
+            if self._model.getModelStatus() == highspy.HighsModelStatus.kOptimal:
+                found = np.array(self._model.getSolution().col_value)
+                break
+            # what an endless question leaves behind misleads the next: begin afresh
+            self._model.clearSolver()
         self._model.changeColCost(own, 0.0)
         return found

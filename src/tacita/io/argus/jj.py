@@ -67,7 +67,7 @@ def parse_jj(text: str) -> Table:
             raise ValueError
     except (ValueError, IndexError):
         raise DataError(
-            "JJ: wanted 0, the number of cells, nine words per cell, the number of relations, and a line each."
+            "JJ: wanted 0, the number of cells, nine words per cell, the number of relations, and theirs."
         ) from None
     numbers, letters = numbers[order], letters[order]
     value, cost, low, high, lower, upper, sliding = (column.copy() for column in numbers.T)

@@ -128,7 +128,7 @@ def decode_records(text: str, metadata: Metadata) -> dict[str, list[str]]:
         rows = [[word.strip().strip('"') for word in line.split(metadata.separator)] for line in lines]
         if wrong := sum(len(row) != len(names) for row in rows):
             raise DataError(
-                f"tab: {wrong} lines do not have the {len(names)} columns of the metadata. Check the separator."
+                f"tab: {wrong} lines do not have the {len(names)} columns of the metadata. Check the sign."
             )
     return {name: [row[at] for row in rows] for at, name in enumerate(names)}
 
