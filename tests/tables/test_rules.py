@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tacita
+from tacita import registry
 from tacita.core import Contributors, Table
 from tacita.tables.rules import apply_rules
 from tacita.tables.rules.concentration import PQ, Dominance, PPercent
@@ -147,3 +148,29 @@ class TestSeveralCellsAsOne:
         whole = Contributors.of([[60, 30], [50, 5]], depth=3).together([0, 1])
         assert whole.largest[0].tolist() == [60, 50, 30]
         assert whole.count[0] == 4
+
+
+RULES = [registry.lookup(name, "rule")() for name in registry.names("rule")]
+SOME = Contributors.of([[60, 30, 10], [5, 1, 1], [2], [], [0, 0], [50, 50], [7, 7, 7, 7]], depth=4)
+
+
+@pytest.mark.parametrize("rule", RULES, ids=registry.names("rule"))
+class TestEveryRule:
+    def test_has_levels_of_at_least_nought_and_only_where_it_flags(self, rule):
+        found = rule.flag(SOME)
+        for level in (found.lower, found.upper, found.sliding):
+            assert (level >= 0).all()
+            assert (level[~found.mask] == 0).all()
+
+    def test_judges_each_cell_by_itself(self, rule):
+        order = np.array([3, 1, 6, 0, 5, 2, 4])
+        mixed = rule.flag(SOME.at(order))
+        assert mixed.mask.tolist() == rule.flag(SOME).mask[order].tolist()
+        assert mixed.upper.tolist() == rule.flag(SOME).upper[order].tolist()
+
+    def test_does_not_depend_on_the_unit_of_measurement(self, rule):
+        grown = {name: getattr(SOME, name) * 1024 for name in ("total", "largest", "requested", "open")}
+        larger = rule.flag(replace(SOME, **grown))
+        assert larger.mask.tolist() == rule.flag(SOME).mask.tolist()
+        if not isinstance(rule, ZeroCells):
+            assert larger.upper.tolist() == (rule.flag(SOME).upper * 1024).tolist()

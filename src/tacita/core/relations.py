@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import product
 
 import numpy as np
@@ -83,7 +84,7 @@ class Relations:
     def __len__(self) -> int:
         return int(self.starts.size) - 1
 
-    @property
+    @cached_property
     def rows(self) -> Cells:
         """The row of each entry."""
         return np.repeat(np.arange(len(self)), np.diff(self.starts))
