@@ -312,3 +312,31 @@ def test_sliding_levels_ask_for_a_width_wherever_it_lies():
     assert audit(table, table.inner, "interval").safe
     wider = Table.from_array([[5, 9], [9, 9]], primary=[[1, 0], [0, 0]], sliding=[[14.5, 0], [0, 0]])
     assert [each.reason for each in audit(wider, wider.inner, "interval").failures] == ["too narrow"]
+
+
+def test_counts_are_whole_and_a_range_without_a_second_whole_number_is_none():
+    generator = np.random.default_rng(72)
+    counts = generator.integers(0, 3, size=(3, 3, 3))
+    hidden = generator.random((3, 3, 3)) < 0.8
+    primary = np.arange(27).reshape(3, 3, 3) == 1
+    amounts, table = (Table.from_array(counts, primary=primary, frequency=whole) for whole in (False, True))
+    mask = np.zeros(table.n, dtype=bool)
+    mask[table.inner] = hidden.ravel()
+    cell = int(np.flatnonzero(table.primary)[0])
+    assert whole_range(table, mask, cell) == (table.values[cell], table.values[cell])
+    assert audit(amounts, mask, "exact").safe
+    found = audit(table, mask, "exact")
+    assert found.range_of(cell) == (table.values[cell], table.values[cell])
+    assert not found.safe
+
+
+def whole_range(table, withheld, cell):
+    """The least and largest whole number a count can be."""
+    from scipy.optimize import LinearConstraint, milp
+
+    m = attack.matrix(table)
+    hidden = np.flatnonzero(withheld)
+    right = -m[:, ~withheld] @ table.values[~withheld]
+    sums = LinearConstraint(m[:, hidden], right, right)
+    aim = (hidden == cell) * 1.0
+    return tuple(sign * milp(sign * aim, integrality=1, constraints=sums).fun for sign in (1, -1))

@@ -17,6 +17,8 @@ Mask = npt.NDArray[np.bool_]
 
 # Of the larger of value and level: what rounding may take from a range.
 _ROUNDING = 1e-9
+# What a solver may be off a whole number.
+_WHOLE = 1e-6
 
 
 @dataclass(frozen=True)
@@ -59,12 +61,16 @@ class Judge:
         if self.free:
             # without bounds, what can move at all can move anywhere
             return (-np.inf, np.inf) if attacker.moves(place) else (value, value)
-        return value - attacker.reach(place, -1), value + attacker.reach(place, 1)
+        low, high = value - attacker.reach(place, -1), value + attacker.reach(place, 1)
+        if self.table.frequency and not attacker.network:
+            # counts are whole, and everyone knows it; the ends of a network's ranges are whole anyway
+            low, high = float(np.ceil(low - _WHOLE)), float(np.floor(high + _WHOLE))
+        return low, high
 
     def fault(self, attacker: Attacker, cell: int, place: int, low: float, high: float) -> tuple[str, float]:
         """What is wrong with the range of a sensitive cell (nothing: ''), and by how much."""
         if not self.interval:
-            return ("", 0.0) if attacker.moves(place) else ("can be computed exactly", 0.0)
+            return ("", 0.0) if low < high and attacker.moves(place) else ("can be computed exactly", 0.0)
         table = self.table
         size = max(abs(table.values[cell]), table.lower[cell], table.upper[cell], table.sliding[cell])
         reason, worst = max(
