@@ -23,6 +23,7 @@ KINDS = {
     "loss": "Loss: how much of the data's message is gone",
     "risk": "Risk: how much an attacker finds out",
     "balance": "Balance of loss and risk",
+    "rule": "Rules: which cells of a table are sensitive",
 }
 
 
@@ -96,7 +97,7 @@ def _imports(found: type[Method]) -> str:
     """What the example of a docstring needs when it stands alone."""
     example = inspect.getdoc(found) or ""
     needed = ["import numpy as np"] if "np." in example else []
-    values = ("Comparison", "Partition", "Run")
+    values = ("Comparison", "Contributors", "Partition", "Run", "Table")
     core = [name for name in values if f"{name}(" in example or f"{name}." in example]
     needed += [f"from tacita.core import {', '.join(core)}"] if core else []
     needed += [f"from {found.__module__} import {found.__name__}"]

@@ -376,7 +376,7 @@ def warmup(run: Run | None = None) -> None:
             found.score(Comparison.of(x, x[::-1]))
         elif kind == "synthesis":
             found.synthesize(x[:, :1], x[:, 1:])
-        else:
+        elif kind in registry.PROTECTING:
             verb = found.mask if kind == "masking" else found.partition
             verb(x)
             verb(x, units=np.arange(24))

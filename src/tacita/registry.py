@@ -103,6 +103,15 @@ BUILT_IN: dict[str, dict[str, str]] = {
     "balance": {
         "SCORE": "tacita.microdata.balance:SCORE",
     },
+    "rule": {
+        "minimum-frequency": "tacita.tables.rules.frequency:MinimumFrequency",
+        "dominance": "tacita.tables.rules.concentration:Dominance",
+        "p-percent": "tacita.tables.rules.concentration:PPercent",
+        "pq": "tacita.tables.rules.concentration:PQ",
+        "request": "tacita.tables.rules.wishes:Request",
+        "zero-cells": "tacita.tables.rules.frequency:ZeroCells",
+        "listed": "tacita.tables.rules.wishes:Listed",
+    },
 }
 
 PROTECTING = ("microaggregation", "masking")

@@ -1,13 +1,18 @@
 """The values everything else is built from. Imports nothing else of tacita."""
 
+from .contributors import Contributors
+from .dimension import Dimension
 from .errors import Cancelled, DataError, ParameterError, TacitaError, VerificationError
 from .method import Method
 from .microdata import MISSING_TEXT, CsvDialect, Microdata, Roles
 from .params import GroupSize, Parameters
 from .partition import Partition
+from .pattern import Pattern
 from .progress import Progress, Run
+from .relations import Relations
 from .release import Caution, Record, Release, Verdict
 from .score import Comparison, Report, Score
+from .table import Table
 from .trials import Trial, Trials
 
 __all__ = [
@@ -15,21 +20,26 @@ __all__ = [
     "Cancelled",
     "Caution",
     "Comparison",
+    "Contributors",
     "CsvDialect",
     "DataError",
+    "Dimension",
     "GroupSize",
     "Method",
     "Microdata",
     "ParameterError",
     "Parameters",
     "Partition",
+    "Pattern",
     "Progress",
     "Record",
+    "Relations",
     "Release",
     "Report",
     "Roles",
     "Run",
     "Score",
+    "Table",
     "TacitaError",
     "Trial",
     "Trials",
