@@ -12,7 +12,7 @@ import pytest
 
 import tacita
 from tacita import registry
-from tacita.core import Comparison, Method, Partition, Run
+from tacita.core import Categories, Comparison, Method, Partition, Run
 from tacita.plan import CompareSection, InputSection, MeasureSection, OutputSection, ProtectSection
 
 ALL = [(kind, name) for kind, names in registry.locations().items() for name in names]
@@ -248,7 +248,9 @@ def survey(n=120):
 class TestEveryMeasure:
     def test_lies_in_its_range(self, name):
         x = sample(name)
-        score = tacita.method(name).score(Comparison.of(x, x[::-1], domains=np.arange(len(x)) % 2))
+        codes = Categories(x[:, :1] > 0, x[::-1, :1] > 0, ("c",), (False,))
+        pair = Comparison.of(x, x[::-1], domains=np.arange(len(x)) % 2, categories=codes)
+        score = tacita.method(name).score(pair)
         low, high = score.span
         assert low <= score.value <= (np.inf if high is None else high)
         assert score.name == name

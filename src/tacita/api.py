@@ -275,8 +275,9 @@ def assess(
 
     Frames, paths, or what `read` returned. Records with a missing value on either side are left out and
     counted in the report's notes. `nominal` and `ordinal` are as in `protect`. `measures` names those to
-    compute (["all"] for every one), `without` those to leave out, `settings` gives their parameters ({"DBRL": {"attributes": [3, 5]}}); `domains`
-    names columns whose values are parts of the population to look into.
+    compute (["all"] for every one), `without` those to leave out, `settings` gives their parameters
+    ({"DBRL": {"attributes": [3, 5]}}); `domains` names columns whose values are parts of the population to
+    look into.
 
     >>> import pyarrow as pa
     >>> frame = pa.table({"x": [1.0, 2.0, 3.0]})
