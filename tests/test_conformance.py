@@ -248,7 +248,7 @@ def survey(n=120):
 class TestEveryMeasure:
     def test_lies_in_its_range(self, name):
         x = sample(name)
-        codes = Categories(x[:, :1] > 0, x[::-1, :1] > 0, ("c",), (False,))
+        codes = Categories(np.sign(x[:, :1]), np.sign(x[::-1, :1]), ("c",), (False,))
         pair = Comparison.of(x, x[::-1], domains=np.arange(len(x)) % 2, categories=codes)
         score = tacita.method(name).score(pair)
         low, high = score.span

@@ -98,7 +98,7 @@ def make_release(
 
 def suited(measures: MeasureSection, data: Microdata) -> MeasureSection:
     """The measures, and where none are named and there are categories, those of categories too."""
-    of_categories = [name for name in ("GOWER", "CATEGORIES") if name not in measures.without]
+    of_categories = [name for name in ("GOWER_loss", "CATEGORIES") if name not in measures.without]
     categorical = any(scale != "numeric" for scale in data.scales)
     return measures.including(*of_categories) if measures.names is None and categorical else measures
 

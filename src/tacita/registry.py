@@ -72,7 +72,7 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "OVERLAP": "tacita.microdata.loss.models:CoefficientOverlap",
         "SUB_mean": "tacita.microdata.loss.models:SubdomainMeans",
         "SUB_covariance": "tacita.microdata.loss.models:SubdomainCovariances",
-        "GOWER": "tacita.microdata.loss.categories:GowerLoss",
+        "GOWER_loss": "tacita.microdata.loss.categories:GowerLoss",
         "CATEGORIES": "tacita.microdata.loss.categories:CategoriesChanged",
     },
     "risk": {

@@ -31,7 +31,7 @@ def persons(n=120):
 
 
 def protect(frame, **options):
-    return tacita.protect(frame, **{"measures": ["GOWER", "CATEGORIES"], **OPTIONS, **options})
+    return tacita.protect(frame, **{"measures": ["GOWER_loss", "CATEGORIES"], **OPTIONS, **options})
 
 
 def cells(frame, name):
@@ -170,10 +170,12 @@ def test_numeric_measures_look_at_numbers_and_categories_have_their_own():
     report = release.report
     assert set(report["IL1"].per_attribute) == {"age", "wage"}
     assert set(report["CATEGORIES"].per_attribute) == {"sex", "education", "employment"}
-    assert set(report["GOWER"].per_attribute) == set(OPTIONS["quasi"])
+    assert set(report["GOWER_loss"].per_attribute) == set(OPTIONS["quasi"])
     # of a nominal attribute, the mean Gower distance is the share of changed cells
-    assert report["GOWER"].per_attribute["sex"] == pytest.approx(report["CATEGORIES"].per_attribute["sex"])
-    assert "GOWER" not in {score.name for score in tacita.protect(persons(), quasi=["age"]).report}
+    assert report["GOWER_loss"].per_attribute["sex"] == pytest.approx(
+        report["CATEGORIES"].per_attribute["sex"]
+    )
+    assert "GOWER_loss" not in {score.name for score in tacita.protect(persons(), quasi=["age"]).report}
 
 
 def test_without_a_number_numeric_measures_say_so():
@@ -181,7 +183,9 @@ def test_without_a_number_numeric_measures_say_so():
         persons(), quasi=["sex", "employment"], nominal=["sex", "employment"], method="gower"
     )
     for score in release.report:
-        assert score.name in ("GOWER", "CATEGORIES") or score.reason == "no protected attribute is numeric"
+        assert (
+            score.name in ("GOWER_loss", "CATEGORIES") or score.reason == "no protected attribute is numeric"
+        )
     assert release.report["CATEGORIES"].value >= 0
 
 
@@ -189,8 +193,8 @@ def test_a_release_is_assessed_as_it_was_measured(tmp_path):
     release = protect(persons())
     tacita.save(release, tmp_path / "out.csv")
     roles = {name: OPTIONS[name] for name in ("quasi", "nominal", "ordinal")}
-    report = tacita.assess(persons(), tmp_path / "out.csv", measures=["GOWER", "CATEGORIES"], **roles)
-    assert report["GOWER"].value == pytest.approx(release.report["GOWER"].value)
+    report = tacita.assess(persons(), tmp_path / "out.csv", measures=["GOWER_loss", "CATEGORIES"], **roles)
+    assert report["GOWER_loss"].value == pytest.approx(release.report["GOWER_loss"].value)
     assert report["CATEGORIES"].value == release.report["CATEGORIES"].value
 
 

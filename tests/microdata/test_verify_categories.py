@@ -90,7 +90,13 @@ def test_another_category_for_a_whole_group_is_no_median_or_mode(form, name):
 
 def test_of_two_middle_levels_the_upper_is_refused():
     table = pa.table({"edu": ["low", "low", "mid", "top"]})
-    options = {"quasi": "edu", "ordinal": {"edu": LEVELS}, "method": "gower", "k": 4, "measures": ["GOWER"]}
+    options = {
+        "quasi": "edu",
+        "ordinal": {"edu": LEVELS},
+        "method": "gower",
+        "k": 4,
+        "measures": ["GOWER_loss"],
+    }
     made = tacita.protect(table, **options)
     assert made.data["edu"].to_pylist() == ["low"] * 4
     assert failed(judge("pyarrow", pa.table({"edu": ["mid"] * 4}), made.claim)) == {"group-categories"}
@@ -98,7 +104,7 @@ def test_of_two_middle_levels_the_upper_is_refused():
 
 def test_of_two_modes_the_one_that_sorts_later_is_refused():
     table = pa.table({"c": ["b", "a", "a", "b"]})
-    made = tacita.protect(table, quasi="c", nominal="c", method="gower", k=4, measures=["GOWER"])
+    made = tacita.protect(table, quasi="c", nominal="c", method="gower", k=4, measures=["GOWER_loss"])
     assert made.data["c"].to_pylist() == ["a"] * 4
     assert failed(judge("pyarrow", pa.table({"c": ["b"] * 4}), made.claim)) == {"group-categories"}
 
@@ -142,7 +148,7 @@ def test_a_dropped_record_must_miss_something():
     words = table["sex"].to_pylist()
     table = with_column(table, "sex", [None, *words[1:]])
     options = {"quasi": ["x", "sex"], "nominal": "sex", "method": "gower", "k": 3, "missing": "drop"}
-    made = tacita.protect(table, measures=["GOWER"], **options)
+    made = tacita.protect(table, measures=["GOWER_loss"], **options)
     assert made.data.num_rows == 11
     roles = Roles(quasi=["x", "sex"], nominal="sex")
     whole = dataclasses.replace(made.claim, original=Microdata.of(mixed_table()).with_roles(roles))
@@ -154,6 +160,6 @@ def test_groups_across_strata_of_missing_categories_are_found():
     words = [None if i % 2 else word for i, word in enumerate(table["sex"].to_pylist())]
     table = with_column(table, "sex", words)
     options = {"quasi": ["x", "sex"], "nominal": "sex", "method": "gower", "k": 3, "missing": "stratum"}
-    made = tacita.protect(table, measures=["GOWER"], **options)
+    made = tacita.protect(table, measures=["GOWER_loss"], **options)
     one = dataclasses.replace(made.claim, labels=np.zeros(12, dtype=np.int64))
     assert "groups-of-k" in failed(verify.verify(Microdata.of(made.data), one))

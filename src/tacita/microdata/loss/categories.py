@@ -24,7 +24,7 @@ class GowerLoss(Measure):
     """
 
     kind: ClassVar[str] = "loss"
-    name: ClassVar[str] = "GOWER"
+    name: ClassVar[str] = "GOWER_loss"
     by_default: ClassVar[bool] = False
     of_categories: ClassVar[bool] = True
 
