@@ -102,3 +102,18 @@ def test_numeric_and_declared_categories_together_are_all_quasi_identifiers():
     table = pa.table({name: TABLE[name] for name in ("x", "place", "grade")})
     release = tacita.protect(table, quasi="numeric", nominal="place", ordinal="grade", method="gower", k=3)
     assert release.claim.original.quasi == ("x", "place", "grade")
+
+
+def test_text_of_a_typed_frame_that_says_na_is_no_missing_number():
+    table = pa.table({"grade": ["1", "2", "NA"] * 4})
+    with pytest.raises(ParameterError, match="4 cells are no numbers"):
+        tacita.protect(table, quasi="grade", ordinal="grade", method="gower", k=3)
+    release = tacita.protect(
+        pa.table({"grade": ["1", "10", None, "9"] * 4}),
+        quasi="grade",
+        ordinal="grade",
+        method="gower",
+        missing="stratum",
+        k=4,
+    )
+    assert set(release.data["grade"].to_pylist()) == {"1", "10", None, "9"}

@@ -169,7 +169,8 @@ class Microdata:
             return ordinal_levels(cells, missing, declared or own_order or (), who)
         if self.frame[column].dtype.is_numeric():
             return ranked_levels(self._read_numbers(column), missing)
-        text = self.dialect or CsvDialect()
+        # in a typed frame only null is missing, whatever the text
+        text = self.dialect or CsvDialect(missing_values=())
         values = ranks_of_text(cells.cast(pa.string()), text.decimal, text.missing_values, who)
         return ranked_levels(values, missing)
 

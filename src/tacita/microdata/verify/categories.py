@@ -83,7 +83,7 @@ def sorting_keys(data: Microdata, name: str) -> list[object]:
             place: dict[object, int] = {word: i for i, word in enumerate(declared or order or ())}
             words = [None if gap else place[word] for word, gap in zip(words, missing, strict=True)]
         else:
-            text = data.dialect or CsvDialect()
+            text = data.dialect or CsvDialect(missing_values=())
             numbers = parse_numbers(cells.cast(pa.string()), text.decimal, text.missing_values).values
             typed = pa.types.is_integer(cells.type) or pa.types.is_floating(cells.type)
             words = list(cells.cast(pa.float64(), safe=False).to_pylist() if typed else numbers.tolist())
