@@ -5,11 +5,14 @@ import dataclasses
 import numpy as np
 import pyarrow as pa
 import pytest
+from hypothesis import HealthCheck, given, reject, settings
+from hypothesis import strategies as st
 
 import tacita
 from planting import FILES, FORMS, FRAMES, cell, failed, group_of, judge, native, with_column
+from tacita import io
 from tacita.core import Microdata, Roles
-from tacita.microdata import verify
+from tacita.microdata import publish, verify
 
 LEVELS = ("low", "mid", "high", "top")
 
@@ -163,3 +166,58 @@ def test_groups_across_strata_of_missing_categories_are_found():
     made = tacita.protect(table, measures=["GOWER_loss"], **options)
     one = dataclasses.replace(made.claim, labels=np.zeros(12, dtype=np.int64))
     assert "groups-of-k" in failed(verify.verify(Microdata.of(made.data), one))
+
+
+@pytest.mark.parametrize(
+    ("function", "wrong"),
+    [
+        ("modes", lambda codes, labels: np.array([codes[labels == g].max() for g in np.unique(labels)])),
+        ("lower_medians", lambda codes, labels: np.array([codes[labels == g][0] for g in np.unique(labels)])),
+    ],
+)
+def test_protect_never_returns_a_release_of_wrong_middles(monkeypatch, function, wrong):
+    monkeypatch.setattr(publish, function, wrong)
+    with pytest.raises(tacita.VerificationError, match="not the medians or modes"):
+        release()
+
+
+@st.composite
+def frames(draw):
+    n = draw(st.integers(6, 18))
+    columns, options = {}, {"nominal": [], "ordinal": {}}
+    for name in draw(st.sampled_from([["c"], ["c", "o"], ["c", "o", "x"], ["o", "x"]])):
+        words = {"c": ["é", "a,b", "", 'q"', "NA "], "o": list(LEVELS), "x": [0.5, 1.0, 7.25]}[name]
+        cells = draw(st.lists(st.sampled_from(words), min_size=n, max_size=n))
+        gaps = draw(st.sets(st.integers(0, n - 1), max_size=4))
+        columns[name] = pa.array([None if row in gaps else cell for row, cell in enumerate(cells)])
+        if name != "x" and draw(st.booleans()):
+            columns[name] = columns[name].dictionary_encode()
+    options["quasi"] = list(columns)
+    options["nominal"] = [name for name in columns if name == "c"]
+    options["ordinal"] = {name: LEVELS for name in columns if name == "o"}
+    options["missing"] = draw(st.sampled_from(["drop", "stratum"]))
+    options["k"] = draw(st.integers(3, 4))
+    options["shuffle"] = draw(st.booleans())
+    if draw(st.booleans()):
+        columns["firm"] = [f"u{draw(st.integers(0, n))}" for _ in range(n)]
+        options.update(unit="firm", identifiers=["firm"])
+    return pa.table(columns), options
+
+
+@given(frames(), st.sampled_from(FORMS))
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def test_what_protect_makes_holds_in_every_form_and_k_can_be_counted_in_it(drawn, form):
+    table, options = drawn
+    frame = native(table, form)
+    try:
+        made = tacita.protect(frame, method="gower", seed=1, measures=["CATEGORIES"], **options)
+    except tacita.DataError:
+        reject()  # too few records, or nothing that varies
+    data = Microdata.of(made.data, source="release")
+    if form in FILES:
+        content, reading = io.encode(data, form)
+        assert failed(verify.verify_file(content, form, reading, made.claim)) == set()
+        data = io.decode(content, form, reading, "release")
+    assert failed(verify.verify(data, made.claim)) == set() or form == "csv"
+    rows = list(zip(*(map(str, data.frame[name].to_list()) for name in options["quasi"]), strict=True))
+    assert min(rows.count(row) for row in rows) >= options["k"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import fsum
 
 import numpy as np
@@ -56,25 +55,3 @@ def modes(codes: npt.NDArray[np.float64], labels: npt.NDArray[np.int64]) -> npt.
     best = np.lexsort((pairs[:, 1], -counts, pairs[:, 0]))
     _, first = np.unique(pairs[best, 0], return_index=True)
     return np.asarray(levels[pairs[best[first], 1]], dtype=np.float64)
-
-
-def published_values(
-    x: npt.NDArray[np.float64],
-    labels: npt.NDArray[np.int64],
-    integer: npt.NDArray[np.bool_],
-    kinds: Sequence[str] = (),
-) -> npt.NDArray[np.float64]:
-    """Every row replaced by what its group publishes: means, lower medians of ordinal codes, modes.
-
-    >>> x = np.array([[1.0, 0.0, 2.0], [2.0, 1.0, 2.0], [6.0, 1.0, 0.0]])
-    >>> whole = np.zeros(3, dtype=bool)
-    >>> published_values(x, np.zeros(3, dtype=int), whole, ["numeric", "ordinal", "nominal"])[0].tolist()
-    [3.0, 1.0, 2.0]
-    """
-    values = np.empty_like(x)
-    numeric = np.array([kind == "numeric" for kind in kinds] or [True] * x.shape[1])
-    values[:, numeric] = published_means(x[:, numeric], labels, integer[numeric])
-    for j in np.flatnonzero(~numeric).tolist():
-        middle = lower_medians if kinds[j] == "ordinal" else modes
-        values[:, j] = middle(x[:, j], labels)[labels]
-    return values

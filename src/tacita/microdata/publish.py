@@ -5,7 +5,7 @@ A kind that protects records is one line of `VERBS`: a function from method and 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,7 @@ import numpy.typing as npt
 from tacita.core import Method, Partition, Run
 from tacita.core.roles import Kind
 
-from .groups import published_values
+from .groups import lower_medians, modes, published_means
 from .masking.base import Masking
 from .microaggregation.base import Microaggregation
 from .standardise import standardise, to_unit_range
@@ -70,7 +70,9 @@ def publish(method: Method, records: Records, run: Run) -> Published:
 
 def _grouped(method: Microaggregation, records: Records, run: Run) -> Published:
     """Groups within strata, each published as its mean (median, mode). Scaled once, over all strata."""
-    z = to_unit_range(records.x, records.kinds) if method.mixed else standardise(records.x)
+    # whatever a plug-in is derived from, it groups by numbers unless it says otherwise
+    mixed = getattr(method, "mixed", False)
+    z = to_unit_range(records.x, records.kinds) if mixed else standardise(records.x)
     labels = np.empty(z.shape[0], dtype=np.int64)
     parts = list(records.parts())
     if len(parts) == 1 and parts[0][1].all():
@@ -96,6 +98,25 @@ def _grouped(method: Microaggregation, records: Records, run: Run) -> Published:
     return Published(values, Microaggregation.guarantees, partition.labels, partition)
 
 
+def published_values(
+    x: Matrix, labels: Labels, integer: npt.NDArray[np.bool_], kinds: Sequence[Kind] = ()
+) -> Matrix:
+    """Every row replaced by what its group publishes: means, lower medians of ordinal codes, modes.
+
+    >>> x = np.array([[1.0, 0.0, 2.0], [2.0, 1.0, 2.0], [6.0, 1.0, 0.0]])
+    >>> whole = np.zeros(3, dtype=bool)
+    >>> published_values(x, np.zeros(3, dtype=int), whole, ["numeric", "ordinal", "nominal"])[0].tolist()
+    [3.0, 1.0, 2.0]
+    """
+    values = np.empty_like(x)
+    numeric = np.array([kind == "numeric" for kind in kinds] or [True] * x.shape[1])
+    values[:, numeric] = published_means(x[:, numeric], labels, integer[numeric])
+    for j in np.flatnonzero(~numeric).tolist():
+        middle = lower_medians if kinds[j] == "ordinal" else modes
+        values[:, j] = middle(x[:, j], labels)[labels]
+    return values
+
+
 def _partition(
     method: Microaggregation,
     z: Matrix,
@@ -105,10 +126,10 @@ def _partition(
     present: npt.NDArray[np.bool_],
 ) -> Partition:
     """Groups by the columns that these records have."""
+    if not getattr(method, "mixed", False):
+        return method.partition(z, run, units=units)
     chosen = method.among(present)
-    if not kinds:
-        return chosen.partition(z, run, units=units)
-    here = tuple(kind for kind, has in zip(kinds, present, strict=True) if has)
+    here = [kind for kind, has in zip(kinds, present, strict=True) if has] if kinds else None
     return chosen.partition(z, run, units=units, kinds=here)
 
 

@@ -6,7 +6,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import tacita
-from tacita.microdata.groups import published_values
+from tacita.microdata.publish import published_values
 from twins.gower import gower_mdav, middle_of
 
 KINDS = ("numeric", "ordinal", "nominal")

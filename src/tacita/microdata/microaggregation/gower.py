@@ -32,10 +32,10 @@ class Gower(Microaggregation):
 
     Published are the mean of a group in numeric columns, the lower median in ordinal ones (the lower of two
     middle levels, so that it is one of the scale), the mode in nominal ones (of several the first as their
-    texts sort). Never the cells of one member as such: members share one combination, which may stand for
-    nobody. `partition` takes numbers and ordinal codes as given, `protect` puts them on the range 0 to 1.
-    With units, a group takes the nearest records of k-1 other units; records left over when fewer than
-    k units remain join the group with the nearest middle.
+    texts sort); the verifier counts them again (`group-categories`). Never the record of one member as such:
+    members share one combination, which may be nobody's own. `partition` takes numbers and ordinal codes as
+    given, `protect` puts them on the range 0 to 1. With units, a group takes the nearest records of k-1
+    other units; records left over when fewer than k units remain join the group with the nearest middle.
 
     O(n^2 d / k) time, O(n d) memory.
     Source: Gower (1971), A general coefficient of similarity and some of its properties, Biometrics 27(4),
