@@ -19,7 +19,7 @@ ALLOWED = {
     "plan": {"core", "io", "registry", "microdata.measure", "microdata.microaggregation.chain"},
     "microdata": {"core", "kernels", "microdata", "io"},
     "microdata.balance": {"core", "microdata.measure", "microdata.loss", "microdata.risk"},
-    "microdata.microaggregation": {"core", "kernels", "microdata.microaggregation"},
+    "microdata.microaggregation": {"core", "kernels", "microdata.microaggregation", "microdata.groups"},
     "microdata.masking": {
         "core",
         "kernels",

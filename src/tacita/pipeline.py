@@ -16,11 +16,12 @@ from . import io
 from ._version import __version__
 from .core import DataError, Microdata, ParameterError, Record, Release, Report, Roles, Run, Trial, Trials
 from .core.microdata import speakable
+from .core.release import AttributeSummary
 from .core.trials import Origin
 from .microdata import cautions, verify
 from .microdata.assess import context_columns, measure
 from .microdata.protect import protect
-from .microdata.summary import summarise
+from .microdata.summary import summarise, summarise_categories
 from .plan import CompareSection, MeasureSection, ProtectSection
 
 # What a report shows of originals is never about fewer records, whether or not the method has a k.
@@ -61,10 +62,11 @@ def make_release(
         made.original,
         made.released,
         data.quasi,
-        measures.build(),
+        suited(measures, data).build(),
         steered,
         context=context_columns(data, unchanged, kept),
         domains=domain_codes(data, measures.domains or roles.strata, kept),
+        kinds=data.scales,
     )
     record = Record(
         source=data.source,
@@ -86,12 +88,27 @@ def make_release(
         cautions=cautions.find(made, shuffled=section.shuffle),
         not_promised=cautions.not_promised(made.claim),
         summaries=tuple(
-            summarise(name, made.original[:, j], made.released[:, j], made.claim.k or _FEWEST_IN_A_BIN)
+            _summary(data, name, made.original[:, j], made.released[:, j], made.claim.k or _FEWEST_IN_A_BIN)
             for j, name in enumerate(data.quasi)
             if not np.isnan(made.original[:, j]).all()
         ),
     )
     return Release(made.data.native, report, record, made.claim)
+
+
+def suited(measures: MeasureSection, data: Microdata) -> MeasureSection:
+    """The measures, and where none are named and there are categories, those of categories too."""
+    of_categories = [name for name in ("GOWER_loss", "CATEGORIES") if name not in measures.without]
+    categorical = any(scale != "numeric" for scale in data.scales)
+    return measures.including(*of_categories) if measures.names is None and categorical else measures
+
+
+def _summary(
+    data: Microdata, name: str, before: npt.NDArray[np.float64], after: npt.NDArray[np.float64], fewest: int
+) -> AttributeSummary:
+    if data.scale(name) == "numeric":
+        return summarise(name, before, after, fewest)
+    return summarise_categories(name, before, after, data.levels(name).names, fewest)
 
 
 def compare(

@@ -49,6 +49,7 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "kc": "tacita.microdata.microaggregation.capacity:KC",
         "kckw": "tacita.microdata.microaggregation.capacity:KCKW",
         "imhm": "tacita.microdata.microaggregation.imhm:IMHM",
+        "gower": "tacita.microdata.microaggregation.gower:Gower",
     },
     "masking": {
         "onedims": "tacita.microdata.masking.ranking:OneDims",
@@ -87,6 +88,8 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "OVERLAP": "tacita.microdata.loss.models:CoefficientOverlap",
         "SUB_mean": "tacita.microdata.loss.models:SubdomainMeans",
         "SUB_covariance": "tacita.microdata.loss.models:SubdomainCovariances",
+        "GOWER_loss": "tacita.microdata.loss.categories:GowerLoss",
+        "CATEGORIES": "tacita.microdata.loss.categories:CategoriesChanged",
     },
     "risk": {
         "DLD": "tacita.microdata.risk.linkage:DLD",

@@ -25,6 +25,7 @@ _FROM, _WHAT, _HOW, _FIGURES, _TO, _TALK = (
 )
 _OUT_NAMES = {"path": "out", "json_report": "json"}
 _MEASURE_NAMES = {"names": "measures"}
+_ASSESSED = ("quasi", "nominal", "ordinal")
 
 _Quiet = Annotated[bool, Parameter(negative="", help="print nothing but errors")]
 _AsJson = Annotated[bool, Parameter(name="--json", negative="", help="as JSON, with parameter schemas")]
@@ -79,11 +80,12 @@ def _method_named_in(words: Sequence[str]) -> str:
 
 def _assess(original: Path, released: Path, **values: Any) -> None:
     reading, chosen = given(InputSection, values), given(MeasureSection, values, _MEASURE_NAMES)
+    roles = given({name: Roles.model_fields[name] for name in _ASSESSED}, values)
     with progress_bar(values["quiet"]) as run:
         report = api.assess(
             api.read(original, **reading),
             api.read(released, **reading),
-            quasi=given(Roles, values)["quasi"],
+            **roles,
             measures=chosen.pop("names", None),
             **chosen,
             run=run,
@@ -102,7 +104,7 @@ assess = command(
     [
         positional("original", "file before protection"),
         positional("released", "file after protection"),
-        option("quasi", Roles.model_fields["quasi"], _WHAT),
+        *[option(name, Roles.model_fields[name], _WHAT) for name in _ASSESSED],
         *options(MeasureSection, _FIGURES, _MEASURE_NAMES, skip=["settings"]),
         *options(InputSection, _FROM, skip=["path"]),
         path_option("json", "scores as JSON", _TO),
