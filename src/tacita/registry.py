@@ -48,6 +48,7 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "kc": "tacita.microdata.microaggregation.capacity:KC",
         "kckw": "tacita.microdata.microaggregation.capacity:KCKW",
         "imhm": "tacita.microdata.microaggregation.imhm:IMHM",
+        "best": "tacita.microdata.microaggregation.best:Best",
     },
     "loss": {
         "IL1": "tacita.microdata.loss.squared:IL1",
