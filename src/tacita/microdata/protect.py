@@ -21,10 +21,11 @@ MissingPolicy = Literal["refuse", "drop", "stratum"]
 
 @dataclass(frozen=True, repr=False)
 class Protected:
-    """The public frame, the partition behind it, and the claim that a verifier can check."""
+    """The public frame, the partition behind it, the method as it ran, and the claim a verifier can check."""
 
     data: Microdata
     partition: Partition
+    method: Microaggregation
     claim: Claim
     original: npt.NDArray[np.float64]
     released: npt.NDArray[np.float64]
@@ -49,7 +50,9 @@ def protect(
     _refuse_bad_weights(data, kept)
     _refuse_hopeless(data, x, strata, units, method)
 
-    labels = _group_within_strata(method, standardise(x), strata, units, run)
+    z = standardise(x)
+    method = method.sized(_largest_stratum(z, strata), run)
+    labels = _group_within_strata(method, z, strata, units, run)
     partition = Partition(labels, method.k, units)
 
     integer = np.array([round_integers and data.is_integer(name) for name in data.quasi])
@@ -66,7 +69,7 @@ def protect(
         drop_missing=missing == "drop",
     )
     frame = _released_frame(data, released[order], claim, shuffle)
-    return Protected(frame, partition, claim, x, released, strata)
+    return Protected(frame, partition, method, claim, x, released, strata)
 
 
 def _rows_to_keep(
@@ -155,6 +158,12 @@ def _refuse_small_strata(who: str, counts: npt.NDArray[np.int64], k: int, of_wha
         f"(smallest: {int(small.min())}). Merge strata, lower k, or drop records "
         "(with missing='stratum', records missing the same columns are a stratum too)."
     )
+
+
+def _largest_stratum(z: npt.NDArray[np.float64], strata: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+    """What the longest part of the work is about: its records, in the columns that they have."""
+    part = z[strata == np.bincount(strata).argmax()]
+    return np.ascontiguousarray(part[:, ~np.isnan(part[0])])
 
 
 def _group_within_strata(

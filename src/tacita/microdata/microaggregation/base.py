@@ -83,6 +83,10 @@ class Microaggregation(Method):
             )
         return codes.astype(np.int64)
 
+    def sized(self, x: Matrix, run: Run) -> Microaggregation:
+        """The method whose parameters repeat the result: those given, unless they name a time (see `best`)."""
+        return self
+
     @abstractmethod
     def group(self, x: Matrix, units: Labels | None, run: Run) -> Labels:
         """Labels of the rows of x (finite, C order, n >= k; units numbered from 0, k of them or more).

@@ -26,7 +26,8 @@ _MOST_MOVES = 100_000_000
 # Above so many records MDAV works in blocks, and a set-partitioning programme would outgrow the search.
 _LARGE = 10_000
 _START_BLOCK = 2000
-_NODES = 100
+# How often the solver asks before it is stopped: a measure of its work that repeats.
+_QUESTIONS = 30
 # Of the seconds asked for, what is left to recombination, and what measuring the speed may take.
 _RECOMBINING, _MEASURING = 0.15, 0.04
 _TRIAL_MOVES = 50_000
@@ -147,7 +148,7 @@ class Best(Improvement):
             return found
         if recombining:
             groups = np.concatenate(pool.members), np.concatenate(pool.sizes)
-            found = recombine(walks.x, found, groups, _NODES)
+            found = recombine(walks.x, found, groups, _QUESTIONS, run.cancelled)
         run.report(_STAGE, 1, 1)
         return found
 

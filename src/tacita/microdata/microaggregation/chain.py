@@ -42,5 +42,8 @@ class Chain(Microaggregation):
         assert found is not None
         return found.labels
 
+    def sized(self, x: Matrix, run: Run) -> Chain:
+        return Chain(k=self.k, methods=tuple(method.sized(x, run) for method in self.methods))
+
     def own_parameters(self) -> dict[str, Any]:
         return {name: value for method in self.methods for name, value in method.own_parameters().items()}

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
@@ -42,11 +45,13 @@ def as_groups(labels: Labels, width: int) -> _Groups:
     return members, sizes
 
 
-def recombine(x: Matrix, labels: Labels, pool: _Groups, nodes: int) -> Labels:
+def recombine(
+    x: Matrix, labels: Labels, pool: _Groups, questions: int, cancelled: Callable[[], bool] = lambda: False
+) -> Labels:
     """Choose groups, every record in exactly one, of least total squared error; `labels` if nothing is better.
 
-    The groups of `labels` are added to the pool and are the solution that the solver starts from. A limit on
-    the nodes of the search tree, not on time, makes the outcome repeat. Deterministic, one thread.
+    The groups of `labels` are added to the pool and are the solution that the solver starts from. It asks
+    now and then whether to go on; a limit on these questions, not on time, makes the outcome repeat.
 
     >>> x = np.array([[0.0], [1.0], [5.0], [6.0]])
     >>> pool = np.array([[0, 1], [2, 3]], dtype=np.int32), np.array([2, 2], dtype=np.int32)
@@ -56,7 +61,7 @@ def recombine(x: Matrix, labels: Labels, pool: _Groups, nodes: int) -> Labels:
     own = as_groups(labels, pool[0].shape[1])
     members, sizes = (np.concatenate(both) for both in zip(own, pool, strict=True))
     errors = group_errors(x, members, sizes)
-    chosen = _solve(len(x), members, sizes, errors, len(own[1]), nodes)
+    chosen = _solve(len(x), members, sizes, errors, len(own[1]), questions, cancelled)
     if chosen is None or errors[chosen].sum() >= errors[: len(own[1])].sum():
         return labels
     found = np.full(len(x), -1, dtype=np.int64)
@@ -73,7 +78,8 @@ def _solve(
     sizes: npt.NDArray[np.int32],
     errors: Matrix,
     start: int,
-    nodes: int,
+    questions: int,
+    cancelled: Callable[[], bool],
 ) -> npt.NDArray[np.int64] | None:
     """The chosen columns of the set-partitioning programme; the first `start` are a solution of it."""
     import highspy
@@ -93,7 +99,6 @@ def _solve(
         "output_flag": False,
         "threads": 1,
         "random_seed": 0,
-        "mip_max_nodes": nodes,
         "mip_rel_gap": 1e-7,
     }.items():
         solver.setOptionValue(option, value)
@@ -101,6 +106,16 @@ def _solve(
     known = highspy.HighsSolution()
     known.col_value = (np.arange(len(sizes)) < start).astype(float).tolist()
     solver.setSolution(known)
+
+    asked = 0
+
+    def stop_late(event: Any) -> None:
+        nonlocal asked
+        asked += 1
+        if asked > questions or cancelled():
+            event.interrupt()
+
+    solver.cbMipInterrupt.subscribe(stop_late)
     solver.run()
     values = np.asarray(solver.getSolution().col_value)
     return np.flatnonzero(values > 0.5) if values.size == len(sizes) else None
