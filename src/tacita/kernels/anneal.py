@@ -20,7 +20,7 @@ from numba import njit
 
 
 class State(NamedTuple):
-    """The records, the groups as lists of members with their centroids. A group of size 0 is an unused number."""
+    """The records, and the groups as lists with their centroids. A group of size 0 is an unused number."""
 
     x: np.ndarray  # (n, d) float64
     near: np.ndarray  # (n, m) int32, nearest other records, nearest first

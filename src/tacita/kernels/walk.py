@@ -218,7 +218,7 @@ def walk(s, k, random, active, moves, temperature):
                     swap(s, i, l)
                 continue
             f = s.labels[s.near[l, _rank(bits >> np.uint64(4), m)]]
-            if f == g or f == h:  # noqa: PLR1714
+            if f == g or f == h:
                 continue
             if s.sizes[g] > k and s.sizes[f] < top:
                 if _accepts(random, chain_delta(s, i, l, f), temperature):

