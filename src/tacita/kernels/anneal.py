@@ -5,7 +5,7 @@ group, c its centroid, as they are before the step):
 
     put i in      m/(m+1) ||x_i - c||^2
     take i out   -m/(m-1) ||x_i - c||^2
-    i for l       ||x_i - c||^2 - ||x_l - c||^2 - ||x_i - x_l||^2 / m
+    i for e       ||x_i - c||^2 - ||x_l - c||^2 - ||x_i - x_l||^2 / m
 
 Records are rows of a C-order array without NaN. Squares are added in column order and nothing is
 reassociated: results do not depend on the vector width of the machine.
@@ -73,10 +73,10 @@ def take_delta(s, i):
 
 
 @fast
-def replace_delta(s, i, l):
-    """What the group of record l grows by if record i, of another group, takes its place."""
-    h = s.labels[l]
-    return gap(s.x, i, s.centres, h) - from_own(s, l) - gap(s.x, i, s.x, l) / s.sizes[h]
+def replace_delta(s, i, e):
+    """What the group of record e grows by if record i, of another group, takes its place."""
+    h = s.labels[e]
+    return gap(s.x, i, s.centres, h) - from_own(s, e) - gap(s.x, i, s.x, e) / s.sizes[h]
 
 
 @fast
@@ -86,24 +86,24 @@ def relocate_delta(s, i, h):
 
 
 @fast
-def swap_delta(s, i, l):
-    """Records i and l, of two groups, change places."""
+def swap_delta(s, i, e):
+    """Records i and e, of two groups, change places."""
     g = s.labels[i]
-    h = s.labels[l]
-    change = gap(s.x, l, s.centres, g) - from_own(s, i) + gap(s.x, i, s.centres, h) - from_own(s, l)
-    return change - gap(s.x, i, s.x, l) * (1.0 / s.sizes[g] + 1.0 / s.sizes[h])
+    h = s.labels[e]
+    change = gap(s.x, e, s.centres, g) - from_own(s, i) + gap(s.x, i, s.centres, h) - from_own(s, e)
+    return change - gap(s.x, i, s.x, e) * (1.0 / s.sizes[g] + 1.0 / s.sizes[h])
 
 
 @fast
-def chain_delta(s, i, l, f):
-    """Record i takes the place of l, which goes to a third group f."""
-    return take_delta(s, i) + replace_delta(s, i, l) + put_delta(s, l, f)
+def chain_delta(s, i, e, f):
+    """Record i takes the place of e, which goes to a third group f."""
+    return take_delta(s, i) + replace_delta(s, i, e) + put_delta(s, e, f)
 
 
 @fast
-def cycle_delta(s, i, l, m):
-    """Record i takes the place of l, l that of m, m that of i; three groups."""
-    return replace_delta(s, i, l) + replace_delta(s, l, m) + replace_delta(s, m, i)
+def cycle_delta(s, i, e, m):
+    """Record i takes the place of e, e that of m, m that of i; three groups."""
+    return replace_delta(s, i, e) + replace_delta(s, e, m) + replace_delta(s, m, i)
 
 
 @fast
@@ -136,11 +136,11 @@ def take(s, i):
 
 
 @fast
-def _step_in(s, i, h, spot, l):
-    """Record i takes the spot of l in group h; the label of l is left to the caller."""
+def _step_in(s, i, h, spot, e):
+    """Record i takes the spot of e in group h; the label of e is left to the caller."""
     share = 1.0 / s.sizes[h]
     for c in range(s.x.shape[1]):
-        s.centres[h, c] += (s.x[i, c] - s.x[l, c]) * share
+        s.centres[h, c] += (s.x[i, c] - s.x[e, c]) * share
     s.members[h, spot] = i
     s.place[i] = spot
     s.labels[i] = h
@@ -156,12 +156,12 @@ def refresh(s, g):
 
 
 @fast
-def swap(s, i, l):
-    """Records i and l change places."""
-    g, h = s.labels[i], s.labels[l]
-    spot_i, spot_l = s.place[i], s.place[l]
-    _step_in(s, i, h, spot_l, l)
-    _step_in(s, l, g, spot_i, i)
+def swap(s, i, e):
+    """Records i and e change places."""
+    g, h = s.labels[i], s.labels[e]
+    spot_i, spot_l = s.place[i], s.place[e]
+    _step_in(s, i, h, spot_l, e)
+    _step_in(s, e, g, spot_i, i)
     refresh(s, g)
     refresh(s, h)
 
@@ -177,24 +177,24 @@ def relocate(s, i, h):
 
 
 @fast
-def chain(s, i, l, f):
-    """Record i takes the place of l, which goes to f."""
-    g, h = s.labels[i], s.labels[l]
+def chain(s, i, e, f):
+    """Record i takes the place of e, which goes to f."""
+    g, h = s.labels[i], s.labels[e]
     take(s, i)
-    _step_in(s, i, h, s.place[l], l)
-    put(s, l, f)
+    _step_in(s, i, h, s.place[e], e)
+    put(s, e, f)
     refresh(s, g)
     refresh(s, h)
     refresh(s, f)
 
 
 @fast
-def cycle(s, i, l, m):
-    """Record i takes the place of l, l that of m, m that of i."""
-    g, h, f = s.labels[i], s.labels[l], s.labels[m]
-    spot_i, spot_l, spot_m = s.place[i], s.place[l], s.place[m]
-    _step_in(s, i, h, spot_l, l)
-    _step_in(s, l, f, spot_m, m)
+def cycle(s, i, e, m):
+    """Record i takes the place of e, e that of m, m that of i."""
+    g, h, f = s.labels[i], s.labels[e], s.labels[m]
+    spot_i, spot_l, spot_m = s.place[i], s.place[e], s.place[m]
+    _step_in(s, i, h, spot_l, e)
+    _step_in(s, e, f, spot_m, m)
     _step_in(s, m, g, spot_i, i)
     refresh(s, g)
     refresh(s, h)

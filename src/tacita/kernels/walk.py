@@ -129,7 +129,7 @@ def dissolve(s, k, random, g, temperature, rows, homes):
 
 @fast
 def create(s, k, random, i, temperature, rows, homes):
-    """Try to make a group of record i and the nearest that their groups can spare; 0 if refused. O(k d + m)."""
+    """Try to make a group of record i and the nearest that others can spare; 0 if refused. O(k d + m)."""
     if s.unused[0] == 0 or s.sizes[s.labels[i]] <= k:
         return 0.0
     g = s.unused[s.unused[0]]
@@ -178,8 +178,8 @@ def create(s, k, random, i, temperature, rows, homes):
 def walk(s, k, random, active, moves, temperature):
     """Propose so many moves of the records `active`, at one temperature; those near each other take turns.
 
-    Record i is drawn, then one of its neighbours, j: i goes to the group of j. Where sizes allow it may simply
-    go; otherwise another member l makes room and goes to the group of i, or to that of one of its own
+    Record i is drawn, then one of its neighbours, j: i goes to the group of j. Where sizes allow it may
+    simply go; otherwise another member e makes room and goes to the group of i, or to that of one of its own
     neighbours, where someone may have to leave for the group of i. O(moves d), and O(k d) more for each made.
     """
     # one function: handing the state on would cost as much as a move
@@ -210,28 +210,28 @@ def walk(s, k, random, active, moves, temperature):
                     relocate(s, i, h)
                 continue
             bits = draw(random)
-            l = s.members[h, _below(bits >> np.uint64(32), s.sizes[h])]
-            if l == j:
+            e = s.members[h, _below(bits >> np.uint64(32), s.sizes[h])]
+            if e == j:
                 continue
             if bits & np.uint64(15) < _SWAPS:
-                if _accepts(random, swap_delta(s, i, l), temperature):
-                    swap(s, i, l)
+                if _accepts(random, swap_delta(s, i, e), temperature):
+                    swap(s, i, e)
                 continue
-            f = s.labels[s.near[l, _rank(bits >> np.uint64(4), m)]]
-            if f == g or f == h:
+            f = s.labels[s.near[e, _rank(bits >> np.uint64(4), m)]]
+            if f == g or f == h:  # noqa: SIM109
                 continue
             if s.sizes[g] > k and s.sizes[f] < top:
-                if _accepts(random, chain_delta(s, i, l, f), temperature):
-                    chain(s, i, l, f)
+                if _accepts(random, chain_delta(s, i, e, f), temperature):
+                    chain(s, i, e, f)
             else:
                 r = s.members[f, _below(draw(random), s.sizes[f])]
-                if _accepts(random, cycle_delta(s, i, l, r), temperature):
-                    cycle(s, i, l, r)
+                if _accepts(random, cycle_delta(s, i, e, r), temperature):
+                    cycle(s, i, e, r)
 
 
 @fast
 def descend(s, k, least, passes):
-    """Relocations and swaps with the groups of neighbours, each that saves more than `least`, until none does.
+    """Relocate and swap with the groups of neighbours where that saves more than `least`, until nothing does.
 
     Returns how many were made. O(passes n m k d) for lists of m neighbours.
     """
@@ -249,9 +249,9 @@ def descend(s, k, least, passes):
                     made += 1
                     continue
                 for j in range(s.sizes[h]):
-                    l = s.members[h, j]
-                    if swap_delta(s, i, l) < -least:
-                        swap(s, i, l)
+                    e = s.members[h, j]
+                    if swap_delta(s, i, e) < -least:
+                        swap(s, i, e)
                         made += 1
                         break
         if made == before:

@@ -39,7 +39,7 @@ def list_length(k: int) -> int:
 
 
 def blocks_of(x: Matrix, size: int) -> list[Labels]:
-    """Rows in blocks of at most `size` near each other: cut at the median of the widest column, again and again.
+    """Rows in blocks of at most `size`: cut at the median of the widest column, again and again.
 
     O(n d log n).
 
@@ -186,7 +186,7 @@ class Walks:
         self.least = 1e-13 * float((x**2).sum())
         self.keys = np.random.default_rng(0).integers(1, 2**63, size=n, dtype=np.uint64)
 
-    def anneal(self, moves: int, remember: bool) -> Pool:
+    def anneal(self, moves: int, remember: bool, descending: bool = True) -> Pool:
         """So many moves in each walk, then descent; stops early, with what it has, when cancelled."""
         from tacita.kernels.anneal import settle
         from tacita.kernels.walk import descend, walk
@@ -215,7 +215,8 @@ class Walks:
 
             def finish(number: int) -> float:
                 state = self.states[number]
-                descend(state, self.k, self.least, _PASSES)
+                if descending:
+                    descend(state, self.k, self.least, _PASSES)
                 return settle(state)
 
             self.errors = list(everywhere(finish))

@@ -84,7 +84,7 @@ class Microaggregation(Method):
         return codes.astype(np.int64)
 
     def sized(self, x: Matrix, run: Run) -> Microaggregation:
-        """The method whose parameters repeat the result: those given, unless they name a time (see `best`)."""
+        """The method whose parameters repeat the result: itself, unless it is given a time (see `best`)."""
         return self
 
     @abstractmethod

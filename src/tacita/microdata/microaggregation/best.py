@@ -41,7 +41,7 @@ class Best(Improvement):
     1. Annealing from MDAV's groups (or the start given). A move sends a record to the group of one of its 30
        to 120 nearest neighbours, alone, against another (a swap), or along with two others (a chain or cycle
        through three groups); in 2 % of cases a group is dissolved or created. Each is priced exactly, in O(d),
-       from distances to centroids: a swap of i in g and l in h costs d(l, c_g) - d(i, c_g) + d(i, c_h) -
+       from distances to centroids: swapping i in g and l in h costs d(l, c_g) - d(i, c_g) + d(i, c_h) -
        d(l, c_h) - ||x_i - x_l||^2 (1/n_g + 1/n_h), d squared distances. A move that costs delta is made with
        probability exp(-delta / T). T falls geometrically; a record takes part while T lies between 0.3 and
        0.01 times its own scale, the squared distance to its k-th neighbour, so that dense regions and
@@ -50,8 +50,8 @@ class Best(Improvement):
        together hold every record once at the least squared error, by integer programming (HiGHS).
 
     Never worse than its start. A single varying column is solved exactly instead (as `hm`), and its
-    `lower_bound` is its error. With more than 10 000 records MDAV starts in blocks of 2000, and neighbours are
-    sought in blocks of 1024, cut in three ways. When cancelled it returns the best groups so far. With units
+    `lower_bound` is its error. With more than 10 000 records MDAV starts in blocks of 2000, and neighbours
+    are sought in blocks of 1024, cut in three ways. When cancelled it returns the best groups so far. With units
     it searches without them, then merges groups that fall short; MDAV's with units are kept if better.
 
     `effort` decides how long it searches, and with the seed what comes out, whatever the number of threads.
@@ -106,11 +106,11 @@ class Best(Improvement):
         if varying.shape[1] <= 1 or len(x) < 2 * self.k:
             return self.model_copy(update={"time": None, "effort": 1.0})
         walks = self._walks(varying, self.group(x, None, quiet(run)), quiet(run))
-        walks.anneal(1, False)  # what is compiled or loaded now is not measured
+        walks.anneal(1, False, False)  # what is compiled or loaded now is not measured
         moves, spent, trial = 0, 0.0, _TRIAL_MOVES
         while spent < _MEASURING * self.time:
             before = clock()
-            walks.anneal(trial, False)
+            walks.anneal(trial, False, False)
             spent += clock() - before
             moves += trial * self.starts
             trial *= 2

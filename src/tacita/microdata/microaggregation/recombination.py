@@ -48,7 +48,7 @@ def as_groups(labels: Labels, width: int) -> _Groups:
 def recombine(
     x: Matrix, labels: Labels, pool: _Groups, questions: int, cancelled: Callable[[], bool] = lambda: False
 ) -> Labels:
-    """Choose groups, every record in exactly one, of least total squared error; `labels` if nothing is better.
+    """Choose groups, every record in exactly one, of least squared error; `labels` if nothing is better.
 
     The groups of `labels` are added to the pool and are the solution that the solver starts from. It asks
     now and then whether to go on; a limit on these questions, not on time, makes the outcome repeat.
