@@ -40,7 +40,7 @@ class Best(Improvement):
 
     1. Annealing from MDAV's groups (or the start given). A move sends a record to the group of one of its 30
        to 120 nearest neighbours, alone, against another (a swap), or along with two others (a chain or cycle
-       through three groups); in 2 % of cases a group is dissolved or created. Each is priced exactly, in O(d),
+       through three groups); in 2 % a group is dissolved or created. Each is priced exactly in O(d)
        from distances to centroids: swapping i in g and l in h costs d(l, c_g) - d(i, c_g) + d(i, c_h) -
        d(l, c_h) - ||x_i - x_l||^2 (1/n_g + 1/n_h), d squared distances. A move that costs delta is made with
        probability exp(-delta / T). T falls geometrically; a record takes part while T lies between 0.3 and
@@ -51,8 +51,9 @@ class Best(Improvement):
 
     Never worse than its start. A single varying column is solved exactly instead (as `hm`), and its
     `lower_bound` is its error. With more than 10 000 records MDAV starts in blocks of 2000, and neighbours
-    are sought in blocks of 1024, cut in three ways. When cancelled it returns the best groups so far. With units
+    are sought in blocks of 1024, cut in three ways. With units
     it searches without them, then merges groups that fall short; MDAV's with units are kept if better.
+    When cancelled it returns the best groups so far.
 
     `effort` decides how long it searches, and with the seed what comes out, whatever the number of threads.
     With `time` the speed of the machine is measured first; the record of a release names the effort that
