@@ -166,7 +166,9 @@ class Walks:
         groups = n // k
         self.x, self.k, self.run = x, k, run
         near = nearest_records(x, min(list_length(k), n - 1), run)
-        self.scale = ((x - x[near[:, min(k, n - 1) - 1]]) ** 2).sum(axis=1)
+        scale = ((x - x[near[:, min(k, n - 1) - 1]]) ** 2).sum(axis=1)
+        # of a record with k copies the distance is 0, which is no temperature
+        self.scale = np.maximum(scale, 1e-9 * (x**2).sum() / n)
         self.random = [np.array([seed], dtype=np.uint64) for seed in seeds]
         self.states = [
             State(
