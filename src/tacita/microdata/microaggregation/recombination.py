@@ -61,6 +61,8 @@ def recombine(
     own = as_groups(labels, pool[0].shape[1])
     members, sizes = (np.concatenate(both) for both in zip(own, pool, strict=True))
     errors = group_errors(x, members, sizes)
+    if errors[: len(own[1])].sum() == 0:
+        return labels
     chosen = _solve(len(x), members, sizes, errors, len(own[1]), questions, cancelled)
     if chosen is None or errors[chosen].sum() >= errors[: len(own[1])].sum():
         return labels
