@@ -72,7 +72,7 @@ def make_release(
         source=data.source,
         fingerprint=data.fingerprint or _fingerprint(data),
         method=section.chain,
-        parameters=chosen.own_parameters(),
+        parameters=made.method.own_parameters(),
         roles=(data.roles or roles).model_dump(mode="json"),
         options=section.model_dump(
             mode="json", include=set(ProtectSection.model_fields) - {"method", "seed"}
@@ -207,7 +207,7 @@ def _fingerprint(data: Microdata) -> str | None:
 
 def _versions() -> dict[str, str]:
     found = {"tacita": __version__, "python": platform.python_version()}
-    for package in ("numpy", "numba", "pyarrow", "narwhals"):
+    for package in ("numpy", "numba", "highspy", "pyarrow", "narwhals"):
         try:
             found[package] = version(package)
         except PackageNotFoundError:

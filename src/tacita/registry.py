@@ -50,6 +50,7 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "kckw": "tacita.microdata.microaggregation.capacity:KCKW",
         "imhm": "tacita.microdata.microaggregation.imhm:IMHM",
         "gower": "tacita.microdata.microaggregation.gower:Gower",
+        "best": "tacita.microdata.microaggregation.best:Best",
     },
     "masking": {
         "onedims": "tacita.microdata.masking.ranking:OneDims",

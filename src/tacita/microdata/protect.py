@@ -22,10 +22,11 @@ MissingPolicy = Literal["refuse", "drop", "stratum"]
 
 @dataclass(frozen=True, repr=False)
 class Protected:
-    """The public frame, the partition behind it if any, and the claim that a verifier can check."""
+    """The public frame, the partition behind it if any, the method as it ran, and the claim to verify."""
 
     data: Microdata
     partition: Partition | None
+    method: Method
     claim: Claim
     original: npt.NDArray[np.float64]
     released: npt.NDArray[np.float64]
@@ -66,10 +67,10 @@ def protect(
         guarantees=tuple(dict.fromkeys((*made.guarantees, *method.guarantees))),
         rounded=frozenset(name for name, whole in zip(data.quasi, integer, strict=True) if whole),
         drop_missing=missing == "drop",
-        terms=method.own_parameters(),
+        terms=made.method.own_parameters(),
     )
     frame = _released_frame(data, made.values[order], claim, shuffle)
-    return Protected(frame, made.partition, claim, x, made.values, strata)
+    return Protected(frame, made.partition, made.method, claim, x, made.values, strata)
 
 
 def _group_size(method: Method) -> int | None:

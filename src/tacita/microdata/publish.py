@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from math import fsum
 from typing import Any
 
 import numpy as np
@@ -54,9 +55,11 @@ class Records:
 class Published:
     """Values in place of the originals, the promises of the kind, and the groups behind them if any.
 
-    `labels` as in a Claim: one a record, one a cell, or None.
+    `method` as it ran: with what repeats the result, where a search was given a time. `labels` as in a
+    Claim: one a record, one a cell, or None.
     """
 
+    method: Method
     values: Matrix
     guarantees: tuple[str, ...]
     labels: Labels | None = None
@@ -75,8 +78,11 @@ def _grouped(method: Microaggregation, records: Records, run: Run) -> Published:
     z = to_unit_range(records.x, records.kinds) if mixed else standardise(records.x)
     labels = np.empty(z.shape[0], dtype=np.int64)
     parts = list(records.parts())
+    method = method.sized(_largest(z, parts), run)
+    bounds: list[float | None] = []
     if len(parts) == 1 and parts[0][1].all():
-        labels = _partition(method, z, run, records.units, records.kinds, parts[0][1]).labels
+        whole = _partition(method, z, run, records.units, records.kinds, parts[0][1])
+        labels, bounds = whole.labels, [whole.lower_bound]
     else:
         groups = 0
         # the same search in every stratum: only protective randomness must differ
@@ -88,14 +94,24 @@ def _grouped(method: Microaggregation, records: Records, run: Run) -> Published:
                 )
                 labels[rows] = groups + part.labels
                 groups += len(part)
+                bounds.append(part.lower_bound)
             else:
                 # nothing known of them that could tell them apart
                 labels[rows] = groups
                 groups += 1
             run.report("grouping strata", done + 1, len(parts))
     partition = Partition(labels, method.k, records.units)
+    known = [bound for bound in bounds if bound is not None]
+    if known and len(known) == len(parts):
+        partition = partition.bounded(np.nan_to_num(z), fsum(known))
     values = published_values(records.x, partition.labels, records.integer, records.kinds)
-    return Published(values, Microaggregation.guarantees, partition.labels, partition)
+    return Published(method, values, Microaggregation.guarantees, partition.labels, partition)
+
+
+def _largest(z: Matrix, parts: Sequence[tuple[Labels, npt.NDArray[np.bool_]]]) -> Matrix:
+    """What the longest part of the work is about: its records, in the columns that they have."""
+    rows, present = max(parts, key=lambda part: part[0].size)
+    return np.ascontiguousarray(z[np.ix_(rows, present)])
 
 
 def published_values(
@@ -160,7 +176,7 @@ def _masked(method: Masking, records: Records, run: Run) -> Published:
         run.report("masking strata", done + 1, len(parts))
     values[:, records.integer] = np.rint(values[:, records.integer])
     # minus zero and zero would be two different published values
-    return Published(values + 0.0, Masking.guarantees, labels if grouped else None)
+    return Published(method, values + 0.0, Masking.guarantees, labels if grouped else None)
 
 
 VERBS: dict[str, Callable[[Any, Records, Run], Published]] = {

@@ -64,7 +64,7 @@ class Microaggregation(Method):
         else:
             self.refuse_categories()
             labels = self.group_mixed(matrix, tuple(kinds), codes, run or Run())
-        return Partition(labels, self.k, codes)
+        return self.proven(matrix, Partition(labels, self.k, codes), run or Run())
 
     def refuse_categories(self) -> None:
         """Raise where this method has no distance between categories."""
@@ -107,6 +107,14 @@ class Microaggregation(Method):
                 f"got {distinct.size}. Lower k or merge strata."
             )
         return codes.astype(np.int64)
+
+    def proven(self, x: Matrix, found: Partition, run: Run) -> Partition:
+        """The partition with a lower bound of the squared error, where the method proves one."""
+        return found
+
+    def sized(self, x: Matrix, run: Run) -> Microaggregation:
+        """The method whose parameters repeat the result: itself, unless it is given a time (see `best`)."""
+        return self
 
     @abstractmethod
     def group(self, x: Matrix, units: Labels | None, run: Run) -> Labels:
