@@ -385,3 +385,38 @@ def price_roots(
             if ended_early or not repair:
                 break
     return written
+
+
+@njit(cache=True, nogil=True)
+def enumerate_roots(
+    begin, end, order, distances, prices, near, first, entries, triples, fines, k, floor, nodes,
+    out_groups, out_sizes, out_values, start,
+):  # fmt: skip
+    """Every group worth more than `floor` whose first record in the order is one of order[begin:end].
+
+    Returns rows written in all, or -1 if the outputs are full or a root took more than `nodes`.
+    """
+    written = start
+    for position in range(begin, end):
+        later = order[position + 1 :]
+        found, _, _ = dig(
+            order[position], later, later.shape[0], distances, prices, near, first, entries, triples, fines, k,
+            floor, True, nodes, out_groups, out_sizes, out_values, written,
+        )  # fmt: skip
+        if found < 0:
+            return -1
+        written += found
+    return written
+
+
+@njit(cache=True, nogil=True)
+def group_costs(distances, groups, out):
+    """out[g] = SSE of the records groups[g] (ended by -1), the mean over members of half their distances."""
+    for g in range(groups.shape[0]):
+        total = 0.0
+        m = 0
+        while m < groups.shape[1] and groups[g, m] >= 0:
+            for other in range(m):
+                total += distances[groups[g, m], groups[g, other]]
+            m += 1
+        out[g] = total / m
