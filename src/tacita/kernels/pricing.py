@@ -61,7 +61,9 @@ def half_nearest_sums(distances, count, own, out, scratch):
 
 
 @njit(cache=True, nogil=True)
-def _sift(count, s, lowest, highest, worth, pairs, fined, cand, price, to_group, half, fine, floor, tops, keep):
+def _sift(
+    count, s, lowest, highest, worth, pairs, fined, cand, price, to_group, half, fine, floor, tops, keep
+):
     """Mark in keep[:count] the candidates that can be in a group worth more than `floor`.
 
     Returns (best bound, lowest size, highest size) still possible. O(count sizes).

@@ -63,7 +63,9 @@ class Pricing:
         self._order = np.argsort(self._near[:, min(k, n) - 1], kind="stable")
         self._rank = np.empty(n, dtype=np.int64)
         self._rank[self._order] = np.arange(n)
-        self._partners: dict[int, tuple[Labels, Labels]] = {0: (np.zeros(n + 1, np.int64), np.empty(0, np.int64))}
+        self._partners: dict[int, tuple[Labels, Labels]] = {
+            0: (np.zeros(n + 1, np.int64), np.empty(0, np.int64))
+        }
         self.floor = 1e-10 * float(shares.mean())
         self.fined(np.empty((0, 3), dtype=np.int64), np.empty(0))
 
@@ -140,7 +142,9 @@ class Pricing:
         bound = fsum(prices) - fsum(self.fines) - (self.n / self.k) * (self.floor + slip)
         return float(bound - 4 * _ROUNDING * abs(bound))
 
-    def within(self, prices: Matrix, gap: float, most: int, nodes: int, run: Run, late: object) -> Labels | None:
+    def within(
+        self, prices: Matrix, gap: float, most: int, nodes: int, run: Run, late: object
+    ) -> Labels | None:
         """Every group that lacks less than `gap` to being worth its cost, or None if there are more than `most`."""
         from tacita.kernels.pricing import enumerate_roots
 

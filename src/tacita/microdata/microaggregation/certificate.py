@@ -24,7 +24,8 @@ _WIDTHS = (12, 20, 40, 80)
 _ROUNDS = 120
 # Beyond that the distances of all pairs no longer fit: the instant bound stands alone.
 _MOST_RECORDS = 8000
-_MOST_GROUPS = 60_000
+_MOST_GROUPS = 25_000
+_GAPS = 8
 _MOST_NODES = 1_000_000
 _MOST_BRANCHES = 100
 _CUTS = 300
@@ -289,13 +290,21 @@ class _Proof:
             self.consider(_as_partition(columns.groups[choice.chosen], self.pricing.n, self.k))
 
     def choose_among_all(self) -> None:
-        """If few groups can be in a better partition, choose among them: that settles the optimum."""
+        """Choose among all groups that a partition below some error could hold; that settles it up to there.
+
+        With the error of the best partition known this settles the optimum. Where that leaves too many groups,
+        a lower error is tried: no partition is then below it, or the best one is found.
+        """
         if self.proving is None:
             return
         bound, prices, triples, fines = self.proving
         self.pricing.fined(triples, fines)
-        gap = (self.sse - bound) * (1.0 + 1e-9) + self.pricing.floor
-        few = self.pricing.within(prices, gap, _MOST_GROUPS, _MOST_NODES, self.run, self.late)
+        few, gap = None, (self.sse - bound) * (1.0 + 1e-9) + self.pricing.floor
+        for _ in range(_GAPS):
+            few = self.pricing.within(prices, gap, _MOST_GROUPS, _MOST_NODES, self.run, self.late)
+            if few is not None or self.late():
+                break
+            gap *= 0.6
         if few is None:
             return
         candidates = Columns(self.pricing.distances, self.k)
@@ -306,11 +315,12 @@ class _Proof:
         self.run.report(_STAGE, self.rounds, self.rounds + 1)
         if choice.chosen is not None:
             self.consider(_as_partition(candidates.groups[choice.chosen], self.pricing.n, self.k))
-        if choice.closed and choice.chosen is not None:
+        # what holds another group has an error of bound + gap at least
+        settled = min(self.sse, bound + gap, choice.bound if np.isfinite(choice.bound) else -np.inf)
+        if choice.closed and self.sse <= bound + gap:
             self.bound, self.optimal = self.sse, True
-        elif np.isfinite(choice.bound):
-            # a partition with another group is no better than the one known when the candidates were listed
-            self.bound = max(self.bound, min(self.sse, choice.bound) - _CLOSED * self.sse)
+        else:
+            self.bound = max(self.bound, settled - _CLOSED * self.sse)
 
 
 def _as_groups(labels: Labels, k: int) -> Labels:

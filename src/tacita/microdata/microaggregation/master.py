@@ -96,13 +96,15 @@ class Columns:
         solution = solver.getSolution()  # type: ignore[attr-defined]
         dual, weights = np.array(solution.row_dual), np.array(solution.col_value)
         n = self._distances.shape[0]
-        if dual.size < n or weights.size != len(self) or not (np.isfinite(dual).all() and solution.dual_valid):
+        if (
+            dual.size < n
+            or weights.size != len(self)
+            or not (np.isfinite(dual).all() and solution.dual_valid)
+        ):
             return None
         return Prices(dual[:n], np.maximum(0.0, -dual[n:]), weights, float(self.costs @ weights))
 
-    def choose(
-        self, triples: Labels, start: Labels | None, most_nodes: int, seconds: float | None
-    ) -> Choice:
+    def choose(self, triples: Labels, start: Labels | None, most_nodes: int, seconds: float | None) -> Choice:
         """Solve the integer programme over these groups from the rows `start`, within nodes and seconds."""
         import highspy
 
