@@ -1,4 +1,4 @@
-"""Proven lower bounds beside those of a prototype: `python -m benchmarks certificate` (public benchmark files).
+"""Proven bounds beside those of a prototype: `python -m benchmarks certificate` (needs the public files).
 
 The prototype's bounds and the best losses known so far are those of the issue that asked for the certificate.
 """
@@ -68,5 +68,6 @@ def certified(
     facts = f"{spent:.0f} CPU s, {proof.rounds} rounds, {proof.columns} groups"
     yield Result(f"{name}, proven bound", bound, "prototype's bound", prototype, facts)
     best = "optimal, proven" if proof.proven_optimal else f"gap {100 * proof.gap:.3f} %"
-    found = f"{START} found {start.sse(z) / spread:.4f}; {best}; to the lowest known {100 * (1 - bound / lowest):.3f} %"
+    to_lowest = f"bound to the lowest known {100 * (1 - bound / lowest):.3f} %"
+    found = f"start {start.sse(z) / spread:.4f}; {best}; {to_lowest}"
     yield Result(f"{name}, best partition met", proof.sse / spread, "lowest known", lowest, found)

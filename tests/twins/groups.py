@@ -26,7 +26,7 @@ def value(x, group, prices, triples=(), fines=()):
 
 
 def least_error(x, k):
-    """The squared error of the best partition into groups of at least k, by dynamic programming over subsets."""
+    """The squared error of the best partition into groups of at least k. O(2^n) subsets."""
     n = len(x)
     cost = {sum(1 << i for i in group): squared_error(x, group) for group in groups_of(n, k)}
     best = {0: 0.0}

@@ -8,14 +8,15 @@ with D the squared distances. A fine of a triple of records falls due once when 
 them. If no group of k to 2k-1 records is worth more than nothing, the prices (less the fines) add up to a
 lower bound on the squared error of every partition into groups of at least k.
 
-The search grows S from a root by records that come later in a fixed order. With P the sum of D over pairs in S
-and D_jS that from j to S, adding t records T to s others (m = s + t) leaves a value of exactly
+The search grows S from a root by records that come later in a fixed order. With P the sum of D over pairs
+in S and D_jS that from j to S, adding t records T to s others (m = s + t) leaves a value of exactly
 
     prices(S) - P/m  +  sum over j in T of ( p_j - D_jS/m - (1/2m) sum over l in T of D_jl )  -  fines,
 
 so the t largest of  p_j - (D_jS + h_j)/m - f_j  bound it, where h_j is half the sum of the t-1 smallest
 distances from j to other candidates and f_j half the fines of triples with one record in S and j another
-(half, as the third may come too). Without h_j and f_j this is the bound s/(s+t) ||x_j - mean(S)||^2 per record.
+(half, as the third may come too). Without h_j and f_j this is the bound s/(s+t) ||x_j - mean(S)||^2 per
+record.
 
 Arrays: C order, no NaN. `near` (n, 2k-1): near[j, q] = half the sum of the q smallest distances from j.
 Triples are a CSR pair (`first`, `entries`: numbers of triples by record), `triples` (t, 3) and `fines` (t,).
@@ -150,8 +151,9 @@ def dig(
     """Groups of the root and records of later[:count] worth more than `floor`.
 
     With `all_above` every one of them, else the best only. Written to the outputs from row `start`; returns
-    (rows written, nodes searched, bound). `bound` holds for every group not written: `floor` or the best value,
-    or more if the search ended early because `nodes` were searched or the outputs were full (then rows = -1).
+    (rows written, nodes searched, bound). `bound` holds for every group not written: `floor` or the best
+    value, or more if the search ended early because `nodes` were searched or the outputs were full (then
+    rows = -1).
     """
     most = 2 * k - 1
     tops = np.empty(most)
@@ -334,14 +336,15 @@ def dig(
 
 @njit(cache=True, nogil=True)
 def price_roots(
-    begin, end, order, rank, close_first, close, distances, prices, near, first, entries, triples, fines, k, floor,
-    repair, tries, nodes, out_groups, out_sizes, out_values, start, totals,
+    begin, end, order, rank, close_first, close, distances, prices, near, first, entries, triples, fines, k,
+    floor, repair, tries, nodes, out_groups, out_sizes, out_values, start, totals,
 ):  # fmt: skip
     """For the roots order[begin:end] the best group each, of records later in the order.
 
     Only the partners close[close_first[root]:close_first[root + 1]] count, all if `close` is empty. With
-    `repair` the prices of a group found are lowered until it is worth `floor`, and the root is searched again, up
-    to `tries` times; what is left over, the root pays. Prices then allow no group worth more than `floor`.
+    `repair` the prices of a group found are lowered until it is worth `floor`, and the root is searched
+    again, up to `tries` times; what is left over, the root pays. Prices then allow no group worth more than
+    `floor`.
     Returns rows written in all; totals gains (nodes, sum of values found, price paid by roots after all).
     """
     n = order.shape[0]
@@ -402,8 +405,8 @@ def enumerate_roots(
     for position in range(begin, end):
         later = order[position + 1 :]
         found, _, _ = dig(
-            order[position], later, later.shape[0], distances, prices, near, first, entries, triples, fines, k,
-            floor, True, nodes, out_groups, out_sizes, out_values, written,
+            order[position], later, later.shape[0], distances, prices, near, first, entries, triples, fines,
+            k, floor, True, nodes, out_groups, out_sizes, out_values, written,
         )  # fmt: skip
         if found < 0:
             return -1

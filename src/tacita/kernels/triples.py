@@ -1,7 +1,7 @@
 """Triples of records that a fractional choice of groups serves too often.
 
-Of the groups that hold two or three records of a triple a partition can use only one. A fractional choice whose
-weights on them add up to more than one breaks that rule.
+Of the groups that hold two or three records of a triple a partition can use only one. A fractional choice
+whose weights on them add up to more than one breaks that rule.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ def broken_triples(first, entries, groups, weights, least, out, excess):
     """Triples with two pairs in used groups whose weight exceeds 1 + `least`; returns how many were written.
 
     `first`, `entries`: numbers of the groups by record; `groups` (g, most) rows ended by -1; `weights` (g,).
-    Writes sorted triples, some more than once, until `out` is full. O(n p^2 g s) for p partners of a record in
-    g groups of s.
+    Writes sorted triples, some more than once, until `out` is full. O(n p^2 g s) for p partners of a record
+    in g groups of s.
     """
     n = first.shape[0] - 1
     most = groups.shape[1]

@@ -86,24 +86,24 @@ def test_the_search_finds_the_group_worth_most(problem, seed):
     worths = {group: value(x, group, prices, triples, fines) for group in groups_of(n, k)}
     slack = ROUNDING * (1 + float(prices.sum() + (x**2).sum()))
 
-    found = pricing.price(prices, 0, False, 10**6, Run(), lambda: False).groups
+    found = pricing.price(prices, 0, False, 10**6, lambda: False).groups
     values = [value(x, group[group >= 0], prices, triples, fines) for group in found]
     assert max([0.0, *values]) == pytest.approx(max(0.0, *worths.values()), abs=slack)
 
-    repaired = pricing.price(prices, 0, True, 10**6, Run(), lambda: False).prices
+    repaired = pricing.price(prices, 0, True, 10**6, lambda: False).prices
     assert (repaired <= prices + slack).all()
     assert max(value(x, group, repaired, triples, fines) for group in worths) <= slack
 
-    hurried = pricing.price(prices, 0, True, 2, Run(), lambda: False).prices
+    hurried = pricing.price(prices, 0, True, 2, lambda: False).prices
     assert max(value(x, group, hurried, triples, fines) for group in worths) <= slack
 
     floor = float(np.median(list(worths.values()))) - 2 * slack
-    listed = pricing.within(prices, -floor, len(worths) + 1, 10**6, Run(), lambda: False)
+    listed = pricing.within(prices, -floor, len(worths) + 1, 10**6, lambda: False)
     rows = {tuple(sorted(row[row >= 0].tolist())) for row in listed}
     assert rows >= {group for group, worth in worths.items() if worth > floor + slack}
     assert len(rows) == len(listed)
     if len(listed):
-        assert pricing.within(prices, -floor, len(listed) - 1, 10**6, Run(), lambda: False) is None
+        assert pricing.within(prices, -floor, len(listed) - 1, 10**6, lambda: False) is None
 
 
 def test_columns_are_kept_once_with_their_squared_error():

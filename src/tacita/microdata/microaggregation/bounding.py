@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import fsum
 
@@ -12,7 +13,6 @@ from tacita.core import Run
 from .base import Labels, Matrix
 from .brkga import neighbours
 
-_STAGE = "proving the bound"
 _ROUNDING = float(np.finfo(np.float64).eps)
 # Roots priced between two looks at the clock.
 _ROOTS = 64
@@ -59,7 +59,8 @@ class Pricing:
         self._near = np.full((n, 2 * k - 1), np.inf)
         self._near[:, 0] = 0.0
         self._near[:, 1 : nearest.shape[1] + 1] = 0.5 * np.cumsum(nearest, axis=1)
-        # crowded records first: what stands apart has many possible partners, and meets fewer when it comes last
+        # crowded records first: what stands apart has many possible partners, and meets fewer when it comes
+        # last
         self._order = np.argsort(self._near[:, min(k, n) - 1], kind="stable")
         self._rank = np.empty(n, dtype=np.int64)
         self._rank[self._order] = np.arange(n)
@@ -101,21 +102,20 @@ class Pricing:
             self._partners = {0: self._partners[0], width: (first, np.nonzero(linked)[1])}
         return self._partners[width]
 
-    def price(self, prices: Matrix, width: int, repair: bool, nodes: int, run: Run, late: object) -> Priced:
+    def price(self, prices: Matrix, width: int, repair: bool, nodes: int, late: Callable[[], bool]) -> Priced:
         """The best group of every root within `width` nearest; with repair, prices that allow none.
 
-        A root that takes more than `nodes`, or comes after `late()` turned true, pays the bound that is known by
-        then, so that repaired prices prove what they claim whenever the search ends.
+        A root that takes more than `nodes`, or comes after `late()` turned true, pays the bound that is
+        known by then, so that repaired prices prove what they claim whenever the search ends.
         """
         from tacita.kernels.pricing import price_roots
 
         tries = _TRIES if repair else 1
         repaired = prices.copy()
         close_first, close = self._lists(width)
-        groups, total, complete = [], np.zeros(3), True
+        groups, total, complete = [np.empty((0, 2 * self.k - 1), dtype=np.int64)], np.zeros(3), True
         for begin in range(0, self.n, _ROOTS):
-            run.report(_STAGE, 0, 1)
-            out_of_time = bool(late())  # type: ignore[operator]
+            out_of_time = late()
             if out_of_time and not repair:
                 complete = False
                 break
@@ -123,9 +123,9 @@ class Pricing:
             out = np.full((rows, 2 * self.k - 1), -1, dtype=np.int64)
             sizes, values = np.zeros(rows, dtype=np.int64), np.zeros(rows)
             written = price_roots(
-                begin, min(begin + _ROOTS, self.n), self._order, self._rank, close_first, close, self.distances,
-                repaired, self._near, self._first, self._entries, self.triples, self.fines, self.k, self.floor,
-                repair, tries, 1 if out_of_time else nodes, out, sizes, values, 0, total,
+                begin, min(begin + _ROOTS, self.n), self._order, self._rank, close_first, close,
+                self.distances, repaired, self._near, self._first, self._entries, self.triples, self.fines,
+                self.k, self.floor, repair, tries, 1 if out_of_time else nodes, out, sizes, values, 0, total,
             )  # fmt: skip
             found = out[:written]
             groups.append(np.where(np.arange(2 * self.k - 1) < sizes[:written, None], found, -1))
@@ -143,21 +143,21 @@ class Pricing:
         return float(bound - 4 * _ROUNDING * abs(bound))
 
     def within(
-        self, prices: Matrix, gap: float, most: int, nodes: int, run: Run, late: object
+        self, prices: Matrix, gap: float, most: int, nodes: int, late: Callable[[], bool]
     ) -> Labels | None:
-        """Every group that lacks less than `gap` to being worth its cost, or None if there are more than `most`."""
+        """Every group that lacks less than `gap` to being worth its cost; None if more than `most` do."""
         from tacita.kernels.pricing import enumerate_roots
 
         groups = np.full((most, 2 * self.k - 1), -1, dtype=np.int64)
         sizes, values = np.zeros(most, dtype=np.int64), np.zeros(most)
         written = 0
         for begin in range(0, self.n, _ROOTS):
-            run.report(_STAGE, 0, 1)
-            if late():  # type: ignore[operator]
+            if late():
                 return None
             written = enumerate_roots(
-                begin, min(begin + _ROOTS, self.n), self._order, self.distances, prices, self._near, self._first,
-                self._entries, self.triples, self.fines, self.k, -gap, nodes, groups, sizes, values, written,
+                begin, min(begin + _ROOTS, self.n), self._order, self.distances, prices, self._near,
+                self._first, self._entries, self.triples, self.fines, self.k, -gap, nodes, groups, sizes,
+                values, written,
             )  # fmt: skip
             if written < 0:
                 return None

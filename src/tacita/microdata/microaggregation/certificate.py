@@ -14,18 +14,19 @@ from tacita.core import DataError, ParameterError, Partition, Run
 from tacita.core.arrays import as_matrix
 
 from .base import Labels, Matrix
-from .bounding import _STAGE, Priced, Pricing, least_shares
+from .bounding import Priced, Pricing, least_shares
 from .master import Columns, Prices, broken_triples
 from .univariate import HM
 
 _WHO = "Certificate"
+_STAGE = "proving the bound"
 # Neighbours that groups are first made of: without this the first prices run wild.
 _WIDTHS = (12, 20, 40, 80)
 _ROUNDS = 120
 # Beyond that the distances of all pairs no longer fit: the instant bound stands alone.
 _MOST_RECORDS = 8000
 _MOST_GROUPS = 25_000
-_GAPS = 8
+_GAPS = 15
 _MOST_NODES = 1_000_000
 _MOST_BRANCHES = 100
 _CUTS = 300
@@ -98,22 +99,23 @@ def certify(
     """Prove how good `partition` is, and improve it where the proof meets something better.
 
     Choosing groups so that each record is in one, at least cost, is a set-partitioning programme. Its linear
-    relaxation is solved by column generation: prices per record from the groups known, the group worth most under
-    these prices by exact search (`kernels.pricing`), first among 12, 20, 40, 80 neighbours, then among all. Prices
-    that allow no group worth more than it costs add up to a lower bound; prices that do are lowered until they
-    allow none, so a bound is proven at any time. Triples of records (of all groups that hold two of them a partition
-    uses one) raise the bound further. Last, a group whose price lacks more than the gap cannot be in a better
-    partition: if few enough are left, choosing among them settles the optimum.
+    relaxation is solved by column generation: prices per record from the groups known, the group worth most
+    under these prices by exact search (`kernels.pricing`), first among 12, 20, 40, 80 neighbours, then
+    among all. Prices that allow no group worth more than it costs add up to a lower bound; prices that do
+    are lowered until they allow none, so a bound is proven at any time. Triples of records (of all groups
+    that hold two of them a partition uses one) raise the bound further. Last, a group whose price lacks
+    more than the gap cannot be in a better partition: if few enough are left, choosing among them settles
+    the optimum.
 
-    One column: exact, by HM. More than 8000 records: the instant bound alone. `effort` limits the rounds of pricing
-    and makes the result repeat exactly; `seconds` limits elapsed time. `pool`: partitions whose groups help to
-    start, such as those met by a search. Never worse than `instant_bound`, whenever it ends.
+    One column: exact, by HM. More than 8000 records: the instant bound alone. `effort` limits the rounds of
+    pricing and makes the result repeat exactly; `seconds` limits elapsed time. `pool`: partitions whose
+    groups help to start, such as those met by a search. Never worse than `instant_bound`, whenever it ends.
 
-    Time: O(n^2 (d + log n)) and the rounds, each one linear programme and one search, exponential in k at worst;
-    memory O(n^2).
-    Source: du Merle, Hansen, Jaumard & Mladenovic (2000), SIAM J. Scientific Computing 21(4), 1485-1505 (column
-    generation for the squared error); Aloise, Hansen & Rocha (2009), A column generation algorithm for
-    semi-supervised clustering and microaggregation (unsure of the outlet); cuts: see `broken_triples`.
+    Time: O(n^2 (d + log n)) and the rounds, each one linear programme and one search, exponential in k at
+    worst; memory O(n^2).
+    Source: du Merle, Hansen, Jaumard & Mladenovic (2000), SIAM J. Scientific Computing 21(4), 1485-1505
+    (column generation for the squared error); Aloise, Hansen, Rocha & Santi (2014), J. Global Optimization
+    60(2), 165-182 (for microaggregation); triples: see `broken_triples`.
 
     >>> from tacita.core import Partition
     >>> x = np.array([[0.0, 0.0], [1.0, 0.0], [9.0, 5.0], [9.0, 6.0], [20.0, 1.0], [21.0, 1.0]])
@@ -126,8 +128,8 @@ def certify(
     matrix = _checked(x, k)
     if partition.n != len(matrix) or partition.sizes.min() < k:
         raise DataError(
-            f"{_WHO}: wanted a partition of {len(matrix)} records in groups of at least {k}, got {partition.n} "
-            f"records in groups of at least {int(partition.sizes.min())}."
+            f"{_WHO}: wanted a partition of {len(matrix)} records in groups of at least {k}, got "
+            f"{partition.n} records in groups of at least {int(partition.sizes.min())}."
         )
     if effort is not None and effort < 0:
         raise ParameterError(f"{_WHO}: effort must be at least 0 rounds, got {effort}.")
@@ -161,6 +163,8 @@ class _Proof:
         self.optimal = False
         self.columns: Columns | None = None
         self.triples: Labels = np.empty((0, 3), dtype=np.int64)
+        # the best repaired prices, with the bound they prove and the triples and fines they go with
+        self.proving: tuple[float, Matrix, Labels, Matrix] | None = None
 
     def certificate(self) -> Certificate:
         bound = min(self.bound, self.sse)
@@ -171,6 +175,15 @@ class _Proof:
 
     def late(self) -> bool:
         return self.seconds is not None and perf_counter() - self.started > self.seconds
+
+    def tell(self) -> bool:
+        """Report how far the proof is; true when its time is over."""
+        spent = perf_counter() - self.started
+        share = (
+            self.rounds / (self.rounds_left + 1) if self.seconds is None else spent / (self.seconds + spent)
+        )
+        self.run.report(_STAGE, min(share, 0.99), 1)
+        return self.late()
 
     def left(self, share: float = 1.0) -> float | None:
         """Seconds that a step may take, of those left."""
@@ -235,12 +248,11 @@ class _Proof:
         if columns is None or self.rounds >= self.rounds_left or self.late():
             return None
         self.rounds += 1
-        self.run.report(_STAGE, self.rounds, max(self.rounds_left, self.rounds + 1))
         prices = columns.prices(self.triples, tolerance)
         if prices is None:
             return None
         self.pricing.fined(self.triples, prices.fines)
-        priced = self.pricing.price(prices.records, width, repair, _MOST_NODES, self.run, self.late)
+        priced = self.pricing.price(prices.records, width, repair, _MOST_NODES, self.tell)
         return prices, priced, columns.add(priced.groups)
 
     def generate(self, width: int) -> None:
@@ -265,8 +277,6 @@ class _Proof:
         if self.proving is None or bound > self.proving[0]:
             self.proving = (bound, prices, self.pricing.triples, self.pricing.fines)
 
-    proving: tuple[float, Matrix, Labels, Matrix] | None = None
-
     def cut(self) -> bool:
         """Add triples that the last weights break; drop those that cost nothing. False if there are none."""
         columns = self.columns
@@ -284,16 +294,16 @@ class _Proof:
         if columns is None:
             return
         start = _rows_of(columns, _as_groups(self.best.labels, self.k))
-        choice = columns.choose(self.triples, start, _MOST_BRANCHES, self.left(0.4))
-        self.run.report(_STAGE, self.rounds, self.rounds + 1)
+        choice = columns.choose(self.triples, start, _MOST_BRANCHES, self.left(0.5))
+        self.tell()
         if choice.chosen is not None:
             self.consider(_as_partition(columns.groups[choice.chosen], self.pricing.n, self.k))
 
     def choose_among_all(self) -> None:
         """Choose among all groups that a partition below some error could hold; that settles it up to there.
 
-        With the error of the best partition known this settles the optimum. Where that leaves too many groups,
-        a lower error is tried: no partition is then below it, or the best one is found.
+        With the error of the best partition known this settles the optimum. Where that leaves too many
+        groups, a lower error is tried: no partition is then below it, or the best one is found.
         """
         if self.proving is None:
             return
@@ -301,7 +311,7 @@ class _Proof:
         self.pricing.fined(triples, fines)
         few, gap = None, (self.sse - bound) * (1.0 + 1e-9) + self.pricing.floor
         for _ in range(_GAPS):
-            few = self.pricing.within(prices, gap, _MOST_GROUPS, _MOST_NODES, self.run, self.late)
+            few = self.pricing.within(prices, gap, _MOST_GROUPS, _MOST_NODES, self.tell)
             if few is not None or self.late():
                 break
             gap *= 0.6
@@ -312,7 +322,7 @@ class _Proof:
         candidates.add(own)
         candidates.add(few)
         choice = candidates.choose(triples, _rows_of(candidates, own), _MOST_BRANCHES, self.left())
-        self.run.report(_STAGE, self.rounds, self.rounds + 1)
+        self.tell()
         if choice.chosen is not None:
             self.consider(_as_partition(candidates.groups[choice.chosen], self.pricing.n, self.k))
         # what holds another group has an error of bound + gap at least

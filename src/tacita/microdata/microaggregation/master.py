@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sparse
 
 from .base import Labels, Matrix
-
-_NOTHING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -24,7 +23,7 @@ class Prices:
 
 @dataclass(frozen=True)
 class Choice:
-    """The answer of the integer programme: chosen rows (none if none were found), proven bound, closed or not."""
+    """The answer of the integer programme: chosen rows or None, proven bound, closed or not."""
 
     chosen: Labels | None
     bound: float
@@ -92,8 +91,8 @@ class Columns:
             answer = self._read(solver)
         return answer
 
-    def _read(self, solver: object) -> Prices | None:
-        solution = solver.getSolution()  # type: ignore[attr-defined]
+    def _read(self, solver: Any) -> Prices | None:
+        solution = solver.getSolution()
         dual, weights = np.array(solution.row_dual), np.array(solution.col_value)
         n = self._distances.shape[0]
         if (
@@ -128,7 +127,7 @@ class Columns:
         closed = solver.getModelStatus() == highspy.HighsModelStatus.kOptimal
         return Choice(chosen, float(information.mip_dual_bound), closed)
 
-    def _solver(self, triples: Labels, whole: bool) -> object:
+    def _solver(self, triples: Labels, whole: bool) -> Any:
         import highspy
 
         members = self.membership()
@@ -166,7 +165,8 @@ class Columns:
 def broken_triples(columns: Columns, weights: Matrix, known: Labels, most: int, each: int = 3) -> Labels:
     """Up to `most` triples of which the weights use more than one group, worst first, `each` per record.
 
-    Subset-row inequalities: Jepsen, Petersen, Spoorendonk & Pisinger (2008), Operations Research 56(2), 497-511.
+    Subset-row inequalities: Jepsen, Petersen, Spoorendonk & Pisinger (2008), Operations Research 56(2),
+    497-511.
     """
     from tacita.kernels.triples import broken_triples as find
 
