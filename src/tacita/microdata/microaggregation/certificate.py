@@ -30,6 +30,10 @@ _GAPS = 15
 _MOST_NODES = 1_000_000
 _MOST_BRANCHES = 100
 _CUTS = 300
+_PASSES = 4
+_PROOFS = 5
+# A gain, as a share of the error, that is not worth another round.
+_LITTLE = 1e-5
 # What a gap must be to count as none: the solver's own tolerance.
 _CLOSED = 1e-7
 
@@ -228,16 +232,31 @@ class _Proof:
         for width in _WIDTHS:
             if width < self.pricing.n - 1:
                 self.generate(width)
-        self.prove()
-        while not self.ended() and self.cut():
-            self.generate(_WIDTHS[-2] if self.k > 3 else _WIDTHS[-1])
-            self.prove()
+        # one proof at once, in case time is short; exact rounds are dear, so the others wait for the triples
+        self.prove(1)
+        for _ in range(_PASSES):
+            before = self.bound
+            self.add_triples()
+            self.generate(_WIDTHS[-1])
+            self.prove(_PROOFS)
+            if self.ended() or self.bound - before <= _LITTLE * self.sse:
+                break
         if self.best.units is not None:
             return
         if not self.closed() and not self.late():
             self.choose_among_columns()
         if not self.closed() and not self.late():
             self.choose_among_all()
+
+    def add_triples(self) -> None:
+        """Triples and the groups they call for, until they raise the value next to nothing."""
+        value = -np.inf
+        while not self.ended():
+            raised = self.cut()
+            if raised is None or raised - value <= _LITTLE * self.sse:
+                break
+            value = raised
+            self.generate(_WIDTHS[-2] if self.k > 3 else _WIDTHS[-1])
 
     def ended(self) -> bool:
         return self.closed() or self.late() or self.rounds >= self.rounds_left
@@ -262,12 +281,15 @@ class _Proof:
             if not priced.complete or fresh == 0 or priced.excess <= 1e-4 * prices.value:
                 break
 
-    def prove(self) -> None:
-        """Rounds among all records: each proves a bound."""
-        while (done := self.step(0, True, 1e-7)) is not None:
+    def prove(self, most: int) -> None:
+        """Up to `most` rounds among all records: each proves a bound."""
+        for _ in range(most):
+            done = self.step(0, True, 1e-7)
+            if done is None:
+                break
             prices, priced, fresh = done
             self.keep(priced.prices)
-            if self.closed() or fresh == 0 or priced.excess <= 2e-6 * prices.value:
+            if self.closed() or fresh == 0 or priced.excess <= _LITTLE * prices.value:
                 break
 
     def keep(self, prices: Matrix) -> None:
@@ -277,16 +299,19 @@ class _Proof:
         if self.proving is None or bound > self.proving[0]:
             self.proving = (bound, prices, self.pricing.triples, self.pricing.fines)
 
-    def cut(self) -> bool:
-        """Add triples that the last weights break; drop those that cost nothing. False if there are none."""
+    def cut(self) -> float | None:
+        """Add triples that the weights break, drop those that cost nothing; the value without the new ones.
+
+        None if there are no new ones.
+        """
         columns = self.columns
         prices = None if columns is None else columns.prices(self.triples, 1e-6)
         if columns is None or prices is None:
-            return False
+            return None
         fresh = broken_triples(columns, prices.weights, self.triples, _CUTS)
         worthless = prices.fines <= 1e-9 * self.sse / self.pricing.n
         self.triples = np.concatenate([self.triples[~worthless], fresh])
-        return len(fresh) > 0
+        return prices.value if len(fresh) else None
 
     def choose_among_columns(self) -> None:
         """A better partition of the groups known, if there is one."""
