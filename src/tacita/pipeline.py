@@ -92,6 +92,7 @@ def make_release(
             for j, name in enumerate(data.quasi)
             if not np.isnan(made.original[:, j]).all()
         ),
+        gap=None if made.partition is None else made.partition.gap,
     )
     return Release(made.data.native, report, record, made.claim)
 

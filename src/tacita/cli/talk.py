@@ -54,7 +54,10 @@ def _grouping(record: Record) -> str:
     if record.groups is None:
         return "masked, not in groups"
     least, most = min(record.group_sizes), max(record.group_sizes)
-    return f"in {_count(record.groups, 'group')} of {least if least == most else f'{least} to {most}'}"
+    grouped = f"in {_count(record.groups, 'group')} of {least if least == most else f'{least} to {most}'}"
+    if record.gap is None:
+        return grouped
+    return f"{grouped}, proven within {record.gap:.2%} of the least loss"
 
 
 def _count(number: int, what: str) -> str:

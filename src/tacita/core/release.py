@@ -74,7 +74,11 @@ class Claim:
 
 @dataclass(frozen=True)
 class Record:
-    """How a release was made; `groups` is None where records were not grouped. Confidential."""
+    """How a release was made. Confidential.
+
+    `groups` is None where records were not grouped. `gap`, where a bound was proven, is the share of the
+    squared error within groups that any other groups of k could save at most.
+    """
 
     source: str
     fingerprint: str | None
@@ -93,6 +97,7 @@ class Record:
     cautions: tuple[Caution, ...]
     not_promised: tuple[str, ...]
     summaries: tuple[AttributeSummary, ...] = field(repr=False, default=())
+    gap: float | None = None
 
 
 @dataclass(frozen=True, repr=False)

@@ -85,6 +85,7 @@ def review_json(release: Release) -> str:
             "records_in": record.records_in,
             "records_out": record.records_out,
             "groups": record.groups,
+            "gap": record.gap,
             "group_sizes": {str(size): record.group_sizes[size] for size in sorted(record.group_sizes)},
             "strata": record.strata,
             "fingerprint": record.fingerprint,

@@ -15,8 +15,11 @@ from .base import Labels, Matrix
 from .brkga import neighbours
 
 _STAGE = "annealing groups"
-# Temperature over a record's own scale, the squared distance to its k-th neighbour: from free to frozen.
-_HOT, _COLD = 0.3, 0.01
+# Temperature over a record's own scale, the squared distance to its k-th neighbour: from free to frozen. The
+# more members a group has, the less each of them moves it.
+_HOT, _COLD = 0.4, 0.02
+_HOT_LARGE, _COLD_LARGE = 0.3, 0.01
+_SMALL = 6
 # Below this a group is as good as settled, and worth remembering.
 _MILD = 0.15
 _STEPS = 400
@@ -36,6 +39,15 @@ def list_length(k: int) -> int:
     (30, 50, 120)
     """
     return 30 if k <= 5 else 50 if k <= 10 else max(120, k + 20)
+
+
+def temperatures_of(k: int) -> tuple[float, float]:
+    """From free to frozen, over a record's own scale.
+
+    >>> temperatures_of(3), temperatures_of(10)
+    ((0.4, 0.02), (0.3, 0.01))
+    """
+    return (_HOT, _COLD) if k <= _SMALL else (_HOT_LARGE, _COLD_LARGE)
 
 
 def blocks_of(x: Matrix, size: int) -> list[Labels]:
@@ -111,22 +123,22 @@ class Step:
     moves: int
 
 
-def schedule(scale: Matrix, moves: int) -> list[Step]:
+def schedule(scale: Matrix, moves: int, hot: float, cold: float) -> list[Step]:
     """Temperatures falling geometrically, each for the records neither molten nor frozen there.
 
-    A record of scale w takes part while 0.01 w <= temperature <= 0.3 w: every record, in dense regions and
+    A record of scale w takes part while cold w <= temperature <= hot w: every record, in dense regions and
     far out, gets the same share of the moves at the temperatures that sort it.
 
-    >>> steps = schedule(np.array([1.0, 1.0, 100.0]), 3000)
+    >>> steps = schedule(np.array([1.0, 1.0, 100.0]), 3000, 0.3, 0.01)
     >>> sum(step.moves for step in steps), steps[0].active.tolist(), steps[-1].active.tolist()
     (3000, [2], [0, 1])
     """
     floored = np.maximum(scale, 1e-6 * scale.mean())
     order = np.argsort(-floored, kind="stable")
     falling = -floored[order]
-    temperatures = np.geomspace(_HOT * floored.max(), _COLD * floored.min(), _STEPS)
-    first = np.searchsorted(falling, -temperatures / _COLD * (1 + 1e-9))
-    last = np.searchsorted(falling, -temperatures / _HOT * (1 - 1e-9), side="right")
+    temperatures = np.geomspace(hot * floored.max(), cold * floored.min(), _STEPS)
+    first = np.searchsorted(falling, -temperatures / cold * (1 + 1e-9))
+    last = np.searchsorted(falling, -temperatures / hot * (1 - 1e-9), side="right")
     shares = np.concatenate([[0], np.cumsum(last - first)]) * (moves / float((last - first).sum()))
     counts = np.diff(np.round(shares).astype(np.int64))
     return [
@@ -194,7 +206,7 @@ class Walks:
         from tacita.kernels.walk import descend, walk
 
         pool = Pool()
-        steps = schedule(self.scale, moves)
+        steps = schedule(self.scale, moves, *temperatures_of(self.k))
         with ThreadPoolExecutor(max_workers=max(1, min(self.run.threads, len(self.states)))) as threads:
 
             def everywhere(work: Callable[[int], float]) -> Iterator[float]:

@@ -13,6 +13,7 @@ from tacita.core import Cancelled, Partition, Run
 
 from .annealing import Walks, blocks_of
 from .base import Improvement, Labels, Matrix
+from .certificate import certify
 from .mdav import MDAV
 from .means import quiet, split_large
 from .recombination import recombine
@@ -52,6 +53,12 @@ class Best(Improvement):
     it searches without them, then merges groups that fall short; MDAV's with units are kept if better.
     When cancelled it returns the best groups so far.
 
+    With `certify` a lower bound of the squared error follows: no partition into groups of k loses less. It is
+    that of the linear relaxation of choosing groups, by column generation with exact search, strengthened by
+    cuts; where it meets the error, the partition is proven best, and a better one met on the way is kept. At
+    small k within a percent, often far less; above 8000 records the instant bound, which is weaker. `rounds`
+    limits the proof, which can take minutes; the partition carries `lower_bound` and `gap`.
+
     `effort` decides how long it searches, and with the seed what comes out, whatever the number of threads.
     With `time` the speed of the machine is measured first; the record of a release names the effort that
     came of it, which repeats it to the byte.
@@ -80,11 +87,23 @@ class Best(Improvement):
         int, Field(ge=1, le=1000, description="walks that share the effort, side by side on several threads")
     ] = 2
     recombine: Annotated[bool, Field(description="also look for the best combination of groups met")] = True
+    certify: Annotated[
+        bool, Field(description="also prove how much better any other groups could be at most")
+    ] = False
+    rounds: Annotated[
+        int, Field(ge=0, le=100_000, description="rounds of the proof at most; 0: the instant bound alone")
+    ] = 120
 
     def proven(self, x: Matrix, found: Partition, run: Run) -> Partition:
         if found.units is None and (_varying(x).shape[1] <= 1 or len(x) < 2 * self.k):
             return found.bounded(x, found.sse(x))
-        return found
+        if not self.certify:
+            return found
+        try:
+            proof = certify(x, self.k, found, run, effort=self.rounds)
+        except Cancelled:
+            return found
+        return proof.partition.bounded(x, proof.lower_bound)
 
     def sized(self, x: Matrix, run: Run, clock: Callable[[], float] = clocks.perf_counter) -> Best:
         """This method with `time` turned into the effort that it buys here, to three digits."""
