@@ -81,11 +81,12 @@ def entries(sides, others, clip, delta, fraction, scale, counted, first, last, r
 @njit(cache=True, nogil=True)
 def separate(
     start, incident, row, column, forward, backward, x, source, sink, own, amount, either, chosen, sides, others,
-    whose, nested,
+    whose, nested, share,
 ):  # fmt: skip
     """Cuts that the fractional pattern x violates, for the chosen demands; returns how many.
 
-    Edges carry min(capacity, demand) times x. Per demand the cut nearest to its source and the one nearest to
+    Edges carry min(capacity, share of the demand) times x, those with x near 1 their capacity: with a share below 1
+    cuts show where cells that are surely withheld leave a small part of the demand to the others. Per demand the cut nearest to its source and the one nearest to
     its sink; then, `nested` times, the edges of the cut are taken as withheld and the next is looked for.
     sides, others, whose: filled. O(chosen demands) flows.
     """
@@ -102,8 +103,9 @@ def separate(
         demand = amount[q]
         enough = demand * (1.0 - 1e-6)
         for e in range(edges):
-            ahead[e] = min(forward[e], demand) * x[e]
-            behind[e] = min(backward[e], demand) * x[e]
+            level = demand if x[e] > 0.999 else demand * share
+            ahead[e] = min(forward[e], level) * x[e]
+            behind[e] = min(backward[e], level) * x[e]
         if either[q]:
             if found + 2 > room:
                 return found
@@ -169,7 +171,9 @@ def _separate_either(
     if flow < 1.0 - 1e-6:
         for v in range(nodes):
             sides[found + made, v] = parent[v] >= -1
-        flow += max_flow(start, incident, row, column, ahead, behind, alive, t, s, own, 1.0, net, parent, queue)
+        flow = max_flow(start, incident, row, column, ahead, behind, alive, t, s, own, 1.0, net, parent, queue)
+        if flow >= 1.0 - 1e-6:
+            return made
         for v in range(nodes):
             others[found + made, v] = parent[v] >= -1
         covered = 0.0
@@ -261,3 +265,27 @@ def outflows(one, two, row, column, forward, backward, demand, either):
         amount = carried(one, two, row[e], column[e], forward[e], backward[e])
         out[e] = min(amount, demand) if either else amount
     return out
+
+
+@njit(cache=True, nogil=True)
+def separate_bridges(start, incident, row, column, x, fixed, sides, whose):
+    """Cuts that fewer cells cross than the one cell e counts: no cell of a lean pattern is a bridge.
+
+    sides, whose: filled with node sets and the edge e of each; returns how many. O(edges) flows.
+    """
+    nodes, edges = start.shape[0] - 1, row.shape[0]
+    net = np.empty(edges)
+    alive = np.ones(edges, dtype=np.bool_)
+    parent = np.empty(nodes, dtype=np.int64)
+    queue = np.empty(nodes, dtype=np.int64)
+    found = 0
+    for e in range(edges):
+        if fixed[e] or x[e] < 0.05 or found == sides.shape[0]:
+            continue
+        flow = max_flow(start, incident, row, column, x, x, alive, row[e], column[e], e, x[e], net, parent, queue)
+        if flow < x[e] - 1e-3:
+            for v in range(nodes):
+                sides[found, v] = parent[v] >= -1
+            whose[found] = e
+            found += 1
+    return found

@@ -114,11 +114,31 @@ class Master:
         self.lp.deleteRows(int(old.sum()), np.flatnonzero(old).astype(np.int32))
         self.rows.drop(~old)
         self.idle = self.idle[~old]
+        self.dual = self.dual[~old]
         self.rows.seen.clear()
 
-    def separate(self, chosen: Ints | None = None, nested: int = 1, most: int = 300) -> int:
+    def separate(self, chosen: Ints | None = None, nested: int = 1, most: int = 300, shares=(1.0,)) -> int:
         """Add cuts that the present x violates; how many."""
         from tacita.kernels.cuts import separate
+
+        network = self.network
+        edges, x, place, part, graph = self.support()
+        demands = np.arange(len(network.source)) if chosen is None else chosen
+        room = 2 * len(demands) * (nested + 1) + 4
+        added = 0
+        for share in shares:
+            sides = np.empty((room, network.nodes), dtype=np.bool_)
+            others = np.empty((room, network.nodes), dtype=np.bool_)
+            whose = np.empty(room, dtype=np.int64)
+            found = separate(
+                *graph, *part, x, network.source, network.sink, place[network.own], network.amount,
+                network.either, demands, sides, others, whose, nested, share,
+            )  # fmt: skip
+            added += self._add_cuts(sides[:found], others[:found], whose[:found], edges, x, place, part, most)
+        return added
+
+    def support(self):
+        """Edges with x above 0, primaries first: their numbers, x, places, arrays and graph."""
         from tacita.kernels.flows import adjacency
 
         network = self.network
@@ -128,17 +148,26 @@ class Master:
         place = np.full(network.edges, -1)
         place[edges] = np.arange(len(edges))
         part = (network.row[edges], network.column[edges], network.forward[edges], network.backward[edges])
-        start, incident = adjacency(part[0], part[1], network.nodes)
-        demands = np.arange(len(network.source)) if chosen is None else chosen
-        room = 2 * len(demands) * (nested + 1) + 4
-        sides = np.empty((room, network.nodes), dtype=np.bool_)
-        others = np.empty((room, network.nodes), dtype=np.bool_)
-        whose = np.empty(room, dtype=np.int64)
-        found = separate(
-            start, incident, *part, x, network.source, network.sink, place[network.own], network.amount,
-            network.either, demands, sides, others, whose, nested,
-        )  # fmt: skip
-        return self._add_cuts(sides[:found], others[:found], whose[:found], edges, x, place, part, most)
+        return edges, x, place, part, adjacency(part[0], part[1], network.nodes)
+
+    def separate_bridges(self, most: int = 200) -> int:
+        """Add cuts on which a secondary cell would be a bridge; how many."""
+        from tacita.kernels.cuts import separate_bridges
+
+        edges, x, _, part, graph = self.support()
+        sides = np.empty((most, self.network.nodes), dtype=np.bool_)
+        whose = np.empty(most, dtype=np.int64)
+        found = separate_bridges(*graph, part[0], part[1], x, self.network.primary[edges], sides, whose)
+        first = self.rows.count
+        bridges = []
+        for side, e in zip(sides[:found], whose[:found], strict=True):
+            key = np.packbits(side).tobytes() + int(e).to_bytes(8, "little")
+            if key not in self.rows.seen:
+                self.rows.seen.add(key)
+                self.rows.append(side, ~side, np.array([1.0, 0.0, 0.0, 1.0]), True)
+                bridges.append(edges[e])
+        self._push(first, [], bridges)
+        return len(bridges)
 
     def _add_cuts(self, sides, others, whose, edges, x, place, part, most) -> int:
         from tacita.kernels.cuts import outflows, tighten
@@ -169,7 +198,7 @@ class Master:
         self._push(first, zeroed)
         return len(zeroed)
 
-    def _push(self, first: int, zeroed: list[Ints]) -> None:
+    def _push(self, first: int, zeroed: list[Ints], bridges: list[int] | None = None) -> None:
         from tacita.kernels.cuts import entries
 
         network, columns = self.network, self.columns
@@ -180,14 +209,17 @@ class Master:
         column_of[columns] = np.arange(len(columns))
         part = (network.row[columns], network.column[columns], network.forward[columns], network.backward[columns])
         dense = entries(*self.rows.arrays(), first, self.rows.count, *part)
+        right = np.ones(count)
         for i, cells in enumerate(zeroed):
             dense[i, column_of[cells]] = 0.0
+        for i, cell in enumerate(bridges or ()):
+            dense[i, column_of[cell]] = -1.0
+            right[i] = 0.0
         lines, at = np.nonzero(dense)
         starts = np.searchsorted(lines, np.arange(count)).astype(np.int32)
         self.lp.addRows(
-            count, np.ones(count), np.full(count, highspy.kHighsInf), len(at), starts, at.astype(np.int32),
-            dense[lines, at],
-        )  # fmt: skip
+            count, right, np.full(count, highspy.kHighsInf), len(at), starts, at.astype(np.int32), dense[lines, at]
+        )
         self.idle = np.concatenate([self.idle, np.zeros(count, dtype=np.int64)])
 
     def reduced_costs(self) -> Floats:
