@@ -56,6 +56,7 @@ class Master:
         self.network = network
         self.rows = Rows(network.nodes)
         self.columns = np.zeros(0, dtype=np.int64)
+        self.fixed = np.zeros(0, dtype=bool)
         self.active = np.zeros(network.edges, dtype=bool)
         self.idle = np.zeros(0, dtype=np.int64)
         self.primaries = np.flatnonzero(network.primary)
@@ -86,6 +87,7 @@ class Master:
             at.astype(np.int32), dense[places, at],
         )  # fmt: skip
         self.columns = np.concatenate([self.columns, edges])
+        self.fixed = np.concatenate([self.fixed, np.zeros(len(edges), dtype=bool)])
         self.active[edges] = True
 
     def solve(self) -> bool:
@@ -105,6 +107,12 @@ class Master:
         self.value = self.lp.getInfo().objective_function_value
         self.idle = np.where(self.dual > 1e-9, 0, self.idle + 1)
         return True
+
+    def fix(self, zero: Mask) -> None:
+        """Keep some more columns at 0 for good."""
+        columns = np.flatnonzero(zero & ~self.fixed).astype(np.int32)
+        self.lp.changeColsBounds(len(columns), columns, np.zeros(len(columns)), np.zeros(len(columns)))
+        self.fixed |= zero
 
     def purge(self, patience: int) -> None:
         """Take out rows that have not been tight for some time."""
@@ -221,15 +229,14 @@ class Master:
             count, right, np.full(count, highspy.kHighsInf), len(at), starts, at.astype(np.int32), dense[lines, at]
         )
         self.idle = np.concatenate([self.idle, np.zeros(count, dtype=np.int64)])
+        self.dual = np.concatenate([self.dual, np.zeros(count)])
 
     def reduced_costs(self) -> Floats:
         """Of every edge of the network, primaries and inactive ones included."""
         from tacita.kernels.cuts import prices
 
         network = self.network
-        dual = np.zeros(max(1, self.rows.count))
-        dual[: len(self.dual)] = self.dual
         return prices(
-            *self.rows.arrays(), dual, self.rows.count, network.row, network.column, network.forward,
+            *self.rows.arrays(), self.dual, self.rows.count, network.row, network.column, network.forward,
             network.backward, network.cost,
         )  # fmt: skip
