@@ -15,6 +15,7 @@ from tacita.microdata.verify import CHECKS
 PAGES = Path(__file__).parent / "methods"
 KINDS = {
     "microaggregation": "Microaggregation: groups of at least k records, published as their means",
+    "suppression": "Suppression: cells of a table that are withheld besides the sensitive ones",
     "loss": "Loss: how much of the data's message is gone",
     "risk": "Risk: how much an attacker finds out",
     "balance": "Balance of loss and risk",

@@ -23,6 +23,8 @@ ALLOWED = {
     "microdata.loss": {"core", "kernels", "microdata.loss", "microdata.measure"},
     "microdata.risk": {"core", "kernels", "microdata.risk", "microdata.measure"},
     "microdata.verify": {"core", "io", "microdata.verify"},
+    "tables.suppression": {"core", "kernels", "tables.suppression"},
+    "tables": {"core", "kernels", "tables"},
     "report": {"core", "registry", "plan", "report", "_version"},
     "cli": {"core", "registry", "plan", "api", "datasets", "cli", "_version"},
     "pipeline": {"core", "io", "plan", "microdata", "_version"},

@@ -28,7 +28,7 @@ class Grid:
     >>> grid.values.tolist()
     [[5.0, 1.0, 6.0], [2.0, 3.0, 5.0], [7.0, 4.0, 11.0]]
     >>> int(grid.allowed.sum())
-    3
+    4
     """
 
     values: Matrix

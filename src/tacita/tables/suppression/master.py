@@ -158,6 +158,19 @@ class Master:
         part = (network.row[edges], network.column[edges], network.forward[edges], network.backward[edges])
         return edges, x, place, part, adjacency(part[0], part[1], network.nodes)
 
+    def add_stars(self) -> None:
+        """The two simplest cuts of every demand: all that leaves its source, all that enters its sink."""
+        network = self.network
+        count = len(network.source)
+        sides = np.zeros((2 * count, network.nodes), dtype=np.bool_)
+        sides[np.arange(count), network.source] = True
+        sides[count:] = True
+        sides[count + np.arange(count), network.sink] = False
+        others = np.where(np.tile(network.either, 2)[:, None], ~sides, False)
+        self.x = np.zeros(len(self.columns))
+        edges, x, place, part, _ = self.support()
+        self._add_cuts(sides, others, np.tile(np.arange(count), 2), edges, x, place, part, 2 * count)
+
     def separate_bridges(self, most: int = 200) -> int:
         """Add cuts on which a secondary cell would be a bridge; how many."""
         from tacita.kernels.cuts import separate_bridges
