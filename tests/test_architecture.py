@@ -28,7 +28,7 @@ ALLOWED = {
     "report": {"core", "registry", "plan", "report", "_version"},
     "cli": {"core", "registry", "plan", "api", "datasets", "cli", "_version"},
     "pipeline": {"core", "io", "plan", "microdata", "_version"},
-    "api": {"core", "io", "registry", "plan", "pipeline", "microdata", "report", "datasets"},
+    "api": {"core", "io", "registry", "plan", "pipeline", "microdata", "tables", "report", "datasets"},
 }
 
 

@@ -362,10 +362,20 @@ def warmup(run: Run | None = None) -> None:
         found: Any = registry.lookup(name, kind)()
         if kind in registry.MEASURING:
             found.score(Comparison.of(x, x[::-1]))
+        elif kind in registry.SUPPRESSING:
+            _warm_suppression(found)
         else:
             found.partition(x)
             found.partition(x, units=np.arange(24))
         (run or Run()).report("compiling", done + 1, len(steps))
+
+
+def _warm_suppression(method: Any) -> None:
+    from .tables.suppression.grid import Grid
+
+    values = np.arange(1.0, 17.0).reshape(4, 4) % 7 + 1
+    for problem in method.problems:
+        method.suppress(Grid.from_interior(values, np.eye(4, dtype=bool), problem))
 
 
 def _path(path: str | Path | None) -> Path | None:

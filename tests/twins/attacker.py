@@ -63,9 +63,15 @@ def nothing_cheaper(grid, cost):
             continue
         withheld = grid.primary.copy()
         withheld.reshape(-1)[free[taken]] = True
-        if protects(grid, withheld):
+        if not _alone_in_a_line(grid.primary, withheld) and protects(grid, withheld):
             return False
     return True
+
+
+def _alone_in_a_line(primary, withheld):
+    """Whether some primary is the only withheld cell of its row or column: then it is a mere difference."""
+    alone = (withheld.sum(axis=1) == 1)[:, None] | (withheld.sum(axis=0) == 1)[None, :]
+    return (primary & alone).any()
 
 
 def compact_least_cost(grid):
@@ -95,6 +101,7 @@ def compact_least_cost(grid):
     matrix = sparse.csr_matrix(relations(shape))
     eye = sparse.identity(size, format="csr")
     for q, (cell, amount, either) in enumerate(demands):
+
         def place(x_part, change_part, q=q):
             blocks = [x_part] + [sparse.csr_matrix((x_part.shape[0], size))] * len(demands)
             blocks[q + 1] = change_part
@@ -120,7 +127,9 @@ def compact_least_cost(grid):
     cost = np.zeros(variables)
     cost[:size] = np.where(grid.primary, 0.0, grid.cost).ravel()
     least = np.concatenate([grid.primary.ravel().astype(float), np.full(size * len(demands), -np.inf)])
-    most = np.concatenate([(grid.primary | grid.allowed).ravel().astype(float), np.full(size * len(demands), np.inf)])
+    most = np.concatenate(
+        [(grid.primary | grid.allowed).ravel().astype(float), np.full(size * len(demands), np.inf)]
+    )
     least = np.concatenate([least, np.zeros(len(directions))])
     most = np.concatenate([most, np.ones(len(directions))])
     whole = np.concatenate([np.ones(size), np.zeros(size * len(demands)), np.ones(len(directions))])

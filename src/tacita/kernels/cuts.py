@@ -51,7 +51,9 @@ def coefficient(one, two, r, c, forward, backward, clip, delta, fraction, scale,
 
 
 @njit(cache=True, nogil=True)
-def prices(sides, others, clip, delta, fraction, scale, counted, dual, rows, row, column, forward, backward, cost):
+def prices(
+    sides, others, clip, delta, fraction, scale, counted, dual, rows, row, column, forward, backward, cost
+):
     """Reduced costs of edges: cost less the duals of the first `rows` cuts times their entries. O(rows edges)."""
     reduced = cost.copy()
     for i in range(rows):
@@ -66,7 +68,9 @@ def prices(sides, others, clip, delta, fraction, scale, counted, dual, rows, row
 
 
 @njit(cache=True, nogil=True)
-def entries(sides, others, clip, delta, fraction, scale, counted, first, last, row, column, forward, backward):
+def entries(
+    sides, others, clip, delta, fraction, scale, counted, first, last, row, column, forward, backward
+):
     """Rows first .. last-1 over the given edges, dense. O(rows edges)."""
     made = np.zeros((last - first, row.shape[0]))
     for i in range(first, last):
@@ -131,7 +135,20 @@ def separate(
             whose[found] = q
             found += 1
             _reach(
-                start, incident, row, column, ahead, behind, alive, net, sink[q], -1, own[q], parent, queue, False
+                start,
+                incident,
+                row,
+                column,
+                ahead,
+                behind,
+                alive,
+                net,
+                sink[q],
+                -1,
+                own[q],
+                parent,
+                queue,
+                False,
             )
             far = 0
             for v in range(nodes):
@@ -171,7 +188,9 @@ def _separate_either(
     if flow < 1.0 - 1e-6:
         for v in range(nodes):
             sides[found + made, v] = parent[v] >= -1
-        flow = max_flow(start, incident, row, column, ahead, behind, alive, t, s, own, 1.0, net, parent, queue)
+        flow = max_flow(
+            start, incident, row, column, ahead, behind, alive, t, s, own, 1.0, net, parent, queue
+        )
         if flow >= 1.0 - 1e-6:
             return made
         for v in range(nodes):
@@ -179,7 +198,9 @@ def _separate_either(
         covered = 0.0
         for e in range(edges):
             if e != own:
-                out = carried(sides[found + made], others[found + made], row[e], column[e], forward[e], backward[e])
+                out = carried(
+                    sides[found + made], others[found + made], row[e], column[e], forward[e], backward[e]
+                )
                 covered += min(1.0, out) * x[e]
         if covered < 1.0 - 1e-6:
             whose[found + made] = q
@@ -282,7 +303,9 @@ def separate_bridges(start, incident, row, column, x, fixed, sides, whose):
     for e in range(edges):
         if fixed[e] or x[e] < 0.05 or found == sides.shape[0]:
             continue
-        flow = max_flow(start, incident, row, column, x, x, alive, row[e], column[e], e, x[e], net, parent, queue)
+        flow = max_flow(
+            start, incident, row, column, x, x, alive, row[e], column[e], e, x[e], net, parent, queue
+        )
         if flow < x[e] - 1e-3:
             for v in range(nodes):
                 sides[found, v] = parent[v] >= -1

@@ -32,7 +32,9 @@ def adjacency(row, column, nodes):
 
 
 @njit(cache=True, nogil=True)
-def _reach(start, incident, row, column, forward, backward, alive, net, source, sink, skip, parent, queue, away):
+def _reach(
+    start, incident, row, column, forward, backward, alive, net, source, sink, skip, parent, queue, away
+):
     """Breadth first from source along edges with room; True at sink. Visited nodes have parent >= -1.
 
     away: follow edges out of a node; otherwise into it, to find all that can reach the source node.
@@ -63,7 +65,9 @@ def _reach(start, incident, row, column, forward, backward, alive, net, source, 
 
 
 @njit(cache=True, nogil=True)
-def max_flow(start, incident, row, column, forward, backward, alive, source, sink, skip, limit, net, parent, queue):
+def max_flow(
+    start, incident, row, column, forward, backward, alive, source, sink, skip, limit, net, parent, queue
+):
     """Flow from source to sink without the edge skip, up to limit (Edmonds & Karp); net is overwritten.
 
     If it ends below limit, the nodes with parent >= -1 are those the source can still reach: a least cut.
@@ -73,7 +77,20 @@ def max_flow(start, incident, row, column, forward, backward, alive, source, sin
     flow = 0.0
     while flow < limit - EPSILON:
         if not _reach(
-            start, incident, row, column, forward, backward, alive, net, source, sink, skip, parent, queue, True
+            start,
+            incident,
+            row,
+            column,
+            forward,
+            backward,
+            alive,
+            net,
+            source,
+            sink,
+            skip,
+            parent,
+            queue,
+            True,
         ):
             break
         room = limit - flow
@@ -132,7 +149,9 @@ def short_demands(start, incident, row, column, forward, backward, alive, source
 
 
 @njit(cache=True, nogil=True)
-def remove_redundant(start, incident, row, column, forward, backward, alive, source, sink, own, amount, either, order):
+def remove_redundant(
+    start, incident, row, column, forward, backward, alive, source, sink, own, amount, either, order
+):
     """Drop the edges of `order`, one after the other, that no demand needs; alive is changed in place.
 
     For each demand the edges of one flow that meets it are kept: only demands that use an edge are tried again
@@ -171,7 +190,9 @@ def remove_redundant(start, incident, row, column, forward, backward, alive, sou
 
 
 @njit(cache=True, nogil=True)
-def _meet(start, incident, row, column, forward, backward, alive, s, t, own, amount, either, net, parent, queue):
+def _meet(
+    start, incident, row, column, forward, backward, alive, s, t, own, amount, either, net, parent, queue
+):
     flow = max_flow(
         start, incident, row, column, forward, backward, alive, s, t, own, amount, net, parent, queue
     )
@@ -226,7 +247,20 @@ def _cheapest_path(
 
 @njit(cache=True, nogil=True)
 def protect_by_paths(
-    start, incident, row, column, forward, backward, source, sink, own, amount, either, weight, order, withheld
+    start,
+    incident,
+    row,
+    column,
+    forward,
+    backward,
+    source,
+    sink,
+    own,
+    amount,
+    either,
+    weight,
+    order,
+    withheld,
 ):
     """Meet the demands in the given order by cheapest augmenting paths; withheld grows in place.
 
@@ -255,7 +289,20 @@ def protect_by_paths(
                 if other < one:
                     s, t = t, s
         flow = max_flow(
-            start, incident, row, column, forward, backward, withheld, s, t, own[q], amount[q], net, parent, queue
+            start,
+            incident,
+            row,
+            column,
+            forward,
+            backward,
+            withheld,
+            s,
+            t,
+            own[q],
+            amount[q],
+            net,
+            parent,
+            queue,
         )
         while not _enough(flow, amount[q]):
             need = amount[q] - flow

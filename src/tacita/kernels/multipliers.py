@@ -21,11 +21,35 @@ def all_paths(start, incident, row, column, forward, backward, source, sink, own
     for q in range(source.shape[0]):
         s, t = source[q], sink[q]
         length = _shortest(
-            start, incident, row, column, forward, backward, prices[q], s, t, own[q], distance, parent, settled
+            start,
+            incident,
+            row,
+            column,
+            forward,
+            backward,
+            prices[q],
+            s,
+            t,
+            own[q],
+            distance,
+            parent,
+            settled,
         )
         if either[q]:
             other = _shortest(
-                start, incident, row, column, forward, backward, prices[q], t, s, own[q], distance, parent, settled
+                start,
+                incident,
+                row,
+                column,
+                forward,
+                backward,
+                prices[q],
+                t,
+                s,
+                own[q],
+                distance,
+                parent,
+                settled,
             )
             if other < length:
                 length = other

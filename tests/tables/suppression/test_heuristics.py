@@ -79,7 +79,9 @@ def test_gauss_withholds_what_plain_elimination_does_not_publish():
         grid = random_grid(seed, "general", shape=(3 + seed % 3, 4), primaries=1 + seed % 4, zeros="withhold")
         # no ties: the order of publication decides
         prices = np.random.default_rng(seed).permutation(grid.values.size).reshape(grid.values.shape) + 1.0
-        grid = Grid(grid.values, grid.primary, grid.allowed, prices, grid.lower, grid.upper, grid.low, grid.high)
+        grid = Grid(
+            grid.values, grid.primary, grid.allowed, prices, grid.lower, grid.upper, grid.low, grid.high
+        )
         try:
             found = tacita.method("gauss").suppress(grid)
         except DataError:

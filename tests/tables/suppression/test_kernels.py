@@ -26,7 +26,9 @@ def test_max_flow_is_that_of_scipy_and_its_cut_has_the_same_capacity():
         start, incident = adjacency(row, column, nodes)
         net, parent, queue = np.empty(len(row)), np.empty(nodes, np.int64), np.empty(nodes, np.int64)
         alive = np.ones(len(row), dtype=bool)
-        flow = max_flow(start, incident, row, column, forward, backward, alive, 6, 0, -1, np.inf, net, parent, queue)
+        flow = max_flow(
+            start, incident, row, column, forward, backward, alive, 6, 0, -1, np.inf, net, parent, queue
+        )
         capacity = np.zeros((nodes, nodes), dtype=np.int32)
         capacity[row, column], capacity[column, row] = forward, backward
         assert flow == maximum_flow(csr_matrix(capacity), 6, 0).flow_value

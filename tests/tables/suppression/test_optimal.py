@@ -48,7 +48,9 @@ def test_no_cheaper_pattern_protects_on_100_small_tables_by_exhaustive_search(pr
 @pytest.mark.parametrize("problem", PROBLEMS)
 def test_the_compact_model_has_the_same_cost(problem):
     for seed in range(4):
-        grid = random_grid(seed, problem, shape=(5 + seed % 2, 6), primaries=4, margins=seed % 2 == 0, largest=60)
+        grid = random_grid(
+            seed, problem, shape=(5 + seed % 2, 6), primaries=4, margins=seed % 2 == 0, largest=60
+        )
         found = solved(grid)
         if found is not None:
             assert found.cost == pytest.approx(compact_least_cost(grid), abs=1e-5)
@@ -99,11 +101,12 @@ def test_withheld_margins_can_save_a_primary_alone_in_its_row():
     assert found.withheld[0, 3]
 
 
-def test_an_attacker_who_knows_the_value_is_told_apart():
-    grid = Grid.from_interior(REGIONS, np.eye(3, dtype=bool), "interval", high=58.0, margins=False, low=0.0)
-    wide = Grid.from_interior(REGIONS, np.eye(3, dtype=bool), "interval", high=200.0)
-    assert solved(wide) is not None
-    assert grid.values.max() == 218
+def test_a_level_beyond_the_attackers_own_bound_is_refused():
+    narrow = Grid.from_interior(REGIONS, np.eye(3, dtype=bool), "interval", high=np.array(REGIONS) + 1.0)
+    with pytest.raises(DataError, match=r"row 0, column 0 .* beyond the attacker's upper bound"):
+        Optimal().suppress(narrow)
+    wide = Grid.from_interior(REGIONS, np.eye(3, dtype=bool), "interval", high=np.array(REGIONS) + 10.0)
+    assert protects(wide, solved(wide).withheld)
 
 
 def test_no_primaries_need_no_pattern():
@@ -118,7 +121,9 @@ def test_same_table_same_pattern():
 
 
 def test_a_time_limit_ends_with_a_pattern_and_a_bound_below_it():
-    grid = random_grid(1, "interval", shape=(60, 60), primaries=20, largest=500, cost="value", lower=0.15, upper=0.15)
+    grid = random_grid(
+        1, "interval", shape=(60, 60), primaries=20, largest=500, cost="value", lower=0.15, upper=0.15
+    )
     found = Optimal(seconds=0.01).suppress(grid)
     assert found.status == "time-limit"
     assert 0 <= found.lower_bound < found.cost

@@ -18,7 +18,8 @@ from .grid import Grid, Problem, Solution
 from .patterns import Builder
 
 TimeLimit = Annotated[
-    float, Field(gt=0, le=1e7, description="seconds after which the best pattern so far and its bound are returned")
+    float,
+    Field(gt=0, le=1e7, description="seconds after which the best pattern so far and its bound are returned"),
 ]
 CLOCK: list[Callable[[], float]] = [time.perf_counter]
 
@@ -87,7 +88,9 @@ class Suppression(Method):
         chosen = outcome.chosen | network.primary
         builder = Builder(network, chosen)
         if not builder.protects(chosen):
-            raise VerificationError(f"{self.spoken_name()}: the pattern does not protect. Nothing is returned.")
+            raise VerificationError(
+                f"{self.spoken_name()}: the pattern does not protect. Nothing is returned."
+            )
         cost = builder.cost(chosen)
         bound = min(cost, max(network.rounded_up(outcome.lower_bound), trivial_bound(network)))
         met = cost - bound <= 1e-6 * max(1.0, cost)

@@ -128,7 +128,9 @@ def _demands(
     if grid.problem == "exact":
         stuck = edges[(up[edges] == 0) & (down[edges] == 0)]
         if stuck.size:
-            raise DataError(f"{_named(grid, cell[stuck[0]])} cannot be protected: the attacker's bounds fix it.")
+            raise DataError(
+                f"{_named(grid, cell[stuck[0]])} cannot be protected: the attacker's bounds fix it."
+            )
         both = (up[edges] > 0) & (down[edges] > 0)
         return edges, up[edges] > 0, np.ones(len(edges)), both
     upper, lower = grid.upper.reshape(-1)[cell], grid.lower.reshape(-1)[cell]
@@ -165,7 +167,7 @@ def require_feasible(grid: Grid, network: Network) -> None:
 
     start, incident = adjacency(network.row, network.column, network.nodes)
     alive = np.ones(network.edges, dtype=bool)
-    short, side = short_demands(
+    short, _ = short_demands(
         start, incident, network.row, network.column, network.forward, network.backward, alive,
         network.source, network.sink, network.own, network.amount, network.either,
     )  # fmt: skip
@@ -173,12 +175,25 @@ def require_feasible(grid: Grid, network: Network) -> None:
         return
     own = int(network.own[short])
     row, column = int(network.row[own]), int(network.column[own]) - network.shape[0]
-    alone = side.sum() == 1 or side.sum() == len(side) - 1
-    node = int(np.flatnonzero(side)[0] if side.sum() == 1 else np.flatnonzero(~side)[0]) if alone else -1
-    line = (f"row {node}" if node < network.shape[0] else f"column {node - network.shape[0]}") if alone else ""
-    where = f"the other cells of {line} that may be withheld" if alone else "the cells that may be withheld"
+    where = "the cells that may be withheld"
+    for node, line in ((network.row[own], f"row {row}"), (network.column[own], f"column {column}")):
+        if _room_at(network, int(node), short) < network.amount[short]:
+            where = f"the other cells of {line} that may be"
+            break
     raise DataError(
         f"Primary cell in row {row}, column {column} (counted from 0) cannot be protected: even with all of them "
         f"withheld, {where} leave it too little room to move. Let more cells be withheld (margins, zeros), "
         "or lower its protection level."
     )
+
+
+def _room_at(network: Network, node: int, demand: int) -> float:
+    """What the other cells of a line can carry of a demand that starts or ends there."""
+    at_row = node < network.shape[0]
+    edges = (network.row if at_row else network.column) == node
+    edges[network.own[demand]] = False
+    leaving = (network.source[demand] == node) == at_row
+    room = float((network.forward if leaving else network.backward)[edges].sum())
+    if network.either[demand]:
+        room = max(room, float((network.backward if leaving else network.forward)[edges].sum()))
+    return room

@@ -66,7 +66,9 @@ def spanning_tree(network: Network, order: Ints) -> Mask:
         return v
 
     taken = np.zeros(network.edges, dtype=bool)
-    for e, r, c in zip(order.tolist(), network.row[order].tolist(), network.column[order].tolist(), strict=True):
+    for e, r, c in zip(
+        order.tolist(), network.row[order].tolist(), network.column[order].tolist(), strict=True
+    ):
         a, b = find(r), find(c)
         if a != b:
             leader[a] = b

@@ -75,7 +75,9 @@ class Genetic(Suppression):
         return child & (generator.random(size) >= self.mutation)
 
     def _admit(self, patterns: list[Mask], costs: list[float], found: Mask, cost: float) -> None:
-        if any(cost == known and np.array_equal(found, kept) for known, kept in zip(costs, patterns, strict=True)):
+        if any(
+            cost == known and np.array_equal(found, kept) for known, kept in zip(costs, patterns, strict=True)
+        ):
             return
         if len(patterns) < self.population:
             patterns.append(found)

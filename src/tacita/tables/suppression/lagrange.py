@@ -52,7 +52,9 @@ class Lagrange(Suppression):
         graph = adjacency(network.row, network.column, network.nodes)
         demands = (network.source, network.sink, network.own, network.either)
         free = ~network.primary
-        prices = np.where(free, network.cost / len(network.source), 0.0)[None, :].repeat(len(network.source), 0)
+        prices = np.where(free, network.cost / len(network.source), 0.0)[None, :].repeat(
+            len(network.source), 0
+        )
         used = np.zeros(prices.shape, dtype=bool)
         bound, scale, since = 0.0, 1.0, 0
         step = 0
@@ -69,7 +71,10 @@ class Lagrange(Suppression):
             if step == 1 or step % 5 == 0 or since == 0:
                 start = used.any(axis=0)
                 weight = network.cost * generator.uniform(0.9, 1.1, network.edges)
-                for found in (builder.clean(start | network.primary), builder.build(generator, weight, start & taken)):
+                for found in (
+                    builder.clean(start | network.primary),
+                    builder.build(generator, weight, start & taken),
+                ):
                     if found is not None and builder.cost(found) < least:
                         best, least = found, builder.cost(found)
             if network.rounded_up(bound) >= least - 1e-9 or watch.over:

@@ -228,7 +228,12 @@ class Master:
             return
         column_of = np.full(network.edges, -1)
         column_of[columns] = np.arange(len(columns))
-        part = (network.row[columns], network.column[columns], network.forward[columns], network.backward[columns])
+        part = (
+            network.row[columns],
+            network.column[columns],
+            network.forward[columns],
+            network.backward[columns],
+        )
         dense = entries(*self.rows.arrays(), first, self.rows.count, *part)
         right = np.ones(count)
         for i, cells in enumerate(zeroed):
@@ -239,7 +244,13 @@ class Master:
         lines, at = np.nonzero(dense)
         starts = np.searchsorted(lines, np.arange(count)).astype(np.int32)
         self.lp.addRows(
-            count, right, np.full(count, highspy.kHighsInf), len(at), starts, at.astype(np.int32), dense[lines, at]
+            count,
+            right,
+            np.full(count, highspy.kHighsInf),
+            len(at),
+            starts,
+            at.astype(np.int32),
+            dense[lines, at],
         )
         self.idle = np.concatenate([self.idle, np.zeros(count, dtype=np.int64)])
         self.dual = np.concatenate([self.dual, np.zeros(count)])

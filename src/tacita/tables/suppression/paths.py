@@ -13,7 +13,9 @@ from .base import Outcome, Suppression, TimeLimit, Watch
 from .circuit import Network
 from .patterns import Builder
 
-Guided = Annotated[bool, Field(description="solve the linear programme too: better paths, and a proven bound")]
+Guided = Annotated[
+    bool, Field(description="solve the linear programme too: better paths, and a proven bound")
+]
 
 
 class CheapestPaths(Suppression):
@@ -35,7 +37,9 @@ class CheapestPaths(Suppression):
     """
 
     tries: Annotated[int, Field(ge=1, le=100_000, description="random orders of the primaries")] = 10
-    changes: Annotated[int, Field(ge=0, le=1_000_000, description="unsuccessful changes before giving up")] = 60
+    changes: Annotated[
+        int, Field(ge=0, le=1_000_000, description="unsuccessful changes before giving up")
+    ] = 60
     guided: Guided = True
     seconds: TimeLimit = 60.0
 

@@ -39,7 +39,9 @@ class Builder:
         from tacita.kernels.flows import protect_by_paths
 
         withheld = (chosen | self.network.primary)[self.edges]
-        short = protect_by_paths(*self._graph, *self._arrays, *self._demands, weight[self.edges], order, withheld)
+        short = protect_by_paths(
+            *self._graph, *self._arrays, *self._demands, weight[self.edges], order, withheld
+        )
         if short >= 0:
             return None
         grown = np.zeros(self.network.edges, dtype=bool)
@@ -92,14 +94,18 @@ class Builder:
         )  # fmt: skip
         return bool(short < 0)
 
-    def improve(self, generator: np.random.Generator, chosen: Mask, weight: Floats, share: float = 0.3) -> Mask | None:
+    def improve(
+        self, generator: np.random.Generator, chosen: Mask, weight: Floats, share: float = 0.3
+    ) -> Mask | None:
         """Give up a random share of the secondary cells near one another, protect again, clean."""
         network = self.network
         secondary = np.flatnonzero(chosen & ~network.primary)
         if not len(secondary):
             return None
         mid = secondary[generator.integers(len(secondary))]
-        near = (network.row[secondary] == network.row[mid]) | (network.column[secondary] == network.column[mid])
+        near = (network.row[secondary] == network.row[mid]) | (
+            network.column[secondary] == network.column[mid]
+        )
         gone = secondary[near | (generator.random(len(secondary)) < share * generator.random())]
         start = chosen.copy()
         start[gone] = False
