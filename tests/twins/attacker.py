@@ -1,4 +1,4 @@
-"""Plain twins for cell suppression: the attacker's linear programme, exhaustive search, a compact integer model."""
+"""Plain twins for cell suppression: the attacker, exhaustive search, a compact integer model."""
 
 import itertools
 
@@ -77,8 +77,8 @@ def _alone_in_a_line(primary, withheld):
 def compact_least_cost(grid):
     """Least cost by one integer programme: a change of the table for every primary and direction.
 
-    Variables: x per cell (withheld or not), per demand a change of every cell, bounded by its room times x; for
-    exact protection a binary per primary chooses whether it goes up or down by 1.
+    Variables: x per cell (withheld or not), per demand a change of every cell, bounded by its room times x;
+    for exact protection a binary per primary chooses whether it goes up or down by 1.
     """
     shape, size = grid.values.shape, grid.values.size
     primary = np.flatnonzero(grid.primary.ravel())
@@ -145,7 +145,7 @@ def compact_least_cost(grid):
 
 
 def published_by_elimination(grid):
-    """Withheld mask of Gaussian elimination, by plain ranks: dearest first, publish what reveals no primary."""
+    """Withheld cells by plain ranks: dearest first, publish what reveals no primary."""
     size = grid.values.size
     matrix = relations(grid.values.shape)
     open_cells = (grid.allowed | grid.primary).ravel()

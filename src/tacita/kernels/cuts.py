@@ -1,8 +1,9 @@
 """Cuts between withheld cells: found on a fractional pattern, and made as tight as possible.
 
-A cut is a set of nodes, or two sets (one per direction, where either will do). The edges that leave it carry what
-must come back for a primary to move. Its row over the cells x reads: sum of g(c_e) x_e >= 1, where c_e is what
-edge e carries out of the cut, at most `clip`, and g rounds by `delta` (mixed-integer rounding) or not at all.
+A cut is a set of nodes, or two sets (one per direction, where either will do). The edges that leave it carry
+what must come back for a primary to move. Its row over the cells x reads: sum of g(c_e) x_e >= 1, where c_e
+is what edge e carries out of the cut, at most `clip`, and g rounds by `delta` (mixed-integer rounding) or not
+at all.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from .flows import EPSILON, _reach, max_flow
+from .flows import _reach, max_flow
 
 
 @njit(cache=True, nogil=True)
@@ -54,15 +55,15 @@ def coefficient(one, two, r, c, forward, backward, clip, delta, fraction, scale,
 def prices(
     sides, others, clip, delta, fraction, scale, counted, dual, rows, row, column, forward, backward, cost
 ):
-    """Reduced costs of edges: cost less the duals of the first `rows` cuts times their entries. O(rows edges)."""
+    """Reduced costs of edges: cost less duals of the first `rows` cuts times entries. O(rows edges)."""
     reduced = cost.copy()
     for i in range(rows):
         if dual[i] == 0.0:
             continue
         for e in range(row.shape[0]):
             reduced[e] -= dual[i] * coefficient(
-                sides[i], others[i], row[e], column[e], forward[e], backward[e], clip[i], delta[i], fraction[i],
-                scale[i], counted[i],
+                sides[i], others[i], row[e], column[e], forward[e], backward[e], clip[i], delta[i],
+                fraction[i], scale[i], counted[i],
             )  # fmt: skip
     return reduced
 
@@ -76,23 +77,24 @@ def entries(
     for i in range(first, last):
         for e in range(row.shape[0]):
             made[i - first, e] = coefficient(
-                sides[i], others[i], row[e], column[e], forward[e], backward[e], clip[i], delta[i], fraction[i],
-                scale[i], counted[i],
+                sides[i], others[i], row[e], column[e], forward[e], backward[e], clip[i], delta[i],
+                fraction[i], scale[i], counted[i],
             )  # fmt: skip
     return made
 
 
 @njit(cache=True, nogil=True)
 def separate(
-    start, incident, row, column, forward, backward, x, source, sink, own, amount, either, chosen, sides, others,
-    whose, nested, share,
+    start, incident, row, column, forward, backward, x, source, sink, own, amount, either, chosen, sides,
+    others, whose, nested, share,
 ):  # fmt: skip
     """Cuts that the fractional pattern x violates, for the chosen demands; returns how many.
 
-    Edges carry min(capacity, share of the demand) times x, those with x near 1 their capacity: with a share below 1
-    cuts show where cells that are surely withheld leave a small part of the demand to the others. Per demand the cut nearest to its source and the one nearest to
-    its sink; then, `nested` times, the edges of the cut are taken as withheld and the next is looked for.
-    sides, others, whose: filled. O(chosen demands) flows.
+    Edges carry min(capacity, share of the demand) times x, those with x near 1 their capacity: with a share
+    below 1 cuts show where cells that are surely withheld leave a small part of the demand to the others. Per
+    demand the cut nearest to its source and the one nearest to its sink; then, `nested` times, the edges of
+    the cut are taken as withheld and the next is looked for. sides, others, whose: filled. O(chosen demands)
+    flows.
     """
     nodes, edges = start.shape[0] - 1, row.shape[0]
     net = np.empty(edges)
@@ -114,16 +116,16 @@ def separate(
             if found + 2 > room:
                 return found
             found += _separate_either(
-                start, incident, row, column, forward, backward, x, ahead, behind, alive, source[q], sink[q], own[q],
-                net, parent, queue, sides, others, whose, found, q,
+                start, incident, row, column, forward, backward, x, ahead, behind, alive, source[q],
+                sink[q], own[q], net, parent, queue, sides, others, whose, found, q,
             )  # fmt: skip
             continue
         for _ in range(nested + 1):
             if found + 2 > room:
                 return found
             flow = max_flow(
-                start, incident, row, column, ahead, behind, alive, source[q], sink[q], own[q], demand, net, parent,
-                queue,
+                start, incident, row, column, ahead, behind, alive, source[q], sink[q], own[q], demand, net,
+                parent, queue,
             )  # fmt: skip
             if flow >= enough:
                 break
@@ -168,8 +170,8 @@ def separate(
 
 @njit(cache=True, nogil=True)
 def _separate_either(
-    start, incident, row, column, forward, backward, x, ahead, behind, alive, s, t, own, net, parent, queue, sides,
-    others, whose, found, q,
+    start, incident, row, column, forward, backward, x, ahead, behind, alive, s, t, own, net, parent, queue,
+    sides, others, whose, found, q,
 ):  # fmt: skip
     """The cut of both directions at once, and the union of one cut per direction. Demands are 1 here."""
     nodes, edges = start.shape[0] - 1, row.shape[0]
@@ -213,9 +215,9 @@ def tighten(out, x, fixed, own, demand, taken, best):
     """The strongest row of one cut: which cells to count as taken, and by what to round.
 
     out: what each edge carries out of the cut; x: the fractional pattern; fixed: primaries, always taken.
-    Tries cells with x near 1 as taken (their room is subtracted from the demand, the rest is clipped to what is
-    left), and rounding by the amounts of fractional edges. Fills taken and best = clip, delta, fraction, scale;
-    returns by how much x falls short, relative to the length of the row.
+    Tries cells with x near 1 as taken (their room is subtracted from the demand, the rest is clipped to what
+    is left), and rounding by the amounts of fractional edges. Fills taken and best = clip, delta, fraction,
+    scale; returns by how much x falls short, relative to the length of the row.
     """
     edges = out.shape[0]
     best_short = -1.0
@@ -241,7 +243,7 @@ def tighten(out, x, fixed, own, demand, taken, best):
         tries = 1
         tried[0] = 0.0
         for e in range(edges):
-            if not mark[e] and 1e-6 < x[e] and tries < 16:
+            if not mark[e] and x[e] > 1e-6 and tries < 16:
                 step = min(out[e], left)
                 if step >= left * (1.0 - 1e-9):
                     continue

@@ -131,16 +131,16 @@ def short_demands(start, incident, row, column, forward, backward, alive, source
     side = np.zeros(nodes, dtype=np.bool_)
     for q in range(source.shape[0]):
         flow = max_flow(
-            start, incident, row, column, forward, backward, alive, source[q], sink[q], own[q], amount[q], net,
-            parent, queue,
+            start, incident, row, column, forward, backward, alive, source[q], sink[q], own[q], amount[q],
+            net, parent, queue,
         )  # fmt: skip
         if not _enough(flow, amount[q]):
             for v in range(nodes):
                 side[v] = parent[v] >= -1
             if either[q]:
                 flow = max_flow(
-                    start, incident, row, column, forward, backward, alive, sink[q], source[q], own[q], amount[q],
-                    net, parent, queue,
+                    start, incident, row, column, forward, backward, alive, sink[q], source[q], own[q],
+                    amount[q], net, parent, queue,
                 )  # fmt: skip
                 if _enough(flow, amount[q]):
                     continue
@@ -154,8 +154,8 @@ def remove_redundant(
 ):
     """Drop the edges of `order`, one after the other, that no demand needs; alive is changed in place.
 
-    For each demand the edges of one flow that meets it are kept: only demands that use an edge are tried again
-    without it. Returns False if some demand is not met to begin with. O(edges demands) flows at worst.
+    For each demand the edges of one flow that meets it are kept: only demands that use an edge are tried
+    again without it. Returns False if some demand is not met to begin with. O(edges demands) flows at worst.
     """
     edges, demands = row.shape[0], source.shape[0]
     nodes = start.shape[0] - 1
@@ -208,8 +208,8 @@ def _meet(
 
 @njit(cache=True, nogil=True)
 def _cheapest_path(
-    start, incident, row, column, forward, backward, withheld, weight, net, source, sink, skip, need, distance,
-    parent, settled,
+    start, incident, row, column, forward, backward, withheld, weight, net, source, sink, skip, need,
+    distance, parent, settled,
 ):  # fmt: skip
     """Path of least weight with room; edges not yet withheld cost weight times need over room. O(nodes^2)."""
     nodes = start.shape[0] - 1
@@ -278,8 +278,8 @@ def protect_by_paths(
         if either[q]:
             net[:] = 0.0
             one = _cheapest_path(
-                start, incident, row, column, forward, backward, withheld, weight, net, s, t, own[q], amount[q],
-                distance, parent, settled,
+                start, incident, row, column, forward, backward, withheld, weight, net, s, t, own[q],
+                amount[q], distance, parent, settled,
             )  # fmt: skip
             if one > 0.0:
                 other = _cheapest_path(

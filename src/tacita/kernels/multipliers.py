@@ -10,7 +10,8 @@ from numba import njit
 def all_paths(start, incident, row, column, forward, backward, source, sink, own, either, prices, used):
     """Lengths of the shortest paths from source to sink without the own edge, each under its line of prices.
 
-    used: set where a path runs. Where either direction will do, the shorter one. O(demands (nodes^2 + edges)).
+    used: set where a path runs. Where either direction will do, the shorter one. O(demands (nodes^2 +
+    edges)).
     """
     lengths = np.empty(source.shape[0])
     nodes = start.shape[0] - 1
@@ -56,8 +57,8 @@ def all_paths(start, incident, row, column, forward, backward, source, sink, own
                 s, t = t, s
             else:
                 _shortest(
-                    start, incident, row, column, forward, backward, prices[q], s, t, own[q], distance, parent,
-                    settled,
+                    start, incident, row, column, forward, backward, prices[q], s, t, own[q], distance,
+                    parent, settled,
                 )  # fmt: skip
         lengths[q] = length
         v = t

@@ -6,6 +6,7 @@ import time
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
@@ -69,14 +70,16 @@ class Suppression(Method):
         """A pattern that protects every primary cell of the grid; DataError if there is none."""
         if grid.problem not in self.problems:
             raise ParameterError(
-                f"{self.spoken_name()}: made for {' and '.join(self.problems)} protection, got {grid.problem}. "
+                f"{self.spoken_name()}: made for {' and '.join(self.problems)} protection, "
+                f"got {grid.problem}. "
                 "Choose another method, such as optimal."
             )
         run = run or Run()
+        compile_kernels()
         watch = Watch(getattr(self, "seconds", np.inf))
         run.report("reading the table", 0, 1)
         network = network_of(grid)
-        require_feasible(grid, network)
+        require_feasible(network)
         if len(network.source):
             outcome = self.search(network, watch, run)
         else:
@@ -113,8 +116,24 @@ class Suppression(Method):
         """A protecting pattern of a network that has one, and what is proven about its cost."""
 
 
+@cache
+def compile_kernels() -> None:
+    """Once per process: load or compile the kernels that searches share, so that no time limit counts it."""
+    from .root import Search
+
+    values = np.array([[3.0, 1.0, 2.0], [1.0, 4.0, 2.0], [2.0, 1.0, 5.0]])
+    problems: tuple[Problem, ...] = ("exact", "interval")
+    for problem in problems:
+        network = network_of(Grid.from_interior(values, np.eye(3, dtype=bool) * values > 3, problem))
+        require_feasible(network)
+        search = Search(network, Watch(np.inf), Run())
+        search.relax()
+        search.master.separate_bridges()
+        search.price()
+
+
 def trivial_bound(network: Network) -> float:
-    """Every line that has a primary cell needs a second withheld one: half the cheapest at lines that lack it.
+    """A line with a primary needs a second withheld cell: half the cheapest of lines that lack one.
 
     A cell serves at most one row and one column, so that its cost counts half for each. O(edges).
     """

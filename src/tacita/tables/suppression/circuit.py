@@ -1,7 +1,7 @@
-"""The table as a network: a node per row and column, an edge per cell that may be withheld, a demand per primary.
+"""The table as a network: a node per row and column, an edge per open cell, a demand per primary.
 
-A change of withheld cells that no total shows is a circulation in this network. A primary can move by d if the
-other withheld cells carry a flow of d back from one of its nodes to the other.
+A change of withheld cells that no total shows is a circulation in this network. A primary can move by d if
+the other withheld cells carry a flow of d back from one of its nodes to the other.
 """
 
 from __future__ import annotations
@@ -138,7 +138,8 @@ def _demands(
         stuck = edges[level[edges] > room[edges] * (1 + 1e-12)]
         if stuck.size:
             raise DataError(
-                f"{_named(grid, cell[stuck[0]])} cannot be protected: its {word} protection level reaches beyond "
+                f"{_named(grid, cell[stuck[0]])} cannot be protected: its {word} protection level "
+                f"reaches beyond "
                 f"the attacker's {word} bound. Lower the level or widen the bound."
             )
     rising, falling = edges[upper[edges] > 0], edges[lower[edges] > 0]
@@ -161,7 +162,7 @@ def _common_step(costs: Floats) -> float:
     return float(np.gcd.reduce(whole.astype(np.int64)))
 
 
-def require_feasible(grid: Grid, network: Network) -> None:
+def require_feasible(network: Network) -> None:
     """Withholding all that may be must protect every primary; else say which it does not, and why."""
     from tacita.kernels.flows import adjacency, short_demands
 
@@ -181,8 +182,8 @@ def require_feasible(grid: Grid, network: Network) -> None:
             where = f"the other cells of {line} that may be"
             break
     raise DataError(
-        f"Primary cell in row {row}, column {column} (counted from 0) cannot be protected: even with all of them "
-        f"withheld, {where} leave it too little room to move. Let more cells be withheld (margins, zeros), "
+        f"Primary cell in row {row}, column {column} (counted from 0) cannot be protected: even with "
+        f"all of them withheld, {where} leave it too little room to move. Let more cells be withheld (margins, zeros), "
         "or lower its protection level."
     )
 

@@ -17,16 +17,17 @@ from .patterns import Builder
 class Gauss(Suppression):
     """Publishes cells one by one, dearest first, unless that would reveal a primary.
 
-    What an attacker can compute is the linear span of what is published; a cell may be published if no primary
-    lies in the span with it. The changes that the published cells do not show form a vector space; each cell is a
-    coordinate on it, and publishing a cell eliminates one dimension. With the fundamental circuits of a cheapest
-    spanning tree (primaries first) as a basis, the cells outside the tree are eliminated without arithmetic, and
-    only the few that stay are worked on: entries remain 0 and 1 or -1, so that there is no rounding.
+    What an attacker can compute is the linear span of what is published; a cell may be published if no
+    primary lies in the span with it. The changes that the published cells do not show form a vector space;
+    each cell is a coordinate on it, and publishing a cell eliminates one dimension. With the fundamental
+    circuits of a cheapest spanning tree (primaries first) as a basis, the cells outside the tree are
+    eliminated without arithmetic, and only the few that stay are worked on: entries remain 0 and 1 or -1, so
+    that there is no rounding.
 
     Signs and bounds are not seen: only for the general problem.
     O(primaries m n + kept^2 (m + n)) time, O(m n) memory.
-    Source: Langsrud (2024), Gaussian elimination for secondary suppression, as in the package GaussSuppression;
-    the circuits as a basis are ours.
+    Source: Langsrud (2024), Gaussian elimination for secondary suppression, as in the package
+    GaussSuppression; the circuits as a basis are ours.
 
     >>> from tacita.tables.suppression.grid import Grid
     >>> grid = Grid.from_interior([[11, 47, 58], [1, 15, 33], [2, 31, 20]], [[0, 0, 0], [0, 1, 0], [0, 0, 0]])
@@ -44,7 +45,7 @@ class Gauss(Suppression):
         tree = order[in_tree[order]]
         outside = order[~in_tree[order]]
         circuits = tree_circuits(network, tree, outside, network.primary)
-        kept = _kept_outside(network, tree, outside, circuits)
+        kept = _kept_outside(network, outside, circuits)
         vectors = {int(e): v for e, v in zip(tree, tree_circuits(network, tree, kept, None), strict=True)}
         for at, e in enumerate(kept.tolist()):
             vectors[e] = np.eye(len(kept), dtype=np.int64)[at]
@@ -79,8 +80,8 @@ def spanning_tree(network: Network, order: Ints) -> Mask:
 def tree_circuits(network: Network, tree: Ints, outside: Ints, only: Mask | None) -> Ints:
     """How the fundamental circuit of each outside edge runs through each tree edge: 1, -1 or 0.
 
-    One line per tree edge (of `only`, if given). The circuit of an edge passes a tree edge if the latter's removal
-    parts the ends of the former. O(lines (nodes + outside)).
+    One line per tree edge (of `only`, if given). The circuit of an edge passes a tree edge if the latter's
+    removal parts the ends of the former. O(lines (nodes + outside)).
     """
     lines = tree if only is None else tree[only[tree]]
     made = np.zeros((len(lines), len(outside)), dtype=np.int64)
@@ -101,7 +102,7 @@ def tree_circuits(network: Network, tree: Ints, outside: Ints, only: Mask | None
     return made
 
 
-def _kept_outside(network: Network, tree: Ints, outside: Ints, circuits: Ints) -> Ints:
+def _kept_outside(network: Network, outside: Ints, circuits: Ints) -> Ints:
     """Edges outside the tree that must stay: primaries, and the last one that hides a primary of the tree."""
     stays = network.primary[outside].copy()
     hides = circuits != 0
@@ -117,7 +118,7 @@ def _kept_outside(network: Network, tree: Ints, outside: Ints, circuits: Ints) -
 
 def _eliminate(network: Network, candidates: Ints, vectors: dict[int, Ints], chosen: Mask) -> None:
     """Publish tree cells, dearest first, unless a primary is a multiple of one; else drop that dimension."""
-    secret = [e for e in np.flatnonzero(network.primary).tolist()]
+    secret = np.flatnonzero(network.primary).tolist()
     later = [e for e in candidates.tolist() if not network.primary[e]]
     table = np.array([vectors[e] for e in secret + later])
     at = {e: i for i, e in enumerate(secret + later)}

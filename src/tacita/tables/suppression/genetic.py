@@ -18,10 +18,10 @@ from .root import cheapest_cells
 class Genetic(Suppression):
     """A population of patterns: two are crossed, the child is mended by cheapest paths and cleaned.
 
-    A child keeps the secondary cells that both parents withhold and each of the others with probability one half;
-    mutation gives some up. Cheapest paths, with randomly disturbed costs and primaries in random order, protect
-    again; what no primary needs is dropped. A child that is cheaper than the worst, and new, takes its place. No
-    bound beyond the trivial one.
+    A child keeps the secondary cells that both parents withhold and each of the others with probability one
+    half; mutation gives some up. Cheapest paths, with randomly disturbed costs and primaries in random order,
+    protect again; what no primary needs is dropped. A child that is cheaper than the worst, and new, takes
+    its place. No bound beyond the trivial one.
 
     O(generations demands nodes^2) time, O(population edges) memory.
     Source: after Almeida, Schuetz & Carvalho (2008); details of crossing and mutation are ours.
@@ -50,10 +50,7 @@ class Genetic(Suppression):
             if watch.over and patterns:
                 break
             run.report("breeding patterns", child, self.population + self.generations)
-            if child < self.population:
-                start = None
-            else:
-                start = self._cross(generator, patterns, costs)
+            start = None if child < self.population else self._cross(generator, patterns, costs)
             weight = network.cost * generator.uniform(0.6, 1.4, network.edges)
             found = builder.build(generator, weight, start)
             if found is None:

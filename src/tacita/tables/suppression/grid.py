@@ -19,10 +19,10 @@ Mask = npt.NDArray[np.bool_]
 class Grid:
     """Cells with their margins: the last row and the last column are totals, the corner is the grand total.
 
-    All arrays are (m+1) x (n+1). `primary` are the sensitive cells, withheld in any case; `allowed` the others
-    that may be; `cost` what withholding one loses; `lower`, `upper` how far below and above its value the
-    attacker's range of a primary must reach (interval only); `low`, `high` what the attacker knows of every
-    cell beforehand.
+    All arrays are (m+1) x (n+1). `primary` are the sensitive cells, withheld in any case; `allowed` the
+    others that may be; `cost` what withholding one loses; `lower`, `upper` how far below and above its value
+    the attacker's range of a primary must reach (interval only); `low`, `high` what the attacker knows of
+    every cell beforehand.
 
     >>> grid = Grid.from_interior([[5.0, 1.0], [2.0, 3.0]], [[True, False], [False, False]], "general")
     >>> grid.values.tolist()
@@ -75,8 +75,8 @@ class Grid:
     def sign(self) -> Matrix:
         """+1 for interior cells and the grand total, -1 for margins.
 
-        Changes times sign add up to zero along every row and column, so that a change of the table that leaves
-        all published cells alone is a flow without sources between the nodes of rows and columns.
+        Changes times sign add up to zero along every row and column, so that a change of the table that
+        leaves all published cells alone is a flow without sources between the nodes of rows and columns.
         """
         signs = np.ones(self.values.shape)
         signs[-1, :] *= -1
@@ -101,10 +101,10 @@ class Grid:
     ) -> Grid:
         """From m x n interior cells; the margins are added up.
 
-        `cost` is "value" (absolute values; zeros cost 1), "count" or an array, of the interior or with margins.
-        `lower`, `upper`: a fraction of the value, or an array of absolute levels. `margins`: they may be
-        withheld too. `zeros`: published unless the problem is exact. Bounds default to [0, infinity), and to
-        none in the general problem. Arrays of interior shape leave margins at their default.
+        `cost` is "value" (absolute values; zeros cost 1), "count" or an array, of the interior or with
+        margins. `lower`, `upper`: a fraction of the value, or an array of absolute levels. `margins`: they
+        may be withheld too. `zeros`: published unless the problem is exact. Bounds default to [0, infinity),
+        and to none in the general problem. Arrays of interior shape leave margins at their default.
         """
         inside = np.asarray(values, dtype=np.float64)
         sensitive = np.asarray(primary, dtype=bool)

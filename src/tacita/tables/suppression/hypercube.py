@@ -15,10 +15,10 @@ class Hypercube(Suppression):
     """Withholds the cheapest rectangle that has the primary as a corner, one primary after the other.
 
     Primary (i, j) with (i, t), (s, j), (s, t): raised by d, the two cells beside it fall by d and the one
-    opposite rises by d, or all reversed. A rectangle counts if its cells can carry that: in both directions as far
-    as the levels ask (interval), in one of them (exact), always (general). Cells that are withheld already cost
-    nothing. Largest demand first. A primary without such a rectangle is protected by cheapest paths. What no
-    primary needs is dropped at the end; there is no bound beyond the trivial one.
+    opposite rises by d, or all reversed. A rectangle counts if its cells can carry that: in both directions
+    as far as the levels ask (interval), in one of them (exact), always (general). Cells that are withheld
+    already cost nothing. Largest demand first. A primary without such a rectangle is protected by cheapest
+    paths. What no primary needs is dropped at the end; there is no bound beyond the trivial one.
 
     O(primaries m n) time, O(m n) memory.
     Source: Giessing & Repsilber (2002), the method GHMITER, here for two dimensions, without its sliding of
@@ -64,7 +64,7 @@ class Hypercube(Suppression):
 
 
 def _carries(i: int, j: int, ahead: Floats, behind: Floats, amount: float, back_to_row: bool) -> Mask:
-    """Rectangles (s, t) around (i, j) along which the amount returns from column j to row i, or from row to column."""
+    """Opposite corners (s, t) by which the amount returns from column j to row i, or the other way."""
     beside, opposite = (behind, ahead) if back_to_row else (ahead, behind)
     enough = amount * (1 - 1e-9)
     return (beside[i] >= enough)[None, :] & (beside[:, j] >= enough)[:, None] & (opposite >= enough)

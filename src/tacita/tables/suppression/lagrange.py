@@ -18,15 +18,15 @@ from .patterns import Builder
 class Lagrange(Suppression):
     """Shortest paths under prices that are raised where primaries share a cell: a bound and a pattern in one.
 
-    One commodity per primary k goes round from one of its nodes to the other without its own cell; it may use a
-    cell e only if that is withheld, y_ke <= x_e; cells that are primary carry no such row. With multipliers
-    u_ke >= 0 on these rows the problem falls apart: sum over k of the shortest path under u_k, plus sum over e of
-    min(0, cost_e - sum_k u_ke). Subgradient steps raise the bound; the paths of each iterate are mended by
-    cheapest paths and cleaned. The bound reaches that of the linear programme over flows at best.
+    One commodity per primary k goes round from one of its nodes to the other without its own cell; it may use
+    a cell e only if that is withheld, y_ke <= x_e; cells that are primary carry no such row. With multipliers
+    u_ke >= 0 on these rows the problem falls apart: sum over k of the shortest path under u_k, plus sum over
+    e of min(0, cost_e - sum_k u_ke). Subgradient steps raise the bound; the paths of each iterate are mended
+    by cheapest paths and cleaned. The bound reaches that of the linear programme over flows at best.
 
     O(iterations primaries (nodes^2 + edges)) time, O(primaries edges) memory.
-    Source: Carvalho, Dellaert & Osorio (1994) and Almeida & Carvalho (1998) for the general problem, Almeida &
-    Carvalho (2005) for the exact one; the step rule is the usual one of Held & Karp.
+    Source: Carvalho, Dellaert & Osorio (1994) and Almeida & Carvalho (1998) for the general problem, Almeida
+    & Carvalho (2005) for the exact one; the step rule is the usual one of Held & Karp.
 
     >>> from tacita.tables.suppression.grid import Grid
     >>> grid = Grid.from_interior([[11, 47, 58], [1, 15, 33], [2, 31, 20]], [[0, 0, 0], [0, 1, 0], [0, 0, 0]])
@@ -60,7 +60,7 @@ class Lagrange(Suppression):
         step = 0
         for step in range(1, self.iterations + 1):
             run.report("raising prices", step, self.iterations)
-            length = all_paths(
+            length = all_paths(  # type: ignore[call-arg]
                 *graph, network.row, network.column, network.forward, network.backward, *demands, prices, used
             )
             margin = network.cost - prices.sum(axis=0)

@@ -138,7 +138,7 @@ class Master:
             sides = np.empty((room, network.nodes), dtype=np.bool_)
             others = np.empty((room, network.nodes), dtype=np.bool_)
             whose = np.empty(room, dtype=np.int64)
-            found = separate(
+            found = separate(  # type: ignore[call-arg]
                 *graph, *part, x, network.source, network.sink, place[network.own], network.amount,
                 network.either, demands, sides, others, whose, nested, share,
             )  # fmt: skip
@@ -178,7 +178,7 @@ class Master:
         edges, x, _, part, graph = self.support()
         sides = np.empty((most, self.network.nodes), dtype=np.bool_)
         whose = np.empty(most, dtype=np.int64)
-        found = separate_bridges(*graph, part[0], part[1], x, self.network.primary[edges], sides, whose)
+        found = separate_bridges(*graph, part[0], part[1], x, self.network.primary[edges], sides, whose)  # type: ignore[call-arg]
         first = self.rows.count
         bridges = []
         for side, e in zip(sides[:found], whose[:found], strict=True):
@@ -199,7 +199,7 @@ class Master:
         taken = np.zeros(len(edges), dtype=np.bool_)
         form = np.zeros(4)
         for i, q in enumerate(whose):
-            out = outflows(sides[i], others[i], *part, network.amount[q], bool(network.either[q]))
+            out = outflows(sides[i], others[i], *part, network.amount[q], bool(network.either[q]))  # type: ignore[call-arg]
             short = tighten(out, x, fixed, place[network.own[q]], network.amount[q], taken, form)
             if short > _VIOLATION:
                 candidates.append((short, i, form.copy(), edges[taken & ~fixed & (out > 0)]))

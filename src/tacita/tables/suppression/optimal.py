@@ -15,18 +15,19 @@ from .root import Search
 class Optimal(Suppression):
     """The cheapest pattern that protects, and the proof that none is cheaper.
 
-    Least sum of cost_e x_e over cells e, x_e in {0, 1}, so that for every primary k and every set S of rows and
-    columns that separates its two nodes: sum over cells leaving S of min(c_e, d) x_e >= d, where c_e is what the
-    cell can move, d what k must be able to move less what other primaries in the cut carry. Cuts are found by
-    maximum flows on the cells with x > 0 and made tighter by taking sure cells as given and by mixed-integer
-    rounding; no secondary cell may be a bridge. The linear programme gives a bound and guides paths to patterns;
-    cells whose reduced cost exceeds the gap are left out; the rest is solved as an integer programme, cuts are
-    added for its solution, and so on until the two meet or time is over: then the best pattern and its proven
-    bound are returned. The result does not depend on chance; with a time limit it depends on the machine.
+    Least sum of cost_e x_e over cells e, x_e in {0, 1}, so that for every primary k and every set S of rows
+    and columns that separates its two nodes: sum over cells leaving S of min(c_e, d) x_e >= d, where c_e is
+    what the cell can move, d what k must be able to move less what other primaries in the cut carry. Cuts are
+    found by maximum flows on the cells with x > 0 and made tighter by taking sure cells as given and by
+    mixed-integer rounding; no secondary cell may be a bridge. The linear programme gives a bound and guides
+    paths to patterns; cells whose reduced cost exceeds the gap are left out; the rest is solved as an integer
+    programme, cuts are added for its solution, and so on until the two meet or time is over: then the best
+    pattern and its proven bound are returned. The result does not depend on chance; with a time limit it
+    depends on the machine.
 
     NP-hard: no useful worst case; O(demands edges) per flow, thousands of flows.
-    Source: Fischetti & Salazar (1999), Mathematical Programming 84, 283-312, and (2001), Management Science 47,
-    1008-1027, for the model and its cuts; Carvalho & Almeida (2008) for the interval problem.
+    Source: Fischetti & Salazar (1999), Mathematical Programming 84, 283-312, and (2001), Management Science
+    47, 1008-1027, for the model and its cuts; Carvalho & Almeida (2008) for the interval problem.
 
     >>> from tacita.tables.suppression.grid import Grid
     >>> table = [[11, 47, 58], [1, 15, 33], [2, 31, 20]]
@@ -42,13 +43,13 @@ class Optimal(Suppression):
         search = Search(network, watch, run)
         search.follow(np.zeros(network.edges), 4, 20)
         search.relax()
-        if not search.done:
+        if not search.done():
             search.follow(search.fractional(), 20, 100)
-        if not search.done:
+        if not search.done():
             integer_rounds(search)
         return Outcome(
-            search.best, search.bound, "proof" if search.closed else "relaxation", search.closed, search.rounds,
-            search.nodes,
+            search.best, search.bound, "proof" if search.closed else "relaxation", search.closed,
+            search.rounds, search.nodes,
         )  # fmt: skip
 
 
@@ -56,7 +57,7 @@ def integer_rounds(search: Search) -> None:
     """Solve as an integer programme, add the cuts its solution violates, again, until none is."""
     master, network = search.master, search.network
     tolerance = 0.3
-    while not search.done:
+    while not search.done():
         search.keep_within_gap()
         room = (search.cost - search.bound) / max(search.cost, 1e-9)
         bound, patterns = solve_integer(search, tolerance * room)
@@ -69,7 +70,7 @@ def integer_rounds(search: Search) -> None:
             search.offer(search.builder.build(search.generator, network.cost, chosen))
             master.x = x
             added += master.separate(nested=1) + master.separate_bridges()
-        if search.done:
+        if search.done():
             return
         if not added:
             # the programme's solution is a pattern: only its own tolerance is left to close

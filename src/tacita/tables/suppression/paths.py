@@ -21,17 +21,18 @@ Guided = Annotated[
 class CheapestPaths(Suppression):
     """Protects one primary after the other by cheapest paths, then drops what none of them needs.
 
-    For a primary that must move by d, the flow that withheld cells already carry back is found; while it is less
-    than d, a path of least weight is added, where a cell not yet withheld weighs its cost times d over what it
-    can carry. Then cells are dropped, dearest first, that no primary needs. Repeated with the primaries in
-    random order; then parts of the best pattern are given up and protected again. Guided: the weights follow the
-    solution of the linear programme over cuts, whose value is the lower bound.
+    For a primary that must move by d, the flow that withheld cells already carry back is found; while it is
+    less than d, a path of least weight is added, where a cell not yet withheld weighs its cost times d over
+    what it can carry. Then cells are dropped, dearest first, that no primary needs. Repeated with the
+    primaries in random order; then parts of the best pattern are given up and protected again. Guided: the
+    weights follow the solution of the linear programme over cuts, whose value is the lower bound.
 
     O(tries demands (nodes^2 + edges)) for the paths; the clean-up is O(cells demands) small flows at worst.
     Source: Kelly, Golden & Assad (1992), Networks 22, 397-417; Castro (2002) for costs and clean-up.
 
     >>> from tacita.tables.suppression.grid import Grid
-    >>> grid = Grid.from_interior([[11, 47, 58], [1, 15, 33], [2, 31, 20]], np.eye(3)[[2, 1, 0]] * [0, 1, 0], "exact")
+    >>> table = [[11, 47, 58], [1, 15, 33], [2, 31, 20]]
+    >>> grid = Grid.from_interior(table, [[0, 0, 0], [0, 1, 0], [0, 0, 0]], "exact")
     >>> CheapestPaths().suppress(grid).cost
     34.0
     """

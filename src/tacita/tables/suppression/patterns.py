@@ -39,7 +39,7 @@ class Builder:
         from tacita.kernels.flows import protect_by_paths
 
         withheld = (chosen | self.network.primary)[self.edges]
-        short = protect_by_paths(
+        short = protect_by_paths(  # type: ignore[call-arg]
             *self._graph, *self._arrays, *self._demands, weight[self.edges], order, withheld
         )
         if short >= 0:
@@ -61,7 +61,7 @@ class Builder:
         keys = network.cost if keys is None else keys
         order = np.argsort(-keys[edges], kind="stable")
         order = order[~network.primary[edges][order]]
-        met = remove_redundant(
+        met = remove_redundant(  # type: ignore[call-arg]
             *adjacency(arrays[0], arrays[1], network.nodes), *arrays, alive, network.source, network.sink,
             place[network.own], network.amount, network.either, order,
         )  # fmt: skip
@@ -87,10 +87,10 @@ class Builder:
         place = np.full(network.edges, -1)
         place[edges] = np.arange(len(edges))
         row, column = network.row[edges], network.column[edges]
-        short, _ = short_demands(
-            *adjacency(row, column, network.nodes), row, column, network.forward[edges], network.backward[edges],
-            np.ones(len(edges), dtype=bool), network.source, network.sink, place[network.own], network.amount,
-            network.either,
+        short, _ = short_demands(  # type: ignore[call-arg]
+            *adjacency(row, column, network.nodes), row, column, network.forward[edges],
+            network.backward[edges], np.ones(len(edges), dtype=bool), network.source, network.sink,
+            place[network.own], network.amount, network.either,
         )  # fmt: skip
         return bool(short < 0)
 

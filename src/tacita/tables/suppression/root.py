@@ -15,7 +15,7 @@ _SHARES = (0.5, 0.25, 0.12, 0.06)
 
 
 def cheapest_cells(network: Network, each: int) -> Ints:
-    """The few cheapest cells of every row and column: those a good pattern is mostly made of. O(edges log edges)."""
+    """The few cheapest cells of each row and column: what patterns mostly consist of. O(edges log edges)."""
     rank = np.full(network.edges, network.edges)
     for line in (network.row, network.column):
         order = np.lexsort((network.cost, network.primary, line))
@@ -63,7 +63,6 @@ class Search:
         """Whether nothing cheaper can exist."""
         return self.network.rounded_up(self.bound) >= self.cost - 1e-7 * max(1.0, self.cost)
 
-    @property
     def done(self) -> bool:
         """Whether to stop: proven, or out of time."""
         return self.closed or self.watch.over
@@ -101,7 +100,7 @@ class Search:
             stalled = 0
 
     def price(self) -> bool:
-        """Bring in cells that would lower the programme's value; the bound holds for all cells. True if any."""
+        """Bring in cells that would lower the programme's value, and bound all others. True if any."""
         master, network = self.master, self.network
         reduced = master.reduced_costs()
         outside = ~master.active & ~network.primary
@@ -124,18 +123,18 @@ class Search:
         self.builder = Builder(network, self.master.active)
         near = network.cost * (1.0 - 0.9 * x)
         for i in range(tries):
-            if self.done:
+            if self.done():
                 return
             only = np.where(x > 0.01, 1.0, 3.0) * self.generator.uniform(0.8, 1.2, network.edges)
             self.offer(self.builder.build(self.generator, near if i % 2 else near * only))
         since = 0
-        while since < changes and not self.done:
+        while since < changes and not self.done():
             since += 1
             if self.offer(self.builder.improve(self.generator, self.best, near)):
                 since = 0
 
     def keep_within_gap(self) -> None:
-        """Only cells whose reduced cost is within the gap can be part of a cheaper pattern: fix the others."""
+        """Only cells whose reduced cost is within the gap can be in a cheaper pattern: fix the others."""
         master, network = self.master, self.network
         reduced = master.reduced_costs()
         step = max(network.whole_costs, 1e-6)

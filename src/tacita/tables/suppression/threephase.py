@@ -18,12 +18,12 @@ from .root import Search
 class ThreePhase(Suppression):
     """A binary programme of pattern and volume rows, cuts from maximum flows, then repair and clean-up.
 
-    Phase 1: least cost such that in the row and the column of a primary the other withheld cells can move as much
-    as it must; cells too dear to be part of a pattern better than one by paths are left out. Phase 2: for every
-    primary and direction a maximum flow without its own cell; where it falls short, the row of its least cut is
-    added; where a cell is alone in its line or a bridge otherwise, a row that forbids it; the programme is solved
-    again. Phase 3: after the last round the pattern is mended by cheapest paths, and cells that no
-    primary needs are dropped. The bound is that of the programme.
+    Phase 1: least cost such that in the row and the column of a primary the other withheld cells can move as
+    much as it must; cells too dear to be part of a pattern better than one by paths are left out. Phase 2:
+    for every primary and direction a maximum flow without its own cell; where it falls short, the row of its
+    least cut is added; where a cell is alone in its line or a bridge otherwise, a row that forbids it; the
+    programme is solved again. Phase 3: after the last round the pattern is mended by cheapest paths, and
+    cells that no primary needs are dropped. The bound is that of the programme.
 
     Integer programmes have no useful worst case; O(demands) flows of O(edges) each a round.
     Source: Carvalho & Almeida (2008); Kelly, Golden & Assad (1992), Networks 22, 397-417, for the flows.
@@ -52,7 +52,7 @@ class ThreePhase(Suppression):
             pass
         search.keep_within_gap()
         for _ in range(self.rounds):
-            if search.done:
+            if search.done():
                 break
             bound, patterns = solve_integer(search, 0.0)
             search.bound = max(search.bound, min(bound, search.cost))
