@@ -31,6 +31,7 @@ ALLOWED = {
     "microdata.loss": {"core", "kernels", "microdata.loss", "microdata.measure"},
     "microdata.risk": {"core", "kernels", "microdata.risk", "microdata.measure"},
     "microdata.verify": {"core", "io", "microdata.verify"},
+    "tables.suppression": {"core", "kernels", "tables.suppression"},
     "tables": {"core", "kernels", "tables", "io"},
     "tables.rules": {"core", "tables.rules"},
     "tables.audit": {"core", "tables.judge", "tables.leaks"},
@@ -42,7 +43,18 @@ ALLOWED = {
     "cli": {"core", "registry", "plan", "api", "datasets", "cli", "_version"},
     "pipeline": {"core", "io", "plan", "microdata", "_version"},
     "reproduce": {"core", "registry", "datasets", "microdata", "reproduce", "_version"},
-    "api": {"core", "io", "registry", "plan", "pipeline", "microdata", "report", "datasets", "reproduce"},
+    "api": {
+        "core",
+        "io",
+        "registry",
+        "plan",
+        "pipeline",
+        "microdata",
+        "tables",
+        "report",
+        "datasets",
+        "reproduce",
+    },
 }
 
 

@@ -374,6 +374,8 @@ def warmup(run: Run | None = None) -> None:
         found: Any = registry.lookup(name, kind)()
         if kind in registry.MEASURING:
             found.score(Comparison.of(x, x[::-1]))
+        elif kind in registry.SUPPRESSING:
+            _warm_suppression(found)
         elif kind == "synthesis":
             found.synthesize(x[:, :1], x[:, 1:])
         elif kind in registry.PROTECTING:
@@ -390,6 +392,14 @@ def _made(folder: str | Path) -> Path:
     except OSError as problem:
         raise ParameterError(f"{place.name}: this folder cannot be made ({problem.strerror}).") from None
     return place
+
+
+def _warm_suppression(method: Any) -> None:
+    from .tables.suppression.grid import Grid
+
+    values = np.arange(1.0, 17.0).reshape(4, 4) % 7 + 1
+    for problem in method.problems:
+        method.suppress(Grid.from_interior(values, np.eye(4, dtype=bool), problem))
 
 
 def _path(path: str | Path | None) -> Path | None:
