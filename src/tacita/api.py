@@ -28,10 +28,24 @@ from .microdata.assess import context_columns, measure
 from .pipeline import compare as _compare
 from .pipeline import domain_codes, make_release
 from .plan import CompareSection, MeasureSection, OutputSection, Plan, ProtectSection
+from .tableplan import load_plan
+from .tabular import (
+    audit,
+    audit_published,
+    audit_refusal,
+    run_table,
+    suppress,
+    tabulate,
+    tabulate_file,
+)
 
 __all__ = [
     "assess",
+    "audit",
+    "audit_published",
+    "audit_refusal",
     "compare",
+    "load_plan",
     "method",
     "prepare_demo",
     "protect",
@@ -39,10 +53,14 @@ __all__ = [
     "reproduce",
     "run",
     "run_comparison",
+    "run_table",
     "save",
     "save_comparison",
     "save_plan",
     "save_report",
+    "suppress",
+    "tabulate",
+    "tabulate_file",
     "warmup",
     "write_frame",
 ]
