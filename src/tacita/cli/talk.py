@@ -136,8 +136,8 @@ def print_suppressed(result: dict[str, Any], plan: TablePlan, *, dry_run: bool) 
         proof = f"the least is at most {100 * result['gap']:.3g} % lower"
     Out.print(
         f"{_count(result['primary_count'], 'sensitive cell')} and "
-        f"{_count(result['secondary_count'], 'other')} withheld, cost {_figure(result['cost'])}, {proof}; audited, "
-        f"{_count(len(result['warnings']), 'warning')}.",
+        f"{_count(result['secondary_count'], 'other')} withheld, cost {_figure(result['cost'])}, {proof}; "
+        f"audited, {_count(len(result['warnings']), 'warning')}.",
         markup=False,
     )
     _print_warnings(result)
