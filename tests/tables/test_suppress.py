@@ -206,19 +206,18 @@ class TestEveryWrongAnswerIsCaught:
                     with pytest.raises(VerificationError):
                         suppress(table, Liar(lie=drop, heard=honest.heard), problem)
                     planted += 1
-        assert planted > 150
+        assert planted > 100
 
     @pytest.mark.parametrize("problem", PROBLEMS)
     def test_a_dearer_pattern_called_optimal(self, problem):
         planted = 0
         for seed in range(8):
-            table = random_table(seed, problem, (4, 4), 4)
-            generator = np.random.default_rng(seed)
+            table = random_table(seed, problem, (4, 4), 2)
 
-            def other(grid, solution, generator=generator):
+            def other(grid, solution):
                 # the best pattern at other costs is a good pattern, and none that is needless, but not the best
-                costs = generator.integers(1, 60, size=grid.cost.shape).astype(float)
-                return claimed(grid, solution, Optimal().suppress(replace(grid, cost=costs)).withheld)
+                upside_down = grid.cost.max() + 1 - grid.cost
+                return claimed(grid, solution, Optimal().suppress(replace(grid, cost=upside_down)).withheld)
 
             best = tacita.suppress(table, problem).cost
             try:
