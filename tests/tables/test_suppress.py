@@ -195,7 +195,7 @@ class TestEveryWrongAnswerIsCaught:
         for problem in PROBLEMS:
             for seed in range(12):
                 table = random_table(seed, problem, (6, 6), 5)
-                honest = Liar(lie=lambda grid, solution: solution)
+                honest = Liar(lie=lambda _, solution: solution)
                 count = suppress(table, honest, problem).pattern.secondary_count
                 for at in range(count):
 
@@ -212,11 +212,11 @@ class TestEveryWrongAnswerIsCaught:
     def test_a_dearer_pattern_called_optimal(self, problem):
         planted = 0
         for seed in range(8):
-            table = random_table(seed, problem, (4, 4), 2)
+            table = random_table(seed, problem, (4, 4), 1)
 
             def other(grid, solution):
-                # the best pattern at other costs is a good pattern, and none that is needless, but not the best
-                upside_down = grid.cost.max() + 1 - grid.cost
+                # the best pattern at other costs protects, with no needless cell, but is not the best
+                upside_down = grid.values.max() - grid.cost
                 return claimed(grid, solution, Optimal().suppress(replace(grid, cost=upside_down)).withheld)
 
             best = tacita.suppress(table, problem).cost
@@ -226,7 +226,7 @@ class TestEveryWrongAnswerIsCaught:
                 planted += 1
             else:
                 assert kept.pattern.cost == best
-        assert planted >= 4
+        assert planted >= 6
 
     @pytest.mark.parametrize("problem", PROBLEMS)
     def test_a_needless_cell(self, problem):
@@ -246,15 +246,15 @@ class TestEveryWrongAnswerIsCaught:
         "lie",
         [
             lambda grid, solution: without(grid, solution, np.flatnonzero(solution.primary)[:1]),
-            lambda grid, solution: replace(solution, cost=solution.cost - 1, lower_bound=solution.cost - 1),
-            lambda grid, solution: replace(solution, cost=0.0, lower_bound=0.0),
-            lambda grid, solution: replace(solution, lower_bound=solution.cost + 1),
-            lambda grid, solution: replace(solution, lower_bound=solution.cost - 1, status="optimal"),
-            lambda grid, solution: replace(solution, cost=float("nan")),
-            lambda grid, solution: replace(solution, lower_bound=float("nan")),
-            lambda grid, solution: replace(solution, lower_bound=-1.0),
-            lambda grid, solution: replace(solution, withheld=solution.withheld[:-1]),
-            lambda grid, solution: replace(solution, withheld=solution.withheld.astype(int)),
+            lambda _, solution: replace(solution, cost=solution.cost - 1, lower_bound=solution.cost - 1),
+            lambda _, solution: replace(solution, cost=0.0, lower_bound=0.0),
+            lambda _, solution: replace(solution, lower_bound=solution.cost + 1),
+            lambda _, solution: replace(solution, lower_bound=solution.cost - 1, status="optimal"),
+            lambda _, solution: replace(solution, cost=float("nan")),
+            lambda _, solution: replace(solution, lower_bound=float("nan")),
+            lambda _, solution: replace(solution, lower_bound=-1.0),
+            lambda _, solution: replace(solution, withheld=solution.withheld[:-1]),
+            lambda _, solution: replace(solution, withheld=solution.withheld.astype(int)),
             lambda grid, solution: claimed(grid, solution, np.ones_like(solution.withheld)),
             lambda grid, solution: claimed(grid, solution, grid.primary),
             lambda grid, solution: claimed(grid, solution, np.roll(solution.withheld, 1) | grid.primary),
@@ -282,7 +282,7 @@ class TestEveryWrongAnswerIsCaught:
 
     def test_the_truth_is_believed(self):
         for problem in PROBLEMS:
-            found = suppress(regions(), Liar(lie=lambda grid, solution: solution), problem)
+            found = suppress(regions(), Liar(lie=lambda _, solution: solution), problem)
             assert found.pattern.proven
 
     def test_a_bound_above_the_least_cost_is_refuted_and_one_at_it_is_not(self):
