@@ -238,12 +238,14 @@ def tabulate_file(
     reading: Mapping[str, Any] | None = None,
 ) -> Table:
     """A file of records as a list of inner cells (.csv), or as files of tau-ARGUS (.tab with .rda, .jj)."""
-    refuse_bad_targets({"output": out}, {"input": path})
+    hierarchies = _hierarchies(section)
+    inputs = {"input": path, **{f"hierarchy of {name}": file for name, file in hierarchies.items()}}
+    refuse_bad_targets({"output": out}, inputs)
     data = io.read(path, io.InputOptions(**(reading or {})))
     rules = build_rules(section.rule, parameters)
     table = tabulate(
         data,
-        {name: _hierarchies(section).get(name) for name in (section.rows, section.columns)},
+        {name: hierarchies.get(name) for name in (section.rows, section.columns)},
         section.value,
         weight=section.weight,
         unit=section.unit,
@@ -252,7 +254,9 @@ def tabulate_file(
         rules=rules,
         depth=max([3, *(getattr(rule, "n", 0) for rule in rules)]),
     )
-    io.write_all(_encoded_table(table, out, section.insist))
+    files = _encoded_table(table, out, section.insist)
+    refuse_bad_targets({f"output {file.name}": file for file in files}, inputs)
+    io.write_all(files)
     return table
 
 
