@@ -35,7 +35,7 @@ def tabulate(
     >>> import pyarrow as pa
     >>> firms = pa.table({"region": list("aabb"), "size": list("slss"), "turnover": [1, 90, 5, 4]})
     >>> tabulate(firms, ["region", "size"], "turnover", rules=registry.lookup("minimum-frequency")())
-    <Table of 9 cells (3 x 3), 7 of them sensitive>
+    <Table of 9 cells (3 x 3), 6 of them sensitive>
     """
     from .tables.build import tabulate as build
 

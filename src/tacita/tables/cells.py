@@ -39,7 +39,7 @@ def from_cells(
 
     >>> frame = pa.table({"r": list("aabb"), "c": list("xyxy"), "v": [5, 3, 2, 4], "p": [1, 0, 0, 0]})
     >>> table = from_cells(Microdata.of(frame), rows="r", columns="c", value="v", primary="p", upper=0.2)
-    >>> table, table.upper[0]
+    >>> table, float(table.upper[0])
     (<Table of 9 cells (3 x 3), 1 of them sensitive>, 1.0)
     """
     levels = {"lower": lower, "upper": upper}
