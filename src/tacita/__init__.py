@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         run,
         save,
         save_comparison,
+        save_table,
         suppress,
         tabulate,
     )
@@ -53,6 +54,7 @@ _HOME = {
             "run",
             "save",
             "save_comparison",
+            "save_table",
             "suppress",
             "tabulate",
         ),
@@ -109,6 +111,7 @@ __all__ = [
     "run",
     "save",
     "save_comparison",
+    "save_table",
     "suppress",
     "tabulate",
 ]

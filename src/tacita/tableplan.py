@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import tomllib
 from pathlib import Path
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
@@ -94,7 +94,7 @@ class SuppressSection(Parameters):
                 f"{self.method}: there is no solver {self.solver} for this method. Leave out --solver, or "
                 "use highs."
             )
-        return cast("Any", found)(**given)
+        return found(**given)
 
 
 class TableOutputSection(Parameters):

@@ -6,6 +6,7 @@ What needs compiled code is imported when used: a list of methods should not wai
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -82,6 +83,47 @@ def suppress(
         strict=strict,
         name=method,
     ).pattern
+
+
+def save_table(
+    table: Table,
+    pattern: Pattern,
+    path: str | Path,
+    *,
+    json_report: str | Path | None = None,
+    report: str | Path | None = None,
+    run: Run | None = None,
+) -> None:
+    """Write a published table (.csv, .xlsx or .html), after an audit of the very bytes; all files or none.
+
+    `path` is public; `json_report` and `report` are confidential. The pattern is audited again against the
+    table, whoever made it.
+    """
+    from .tables.audit import audit as attack
+    from .tables.audit import require_safe
+    from .tables.outcome import result
+    from .tables.release import encoded, form_of
+    from .tables.suppress import Suppressed, against_guessed_signs
+
+    targets = _targets(path, json_report, report)
+    refuse_bad_targets(targets, {})
+    form = form_of(Path(path))
+    insisted = bool(pattern.parameters.get("insist"))
+    seen = table
+    if pattern.problem == "general":
+        against_guessed_signs(table, pattern, insisted, run or Run())
+        seen = table.with_bounds(-math.inf, math.inf)
+    found = require_safe(attack(seen, pattern, None, run, insist=insisted))
+    suppressed = Suppressed(seen, pattern, found)
+    content = encoded(seen, pattern, form, run)
+    _write(TableRelease(suppressed, content, result(suppressed)), targets)
+
+
+def _targets(
+    path: str | Path, json_report: str | Path | None, report: str | Path | None
+) -> dict[str, Path | None]:
+    given = {"output": path, "JSON report": json_report, "report": report}
+    return {what: None if each is None else Path(each) for what, each in given.items()}
 
 
 def audit(
@@ -171,21 +213,20 @@ def run_table(plan: TablePlan, run: Run | None = None, *, dry_run: bool = False)
     }
     release = TableRelease(found, content, told)
     if not dry_run:
-        _write(release, plan)
+        _write(release, plan.output.targets)
     return release
 
 
-def _write(release: TableRelease, plan: TablePlan) -> None:
+def _write(release: TableRelease, targets: Mapping[str, Path | None]) -> None:
     from . import report as page
 
-    files = {plan.output.path: release.content}
-    if plan.output.json_report is not None:
-        files[plan.output.json_report] = _json(release.result)
-    if plan.output.report is not None:
-        files[plan.output.report] = page.suppression_html(
-            release.found.table, release.pattern, release.result
-        ).encode()
-    io.write_all(files)
+    told = release.result
+    made = {
+        "output": lambda: release.content,
+        "JSON report": lambda: _json(told),
+        "report": lambda: page.suppression_html(release.found.table, release.pattern, told).encode(),
+    }
+    io.write_all({path: made[what]() for what, path in targets.items() if path is not None})
 
 
 def audit_published(

@@ -96,7 +96,7 @@ def suppress(
     pattern = replace(pattern, method=name or pattern.method)
     found = require_safe(audit(priced, pattern, problem, run, strict=strict, insist=insist))
     if problem == "general":
-        pattern = _against_guessed_signs(table, pattern, insist, run)
+        pattern = against_guessed_signs(table, pattern, insist, run)
     refuse_refuted(priced, pattern)
     if insist:
         pattern = replace(pattern, parameters={**pattern.parameters, "insist": True})
@@ -197,13 +197,12 @@ def _pattern(
     return pattern
 
 
-def _against_guessed_signs(table: Table, pattern: Pattern, insist: bool, run: Run) -> Pattern:
+def against_guessed_signs(table: Table, pattern: Pattern, insist: bool, run: Run) -> Pattern:
     """General protection of values that are all positive: someone may guess, or know, that they are."""
     if (table.values < 0).any():
         return pattern
     bounded = bool(np.isfinite(table.low).any() or np.isfinite(table.high).any())
     known = table if bounded else table.with_bounds(0.0, np.inf)
-    # judged where sums may be withheld too: only what is open, sensitive and bounded counts
     guessed = audit(known, pattern.withheld, "exact", run, insist=True)
     if guessed.safe:
         return pattern
