@@ -20,6 +20,7 @@ KINDS = {
     "microaggregation": "Microaggregation: groups of at least k records, published as their means",
     "masking": "Masking: other values in place of the original ones, without groups of k records",
     "synthesis": "Synthesis: dependent attributes drawn anew, given independent ones that are kept",
+    "suppression": "Suppression: cells of a table that are withheld besides the sensitive ones",
     "loss": "Loss: how much of the data's message is gone",
     "risk": "Risk: how much an attacker finds out",
     "balance": "Balance of loss and risk",

@@ -1,6 +1,7 @@
 """Small random tables with sensitive cells, of every shape and for every problem."""
 
 import numpy as np
+import pyarrow as pa
 
 from tacita.core import Dimension, Table
 from tacita.tables.hierarchy import from_nested
@@ -41,3 +42,41 @@ def made(name, problem, seed):
         margins=name in ("margins", "nested", "cube"),
     )
     return (table.with_bounds(-np.inf, np.inf) if signed else table), generator
+
+
+def positive(seed, shape=(5, 5), primaries=3):
+    """Two-way, values of at least 20, levels of a fifth: every problem has a pattern."""
+    generator = np.random.default_rng(seed)
+    values = generator.integers(20, 80, size=shape).astype(float)
+    primary = np.zeros(values.size, dtype=bool)
+    primary[generator.choice(values.size, primaries, replace=False)] = True
+    return Table.from_array(values, primary=primary.reshape(shape), lower=0.2, upper=0.2)
+
+
+# parameters with which each rule finds some cells of the firms below sensitive, but not all
+RULES = {
+    "minimum-frequency": {"threshold": 4},
+    "dominance": {"n": 1, "k": 60},
+    "p-percent": {"p": 60},
+    "pq": {"p": 60, "q": 90},
+    "request": {"share": 10},
+    "listed": {"cells": [("n", "large")]},
+}
+
+
+def firms():
+    """Records of firms in 4 regions and 3 sizes; one cell is zero, one firm asks, one is large."""
+    generator = np.random.default_rng(2)
+    records = []
+    for region in "nsew":
+        for size in ("small", "middle", "large"):
+            count = 3 if (region, size) == ("s", "small") else 6
+            amounts = generator.integers(20, 40, size=count).astype(float)
+            if (region, size) == ("w", "middle"):
+                amounts[:] = 0
+            if (region, size) == ("n", "large"):
+                amounts[0] = 400
+            records += [(region, size, amount, False) for amount in amounts]
+    records[0] = (*records[0][:3], True)
+    names = ("region", "size", "turnover", "asked")
+    return pa.table(dict(zip(names, map(list, zip(*records, strict=True)), strict=True)))

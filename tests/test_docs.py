@@ -36,6 +36,7 @@ from tacita.cli import COMMANDS, run_command, talk
 from tacita.core import Roles
 from tacita.microdata.verify import CHECKS
 from tacita.plan import CompareSection, InputSection, MeasureSection, OutputSection, ProtectSection
+from tacita.tableplan import SuppressSection, TableOutputSection, TableSection
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -348,6 +349,20 @@ def test_the_page_on_plans_lists_every_key_of_a_section_and_no_other(section, mo
     text = (DOCS / "guide" / "plans.md").read_text().partition(f"### `[{section}]`")[2].partition("\n##")[0]
     keys = {field.alias or name for name, field in model.model_fields.items()}
     assert set(re.findall(r"^\| `(\w+)` \|", text, re.M)) == keys
+
+
+@pytest.mark.parametrize(
+    ("title", "model"),
+    [
+        ("Keys of `[table]`", TableSection),
+        ("Keys of `[suppress]`", SuppressSection),
+        ("Keys of `[output]` of a table", TableOutputSection),
+    ],
+)
+def test_the_page_on_tables_lists_every_key_of_a_section_and_no_other(title, model):
+    text = (DOCS / "guide" / "tables.md").read_text().partition(title)[2].strip().partition("\n\n")[2]
+    keys = {field.alias or name for name, field in model.model_fields.items()}
+    assert set(re.findall(r"^\| `(\w+)` \|", text.partition("\n\n")[0], re.M)) == keys
 
 
 def test_the_page_on_python_names_everything_public():

@@ -9,17 +9,32 @@ from ._version import __version__
 
 if TYPE_CHECKING:
     from . import datasets
-    from .api import assess, compare, method, protect, read, run, save, save_comparison
+    from .api import (
+        assess,
+        audit,
+        compare,
+        method,
+        protect,
+        read,
+        run,
+        save,
+        save_comparison,
+        save_table,
+        suppress,
+        tabulate,
+    )
     from .core import (
         Cancelled,
         DataError,
         ParameterError,
         Partition,
+        Pattern,
         Progress,
         Release,
         Report,
         Run,
         Score,
+        Table,
         TacitaError,
         Trial,
         Trials,
@@ -29,7 +44,21 @@ if TYPE_CHECKING:
 
 _HOME = {
     **dict.fromkeys(
-        ("assess", "compare", "method", "protect", "read", "run", "save", "save_comparison"), "tacita.api"
+        (
+            "assess",
+            "audit",
+            "compare",
+            "method",
+            "protect",
+            "read",
+            "run",
+            "save",
+            "save_comparison",
+            "save_table",
+            "suppress",
+            "tabulate",
+        ),
+        "tacita.api",
     ),
     **dict.fromkeys(
         (
@@ -37,11 +66,13 @@ _HOME = {
             "DataError",
             "ParameterError",
             "Partition",
+            "Pattern",
             "Progress",
             "Release",
             "Report",
             "Run",
             "Score",
+            "Table",
             "TacitaError",
             "Trial",
             "Trials",
@@ -57,18 +88,21 @@ __all__ = [
     "DataError",
     "ParameterError",
     "Partition",
+    "Pattern",
     "Plan",
     "Progress",
     "Release",
     "Report",
     "Run",
     "Score",
+    "Table",
     "TacitaError",
     "Trial",
     "Trials",
     "VerificationError",
     "__version__",
     "assess",
+    "audit",
     "compare",
     "datasets",
     "method",
@@ -77,6 +111,9 @@ __all__ = [
     "run",
     "save",
     "save_comparison",
+    "save_table",
+    "suppress",
+    "tabulate",
 ]
 
 

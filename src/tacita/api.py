@@ -28,10 +28,25 @@ from .microdata.assess import context_columns, measure
 from .pipeline import compare as _compare
 from .pipeline import domain_codes, make_release, suited
 from .plan import CompareSection, MeasureSection, OutputSection, Plan, ProtectSection
+from .tableplan import load_plan
+from .tabular import (
+    audit,
+    audit_published,
+    audit_refusal,
+    run_table,
+    save_table,
+    suppress,
+    tabulate,
+    tabulate_file,
+)
 
 __all__ = [
     "assess",
+    "audit",
+    "audit_published",
+    "audit_refusal",
     "compare",
+    "load_plan",
     "method",
     "prepare_demo",
     "protect",
@@ -39,10 +54,15 @@ __all__ = [
     "reproduce",
     "run",
     "run_comparison",
+    "run_table",
     "save",
     "save_comparison",
     "save_plan",
     "save_report",
+    "save_table",
+    "suppress",
+    "tabulate",
+    "tabulate_file",
     "warmup",
     "write_frame",
 ]
@@ -391,6 +411,8 @@ def warmup(run: Run | None = None) -> None:
         found: Any = registry.lookup(name, kind)()
         if kind in registry.MEASURING:
             found.score(Comparison.of(x, x[::-1]))
+        elif kind in registry.SUPPRESSING:
+            _warm_suppression(found)
         elif kind == "synthesis":
             found.synthesize(x[:, :1], x[:, 1:])
         elif kind in registry.PROTECTING:
@@ -407,6 +429,14 @@ def _made(folder: str | Path) -> Path:
     except OSError as problem:
         raise ParameterError(f"{place.name}: this folder cannot be made ({problem.strerror}).") from None
     return place
+
+
+def _warm_suppression(method: Any) -> None:
+    from .tables.suppression.grid import Grid
+
+    values = np.arange(1.0, 17.0).reshape(4, 4) % 7 + 1
+    for problem in method.problems:
+        method.suppress(Grid.from_interior(values, np.eye(4, dtype=bool), problem))
 
 
 def _path(path: str | Path | None) -> Path | None:

@@ -70,6 +70,15 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "fcrm": "tacita.microdata.synthesis.fcrm:FCRM",
         "gadp": "tacita.microdata.synthesis.gadp:GADP",
     },
+    "suppression": {
+        "optimal": "tacita.tables.suppression.optimal:Optimal",
+        "lagrange": "tacita.tables.suppression.lagrange:Lagrange",
+        "three-phase": "tacita.tables.suppression.threephase:ThreePhase",
+        "genetic": "tacita.tables.suppression.genetic:Genetic",
+        "network": "tacita.tables.suppression.paths:CheapestPaths",
+        "hypercube": "tacita.tables.suppression.hypercube:Hypercube",
+        "gauss": "tacita.tables.suppression.gauss:Gauss",
+    },
     "loss": {
         "IL1": "tacita.microdata.loss.squared:IL1",
         "IL2": "tacita.microdata.loss.absolute:IL2",
@@ -119,6 +128,7 @@ BUILT_IN: dict[str, dict[str, str]] = {
 }
 
 PROTECTING = ("microaggregation", "masking")
+SUPPRESSING = ("suppression",)
 MEASURING = ("loss", "risk", "balance")
 
 

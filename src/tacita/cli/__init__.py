@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 
 from cyclopts import App, CycloptsError
 
@@ -16,12 +17,23 @@ COMMANDS = {
     "protect": "Protect a file: group its records, publish group means, verify, report.",
     "assess": "Measure what a release lost and what it gives away.",
     "compare": "Try methods and parameters side by side, and draw their risk-utility map.",
+    "tabulate": "Sum up or count records by two columns, and mark sensitive cells.",
+    "suppress": "Choose which cells of a table to withhold, prove it, audit it, publish the rest.",
+    "audit": "Attack a published table: what can be computed of its withheld cells?",
     "run": "Carry out a plan file.",
     "methods": "List methods and measures, or describe one.",
     "demo": "Protect a made-up business survey, from start to report.",
     "warmup": "Compile the fast inner loops once, so that the first real run does not wait for it.",
     "datasets": "List the data sets, or write one to a file.",
     "reproduce": "Run published experiments again, and write their figures beside ours.",
+}
+
+_OF_TABLES = ("tabulate", "suppress", "audit")
+# commands whose options depend on the method that the words name
+_BUILT_FOR_WORDS = {
+    "protect": "tacita.cli.commands:protect_with",
+    "tabulate": "tacita.cli.tables:tabulate_with",
+    "suppress": "tacita.cli.tables:suppress_with",
 }
 
 
@@ -60,12 +72,12 @@ def build_app(words: Sequence[str]) -> App:
         suppress_keyboard_interrupt=False,
     )
     for name, summary in COMMANDS.items():
-        if words and words[0] == name == "protect":
-            from .commands import protect_with
-
-            app.command(protect_with(words), name=name)
+        if words and words[0] == name and name in _BUILT_FOR_WORDS:
+            module, _, maker = _BUILT_FOR_WORDS[name].partition(":")
+            app.command(getattr(import_module(module), maker)(words), name=name)
         else:
-            app.command(f"tacita.cli.commands:{name}", name=name, help=summary)
+            home = "tables" if name in _OF_TABLES else "commands"
+            app.command(f"tacita.cli.{home}:{name}", name=name, help=summary)
     return app
 
 

@@ -13,11 +13,21 @@ from rich.table import Table
 
 from tacita import api, registry
 from tacita import datasets as catalogue
-from tacita.core import Roles
+from tacita.core import ParameterError, Roles
 from tacita.plan import InputSection, MeasureSection, OutputSection, Plan, ProtectSection
+from tacita.tableplan import TablePlan
 
 from .options import command, flag, given, option, options, path_option, positional
-from .talk import Out, print_json, print_outcome, print_parameters, print_scores, print_trials, progress_bar
+from .talk import (
+    Out,
+    print_json,
+    print_outcome,
+    print_parameters,
+    print_scores,
+    print_suppressed,
+    print_trials,
+    progress_bar,
+)
 
 _FROM, _WHAT, _HOW, _FIGURES, _TO, _TALK = (
     Group.create_ordered(title)
@@ -125,7 +135,10 @@ def run(
     quiet: _Quiet = False,
 ) -> None:
     """Carry out a plan file."""
-    loaded = Plan.load(plan)
+    loaded = api.load_plan(plan)
+    if isinstance(loaded, TablePlan):
+        _carry_out_table(loaded, script=script, dry_run=dry_run, quiet=quiet)
+        return
     if script:
         Out.print(loaded.to_python(), markup=False)
         return
@@ -245,6 +258,17 @@ def reproduce(
     if not quiet:
         for path in written:
             Out.print(str(path), markup=False)
+
+
+def _carry_out_table(plan: TablePlan, *, script: bool, dry_run: bool, quiet: bool) -> None:
+    if script:
+        raise ParameterError(
+            "Plan: there is no script for a plan of a table yet. Run it, or use `tacita suppress`."
+        )
+    with progress_bar(quiet) as steering:
+        release = api.run_table(plan, steering, dry_run=dry_run)
+    if not quiet:
+        print_suppressed(release.result, plan, dry_run=dry_run)
 
 
 def _carry_out(plan: Plan, *, dry_run: bool, quiet: bool) -> None:

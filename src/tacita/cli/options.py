@@ -58,6 +58,11 @@ def path_option(name: str, words: str, group: Group) -> inspect.Parameter:
     return _keyword(name, Path | None, words, group, None)
 
 
+def required_path(name: str, words: str, group: Group) -> inspect.Parameter:
+    """A path that must be given and belongs to no model."""
+    return _keyword(name, Path, words, group, inspect.Parameter.empty)
+
+
 def flag(name: str, words: str, group: Group) -> inspect.Parameter:
     """A switch that belongs to no model."""
     return _keyword(name, bool, words, group, False)

@@ -11,8 +11,12 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tacita.core import Progress, Record, Release, Report, Run, Trial, Trials
+    from tacita.core import Table as CellTable
     from tacita.plan import Plan
+    from tacita.tableplan import TablePlan
 
 Out = Console(highlight=False, soft_wrap=True)
 Err = Console(stderr=True, highlight=False, soft_wrap=True)
@@ -126,6 +130,60 @@ def print_trials(trials: Trials, plan: Plan) -> None:
 
 def _parameters(trial: Trial) -> str:
     return " ".join(f"{name}={value}" for name, value in sorted(trial.parameters.items()))
+
+
+def print_suppressed(result: dict[str, Any], plan: TablePlan, *, dry_run: bool) -> None:
+    """What is withheld, what it costs, how good that is, and where it is."""
+    proof = "proven to be the least"
+    if not result["proven"]:
+        proof = f"the least is at most {100 * result['gap']:.3g} % lower"
+    Out.print(
+        f"{_count(result['primary_count'], 'sensitive cell')} and "
+        f"{_count(result['secondary_count'], 'other')} withheld, cost {_figure(result['cost'])}, {proof}; "
+        f"audited, {_count(len(result['warnings']), 'warning')}.",
+        markup=False,
+    )
+    _print_warnings(result)
+    if dry_run:
+        Out.print("Nothing was written (dry run).")
+        return
+    for what, path in (
+        ("published table", plan.output.path),
+        ("result as JSON (confidential)", plan.output.json_report),
+        ("report (confidential)", plan.output.report),
+    ):
+        if path is not None:
+            Out.print(f"{what}: {path}", markup=False)
+
+
+def print_audit(found: dict[str, Any], json_report: Path | None) -> None:
+    """What an attacker can compute of each sensitive cell."""
+    from rich.table import Table
+
+    table = Table("row", "column", "low", "high", "", box=None)
+    for each in found["audit"]:
+        sides = ("any" if each[side] is None else _figure(each[side]) for side in ("low", "high"))
+        table.add_row(each["row"], each["column"], *sides, each.get("reason", "protected"))
+    Out.print(table)
+    _print_warnings(found)
+    if json_report is not None:
+        Out.print(f"audit as JSON (confidential): {json_report}", markup=False)
+
+
+def print_table(table: CellTable, path: Path) -> None:
+    """How large a table is, and how much of it is sensitive."""
+    inner = table.primary & table.inner
+    Out.print(
+        f"{_count(int(table.inner.sum()), 'cell')}, {int(inner.sum())} sensitive; "
+        f"{_count(int((~table.inner).sum()), 'sum')}, {int((table.primary & ~table.inner).sum())} sensitive.",
+        markup=False,
+    )
+    Out.print(f"table (confidential): {path}", markup=False)
+
+
+def _print_warnings(result: dict[str, Any]) -> None:
+    for each in result["warnings"]:
+        Out.print(f"warning: {each['text']} {each['advice']}", style="yellow", markup=False)
 
 
 def print_parameters(method: Any) -> None:

@@ -1,5 +1,5 @@
 """Pages about a release: the confidential review (HTML and JSON) and the quality note for the public.
-And about several of them side by side: the confidential comparison.
+And about several of them side by side: the confidential comparison. And about a table: its withheld cells.
 
 Nothing here computes a statistic; what is shown stands in the release's record and report.
 """
@@ -7,5 +7,13 @@ Nothing here computes a statistic; what is shown stands in the release's record 
 from .comparison import comparison_html, comparison_json
 from .note import note_html
 from .review import review_html, review_json
+from .suppression import suppression_html
 
-__all__ = ["comparison_html", "comparison_json", "note_html", "review_html", "review_json"]
+__all__ = [
+    "comparison_html",
+    "comparison_json",
+    "note_html",
+    "review_html",
+    "review_json",
+    "suppression_html",
+]

@@ -1,0 +1,148 @@
+"""The commands of tables: tabulate, suppress, audit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from cyclopts import Group
+
+from tacita import api, registry
+from tacita.core import VerificationError
+from tacita.plan import InputSection
+from tacita.tableplan import SuppressSection, TableOutputSection, TablePlan, TableSection, TabulateSection
+
+from .options import command, flag, given, option, options, path_option, positional, required_path
+from .talk import print_audit, print_suppressed, print_table, progress_bar
+
+_WHAT, _HOW, _TO, _FROM, _TALK = (
+    Group.create_ordered(title)
+    for title in ("Columns of the table", "Withholding", "Writing", "Reading the file", "Running")
+)
+_OUT_NAMES = {"path": "out", "json_report": "json"}
+# what the section above the method already asks for
+_OF_SECTION = ("seconds", "solver")
+
+
+def suppress_with(words: Sequence[str]) -> Callable[..., None]:
+    """The command `suppress` with the options of the method that the words name."""
+    method = _named_in(words, "--method") or str(SuppressSection.model_fields["method"].default)
+    fields = registry.lookup(method, *registry.SUPPRESSING).model_fields
+    own = {name: each for name, each in fields.items() if name not in _OF_SECTION}
+
+    def body(table: Path, **values: Any) -> None:
+        plan = TablePlan(
+            input={"path": table, **given(InputSection, values)},
+            table=given(TableSection, values),
+            suppress={**given(SuppressSection, values), **given(own, values)},
+            output=given(TableOutputSection, values, _OUT_NAMES),
+        )
+        with progress_bar(values["quiet"]) as run:
+            release = api.run_table(plan, run, dry_run=values["dry_run"])
+        if not values["quiet"]:
+            print_suppressed(release.result, plan, dry_run=values["dry_run"])
+
+    return command(
+        "suppress",
+        "Choose which cells of a table to withhold, prove it, audit it, publish the rest.\n\n"
+        "Example: tacita suppress cells.csv --rows region --columns sector --value turnover "
+        "--primary sensitive --problem interval --out published.csv --json result.json",
+        [
+            positional("table", "CSV file with one line for each inner cell"),
+            *options(TableOutputSection, _TO, _OUT_NAMES, required=["path"]),
+            *options(TableSection, _WHAT),
+            *options(SuppressSection, _HOW),
+            *options(own, Group.create_ordered(f"Parameters of {method}")),
+            *options(InputSection, _FROM, skip=["path"]),
+            flag("dry_run", "do everything but write", _TALK),
+            flag("quiet", "print nothing but errors", _TALK),
+        ],
+        body,
+    )
+
+
+def tabulate_with(words: Sequence[str]) -> Callable[..., None]:
+    """The command `tabulate` with the options of the rules that the words name."""
+    names = [name for name in (_named_in(words, "--rule") or "").split(",") if name]
+    fields = {
+        name: each
+        for rule in names
+        for name, each in registry.lookup(rule, "rule").model_fields.items()
+        if name != "cells"
+    }
+
+    def body(records: Path, **values: Any) -> None:
+        table = api.tabulate_file(
+            records,
+            TabulateSection(**given(TabulateSection, values)),
+            given(fields, values),
+            values["out"],
+            reading=given(InputSection, values),
+        )
+        if not values["quiet"]:
+            print_table(table, values["out"])
+
+    return command(
+        "tabulate",
+        "Sum up or count records by two columns, and mark sensitive cells.\n\n"
+        "Example: tacita tabulate firms.csv --rows region --columns sector --value turnover --rule p-percent "
+        "--p 15 --out cells.csv",
+        [
+            positional("records", "CSV or Parquet file of records"),
+            required_path("out", "the table, confidential: .csv, or .tab or .jj of tau-ARGUS", _TO),
+            *options(TabulateSection, _WHAT),
+            *options(fields, Group.create_ordered("Parameters of the rules")),
+            *options(InputSection, _FROM, skip=["path"]),
+            flag("quiet", "print nothing but errors", _TALK),
+        ],
+        body,
+    )
+
+
+def _named_in(words: Sequence[str], sought: str) -> str | None:
+    for word, following in pairwise([*words, ""]):
+        if word == sought and following:
+            return following
+        if word.startswith(f"{sought}="):
+            return word.partition("=")[2]
+    return None
+
+
+def _audit(table: Path, published: Path, **values: Any) -> None:
+    with progress_bar(values["quiet"]) as run:
+        found = api.audit_published(
+            table,
+            published,
+            TableSection(**given(TableSection, values)),
+            values["problem"],
+            run,
+            strict=values["strict"] or False,
+            json_report=values["json"],
+            reading=given(InputSection, values),
+        )
+    if not values["quiet"]:
+        print_audit(found, values["json"])
+    if not found["safe"] or found["values_changed"]:
+        raise VerificationError(api.audit_refusal(found))
+
+
+suppress = suppress_with([])
+tabulate = tabulate_with([])
+audit = command(
+    "audit",
+    "Attack a published table: what can be computed of its withheld cells? Fails if that is too much.\n\n"
+    "Example: tacita audit cells.csv published.csv --rows region --columns sector --value turnover "
+    "--primary sensitive --problem interval",
+    [
+        positional("table", "CSV file with one line for each inner cell, confidential"),
+        positional("published", "published table: .csv, .xlsx or .html"),
+        *options(TableSection, _WHAT),
+        *(option(name, SuppressSection.model_fields[name], _HOW) for name in ("problem", "strict")),
+        *options(InputSection, _FROM, skip=["path"]),
+        path_option("json", "ranges and verdict as JSON; confidential", _TO),
+        flag("quiet", "print nothing but errors", _TALK),
+    ],
+    _audit,
+)

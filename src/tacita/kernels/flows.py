@@ -1,0 +1,335 @@
+"""Flows between the rows and columns of a table: thousands of small ones.
+
+Edges join a row node to a column node. An edge carries up to forward[e] from its row to its column, or up to
+backward[e] the other way; `net` is what flows from row to column, less what flows back.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+EPSILON = 1e-9
+
+
+@njit(cache=True, nogil=True)
+def adjacency(row, column, nodes):
+    """Edges at each node: those of node v are incident[start[v]:start[v+1]], in order. O(nodes + edges)."""
+    start = np.zeros(nodes + 1, dtype=np.int64)
+    for e in range(row.shape[0]):
+        start[row[e] + 1] += 1
+        start[column[e] + 1] += 1
+    for v in range(nodes):
+        start[v + 1] += start[v]
+    place = start[:-1].copy()
+    incident = np.empty(2 * row.shape[0], dtype=np.int64)
+    for e in range(row.shape[0]):
+        incident[place[row[e]]] = e
+        place[row[e]] += 1
+        incident[place[column[e]]] = e
+        place[column[e]] += 1
+    return start, incident
+
+
+@njit(cache=True, nogil=True)
+def _reach(
+    start, incident, row, column, forward, backward, alive, net, source, sink, skip, parent, queue, away
+):
+    """Breadth first from source along edges with room; True at sink. Visited nodes have parent >= -1.
+
+    away: follow edges out of a node; otherwise into it, to find all that can reach the source node.
+    """
+    parent[:] = -2
+    parent[source] = -1
+    queue[0] = source
+    head, tail = 0, 1
+    while head < tail:
+        v = queue[head]
+        head += 1
+        for at in range(start[v], start[v + 1]):
+            e = incident[at]
+            if e == skip or not alive[e]:
+                continue
+            from_row = row[e] == v
+            w = column[e] if from_row else row[e]
+            if parent[w] != -2:
+                continue
+            room = forward[e] - net[e] if from_row == away else backward[e] + net[e]
+            if room > EPSILON:
+                parent[w] = e
+                if w == sink:
+                    return True
+                queue[tail] = w
+                tail += 1
+    return False
+
+
+@njit(cache=True, nogil=True)
+def max_flow(
+    start, incident, row, column, forward, backward, alive, source, sink, skip, limit, net, parent, queue
+):
+    """Flow from source to sink without the edge skip, up to limit (Edmonds & Karp); net is overwritten.
+
+    If it ends below limit, the nodes with parent >= -1 are those the source can still reach: a least cut.
+    O(nodes edges^2) at worst, a few breadth-first searches in practice.
+    """
+    net[:] = 0.0
+    flow = 0.0
+    while flow < limit - EPSILON:
+        if not _reach(
+            start,
+            incident,
+            row,
+            column,
+            forward,
+            backward,
+            alive,
+            net,
+            source,
+            sink,
+            skip,
+            parent,
+            queue,
+            True,
+        ):
+            break
+        room = limit - flow
+        v = sink
+        while v != source:
+            e = parent[v]
+            if column[e] == v:
+                room = min(room, forward[e] - net[e])
+                v = row[e]
+            else:
+                room = min(room, backward[e] + net[e])
+                v = column[e]
+        v = sink
+        while v != source:
+            e = parent[v]
+            if column[e] == v:
+                net[e] += room
+                v = row[e]
+            else:
+                net[e] -= room
+                v = column[e]
+        flow += room
+    return flow
+
+
+@njit(cache=True, nogil=True)
+def _enough(flow, amount):
+    return flow >= amount - 1e-7 * max(1.0, amount)
+
+
+@njit(cache=True, nogil=True)
+def short_demands(start, incident, row, column, forward, backward, alive, source, sink, own, amount, either):
+    """The first demand that the alive edges do not meet and the source side of its cut; -1 if all are met."""
+    nodes = start.shape[0] - 1
+    net = np.empty(row.shape[0])
+    parent = np.empty(nodes, dtype=np.int64)
+    queue = np.empty(nodes, dtype=np.int64)
+    side = np.zeros(nodes, dtype=np.bool_)
+    for q in range(source.shape[0]):
+        flow = max_flow(
+            start, incident, row, column, forward, backward, alive, source[q], sink[q], own[q], amount[q],
+            net, parent, queue,
+        )  # fmt: skip
+        if not _enough(flow, amount[q]):
+            for v in range(nodes):
+                side[v] = parent[v] >= -1
+            if either[q]:
+                flow = max_flow(
+                    start, incident, row, column, forward, backward, alive, sink[q], source[q], own[q],
+                    amount[q], net, parent, queue,
+                )  # fmt: skip
+                if _enough(flow, amount[q]):
+                    continue
+            return q, side
+    return -1, side
+
+
+@njit(cache=True, nogil=True)
+def remove_redundant(
+    start, incident, row, column, forward, backward, alive, source, sink, own, amount, either, order
+):
+    """Drop the edges of `order`, one after the other, that no demand needs; alive is changed in place.
+
+    For each demand the edges of one flow that meets it are kept: only demands that use an edge are tried
+    again without it. Returns False if some demand is not met to begin with. O(edges demands) flows at worst.
+    """
+    edges, demands = row.shape[0], source.shape[0]
+    nodes = start.shape[0] - 1
+    net = np.empty(edges)
+    parent = np.empty(nodes, dtype=np.int64)
+    queue = np.empty(nodes, dtype=np.int64)
+    used = np.zeros((demands, edges), dtype=np.bool_)
+    for q in range(demands):
+        if not _meet(
+            start, incident, row, column, forward, backward, alive, source[q], sink[q], own[q], amount[q],
+            either[q], net, parent, queue,
+        ):  # fmt: skip
+            return False
+        for e in range(edges):
+            used[q, e] = net[e] != 0.0
+    for e in order:
+        if not alive[e]:
+            continue
+        alive[e] = False
+        for q in range(demands):
+            if not used[q, e]:
+                continue
+            if not _meet(
+                start, incident, row, column, forward, backward, alive, source[q], sink[q], own[q], amount[q],
+                either[q], net, parent, queue,
+            ):  # fmt: skip
+                alive[e] = True
+                break
+            for f in range(edges):
+                used[q, f] = net[f] != 0.0
+    return True
+
+
+@njit(cache=True, nogil=True)
+def _meet(
+    start, incident, row, column, forward, backward, alive, s, t, own, amount, either, net, parent, queue
+):
+    flow = max_flow(
+        start, incident, row, column, forward, backward, alive, s, t, own, amount, net, parent, queue
+    )
+    if _enough(flow, amount):
+        return True
+    if not either:
+        return False
+    flow = max_flow(
+        start, incident, row, column, forward, backward, alive, t, s, own, amount, net, parent, queue
+    )
+    return _enough(flow, amount)
+
+
+@njit(cache=True, nogil=True)
+def _cheapest_path(
+    start, incident, row, column, forward, backward, withheld, weight, net, source, sink, skip, need,
+    distance, parent, settled,
+):  # fmt: skip
+    """Path of least weight with room; edges not yet withheld cost weight times need over room. O(nodes^2)."""
+    nodes = start.shape[0] - 1
+    distance[:] = np.inf
+    settled[:] = False
+    parent[:] = -2
+    distance[source] = 0.0
+    parent[source] = -1
+    while True:
+        v = -1
+        for u in range(nodes):
+            if not settled[u] and distance[u] < np.inf and (v < 0 or distance[u] < distance[v]):
+                v = u
+        if v < 0 or v == sink:
+            return distance[sink]
+        settled[v] = True
+        for at in range(start[v], start[v + 1]):
+            e = incident[at]
+            if e == skip:
+                continue
+            from_row = row[e] == v
+            w = column[e] if from_row else row[e]
+            if settled[w]:
+                continue
+            room = forward[e] - net[e] if from_row else backward[e] + net[e]
+            if room <= EPSILON:
+                continue
+            length = distance[v]
+            if not withheld[e]:
+                length += weight[e] * max(1.0, need / room)
+            if length < distance[w]:
+                distance[w] = length
+                parent[w] = e
+
+
+@njit(cache=True, nogil=True)
+def protect_by_paths(
+    start,
+    incident,
+    row,
+    column,
+    forward,
+    backward,
+    source,
+    sink,
+    own,
+    amount,
+    either,
+    weight,
+    order,
+    withheld,
+):
+    """Meet the demands in the given order by cheapest augmenting paths; withheld grows in place.
+
+    Returns -1, or the first demand that no path can meet. A demand of either direction takes the cheaper one.
+    O(demands augmentations nodes^2).
+    """
+    nodes, edges = start.shape[0] - 1, row.shape[0]
+    net = np.zeros(edges)
+    distance = np.empty(nodes)
+    parent = np.empty(nodes, dtype=np.int64)
+    settled = np.empty(nodes, dtype=np.bool_)
+    queue = np.empty(nodes, dtype=np.int64)
+    for q in order:
+        s, t = source[q], sink[q]
+        if either[q]:
+            net[:] = 0.0
+            one = _cheapest_path(
+                start, incident, row, column, forward, backward, withheld, weight, net, s, t, own[q],
+                amount[q], distance, parent, settled,
+            )  # fmt: skip
+            if one > 0.0:
+                other = _cheapest_path(
+                    start, incident, row, column, forward, backward, withheld, weight, net, t, s, own[q],
+                    amount[q], distance, parent, settled,
+                )  # fmt: skip
+                if other < one:
+                    s, t = t, s
+        flow = max_flow(
+            start,
+            incident,
+            row,
+            column,
+            forward,
+            backward,
+            withheld,
+            s,
+            t,
+            own[q],
+            amount[q],
+            net,
+            parent,
+            queue,
+        )
+        while not _enough(flow, amount[q]):
+            need = amount[q] - flow
+            length = _cheapest_path(
+                start, incident, row, column, forward, backward, withheld, weight, net, s, t, own[q], need,
+                distance, parent, settled,
+            )  # fmt: skip
+            if length == np.inf:
+                return q
+            v = t
+            while v != s:
+                e = parent[v]
+                if column[e] == v:
+                    need = min(need, forward[e] - net[e])
+                    v = row[e]
+                else:
+                    need = min(need, backward[e] + net[e])
+                    v = column[e]
+            v = t
+            while v != s:
+                e = parent[v]
+                withheld[e] = True
+                if column[e] == v:
+                    net[e] += need
+                    v = row[e]
+                else:
+                    net[e] -= need
+                    v = column[e]
+            flow += need
+    return -1

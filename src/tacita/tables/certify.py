@@ -1,0 +1,172 @@
+"""A second opinion on a bound: nothing here knows the methods that claim it.
+
+Two attempts to prove a claim wrong, each of them only where a table is small enough for it to cost little:
+publish one more cell and attack again; and a model of its own, all flows at once, an integer programme that
+looks for any pattern below the bound. What survives is not proven by that; what fails is refused.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+from scipy.optimize import Bounds, LinearConstraint, milp
+
+from tacita.core import Pattern, Table, VerificationError
+
+from .judge import Judge, Problem
+
+Mask = npt.NDArray[np.bool_]
+Numbers = npt.NDArray[np.float64]
+
+_MOST_ATTACKS = 3000
+_MOST_VARIABLES = 600
+_SECONDS = 5.0
+_ROUNDING = 1e-6
+
+
+def refuse_refuted(table: Table, pattern: Pattern) -> None:
+    """Raise where a pattern is found that costs less than the bound of this one."""
+    if pattern.lower_bound <= 0:
+        return
+    problem: Problem = pattern.problem  # type: ignore[assignment]
+    cheaper = pattern.lower_bound - 10 * _ROUNDING * max(1.0, pattern.lower_bound)
+    if _needless(table, pattern, problem, cheaper) or _below(table, problem, cheaper):
+        raise VerificationError(
+            f"{pattern.method}: the bound it claims is wrong: a pattern that protects costs less. "
+            "The answer is refused."
+        )
+
+
+def protects(table: Table, withheld: Mask, problem: Problem) -> bool:
+    """Whether a pattern protects every sensitive cell, by the judge of the audit."""
+    judge = Judge(table, problem)
+    attacker = judge.attacker(withheld)
+    place = np.cumsum(withheld) - 1
+    return not any(
+        judge.fault(attacker, cell, at, *judge.range_of(attacker, cell, at))[0]
+        for cell in np.flatnonzero(table.primary).tolist()
+        for at in [int(place[cell])]
+    )
+
+
+def _needless(table: Table, pattern: Pattern, problem: Problem, cheaper: float) -> bool:
+    """Whether the pattern still protects, below the bound, with one cell less."""
+    secondary = np.flatnonzero(pattern.secondary)
+    if secondary.size * int(table.primary.sum()) > _MOST_ATTACKS:
+        return False
+    for cell in secondary[np.argsort(-table.cost[secondary], kind="stable")].tolist():
+        if pattern.cost - table.cost[cell] > cheaper:
+            return False
+        fewer = pattern.withheld.copy()
+        fewer[cell] = False
+        if protects(table, fewer, problem):
+            return True
+    return False
+
+
+def _below(table: Table, problem: Problem, cheaper: float) -> bool:
+    """Whether a pattern below a cost exists; False where none is found in time or the model would be large.
+
+    Per sensitive cell and direction a change d of all open cells: M d = 0, -down_j x_j <= d_j <= up_j x_j,
+    and d at the cell itself is what it must be able to move. In a network no cell moves farther than that.
+    """
+    if cheaper < 0:
+        return False
+    open_cells = np.flatnonzero(table.primary | ~table.forced)
+    demands = _demands(table, problem, open_cells)
+    n = open_cells.size
+    if n * (len(demands) + 1) > _MOST_VARIABLES:
+        return False
+    rows, columns, signs = table.relations.among(table.primary | ~table.forced, only_basis=True)
+    place = np.full(table.n, -1)
+    place[open_cells] = np.arange(n)
+    relations = sparse.csr_array((signs, (rows, place[columns])), shape=(len(table.relations), n))
+    relations = relations[np.unique(rows)]
+    pairs = sum(either for *_, either in demands)
+    width = n * (len(demands) + 1) + pairs
+    constraints = [_row(width, {0: table.cost[open_cells] * ~table.primary[open_cells]}, -np.inf, cheaper)]
+    switch = n * (len(demands) + 1)
+    for number, (cell, amount, down, up, either) in enumerate(demands):
+        start = n * (number + 1)
+        padded = sparse.hstack(
+            [
+                sparse.csr_array((relations.shape[0], start)),
+                relations,
+                sparse.csr_array((relations.shape[0], width - start - n)),
+            ]
+        )
+        constraints.append(LinearConstraint(padded, 0, 0))
+        own = np.zeros(n)
+        own[cell] = 1.0
+        if either:
+            # up by the amount, or down by it: d = amount (2 y - 1)
+            y = np.array([-2.0 * amount])
+            constraints.append(_row(width, {start: own, switch: y}, -amount, -amount))
+            switch += 1
+        else:
+            constraints.append(_row(width, {start: own}, amount, amount))
+        constraints += _tied(width, n, start, down, up)
+    low, high = np.full(width, -np.inf), np.full(width, np.inf)
+    low[:n], high[:n] = table.primary[open_cells], 1.0
+    low[width - pairs :], high[width - pairs :] = 0.0, 1.0
+    whole = np.zeros(width)
+    whole[:n] = whole[width - pairs :] = 1
+    found = milp(
+        np.zeros(width),
+        integrality=whole,
+        bounds=Bounds(low, high),
+        constraints=constraints,
+        options={"time_limit": _SECONDS},
+    )
+    if found.x is None:
+        return False
+    mask = np.zeros(table.n, dtype=bool)
+    mask[open_cells] = found.x[:n] > 0.5
+    cost = float(table.cost[mask & ~table.primary].sum())
+    # believed only where the attacker agrees
+    return cost <= cheaper + _ROUNDING and protects(table, mask, problem)
+
+
+_Demand = tuple[int, float, Numbers, Numbers, bool]
+
+
+def _demands(table: Table, problem: Problem, cells: npt.NDArray[np.int64]) -> list[_Demand]:
+    """Per demand: the cell, how far it must move, how far others may move then, and whether down will do."""
+    down, up = (table.values - table.low)[cells], (table.high - table.values)[cells]
+    primary = np.flatnonzero(table.primary[cells])
+    if problem == "general":
+        return [(int(at), 1.0, np.ones(cells.size), np.ones(cells.size), False) for at in primary]
+    if problem == "exact":
+        falls, rises = ((side > 0).astype(np.float64) for side in (down, up))
+        return [(int(at), 1.0, falls, rises, True) for at in primary]
+    need_low, need_high = (each[cells] for each in table.needed())
+    values, made = table.values[cells], list[_Demand]()
+    for at in primary.tolist():
+        for amount in (need_high[at] - values[at], need_low[at] - values[at]):
+            if amount:
+                size = abs(float(amount))
+                made.append((at, float(amount), np.minimum(down, size), np.minimum(up, size), False))
+    return made
+
+
+def _row(width: int, parts: dict[int, Numbers], low: float, high: float) -> LinearConstraint:
+    row = np.zeros((1, width))
+    for start, coefficients in parts.items():
+        row[0, start : start + coefficients.size] = coefficients
+    return LinearConstraint(sparse.csr_array(row), low, high)
+
+
+def _tied(width: int, n: int, start: int, down: Numbers, up: Numbers) -> list[LinearConstraint]:
+    """-down x <= d <= up x."""
+    identity = sparse.eye_array(n, format="csr")
+
+    def placed(first: sparse.csr_array) -> sparse.csr_array:
+        between = sparse.csr_array((n, start - n))
+        after = sparse.csr_array((n, width - start - n))
+        return sparse.hstack([first, between, identity, after])
+
+    return [
+        LinearConstraint(placed(sparse.diags_array(-up)), -np.inf, 0.0),
+        LinearConstraint(placed(sparse.diags_array(down)), 0.0, np.inf),
+    ]

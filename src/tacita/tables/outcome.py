@@ -1,0 +1,84 @@
+"""What a confidential record keeps of a suppressed or audited table, in plain figures for JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tacita.core import Table
+
+from .audit import Audit
+from .suppress import Suppressed
+
+
+def result(found: Suppressed) -> dict[str, Any]:
+    """Cost, proof, withheld cells and what the audit found of each sensitive one. Confidential.
+
+    A side of a range without limit is None.
+    """
+    pattern = found.pattern
+    return {
+        "confidential": True,
+        "problem": pattern.problem,
+        "method": pattern.method,
+        "parameters": dict(pattern.parameters),
+        "status": pattern.status,
+        "cost": pattern.cost,
+        "secondary_count": pattern.secondary_count,
+        "primary_count": int(pattern.primary.sum()),
+        "lower_bound": pattern.lower_bound,
+        "gap": pattern.gap,
+        "proven": pattern.proven,
+        "seconds": pattern.seconds,
+        "withheld": _withheld(found.table, found.audit),
+        **audited(found.table, found.audit),
+    }
+
+
+def audited(table: Table, found: Audit) -> dict[str, Any]:
+    """The verdict, the range of every sensitive cell, and the warnings. Confidential."""
+    failed = {each.cell: each for each in found.failures}
+    ranges = {
+        int(cell): (low, high) for cell, low, high in zip(found.cells, found.low, found.high, strict=True)
+    }
+    need_low, need_high = table.needed()
+    told = []
+    for cell in np.flatnonzero(table.primary).tolist():
+        value = float(table.values[cell])
+        low, high = ranges.get(cell, (value, value))
+        entry = {**_place(table, cell), "low": _finite(low), "high": _finite(high)}
+        if found.problem == "interval":
+            entry |= {"wanted_low": _finite(need_low[cell]), "wanted_high": _finite(need_high[cell])}
+        entry["protected"] = cell not in failed
+        if cell in failed:
+            entry |= {"reason": failed[cell].reason, "shortfall": _finite(failed[cell].shortfall)}
+        told.append(entry)
+    return {
+        "safe": found.safe,
+        "audit": told,
+        "warnings": [
+            {"name": each.name, "text": each.text, "count": each.count, "advice": each.advice}
+            for each in found.cautions
+        ],
+    }
+
+
+def _withheld(table: Table, found: Audit) -> list[dict[str, Any]]:
+    return [
+        {
+            **_place(table, int(cell)),
+            "kind": "primary" if table.primary[cell] else "secondary",
+            "low": _finite(low),
+            "high": _finite(high),
+        }
+        for cell, low, high in zip(found.cells, found.low, found.high, strict=True)
+    ]
+
+
+def _place(table: Table, cell: int) -> dict[str, str]:
+    return dict(zip(("row", "column"), table.label(cell), strict=True))
+
+
+def _finite(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None

@@ -1,0 +1,215 @@
+"""From a table to an audited pattern: price the cells, let a method choose, and attack what it chose.
+
+A pattern comes out of here only after the audit, which shares no code with the methods. What a method says of
+its own answer is not believed either: the cost is added up again, and where a table is small enough a
+second model looks for a pattern below the bound.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from tacita.core import DataError, ParameterError, Pattern, Run, Table, VerificationError
+
+from .audit import Audit, audit, require_safe
+from .certify import refuse_refuted
+from .infeasible import explain_infeasible
+from .judge import Problem, refuse_weaker_problem
+from .suppression.base import Suppression
+from .suppression.grid import Grid, Solution
+
+Zeros = Literal["publish", "withhold"]
+Mask = npt.NDArray[np.bool_]
+
+_STATUS: dict[str, Literal["optimal", "feasible", "time limit"]] = {
+    "optimal": "optimal",
+    "time-limit": "time limit",
+    "heuristic": "feasible",
+}
+# Relative: what sums of costs lose to rounding.
+_ROUNDING = 1e-6
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Suppressed:
+    """A table as it was priced, the pattern, and what the audit found of it. Confidential."""
+
+    table: Table
+    pattern: Pattern
+    audit: Audit
+
+    def __repr__(self) -> str:
+        return f"<Suppressed: {int(self.pattern.withheld.sum())} of {self.table.n} cells, {self.audit!r}>"
+
+
+def suppress(
+    table: Table,
+    method: Suppression,
+    problem: Problem = "interval",
+    *,
+    objective: str | npt.ArrayLike | None = None,
+    margins: bool | None = None,
+    zeros: Zeros | None = None,
+    insist: bool = False,
+    strict: bool = False,
+    run: Run | None = None,
+    name: str | None = None,
+) -> Suppressed:
+    """Choose the cells to withhold besides the sensitive ones, and audit the choice; or raise.
+
+    `objective` is what withholding loses: value, count, log, contributors, or figures (sums then at their
+    value); None keeps the table's own cost. `margins` says whether sums may be withheld; None keeps what the
+    table says. `zeros` are published unless the problem is exact, where they may be withheld; one that would
+    cost nothing costs 1. `insist` accepts less than a rule asks for, and general protection that falls to
+    someone who guesses signs; it is recorded. `strict` as in the audit. `name` is what the record calls the
+    method.
+
+    The cost of the method, and that of an audit.
+
+    >>> from .suppression.optimal import Optimal
+    >>> regions = [[11, 47, 58], [1, 15, 33], [2, 31, 20]]
+    >>> table = Table.from_array(regions, primary=[[0, 0, 0], [0, 1, 0], [0, 0, 0]])
+    >>> found = suppress(table, Optimal(), "exact")
+    >>> found.pattern.cost, found.pattern.status, found.audit.range_of(5)
+    (34.0, 'optimal', (13.0, 16.0))
+    """
+    if problem not in get_args(Problem):
+        raise ParameterError(
+            f"suppress: problem must be one of {', '.join(get_args(Problem))}, got {problem!r}."
+        )
+    run = run or Run()
+    refuse_weaker_problem(table, problem, insist)
+    priced = _priced(table, problem, objective, margins, zeros)
+    if problem == "general":
+        priced = priced.with_bounds(-np.inf, np.inf)
+    cells = priced.two_way()
+    grid, stricter = _grid(priced, cells, problem)
+    try:
+        solution = method.suppress(grid, run)
+    except DataError as problem_found:
+        raise explain_infeasible(priced, problem, problem_found) from None
+    pattern = _pattern(priced, cells, solution, method, problem, stricter)
+    pattern = replace(pattern, method=name or pattern.method)
+    found = require_safe(audit(priced, pattern, problem, run, strict=strict, insist=insist))
+    if problem == "general":
+        pattern = against_guessed_signs(table, pattern, insist, run)
+    refuse_refuted(priced, pattern)
+    if insist:
+        pattern = replace(pattern, parameters={**pattern.parameters, "insist": True})
+    return Suppressed(priced, pattern, found)
+
+
+def _priced(
+    table: Table,
+    problem: Problem,
+    objective: str | npt.ArrayLike | None,
+    margins: bool | None,
+    zeros: Zeros | None,
+) -> Table:
+    if objective is not None:
+        given = table.with_cost(objective)  # type: ignore[arg-type]
+        if not isinstance(objective, str) and np.size(objective) < table.n:
+            # figures of inner cells say nothing of the sums
+            given = given.with_cost(np.where(table.inner, given.cost, np.abs(table.values)))
+        table = given
+    if margins is not None:
+        table = table.with_margins(margins)
+    zeros = zeros or ("withhold" if problem == "exact" else "publish")
+    if zeros == "publish":
+        return table.with_zeros("publish")
+    if zeros != "withhold":
+        raise ParameterError("suppress: zeros must be publish or withhold.")
+    free = (table.values == 0) & (table.cost == 0)
+    return table.with_cost(np.where(free, 1.0, table.cost))
+
+
+def _grid(table: Table, cells: npt.NDArray[np.int64], problem: Problem) -> tuple[Grid, bool]:
+    """The table as methods see it, and whether that asks more than the table does.
+
+    Methods know no sliding levels. Where lower and upper level do not give the width already, the upper level
+    is raised by what is missing, or the lower where the attacker's bound stands in the way: enough, but
+    possibly more than needed, so that a lower bound on the cost no longer counts.
+    """
+    values, primary = table.values, table.primary
+    need_low, need_high = table.needed()
+    missing = np.where(primary, table.sliding - (need_high - need_low), 0.0)
+    stricter = problem == "interval" and bool((missing > 0).any())
+    if stricter:
+        raised = np.minimum(need_high + np.maximum(missing, 0.0), table.high)
+        still = np.maximum(table.sliding - (raised - need_low), 0.0)
+        need_high = np.where(primary, raised, need_high)
+        need_low = np.where(primary, np.maximum(need_low - still, table.low), need_low)
+    nothing = np.zeros(table.n)
+    grid = Grid(
+        values=values[cells],
+        primary=primary[cells],
+        allowed=~table.forced[cells] & ~primary[cells],
+        cost=table.cost[cells],
+        lower=np.where(primary, values - need_low, nothing)[cells]
+        if problem == "interval"
+        else nothing[cells],
+        upper=np.where(primary, need_high - values, nothing)[cells]
+        if problem == "interval"
+        else nothing[cells],
+        low=table.low[cells],
+        high=table.high[cells],
+        problem=problem,
+    )
+    return grid, stricter
+
+
+def _pattern(
+    table: Table,
+    cells: npt.NDArray[np.int64],
+    solution: Solution,
+    method: Suppression,
+    problem: Problem,
+    stricter: bool,
+) -> Pattern:
+    """What the method says, as far as it can be believed without its word."""
+    who = method.spoken_name()
+    withheld = np.asarray(solution.withheld)
+    if withheld.shape != cells.shape or withheld.dtype != bool:
+        raise VerificationError(f"{who}: the pattern does not have the shape of the table. It is refused.")
+    mask = np.zeros(table.n, dtype=bool)
+    mask[cells] = withheld
+    bound, status = solution.lower_bound, _STATUS.get(solution.status, "feasible")
+    if stricter:
+        bound, status = 0.0, "feasible"
+    pattern = Pattern.of(
+        table,
+        mask,
+        lower_bound=float(bound),
+        status=status,
+        seconds=float(solution.seconds),
+        method=who,
+        problem=problem,
+        parameters=method.own_parameters(),
+    )
+    if not abs(pattern.cost - solution.cost) <= _ROUNDING * max(1.0, pattern.cost):
+        raise VerificationError(
+            f"{who}: the cost it reports is not that of its pattern. The pattern is refused."
+        )
+    return pattern
+
+
+def against_guessed_signs(table: Table, pattern: Pattern, insist: bool, run: Run) -> Pattern:
+    """General protection of values that are all positive: someone may guess, or know, that they are."""
+    if (table.values < 0).any():
+        return pattern
+    bounded = bool(np.isfinite(table.low).any() or np.isfinite(table.high).any())
+    known = table if bounded else table.with_bounds(0.0, np.inf)
+    guessed = audit(known, pattern.withheld, "exact", run, insist=True)
+    if guessed.safe:
+        return pattern
+    count = len({each.cell for each in guessed.failures})
+    if not insist:
+        raise DataError(
+            f"suppress: no value is negative, and {count} sensitive cells can be computed by someone who "
+            "knows that. Use exact protection (problem='exact'), or insist; it is recorded."
+        )
+    return replace(pattern, parameters={**pattern.parameters, "computed_from_signs": count})

@@ -1,0 +1,200 @@
+"""The table as a network: a node per row and column, an edge per open cell, a demand per primary.
+
+A change of withheld cells that no total shows is a circulation in this network. A primary can move by d if
+the other withheld cells carry a flow of d back from one of its nodes to the other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from tacita.core import DataError
+
+from .grid import Grid, Mask
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+TOLERANCE = 1e-7
+
+
+@dataclass(frozen=True, eq=False)
+class Network:
+    """Edges between rows (nodes 0 .. m) and columns (nodes m+1 ..), and what must flow for each primary.
+
+    forward, backward: what an edge carries from its row to its column and the other way, at most the largest
+    demand. Demand q asks for a flow of amount[q] from source[q] to sink[q] without the edge own[q]; where
+    either[q] is set, the other direction will do as well.
+    """
+
+    shape: tuple[int, int]
+    cell: Ints
+    row: Ints
+    column: Ints
+    forward: Floats
+    backward: Floats
+    cost: Floats
+    primary: Mask
+    source: Ints
+    sink: Ints
+    own: Ints
+    amount: Floats
+    either: Mask
+    whole_costs: float = 0.0
+    labels: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+
+    @property
+    def nodes(self) -> int:
+        """Rows and columns, margins included."""
+        return self.shape[0] + self.shape[1]
+
+    @property
+    def edges(self) -> int:
+        """Cells that are or may be withheld."""
+        return len(self.cell)
+
+    def mask(self, chosen: Mask) -> Mask:
+        """Withheld cells of the table, from chosen edges."""
+        full = np.zeros(self.shape, dtype=bool)
+        full.reshape(-1)[self.cell[chosen]] = True
+        return full
+
+    def rounded_up(self, bound: float) -> float:
+        """The least cost a pattern can have that is not below `bound`."""
+        step = self.whole_costs
+        return float(np.ceil(bound / step - 1e-6) * step) if step > 0 else bound
+
+
+def network_of(grid: Grid) -> Network:
+    """Edges and demands of a grid. O(cells). Refuses primaries that their own bounds give away.
+
+    >>> grid = Grid.from_interior([[5.0, 1.0], [2.0, 3.0]], [[True, False], [False, False]])
+    >>> network = network_of(grid)
+    >>> network.edges, network.source.tolist(), network.sink.tolist()
+    (4, [3], [0])
+    """
+    usable = grid.primary | grid.allowed
+    up, down = grid.high - grid.values, grid.values - grid.low
+    if grid.problem == "general":
+        up, down = np.ones(grid.values.shape), np.ones(grid.values.shape)
+    elif grid.problem == "exact":
+        up, down = (up > 0).astype(np.float64), (down > 0).astype(np.float64)
+    # a cell that cannot move is as good as published
+    usable &= grid.primary | (up > 0) | (down > 0)
+    cell = np.flatnonzero(usable)
+    row, column = np.divmod(cell, grid.values.shape[1])
+    positive = grid.sign[row, column] > 0
+    edge_up, edge_down = up.reshape(-1)[cell], down.reshape(-1)[cell]
+    primary = grid.primary.reshape(-1)[cell]
+    own, raising, amount, either = _demands(grid, cell, primary, edge_up, edge_down)
+    forward = np.where(positive, edge_up, edge_down)
+    backward = np.where(positive, edge_down, edge_up)
+    capacities = np.concatenate([forward, backward])
+    capacities = capacities[np.isfinite(capacities)]
+    if np.array_equal(capacities, np.round(capacities)):
+        # flows are whole numbers then, so demands may be too
+        amount = np.ceil(amount - 1e-9)
+    most = float(amount.max(initial=1.0))
+    # the flow returns: from the column of a raised interior cell to its row
+    to_row = raising == positive[own]
+    column_node = column + grid.values.shape[0]
+    return Network(
+        shape=(grid.values.shape[0], grid.values.shape[1]),
+        cell=cell,
+        row=row,
+        column=column_node,
+        forward=np.minimum(forward, most),
+        backward=np.minimum(backward, most),
+        cost=np.where(primary, 0.0, grid.cost.reshape(-1)[cell]),
+        primary=primary,
+        source=np.where(to_row, column_node[own], row[own]),
+        sink=np.where(to_row, row[own], column_node[own]),
+        own=own,
+        amount=amount,
+        either=either,
+        whole_costs=_common_step(grid.cost.reshape(-1)[cell][~primary]),
+    )
+
+
+def _demands(
+    grid: Grid, cell: Ints, primary: Mask, up: Floats, down: Floats
+) -> tuple[Ints, Mask, Floats, Mask]:
+    edges = np.flatnonzero(primary)
+    if grid.problem == "general":
+        return edges, np.ones(len(edges), bool), np.ones(len(edges)), np.zeros(len(edges), bool)
+    if grid.problem == "exact":
+        stuck = edges[(up[edges] == 0) & (down[edges] == 0)]
+        if stuck.size:
+            raise DataError(
+                f"{_named(grid, cell[stuck[0]])} cannot be protected: the attacker's bounds fix it."
+            )
+        both = (up[edges] > 0) & (down[edges] > 0)
+        return edges, up[edges] > 0, np.ones(len(edges)), both
+    upper, lower = grid.upper.reshape(-1)[cell], grid.lower.reshape(-1)[cell]
+    for level, room, word in ((upper, up, "upper"), (lower, down, "lower")):
+        stuck = edges[level[edges] > room[edges] * (1 + 1e-12)]
+        if stuck.size:
+            raise DataError(
+                f"{_named(grid, cell[stuck[0]])} cannot be protected: its {word} protection level "
+                f"reaches beyond "
+                f"the attacker's {word} bound. Lower the level or widen the bound."
+            )
+    rising, falling = edges[upper[edges] > 0], edges[lower[edges] > 0]
+    own = np.concatenate([rising, falling])
+    raising = np.repeat([True, False], [len(rising), len(falling)])
+    amount = np.concatenate([upper[rising], lower[falling]])
+    return own, raising, amount, np.zeros(len(own), dtype=bool)
+
+
+def _named(grid: Grid, cell: int) -> str:
+    row, column = divmod(int(cell), grid.values.shape[1])
+    return f"Primary cell in row {row}, column {column} (counted from 0)"
+
+
+def _common_step(costs: Floats) -> float:
+    """The largest number that divides all costs, if they are whole; else 0."""
+    whole = np.round(costs)
+    if not len(costs) or not np.array_equal(whole, costs) or np.abs(whole).max() > 1e12:
+        return 0.0
+    return float(np.gcd.reduce(whole.astype(np.int64)))
+
+
+def require_feasible(network: Network) -> None:
+    """Withholding all that may be must protect every primary; else say which it does not, and why."""
+    from tacita.kernels.flows import adjacency, short_demands
+
+    start, incident = adjacency(network.row, network.column, network.nodes)
+    alive = np.ones(network.edges, dtype=bool)
+    short, _ = short_demands(
+        start, incident, network.row, network.column, network.forward, network.backward, alive,
+        network.source, network.sink, network.own, network.amount, network.either,
+    )  # fmt: skip
+    if short < 0:
+        return
+    own = int(network.own[short])
+    row, column = int(network.row[own]), int(network.column[own]) - network.shape[0]
+    where = "the cells that may be withheld"
+    for node, line in ((network.row[own], f"row {row}"), (network.column[own], f"column {column}")):
+        if _room_at(network, int(node), short) < network.amount[short]:
+            where = f"the other cells of {line} that may be"
+            break
+    raise DataError(
+        f"Primary cell in row {row}, column {column} (counted from 0) cannot be protected: even with "
+        f"all of them withheld, {where} leave it too little room to move. Let more cells be withheld (margins, zeros), "
+        "or lower its protection level."
+    )
+
+
+def _room_at(network: Network, node: int, demand: int) -> float:
+    """What the other cells of a line can carry of a demand that starts or ends there."""
+    at_row = node < network.shape[0]
+    edges = (network.row if at_row else network.column) == node
+    edges[network.own[demand]] = False
+    leaving = (network.source[demand] == node) == at_row
+    room = float((network.forward if leaving else network.backward)[edges].sum())
+    if network.either[demand]:
+        room = max(room, float((network.backward if leaving else network.forward)[edges].sum()))
+    return room

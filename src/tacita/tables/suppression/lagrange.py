@@ -1,0 +1,95 @@
+"""Lagrangean relaxation for circuits: a bound by shortest paths, every iterate mended to a pattern."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar
+
+import numpy as np
+from pydantic import Field
+
+from tacita.core import Run
+
+from .base import Outcome, Suppression, TimeLimit, Watch
+from .circuit import Network
+from .grid import Problem
+from .patterns import Builder
+
+
+class Lagrange(Suppression):
+    """Shortest paths under prices that are raised where primaries share a cell: a bound and a pattern in one.
+
+    One commodity per primary k goes round from one of its nodes to the other without its own cell; it may use
+    a cell e only if that is withheld, y_ke <= x_e; cells that are primary carry no such row. With multipliers
+    u_ke >= 0 on these rows the problem falls apart: sum over k of the shortest path under u_k, plus sum over
+    e of min(0, cost_e - sum_k u_ke). Subgradient steps raise the bound; the paths of each iterate are mended
+    by cheapest paths and cleaned. The bound reaches that of the linear programme over flows at best.
+
+    O(iterations primaries (nodes^2 + edges)) time, O(primaries edges) memory.
+    Source: Carvalho, Dellaert & Osorio (1994) and Almeida & Carvalho (1998) for the general problem, Almeida
+    & Carvalho (2005) for the exact one; the step rule is the usual one of Held & Karp.
+
+    >>> from tacita.tables.suppression.grid import Grid
+    >>> grid = Grid.from_interior([[11, 47, 58], [1, 15, 33], [2, 31, 20]], [[0, 0, 0], [0, 1, 0], [0, 0, 0]])
+    >>> found = Lagrange().suppress(grid)
+    >>> found.cost, found.lower_bound
+    (34.0, 34.0)
+    """
+
+    problems: ClassVar[tuple[Problem, ...]] = ("general", "exact")
+
+    iterations: Annotated[int, Field(ge=1, le=1_000_000, description="subgradient steps")] = 300
+    seconds: TimeLimit = 60.0
+
+    def search(self, network: Network, watch: Watch, run: Run) -> Outcome:
+        from tacita.kernels.flows import adjacency
+        from tacita.kernels.multipliers import all_paths
+
+        generator = run.search_generator()
+        builder = Builder(network)
+        grown = builder.grow(network.primary, network.cost, np.arange(len(network.source)))
+        best = builder.clean(np.ones(network.edges, dtype=bool) if grown is None else grown)
+        least = builder.cost(best)
+        graph = adjacency(network.row, network.column, network.nodes)
+        demands = (network.source, network.sink, network.own, network.either)
+        free = ~network.primary
+        prices = np.where(free, network.cost / len(network.source), 0.0)[None, :].repeat(
+            len(network.source), 0
+        )
+        used = np.zeros(prices.shape, dtype=bool)
+        bound, scale, since = 0.0, 1.0, 0
+        step = 0
+        for step in range(1, self.iterations + 1):
+            run.report("raising prices", step, self.iterations)
+            length = all_paths(  # type: ignore[call-arg]
+                *graph, network.row, network.column, network.forward, network.backward, *demands, prices, used
+            )
+            margin = network.cost - prices.sum(axis=0)
+            taken = free & (margin < 0)
+            value = float(length.sum() + margin[taken].sum())
+            since = 0 if value > bound + 1e-9 else since + 1
+            bound = max(bound, value)
+            if step == 1 or step % 5 == 0 or since == 0:
+                start = used.any(axis=0)
+                weight = network.cost * generator.uniform(0.9, 1.1, network.edges)
+                for found in (
+                    builder.clean(start | network.primary),
+                    builder.build(generator, weight, start & taken),
+                ):
+                    if found is not None and builder.cost(found) < least:
+                        best, least = found, builder.cost(found)
+            if network.rounded_up(bound) >= least - 1e-9 or watch.over:
+                break
+            if since == 15:
+                scale, since = scale / 2, 0
+            slope = used.astype(np.float64)
+            slope[:, taken] -= 1.0
+            slope[:, ~free] = 0.0
+            # a price at zero that should fall stays there and is no part of the direction
+            slope[(prices <= 0) & (slope < 0)] = 0.0
+            square = float((slope**2).sum())
+            if square == 0.0 or scale < 1e-4:
+                break
+            prices += (scale * (1.02 * least - value) / square) * slope
+            np.maximum(prices, 0.0, out=prices)
+            prices[:, ~free] = 0.0
+        return Outcome(best, bound, "relaxation", not watch.over, step)

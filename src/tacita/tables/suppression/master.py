@@ -1,0 +1,266 @@
+"""The linear programme behind the bound: cells as columns, cuts as rows, both added as they are needed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import highspy
+import numpy as np
+
+from .circuit import Floats, Ints, Mask, Network
+
+_VIOLATION = 1e-4
+
+
+@dataclass
+class Rows:
+    """All cuts so far, in the form from which the entry of any cell follows."""
+
+    nodes: int
+    count: int = 0
+
+    def __post_init__(self) -> None:
+        self.sides = np.zeros((256, self.nodes), dtype=np.bool_)
+        self.others = np.zeros((256, self.nodes), dtype=np.bool_)
+        self.form = np.zeros((4, 256))
+        self.counted = np.zeros(256, dtype=np.bool_)
+        self.seen: set[bytes] = set()
+
+    def append(self, side: Mask, other: Mask, form: Floats, counted: bool) -> None:
+        if self.count == len(self.sides):
+            self.sides = np.concatenate([self.sides, np.zeros_like(self.sides)])
+            self.others = np.concatenate([self.others, np.zeros_like(self.others)])
+            self.form = np.concatenate([self.form, np.zeros_like(self.form)], axis=1)
+            self.counted = np.concatenate([self.counted, np.zeros_like(self.counted)])
+        self.sides[self.count] = side
+        self.others[self.count] = other
+        self.form[:, self.count] = form
+        self.counted[self.count] = counted
+        self.count += 1
+
+    def drop(self, keep: Mask) -> None:
+        kept = np.flatnonzero(keep)
+        for array in (self.sides, self.others, self.counted):
+            array[: len(kept)] = array[kept]
+        self.form[:, : len(kept)] = self.form[:, kept]
+        self.count = len(kept)
+
+    def arrays(self) -> tuple[Mask, Mask, Floats, Floats, Floats, Floats, Mask]:
+        return (self.sides, self.others, *self.form, self.counted)
+
+
+class Master:
+    """Least cost of fractional patterns that satisfy all cuts found so far."""
+
+    def __init__(self, network: Network, columns: Ints) -> None:
+        self.network = network
+        self.rows = Rows(network.nodes)
+        self.columns = np.zeros(0, dtype=np.int64)
+        self.fixed = np.zeros(0, dtype=bool)
+        self.active = np.zeros(network.edges, dtype=bool)
+        self.idle = np.zeros(0, dtype=np.int64)
+        self.primaries = np.flatnonzero(network.primary)
+        self.lp = highspy.Highs()
+        self.lp.silent()
+        self.lp.setOptionValue("threads", 1)
+        self.lp.setOptionValue("presolve", "off")
+        self.lp.setOptionValue("solver", "simplex")
+        self.x = np.zeros(0)
+        self.dual = np.zeros(0)
+        self.value = 0.0
+        self.add_columns(columns)
+
+    def add_columns(self, edges: Ints) -> None:
+        """Let more cells take part."""
+        from tacita.kernels.cuts import entries
+
+        edges = edges[~self.active[edges] & ~self.network.primary[edges]]
+        if not len(edges):
+            return
+        network = self.network
+        part = (network.row[edges], network.column[edges], network.forward[edges], network.backward[edges])
+        dense = entries(*self.rows.arrays(), 0, self.rows.count, *part).T
+        places, at = np.nonzero(dense)
+        starts = np.searchsorted(places, np.arange(len(edges))).astype(np.int32)
+        self.lp.addCols(
+            len(edges), network.cost[edges], np.zeros(len(edges)), np.ones(len(edges)), len(at), starts,
+            at.astype(np.int32), dense[places, at],
+        )  # fmt: skip
+        self.columns = np.concatenate([self.columns, edges])
+        self.fixed = np.concatenate([self.fixed, np.zeros(len(edges), dtype=bool)])
+        self.active[edges] = True
+
+    def solve(self) -> bool:
+        """Solve from the last basis; False if no fractional pattern is left."""
+        self.lp.run()
+        status = self.lp.getModelStatus()
+        if status != highspy.HighsModelStatus.kOptimal:
+            if status == highspy.HighsModelStatus.kInfeasible:
+                return False
+            self.lp.clearSolver()
+            self.lp.run()
+            if self.lp.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+                return False
+        solution = self.lp.getSolution()
+        self.x = np.array(solution.col_value)
+        self.dual = np.maximum(0.0, np.array(solution.row_dual))
+        self.value = self.lp.getInfo().objective_function_value
+        self.idle = np.where(self.dual > 1e-9, 0, self.idle + 1)
+        return True
+
+    def fix(self, zero: Mask) -> None:
+        """Keep some more columns at 0 for good."""
+        columns = np.flatnonzero(zero & ~self.fixed).astype(np.int32)
+        self.lp.changeColsBounds(len(columns), columns, np.zeros(len(columns)), np.zeros(len(columns)))
+        self.fixed |= zero
+
+    def purge(self, patience: int) -> None:
+        """Take out rows that have not been tight for some time."""
+        old = self.idle > patience
+        if old.sum() < 50:
+            return
+        self.lp.deleteRows(int(old.sum()), np.flatnonzero(old).astype(np.int32))
+        self.rows.drop(~old)
+        self.idle = self.idle[~old]
+        self.dual = self.dual[~old]
+        self.rows.seen.clear()
+
+    def separate(self, chosen: Ints | None = None, nested: int = 1, most: int = 300, shares=(1.0,)) -> int:
+        """Add cuts that the present x violates; how many."""
+        from tacita.kernels.cuts import separate
+
+        network = self.network
+        edges, x, place, part, graph = self.support()
+        demands = np.arange(len(network.source)) if chosen is None else chosen
+        room = 2 * len(demands) * (nested + 1) + 4
+        added = 0
+        for share in shares:
+            sides = np.empty((room, network.nodes), dtype=np.bool_)
+            others = np.empty((room, network.nodes), dtype=np.bool_)
+            whose = np.empty(room, dtype=np.int64)
+            found = separate(  # type: ignore[call-arg]
+                *graph, *part, x, network.source, network.sink, place[network.own], network.amount,
+                network.either, demands, sides, others, whose, nested, share,
+            )  # fmt: skip
+            added += self._add_cuts(sides[:found], others[:found], whose[:found], edges, x, place, part, most)
+        return added
+
+    def support(self):
+        """Edges with x above 0, primaries first: their numbers, x, places, arrays and graph."""
+        from tacita.kernels.flows import adjacency
+
+        network = self.network
+        support = np.flatnonzero(self.x > 1e-9)
+        edges = np.concatenate([self.primaries, self.columns[support]])
+        x = np.concatenate([np.ones(len(self.primaries)), np.minimum(self.x[support], 1.0)])
+        place = np.full(network.edges, -1)
+        place[edges] = np.arange(len(edges))
+        part = (network.row[edges], network.column[edges], network.forward[edges], network.backward[edges])
+        return edges, x, place, part, adjacency(part[0], part[1], network.nodes)
+
+    def add_stars(self) -> None:
+        """The two simplest cuts of every demand: all that leaves its source, all that enters its sink."""
+        network = self.network
+        count = len(network.source)
+        sides = np.zeros((2 * count, network.nodes), dtype=np.bool_)
+        sides[np.arange(count), network.source] = True
+        sides[count:] = True
+        sides[count + np.arange(count), network.sink] = False
+        others = np.where(np.tile(network.either, 2)[:, None], ~sides, False)
+        self.x = np.zeros(len(self.columns))
+        edges, x, place, part, _ = self.support()
+        self._add_cuts(sides, others, np.tile(np.arange(count), 2), edges, x, place, part, 2 * count)
+
+    def separate_bridges(self, most: int = 200) -> int:
+        """Add cuts on which a secondary cell would be a bridge; how many."""
+        from tacita.kernels.cuts import separate_bridges
+
+        edges, x, _, part, graph = self.support()
+        sides = np.empty((most, self.network.nodes), dtype=np.bool_)
+        whose = np.empty(most, dtype=np.int64)
+        found = separate_bridges(*graph, part[0], part[1], x, self.network.primary[edges], sides, whose)  # type: ignore[call-arg]
+        first = self.rows.count
+        bridges = []
+        for side, e in zip(sides[:found], whose[:found], strict=True):
+            key = np.packbits(side).tobytes() + int(e).to_bytes(8, "little")
+            if key not in self.rows.seen:
+                self.rows.seen.add(key)
+                self.rows.append(side, ~side, np.array([1.0, 0.0, 0.0, 1.0]), True)
+                bridges.append(edges[e])
+        self._push(first, [], bridges)
+        return len(bridges)
+
+    def _add_cuts(self, sides, others, whose, edges, x, place, part, most) -> int:
+        from tacita.kernels.cuts import outflows, tighten
+
+        network = self.network
+        fixed = network.primary[edges]
+        candidates = []
+        taken = np.zeros(len(edges), dtype=np.bool_)
+        form = np.zeros(4)
+        for i, q in enumerate(whose):
+            out = outflows(sides[i], others[i], *part, network.amount[q], bool(network.either[q]))  # type: ignore[call-arg]
+            short = tighten(out, x, fixed, place[network.own[q]], network.amount[q], taken, form)
+            if short > _VIOLATION:
+                candidates.append((short, i, form.copy(), edges[taken & ~fixed & (out > 0)]))
+        candidates.sort(key=lambda one: (-one[0], one[1]))
+        first = self.rows.count
+        zeroed = []
+        for _, i, form, subtracted in candidates:
+            key = np.packbits(sides[i]).tobytes() + np.packbits(others[i]).tobytes() + form.tobytes()
+            key += subtracted.tobytes()
+            if key in self.rows.seen:
+                continue
+            self.rows.seen.add(key)
+            self.rows.append(sides[i], others[i], form, False)
+            zeroed.append(subtracted)
+            if len(zeroed) == most:
+                break
+        self._push(first, zeroed)
+        return len(zeroed)
+
+    def _push(self, first: int, zeroed: list[Ints], bridges: list[int] | None = None) -> None:
+        from tacita.kernels.cuts import entries
+
+        network, columns = self.network, self.columns
+        count = self.rows.count - first
+        if not count:
+            return
+        column_of = np.full(network.edges, -1)
+        column_of[columns] = np.arange(len(columns))
+        part = (
+            network.row[columns],
+            network.column[columns],
+            network.forward[columns],
+            network.backward[columns],
+        )
+        dense = entries(*self.rows.arrays(), first, self.rows.count, *part)
+        right = np.ones(count)
+        for i, cells in enumerate(zeroed):
+            dense[i, column_of[cells]] = 0.0
+        for i, cell in enumerate(bridges or ()):
+            dense[i, column_of[cell]] = -1.0
+            right[i] = 0.0
+        lines, at = np.nonzero(dense)
+        starts = np.searchsorted(lines, np.arange(count)).astype(np.int32)
+        self.lp.addRows(
+            count,
+            right,
+            np.full(count, highspy.kHighsInf),
+            len(at),
+            starts,
+            at.astype(np.int32),
+            dense[lines, at],
+        )
+        self.idle = np.concatenate([self.idle, np.zeros(count, dtype=np.int64)])
+        self.dual = np.concatenate([self.dual, np.zeros(count)])
+
+    def reduced_costs(self) -> Floats:
+        """Of every edge of the network, primaries and inactive ones included."""
+        from tacita.kernels.cuts import prices
+
+        network = self.network
+        return prices(
+            *self.rows.arrays(), self.dual, self.rows.count, network.row, network.column, network.forward,
+            network.backward, network.cost,
+        )  # fmt: skip

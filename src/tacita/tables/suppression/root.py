@@ -1,0 +1,143 @@
+"""The root of the search: a linear bound by cuts and prices, and patterns guided by it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tacita.core import Run
+
+from .base import Watch
+from .circuit import Floats, Ints, Mask, Network
+from .master import Master
+from .patterns import Builder
+
+_SHARES = (0.5, 0.25, 0.12, 0.06)
+
+
+def cheapest_cells(network: Network, each: int) -> Ints:
+    """The few cheapest cells of each row and column: what patterns mostly consist of. O(edges log edges)."""
+    rank = np.full(network.edges, network.edges)
+    for line in (network.row, network.column):
+        order = np.lexsort((network.cost, network.primary, line))
+        first = np.searchsorted(line[order], line[order])
+        rank[order] = np.minimum(rank[order], np.arange(network.edges) - first)
+    return np.flatnonzero((rank < each) & ~network.primary)
+
+
+class Search:
+    """The best pattern and the best bound so far, and the programme between them."""
+
+    def __init__(self, network: Network, watch: Watch, run: Run, each: int = 8) -> None:
+        self.network, self.watch, self.run = network, watch, run
+        self.generator = run.search_generator()
+        few = np.zeros(network.edges, dtype=bool)
+        few[cheapest_cells(network, each)] = True
+        self.builder = Builder(network, few)
+        self.best: Mask = network.primary
+        self.cost = np.inf
+        self.bound = 0.0
+        self.rounds = 0
+        self.nodes = 0
+        if not self.offer(self.builder.build(self.generator, network.cost)):
+            whole = Builder(network)
+            everything = np.ones(network.edges, dtype=bool)
+            self.offer(whole.build(self.generator, network.cost))
+            if self.cost == np.inf:
+                self.offer(whole.clean(everything))
+        few |= self.best & ~network.primary
+        self.builder = Builder(network, few)
+        self.master = Master(network, np.flatnonzero(few & ~network.primary))
+
+    def offer(self, pattern: Mask | None) -> bool:
+        """Keep a pattern if it is the cheapest so far."""
+        if pattern is None:
+            return False
+        cost = float(self.network.cost[pattern].sum())
+        if cost < self.cost - 1e-9:
+            self.best, self.cost = pattern, cost
+            return True
+        return False
+
+    @property
+    def closed(self) -> bool:
+        """Whether nothing cheaper can exist."""
+        return self.network.rounded_up(self.bound) >= self.cost - 1e-7 * max(1.0, self.cost)
+
+    def done(self) -> bool:
+        """Whether to stop: proven, or out of time."""
+        return self.closed or self.watch.over
+
+    def tell(self, stage: str) -> None:
+        """Report how far the bound has come."""
+        self.run.report(stage, min(0.99, self.bound / self.cost if self.cost > 0 else 0.99), 1)
+
+    def relax(self, most: int = 100_000) -> None:
+        """Cuts until none is violated or they no longer help; prices until no cell outside would enter."""
+        master = self.master
+        stalled, before = 0, -np.inf
+        capacities = bool((self.network.amount != 1).any())
+        for _ in range(most):
+            if self.watch.over or not master.solve():
+                return
+            self.rounds += 1
+            if self.rounds % 10 == 0:
+                self.tell("proving")
+            found = master.separate(nested=1)
+            if found < 20:
+                found += master.separate_bridges()
+            if found < 20 and capacities:
+                found += master.separate(nested=0, shares=_SHARES)
+            gain = master.value - before
+            before = master.value
+            room = self.cost - master.value
+            stalled = 0 if gain > 1e-3 * room else stalled + 1
+            if found and stalled < 25 and room > 1e-7:
+                if self.rounds % 5 == 0:
+                    master.purge(8)
+                continue
+            if not self.price():
+                return
+            stalled = 0
+
+    def price(self) -> bool:
+        """Bring in cells that would lower the programme's value, and bound all others. True if any."""
+        master, network = self.master, self.network
+        reduced = master.reduced_costs()
+        outside = ~master.active & ~network.primary
+        self.bound = max(self.bound, master.value + float(np.minimum(reduced[outside], 0.0).sum()))
+        entering = np.flatnonzero(outside & (reduced < -1e-7))
+        if not len(entering):
+            return False
+        master.add_columns(entering[np.argsort(reduced[entering], kind="stable")[:1000]])
+        return True
+
+    def fractional(self) -> Floats:
+        """The programme's pattern over all edges."""
+        x = np.zeros(self.network.edges)
+        x[self.master.columns] = self.master.x[: len(self.master.columns)]
+        return np.clip(x, 0.0, 1.0)
+
+    def follow(self, x: Floats, tries: int, changes: int) -> None:
+        """Patterns along the fractional one, then changes to the best."""
+        network = self.network
+        self.builder = Builder(network, self.master.active)
+        near = network.cost * (1.0 - 0.9 * x)
+        for i in range(tries):
+            if self.done():
+                return
+            only = np.where(x > 0.01, 1.0, 3.0) * self.generator.uniform(0.8, 1.2, network.edges)
+            self.offer(self.builder.build(self.generator, near if i % 2 else near * only))
+        since = 0
+        while since < changes and not self.done():
+            since += 1
+            if self.offer(self.builder.improve(self.generator, self.best, near)):
+                since = 0
+
+    def keep_within_gap(self) -> None:
+        """Only cells whose reduced cost is within the gap can be in a cheaper pattern: fix the others."""
+        master, network = self.master, self.network
+        reduced = master.reduced_costs()
+        step = max(network.whole_costs, 1e-6)
+        room = self.cost - step - master.value + 1e-5 * max(1.0, self.cost)
+        master.add_columns(np.flatnonzero(~network.primary & ~master.active & (reduced <= room)))
+        master.fix(reduced[master.columns] > room)

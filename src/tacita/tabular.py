@@ -1,0 +1,371 @@
+"""The verbs of tables: make one, choose what to withhold, attack, publish. `api` hands them on.
+
+What needs compiled code is imported when used: a list of methods should not wait for it.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from . import io, registry
+from .core import DataError, Microdata, ParameterError, Pattern, Run, Table
+from .io import argus
+from .io.atomic import refuse_bad_targets
+from .tableplan import SuppressSection, TablePlan, TableSection, TabulateSection
+
+if TYPE_CHECKING:
+    from .tables.audit import Audit
+    from .tables.suppress import Suppressed
+
+
+def tabulate(
+    data: Any, dimensions: Sequence[str] | Mapping[str, Any], value: str | None = None, **fields: Any
+) -> Table:
+    """Sum a column of records, or count them, over all combinations of some columns.
+
+    `data` is a frame, a path, or what `read` returned. `dimensions` names columns, or maps each to its
+    hierarchy. Without `value` the table counts. `rules` says which cells are sensitive:
+    `rules=[tacita.method("p-percent", p=15)]`. Also weight, unit, request, waiver, depth, total, margins, and
+    the fields of a Table.
+
+    >>> import pyarrow as pa
+    >>> firms = pa.table({"region": list("aabb"), "size": list("slss"), "turnover": [1, 90, 5, 4]})
+    >>> tabulate(firms, ["region", "size"], "turnover", rules=registry.lookup("minimum-frequency")())
+    <Table of 9 cells (3 x 3), 6 of them sensitive>
+    """
+    from .tables.build import tabulate as build
+
+    return build(io.read(data) if isinstance(data, str | Path) else data, dimensions, value, **fields)
+
+
+def suppress(
+    table: Table,
+    problem: str = "interval",
+    method: str = "optimal",
+    *,
+    objective: Any = None,
+    margins: bool | None = None,
+    zeros: str | None = None,
+    insist: bool = False,
+    strict: bool = False,
+    run: Run | None = None,
+    **parameters: Any,
+) -> Pattern:
+    """Which cells of a table to withhold besides its sensitive ones; audited, or an error.
+
+    `problem` is general, exact or interval; `method` the name of one of suppression, with its `parameters`
+    (seconds=60, ...). `objective` is what withholding loses: value, count, log, contributors, or figures;
+    None keeps the table's own cost. `margins` says whether sums may be withheld; None: as the table says.
+    `zeros` are publish or withhold; None: withhold for exact, publish otherwise. `insist` accepts less than a
+    rule asks for, and is recorded; `strict` refuses what lone contributors and sums along a line give away.
+
+    >>> regions = [[11, 47, 58], [1, 15, 33], [2, 31, 20]]
+    >>> table = Table.from_array(regions, primary=[[0, 0, 0], [0, 1, 0], [0, 0, 0]])
+    >>> pattern = suppress(table, problem="exact")
+    >>> pattern.cost, pattern.proven, pattern.secondary_count
+    (34.0, True, 3)
+    """
+    chosen = registry.lookup(method, *registry.SUPPRESSING)(**parameters)
+    return _suppressed(
+        table,
+        chosen,
+        problem,
+        run,
+        objective=objective,
+        margins=margins,
+        zeros=zeros,
+        insist=insist,
+        strict=strict,
+        name=method,
+    ).pattern
+
+
+def save_table(
+    table: Table,
+    pattern: Pattern,
+    path: str | Path,
+    *,
+    json_report: str | Path | None = None,
+    report: str | Path | None = None,
+    run: Run | None = None,
+) -> None:
+    """Write a published table (.csv, .xlsx or .html), after an audit of the very bytes; all files or none.
+
+    `path` is public; `json_report` and `report` are confidential. The pattern is audited again against the
+    table, whoever made it.
+    """
+    from .tables.audit import audit as attack
+    from .tables.audit import require_safe
+    from .tables.outcome import result
+    from .tables.release import encoded, form_of
+    from .tables.suppress import Suppressed, against_guessed_signs
+
+    targets = _targets(path, json_report, report)
+    refuse_bad_targets(targets, {})
+    form = form_of(Path(path))
+    insisted = bool(pattern.parameters.get("insist"))
+    seen = table
+    if pattern.problem == "general":
+        against_guessed_signs(table, pattern, insisted, run or Run())
+        seen = table.with_bounds(-math.inf, math.inf)
+    found = require_safe(attack(seen, pattern, None, run, insist=insisted))
+    suppressed = Suppressed(seen, pattern, found)
+    content = encoded(seen, pattern, form, run)
+    _write(TableRelease(suppressed, content, result(suppressed)), targets)
+
+
+def _targets(
+    path: str | Path, json_report: str | Path | None, report: str | Path | None
+) -> dict[str, Path | None]:
+    given = {"output": path, "JSON report": json_report, "report": report}
+    return {what: None if each is None else Path(each) for what, each in given.items()}
+
+
+def audit(
+    table: Table,
+    pattern: Pattern | Any,
+    problem: str | None = None,
+    *,
+    strict: bool = False,
+    insist: bool = False,
+    run: Run | None = None,
+) -> Audit:
+    """Attack a pattern (or a mask of withheld cells): the range of every withheld cell, and what is wrong.
+
+    >>> table = Table.from_array([[5, 3], [2, 4]], primary=[[True, False], [False, False]])
+    >>> audit(table, table.inner, "exact").range_of(0)
+    (1.0, 7.0)
+    """
+    from .tables.audit import audit as attack
+
+    return attack(table, pattern, problem, run, strict=strict, insist=insist)  # type: ignore[arg-type]
+
+
+def _suppressed(table: Table, method: Any, problem: str, run: Run | None, **options: Any) -> Suppressed:
+    from .tables.suppress import suppress as choose
+
+    return choose(table, method, problem, run=run, **options)  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True, repr=False)
+class TableRelease:
+    """A published table as verified bytes, and the confidential record of how it was made."""
+
+    found: Suppressed
+    content: bytes = field(repr=False)
+    result: dict[str, Any] = field(repr=False)
+
+    @property
+    def pattern(self) -> Pattern:
+        """The withheld cells."""
+        return self.found.pattern
+
+    def __repr__(self) -> str:
+        return f"<TableRelease of {self.found!r}>"
+
+
+def read_table(data: Microdata, section: TableSection, suppress: SuppressSection) -> Table:
+    """The table that a list of inner cells describes, as a problem sees it."""
+    from .tables.cells import from_cells
+
+    return from_cells(
+        data,
+        **section.model_dump(),
+        cost=suppress.objective,
+        signed=suppress.problem == "general",
+    )
+
+
+def run_table(plan: TablePlan, run: Run | None = None, *, dry_run: bool = False) -> TableRelease:
+    """Carry out a plan of a table: choose, audit, encode, read back, audit again; write all or nothing."""
+    from .tables.outcome import result
+    from .tables.release import encoded, form_of
+
+    refuse_bad_targets(plan.output.targets, {"input": plan.input.path})
+    form = form_of(plan.output.path)
+    method = plan.suppress.build()
+    options = io.InputOptions(**plan.input.model_dump(exclude={"path"}))
+    data = io.read(plan.input.path, options)
+    table = read_table(data, plan.table, plan.suppress)
+    around = plan.suppress
+    found = _suppressed(
+        table,
+        method,
+        around.problem,
+        run,
+        margins=around.margins,
+        zeros=around.zeros,
+        insist=around.insist,
+        strict=around.strict,
+        name=around.method,
+    )
+    content = encoded(found.table, found.pattern, form, run)
+    told = {
+        "source": data.source,
+        "fingerprint": data.fingerprint,
+        **result(found),
+        "objective": around.objective,
+    }
+    release = TableRelease(found, content, told)
+    if not dry_run:
+        _write(release, plan.output.targets)
+    return release
+
+
+def _write(release: TableRelease, targets: Mapping[str, Path | None]) -> None:
+    from . import report as page
+
+    told = release.result
+    made = {
+        "output": lambda: release.content,
+        "JSON report": lambda: _json(told),
+        "report": lambda: page.suppression_html(release.found.table, release.pattern, told).encode(),
+    }
+    io.write_all({path: made[what]() for what, path in targets.items() if path is not None})
+
+
+def audit_published(
+    path: Path,
+    published: Path,
+    section: TableSection,
+    problem: str,
+    run: Run | None = None,
+    *,
+    strict: bool = False,
+    json_report: Path | None = None,
+    reading: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """Attack a published file, whoever made it: ranges, verdict, and values that are not the table's."""
+    from .tables.outcome import audited
+    from .tables.release import audit_published as attack
+    from .tables.release import form_of
+
+    refuse_bad_targets({"JSON report": json_report}, {"table": path, "published table": published})
+    form = form_of(published)
+    asked = SuppressSection(problem=problem)
+    table = read_table(io.read(path, io.InputOptions(**(reading or {}))), section, asked)
+    found, differing = attack(
+        table,
+        _bytes(published),
+        form,
+        asked.problem,
+        run,
+        source=published.name,
+        strict=strict,
+    )
+    told = {
+        "confidential": True,
+        "problem": problem,
+        "withheld_count": int(found.cells.size),
+        "values_changed": differing,
+        **audited(table, found),
+    }
+    if json_report is not None:
+        io.write_all({json_report: _json(told)})
+    return told
+
+
+def tabulate_file(
+    path: Path,
+    section: TabulateSection,
+    parameters: Mapping[str, Any],
+    out: Path,
+    *,
+    reading: Mapping[str, Any] | None = None,
+) -> Table:
+    """A file of records as a list of inner cells (.csv), or as files of tau-ARGUS (.tab with .rda, .jj)."""
+    hierarchies = _hierarchies(section)
+    inputs = {"input": path, **{f"hierarchy of {name}": file for name, file in hierarchies.items()}}
+    refuse_bad_targets({"output": out}, inputs)
+    data = io.read(path, io.InputOptions(**(reading or {})))
+    rules = build_rules(section.rule, parameters)
+    table = tabulate(
+        data,
+        {name: hierarchies.get(name) for name in (section.rows, section.columns)},
+        section.value,
+        weight=section.weight,
+        unit=section.unit,
+        request=section.request,
+        waiver=section.waiver,
+        rules=rules,
+        depth=max([3, *(getattr(rule, "n", 0) for rule in rules)]),
+    )
+    files = _encoded_table(table, out, section.insist)
+    refuse_bad_targets({f"output {file.name}": file for file in files}, inputs)
+    io.write_all(files)
+    return table
+
+
+def build_rules(names: Sequence[str], parameters: Mapping[str, Any]) -> list[Any]:
+    """Rules by name, each with those of the parameters that it has."""
+    found = [registry.lookup(name, "rule") for name in names]
+    known = {name for rule in found for name in rule.model_fields}
+    if unknown := [name for name in parameters if name not in known]:
+        raise ParameterError(f"tabulate: no rule that is named has a parameter {', '.join(unknown)}.")
+    return [
+        rule(**{name: value for name, value in parameters.items() if name in rule.model_fields})
+        for rule in found
+    ]
+
+
+def _hierarchies(section: TabulateSection) -> dict[str, Path]:
+    found = {}
+    for given in section.hierarchy:
+        column, sign, file = given.partition("=")
+        if not sign or column not in (section.rows, section.columns):
+            raise ParameterError(
+                "tabulate: wanted a hierarchy as COLUMN=FILE.hrc, with the column of the rows or columns."
+            )
+        found[column] = Path(file)
+    return found
+
+
+def _encoded_table(table: Table, out: Path, insist: bool) -> dict[Path, bytes]:
+    from .tables.cells import to_cells
+
+    ending = out.suffix.lower()
+    if ending == ".jj":
+        return {out: argus.format_jj(table).encode()}
+    if ending == ".tab":
+        files = argus.encode_tab(table)
+        hierarchies = {out.with_name(name): text.encode() for name, text in files.hrc.items()}
+        return {out: files.tab.encode(), out.with_suffix(".rda"): files.rda.encode(), **hierarchies}
+    if io.format_of(out) != "csv":
+        raise ParameterError(f"{out.name}: wanted a table ending in .csv, .tab or .jj.")
+    sums = int((table.primary & ~table.inner).sum())
+    if sums and not insist:
+        raise DataError(
+            f"tabulate: {sums} sums are sensitive themselves, which a list of inner cells cannot say: they "
+            "would be published. Merge labels; or go through Python, where tacita.suppress withholds sums; "
+            "or write .tab or .jj; or insist."
+        )
+    return {out: to_cells(table)}
+
+
+def _json(content: Mapping[str, Any]) -> bytes:
+    return (json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n").encode()
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except (OSError, ValueError) as problem:
+        reason = problem.strerror if isinstance(problem, OSError) else problem
+        raise ParameterError(f"{path.name}: cannot be read ({reason}).") from None
+
+
+def audit_refusal(told: Mapping[str, Any]) -> str:
+    """Why a published table is not safe, without any figure of it."""
+    bad = [each for each in told["audit"] if not each["protected"]]
+    parts = []
+    if bad:
+        where = f"{bad[0]['row']} / {bad[0]['column']}, {bad[0]['reason']}"
+        parts.append(f"{len(bad)} of {len(told['audit'])} sensitive cells are not protected (first: {where})")
+    if told["values_changed"]:
+        parts.append(f"{told['values_changed']} published values are not those of the table")
+    return f"Audit: {'; '.join(parts)}. Do not publish this file."

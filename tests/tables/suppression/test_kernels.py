@@ -1,0 +1,80 @@
+"""Flows and cuts against peers and plain arithmetic."""
+
+import itertools
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_matrix
+from scipy.sparse.csgraph import maximum_flow
+
+from tacita.kernels.cuts import rounded, tighten
+from tacita.kernels.flows import adjacency, max_flow, remove_redundant, short_demands
+
+
+def random_network(seed, rows=6, columns=5, share=0.6):
+    generator = np.random.default_rng(seed)
+    row, column = np.nonzero(generator.random((rows, columns)) < share)
+    column = column + rows
+    forward, backward = generator.integers(0, 9, size=(2, len(row))).astype(float)
+    return row.astype(np.int64), column.astype(np.int64), forward, backward
+
+
+def test_max_flow_is_that_of_scipy_and_its_cut_has_the_same_capacity():
+    for seed in range(60):
+        row, column, forward, backward = random_network(seed)
+        nodes = 11
+        start, incident = adjacency(row, column, nodes)
+        net, parent, queue = np.empty(len(row)), np.empty(nodes, np.int64), np.empty(nodes, np.int64)
+        alive = np.ones(len(row), dtype=bool)
+        flow = max_flow(
+            start, incident, row, column, forward, backward, alive, 6, 0, -1, np.inf, net, parent, queue
+        )
+        capacity = np.zeros((nodes, nodes), dtype=np.int32)
+        capacity[row, column], capacity[column, row] = forward, backward
+        assert flow == maximum_flow(csr_matrix(capacity), 6, 0).flow_value
+        side = parent >= -1
+        assert capacity[np.ix_(side, ~side)].sum() == flow
+        assert (net <= forward).all()
+        assert (-net <= backward).all()
+
+
+def test_clean_up_leaves_nothing_that_could_go():
+    for seed in range(20):
+        row, column, forward, backward = random_network(seed, share=0.9)
+        own = np.array([0, len(row) // 2])
+        demands = (column[own], row[own], own, np.array([2.0, 3.0]), np.zeros(2, dtype=bool))
+        network = (*adjacency(row, column, 11), row, column, forward, backward)
+        alive = np.ones(len(row), dtype=bool)
+        order = np.setdiff1d(np.arange(len(row)), own)
+        if not remove_redundant(*network, alive, *demands, order):
+            continue
+        assert short_demands(*network, alive, *demands)[0] < 0
+        for e in np.setdiff1d(np.flatnonzero(alive), own):
+            fewer = alive.copy()
+            fewer[e] = False
+            assert short_demands(*network, fewer, *demands)[0] >= 0
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_tightened_cut_holds_for_every_set_of_cells_that_meets_the_demand(seed):
+    generator = np.random.default_rng(seed)
+    edges = 8
+    out = generator.integers(0, 12, size=edges).astype(float)
+    x = np.where(generator.random(edges) < 0.3, 1.0, generator.random(edges))
+    fixed = np.zeros(edges, dtype=bool)
+    fixed[0] = True
+    demand = float(generator.integers(3, 20))
+    taken, form = np.zeros(edges, dtype=bool), np.zeros(4)
+    short = tighten(out, x, fixed, 1, demand, taken, form)
+    if short <= 0:
+        return
+    clip, delta, fraction, scale = form
+    entry = np.array([0.0 if taken[e] else min(out[e], clip) for e in range(edges)])
+    if delta > 0:
+        entry = np.array([rounded(a, delta, fraction) if a > 0 else 0.0 for a in entry])
+    entry *= scale
+    assert entry @ x < 1
+    for cells in itertools.product((0, 1), repeat=edges - 2):
+        chosen = np.array([1, 0, *cells])
+        if out @ chosen >= demand:
+            assert entry @ chosen >= 1 - 1e-9

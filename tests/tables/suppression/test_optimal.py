@@ -1,0 +1,138 @@
+"""The exact method against exhaustive search, a compact model and the tables of the source."""
+
+import numpy as np
+import pytest
+
+import tacita
+from tacita import DataError, registry
+from tacita.core import Run
+from tacita.tables.suppression.grid import Grid
+from tacita.tables.suppression.optimal import Optimal
+from twins.attacker import change_range, compact_least_cost, nothing_cheaper, protects
+from twins.tables import random_grid
+
+PROBLEMS = ("general", "exact", "interval")
+REGIONS = [[11, 47, 58], [1, 15, 33], [2, 31, 20]]
+
+
+def solved(grid):
+    """A proven solution, or None where no pattern protects."""
+    try:
+        found = Optimal().suppress(grid)
+    except DataError:
+        return None
+    assert found.status == "optimal"
+    assert found.proven
+    return found
+
+
+@pytest.mark.parametrize("problem", PROBLEMS)
+def test_no_cheaper_pattern_protects_on_100_small_tables_by_exhaustive_search(problem):
+    infeasible = 0
+    for seed in range(100):
+        grid = random_grid(seed, problem)
+        assert (grid.allowed & ~grid.primary).sum() <= 12
+        found = solved(grid)
+        if found is None:
+            infeasible += 1
+            assert not protects(grid, grid.primary | grid.allowed)
+            continue
+        assert protects(grid, found.withheld)
+        assert (found.withheld <= (grid.primary | grid.allowed)).all()
+        assert found.cost == pytest.approx(grid.cost[found.withheld & ~grid.primary].sum())
+        assert nothing_cheaper(grid, found.cost), seed
+    assert infeasible < 60
+
+
+@pytest.mark.parametrize("problem", PROBLEMS)
+def test_the_compact_model_has_the_same_cost(problem):
+    for seed in range(4):
+        grid = random_grid(
+            seed, problem, shape=(5 + seed % 2, 6), primaries=4, margins=seed % 2 == 0, largest=60
+        )
+        found = solved(grid)
+        if found is not None:
+            assert found.cost == pytest.approx(compact_least_cost(grid), abs=1e-5)
+
+
+def test_the_compact_model_has_the_same_cost_at_20_by_10():
+    grid = random_grid(5, "general", shape=(20, 10), primaries=5, largest=500, cost="value", zeros=None)
+    assert solved(grid).cost == pytest.approx(compact_least_cost(grid), abs=1e-5)
+
+
+def test_the_sources_pattern_for_regions_is_found_and_least():
+    primary = np.array([[0, 0, 0], [0, 1, 0], [0, 0, 0]], dtype=bool)
+    found = solved(Grid.from_interior(REGIONS, primary, "exact"))
+    assert found.cost == 34
+    assert np.argwhere(found.withheld & ~found.primary).tolist() == [[1, 0], [2, 0], [2, 1]]
+    fall, rise = change_range(Grid.from_interior(REGIONS, primary, "exact"), found.withheld, 4 + 1)
+    assert (15 + fall, 15 + rise) == pytest.approx((13, 16))
+
+
+def test_a_bounded_column_total_fixes_what_signs_would_leave_free():
+    # X1 3 X2 | 1 4 1 | X3 5 X4, column total 1 of the third column: X2 and X4 are zero and cannot fall
+    values = [[2, 3, 0], [1, 4, 1], [1, 5, 0]]
+    primary = np.array([[1, 0, 0], [0, 0, 0], [0, 0, 0]], dtype=bool)
+    corners = np.array([[1, 0, 1], [0, 0, 0], [1, 0, 1]], dtype=bool)
+    assert solved(Grid.from_interior(values, primary, "general", allowed=corners, zeros="withhold")).cost == 3
+    with pytest.raises(DataError, match="row 0, column 0"):
+        Optimal().suppress(Grid.from_interior(values, primary, "exact", allowed=corners))
+
+
+def test_interval_levels_ask_for_more_than_a_circuit():
+    values = [[100, 20, 35, 3], [15, 10, 40, 10], [10, 15, 30, 5]]
+    primary = np.arange(12).reshape(3, 4) == 0
+    found = solved(Grid.from_interior(values, primary, "interval"))
+    failing = np.zeros((4, 5), dtype=bool)
+    failing[[0, 0, 2, 2], [0, 3, 0, 3]] = True
+    grid = Grid.from_interior(values, primary, "interval")
+    assert change_range(grid, failing, 0)[1] == pytest.approx(3)
+    assert not np.array_equal(found.withheld, failing)
+    assert nothing_cheaper(grid, found.cost)
+
+
+def test_withheld_margins_can_save_a_primary_alone_in_its_row():
+    values = [[5.0, 0.0, 0.0], [4.0, 7.0, 2.0], [6.0, 3.0, 9.0]]
+    primary = np.arange(9).reshape(3, 3) == 0
+    with pytest.raises(DataError, match=r"the other cells of row 0 .*margins"):
+        Optimal().suppress(Grid.from_interior(values, primary, "interval"))
+    found = solved(Grid.from_interior(values, primary, "interval", margins=True))
+    assert found.withheld[0, 3]
+
+
+def test_a_level_beyond_the_attackers_own_bound_is_refused():
+    narrow = Grid.from_interior(REGIONS, np.eye(3, dtype=bool), "interval", high=np.array(REGIONS) + 1.0)
+    with pytest.raises(DataError, match=r"row 0, column 0 .* beyond the attacker's upper bound"):
+        Optimal().suppress(narrow)
+    wide = Grid.from_interior(REGIONS, np.eye(3, dtype=bool), "interval", high=np.array(REGIONS) + 10.0)
+    assert protects(wide, solved(wide).withheld)
+
+
+def test_no_primaries_need_no_pattern():
+    found = Optimal().suppress(Grid.from_interior(REGIONS, np.zeros((3, 3), dtype=bool), "interval"))
+    assert (found.cost, found.secondary_count, found.status) == (0, 0, "optimal")
+
+
+def test_same_table_same_pattern():
+    grid = random_grid(3, "interval", shape=(12, 12), primaries=8, largest=200)
+    one, two = Optimal().suppress(grid), Optimal().suppress(grid)
+    assert np.array_equal(one.withheld, two.withheld)
+
+
+def test_a_time_limit_ends_with_a_pattern_and_a_bound_below_it():
+    grid = random_grid(
+        1, "interval", shape=(60, 60), primaries=20, largest=500, cost="value", lower=0.15, upper=0.15
+    )
+    found = Optimal(seconds=0.01).suppress(grid)
+    assert found.status == "time-limit"
+    assert 0 <= found.lower_bound < found.cost
+    assert 0 < found.gap <= 1
+
+
+def test_cancelling_stops():
+    grid = random_grid(1, "interval", shape=(12, 12), primaries=8, largest=200)
+    for name in registry.names("suppression"):
+        method = tacita.method(name)
+        if "interval" in method.problems:
+            with pytest.raises(tacita.Cancelled):
+                method.suppress(grid, Run(cancelled=lambda: True))
