@@ -1,6 +1,6 @@
 """Exact cell suppression: processor time to a proof, and the gap where no proof is reached in time.
 
-Tables as in the literature: values uniform in 0 .. 499, primaries drawn among the smallest fifth of the cells,
+Tables as in the literature: values uniform in 0 .. 499, primaries among the smallest fifth of the cells,
 interval levels of 15 %, least value, margins published. Mean of five seeds, one core.
 """
 

@@ -183,7 +183,8 @@ def require_feasible(network: Network) -> None:
             break
     raise DataError(
         f"Primary cell in row {row}, column {column} (counted from 0) cannot be protected: even with "
-        f"all of them withheld, {where} leave it too little room to move. Let more cells be withheld (margins, zeros), "
+        f"all of them withheld, {where} leave it too little room to move. "
+        "Let more cells be withheld (margins, zeros), "
         "or lower its protection level."
     )
 

@@ -66,6 +66,7 @@ class Master:
         self.lp.setOptionValue("presolve", "off")
         self.lp.setOptionValue("solver", "simplex")
         self.x = np.zeros(0)
+        self.reduced = np.zeros(0)
         self.dual = np.zeros(0)
         self.value = 0.0
         self.add_columns(columns)
@@ -104,6 +105,7 @@ class Master:
         solution = self.lp.getSolution()
         self.x = np.array(solution.col_value)
         self.dual = np.maximum(0.0, np.array(solution.row_dual))
+        self.reduced = np.array(solution.col_dual)
         self.value = self.lp.getInfo().objective_function_value
         self.idle = np.where(self.dual > 1e-9, 0, self.idle + 1)
         return True
