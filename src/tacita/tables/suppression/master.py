@@ -134,7 +134,7 @@ class Master:
         network = self.network
         edges, x, place, part, graph = self.support()
         demands = np.arange(len(network.source)) if chosen is None else chosen
-        room = 2 * len(demands) * (nested + 1) + 4
+        room = (2 * nested + 3) * len(demands) + 4
         added = 0
         for share in shares:
             sides = np.empty((room, network.nodes), dtype=np.bool_)

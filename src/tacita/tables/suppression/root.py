@@ -75,6 +75,11 @@ class Search:
 
     def relax(self, most: int = 100_000) -> None:
         """Cuts until none is violated or they no longer help; prices until no cell outside would enter."""
+        self._relax(most)
+        # a bound holds at whatever point the rounds ended
+        self.price()
+
+    def _relax(self, most: int) -> None:
         master = self.master
         stalled, before = 0, -np.inf
         capacities = bool((self.network.amount != 1).any())
