@@ -14,7 +14,7 @@ from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 from . import registry
 from .core.errors import ParameterError
 from .core.method import Method
-from .core.microdata import Names
+from .core.roles import Names
 from .core.params import Parameters
 from .plan import InputSection, Plan
 
