@@ -33,7 +33,7 @@ ALLOWED = {
     "microdata.verify": {"core", "io", "microdata.verify"},
     "report": {"core", "registry", "plan", "report", "_version"},
     "cli": {"core", "registry", "plan", "api", "datasets", "cli", "_version"},
-    "pipeline": {"core", "io", "plan", "microdata", "_version"},
+    "pipeline": {"core", "io", "registry", "plan", "microdata", "_version"},
     "reproduce": {"core", "registry", "datasets", "microdata", "reproduce", "_version"},
     "api": {"core", "io", "registry", "plan", "pipeline", "microdata", "report", "datasets", "reproduce"},
 }

@@ -9,7 +9,7 @@ from ._version import __version__
 
 if TYPE_CHECKING:
     from . import datasets
-    from .api import assess, compare, method, protect, read, run, save, save_comparison
+    from .api import assess, compare, method, protect, read, run, save, save_comparison, synthesize
     from .core import (
         Cancelled,
         DataError,
@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 
 _HOME = {
     **dict.fromkeys(
-        ("assess", "compare", "method", "protect", "read", "run", "save", "save_comparison"), "tacita.api"
+        ("assess", "compare", "method", "protect", "read", "run", "save", "save_comparison", "synthesize"),
+        "tacita.api",
     ),
     **dict.fromkeys(
         (
@@ -77,6 +78,7 @@ __all__ = [
     "run",
     "save",
     "save_comparison",
+    "synthesize",
 ]
 
 

@@ -11,7 +11,6 @@ import numpy as np
 
 from . import io, registry
 from .core import (
-    Comparison,
     DataError,
     Microdata,
     ParameterError,
@@ -26,7 +25,7 @@ from .microdata import verify
 from .microdata.alignment import refuse_other_order, same_numbers
 from .microdata.assess import context_columns, measure
 from .pipeline import compare as _compare
-from .pipeline import domain_codes, make_release
+from .pipeline import domain_codes, make_release, warmup
 from .plan import CompareSection, MeasureSection, OutputSection, Plan, ProtectSection
 
 __all__ = [
@@ -43,6 +42,7 @@ __all__ = [
     "save_comparison",
     "save_plan",
     "save_report",
+    "synthesize",
     "warmup",
     "write_frame",
 ]
@@ -99,6 +99,52 @@ def protect(
     """
     roles = Roles(
         quasi=quasi,
+        identifiers=identifiers,
+        confidential=confidential,
+        strata=strata,
+        unit=unit,
+        weight=weight,
+    )
+    section = ProtectSection(method=method, **options)
+    measuring = MeasureSection(names=measures, without=without, domains=domains, settings=settings or {})
+    return make_release(_taken_in(data), roles, section, measuring, run)
+
+
+def synthesize(
+    data: Any,
+    *,
+    dependent: str | Sequence[str],
+    independent: str | Sequence[str] = (),
+    method: str = "ipso-c",
+    identifiers: Sequence[str] = (),
+    confidential: Sequence[str] = (),
+    strata: Sequence[str] = (),
+    unit: str | None = None,
+    weight: str | None = None,
+    measures: Sequence[str] | None = None,
+    without: Sequence[str] = (),
+    domains: Sequence[str] = (),
+    settings: Mapping[str, Mapping[str, Any]] | None = None,
+    run: Run | None = None,
+    **options: Any,
+) -> Release:
+    """Draw dependent columns anew, given independent ones that are kept; verify, measure.
+
+    As `protect`, with `dependent` (numeric columns that are replaced) and `independent` (numeric columns
+    that explain them, released unchanged) in place of `quasi`. Each stratum is drawn by itself, so that what
+    a method keeps exactly it keeps in every stratum, and hence in all. `options` are missing ("refuse" or
+    "drop"), shuffle, seed, and the parameters of the method.
+
+    >>> import pyarrow as pa
+    >>> s = np.random.default_rng(0).normal(size=60)
+    >>> frame = pa.table({"s": s, "y": s + np.sin(9 * s)})
+    >>> made = synthesize(frame, dependent=["y"], independent=["s"], method="ipso-c", seed=1)
+    >>> bool(np.isclose(np.mean(made.data["y"]), np.mean(frame["y"]))), made.data["s"].equals(frame["s"])
+    (True, True)
+    """
+    roles = Roles(
+        dependent=dependent,
+        independent=independent,
         identifiers=identifiers,
         confidential=confidential,
         strata=strata,
@@ -167,7 +213,9 @@ def run(plan: Plan, run: Run | None = None, *, dry_run: bool = False) -> Release
 def compare(
     data: Any,
     *,
-    quasi: str | Sequence[str],
+    quasi: str | Sequence[str] = (),
+    dependent: str | Sequence[str] = (),
+    independent: str | Sequence[str] = (),
     method: str | Sequence[str] = "mdav",
     identifiers: Sequence[str] = (),
     confidential: Sequence[str] = (),
@@ -185,9 +233,10 @@ def compare(
 ) -> Trials:
     """Try methods and parameters on the same records, and find those that no other beats.
 
-    Takes what `protect` takes, with lists: `method=["mdav", "hm"]`, `k=[3, 5, 10]`. A parameter goes to
-    the methods that have it. Each trial is a verified release, of which only the figures are kept. One
-    that fails keeps its reason and does not stop the others; if all fail, the first error is raised.
+    Takes what `protect` or `synthesize` takes, with lists: `method=["mdav", "hm"]`, `k=[3, 5, 10]`. A
+    parameter goes to the methods that have it. Each trial is a verified release, of which only the figures
+    are kept. One that fails keeps its reason and does not stop the others; if all fail, the first error is
+    raised.
 
     >>> import pyarrow as pa
     >>> frame = pa.table({"x": [1.0, 2.0, 3.0, 4.0, 10.0, 11.0, 12.0, 13.0]})
@@ -197,6 +246,8 @@ def compare(
     """
     roles = Roles(
         quasi=quasi,
+        dependent=dependent,
+        independent=independent,
         identifiers=identifiers,
         confidential=confidential,
         strata=strata,
@@ -364,23 +415,6 @@ def reproduce(name: str, folder: str | Path, run: Run | None = None, *, quick: b
     files = {place / file: content for file, content in document.files().items()}
     io.write_all(files)
     return list(files)
-
-
-def warmup(run: Run | None = None) -> None:
-    """Run every built-in method and measure once on a few records, which compiles their kernels."""
-    steps = [(kind, name) for kind, names in registry.BUILT_IN.items() for name in names]
-    x = np.arange(24.0).reshape(-1, 1) % 7
-    for done, (kind, name) in enumerate(steps):
-        found: Any = registry.lookup(name, kind)()
-        if kind in registry.MEASURING:
-            found.score(Comparison.of(x, x[::-1]))
-        elif kind == "synthesis":
-            found.synthesize(x[:, :1], x[:, 1:])
-        else:
-            verb = found.mask if kind == "masking" else found.partition
-            verb(x)
-            verb(x, units=np.arange(24))
-        (run or Run()).report("compiling", done + 1, len(steps))
 
 
 def _made(folder: str | Path) -> Path:

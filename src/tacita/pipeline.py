@@ -12,9 +12,21 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from . import io
+from . import io, registry
 from ._version import __version__
-from .core import DataError, Microdata, ParameterError, Record, Release, Report, Roles, Run, Trial, Trials
+from .core import (
+    Comparison,
+    DataError,
+    Microdata,
+    ParameterError,
+    Record,
+    Release,
+    Report,
+    Roles,
+    Run,
+    Trial,
+    Trials,
+)
 from .core.microdata import speakable
 from .core.trials import Origin
 from .microdata import cautions, verify
@@ -36,6 +48,7 @@ def make_release(
 ) -> Release:
     """Protect, verify, measure; every release of tacita is made here."""
     chosen = section.build()
+    section.refuse_other_roles(roles)
     if getattr(chosen, "k", None) == 2 and not section.insist:
         raise ParameterError(
             f"{chosen.spoken_name()}: k must be at least 3, got 2: each of two members can compute the "
@@ -172,6 +185,23 @@ def domain_codes(
     if unknown:
         raise ParameterError(f"{data.source}: there is no column {speakable(unknown)}. Name other domains.")
     return data.codes(columns)[rows] if columns else None
+
+
+def warmup(run: Run | None = None) -> None:
+    """Run every built-in method and measure once on a few records, which compiles their kernels."""
+    steps = [(kind, name) for kind, names in registry.BUILT_IN.items() for name in names]
+    x = np.arange(24.0).reshape(-1, 1) % 7
+    for done, (kind, name) in enumerate(steps):
+        found: Any = registry.lookup(name, kind)()
+        if kind in registry.MEASURING:
+            found.score(Comparison.of(x, x[::-1]))
+        elif kind == "synthesis":
+            found.synthesize(x[:, :1], x[:, 1:])
+        else:
+            verb = found.mask if kind == "masking" else found.partition
+            verb(x)
+            verb(x, units=np.arange(24))
+        (run or Run()).report("compiling", done + 1, len(steps))
 
 
 def _histogram(sizes: np.ndarray) -> dict[int, int]:

@@ -105,7 +105,7 @@ BUILT_IN: dict[str, dict[str, str]] = {
     },
 }
 
-PROTECTING = ("microaggregation", "masking")
+PROTECTING = ("microaggregation", "masking", "synthesis")
 MEASURING = ("loss", "risk", "balance")
 
 

@@ -14,6 +14,7 @@ from .talk import complain
 
 COMMANDS = {
     "protect": "Protect a file: group its records, publish group means, verify, report.",
+    "synthesize": "Draw dependent columns anew, given independent ones that are kept; verify, report.",
     "assess": "Measure what a release lost and what it gives away.",
     "compare": "Try methods and parameters side by side, and draw their risk-utility map.",
     "run": "Carry out a plan file.",
@@ -60,10 +61,10 @@ def build_app(words: Sequence[str]) -> App:
         suppress_keyboard_interrupt=False,
     )
     for name, summary in COMMANDS.items():
-        if words and words[0] == name == "protect":
-            from .commands import protect_with
+        if words and words[0] == name in ("protect", "synthesize"):
+            from .commands import protect_with, synthesize_with
 
-            app.command(protect_with(words), name=name)
+            app.command((protect_with if name == "protect" else synthesize_with)(words), name=name)
         else:
             app.command(f"tacita.cli.commands:{name}", name=name, help=summary)
     return app

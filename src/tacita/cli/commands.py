@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from cyclopts import Group, Parameter
+from pydantic.fields import FieldInfo
 from rich.table import Table
 
 from tacita import api, registry
@@ -16,7 +17,7 @@ from tacita import datasets as catalogue
 from tacita.core import Roles
 from tacita.plan import InputSection, MeasureSection, OutputSection, Plan, ProtectSection
 
-from .options import command, flag, given, option, options, path_option, positional
+from .options import Fields, command, flag, given, option, options, path_option, positional
 from .talk import Out, print_json, print_outcome, print_parameters, print_scores, print_trials, progress_bar
 
 _FROM, _WHAT, _HOW, _FIGURES, _TO, _TALK = (
@@ -30,9 +31,46 @@ _Quiet = Annotated[bool, Parameter(negative="", help="print nothing but errors")
 _AsJson = Annotated[bool, Parameter(name="--json", negative="", help="as JSON, with parameter schemas")]
 
 
+_DRAWN = ("dependent", "independent")
+
+
 def protect_with(words: Sequence[str]) -> Callable[..., None]:
     """The command `protect` with the options of the method that the words name."""
-    method = _method_named_in(words)
+    return _releasing(
+        "protect",
+        "Protect a file: group its records or mask their values, verify, report.\n\n"
+        "Example: tacita protect survey.csv --out protected.csv --method mdav --k 3 --quasi turnover,wages",
+        words,
+        options(Roles, _WHAT, skip=_DRAWN, required=["quasi"]),
+        ProtectSection.model_fields,
+    )
+
+
+def synthesize_with(words: Sequence[str]) -> Callable[..., None]:
+    """The command `synthesize` with the options of the method that the words name."""
+    around = dict(ProtectSection.model_fields)
+    for name, default, words_of_help in (
+        ("method", "ipso-c", "name of a synthesis, see `tacita methods`"),
+        ("missing", "refuse", "records that miss a dependent or independent value: refuse or drop"),
+    ):
+        around[name] = FieldInfo(annotation=str, default=default, description=words_of_help)
+    # rounding would break what is promised, and there is no k to insist on
+    del around["round_integers"], around["insist"]
+    return _releasing(
+        "synthesize",
+        "Draw dependent columns anew, given independent ones that are kept; verify, report.\n\n"
+        "Example: tacita synthesize survey.csv --out synthetic.csv --method ipso-c "
+        "--dependent turnover,wages --independent employees,costs",
+        words,
+        options(Roles, _WHAT, skip=["quasi"], required=["dependent"]),
+        around,
+    )
+
+
+def _releasing(
+    name: str, words_of_help: str, words: Sequence[str], roles: list[inspect.Parameter], around: Fields
+) -> Callable[..., None]:
+    method = _method_named_in(words, default=str(around["method"].default))
     chosen = registry.parameters_of(method)
     of_method = Group.create_ordered(f"Parameters of {method}")
 
@@ -40,7 +78,7 @@ def protect_with(words: Sequence[str]) -> Callable[..., None]:
         plan = Plan(
             input={"path": input, **given(InputSection, values)},
             roles=given(Roles, values),
-            protect={**given(ProtectSection, values), **given(chosen, values)},
+            protect={"method": method, **given(around, values), **given(chosen, values)},
             measure=given(MeasureSection, values, _MEASURE_NAMES),
             output=given(OutputSection, values, _OUT_NAMES),
         )
@@ -49,14 +87,13 @@ def protect_with(words: Sequence[str]) -> Callable[..., None]:
         _carry_out(plan, dry_run=values["dry_run"], quiet=values["quiet"])
 
     return command(
-        "protect",
-        "Protect a file: group its records or mask their values, verify, report.\n\n"
-        "Example: tacita protect survey.csv --out protected.csv --method mdav --k 3 --quasi turnover,wages",
+        name,
+        words_of_help,
         [
             positional("input", "CSV or Parquet file of records"),
             *options(OutputSection, _TO, _OUT_NAMES, required=["path"]),
-            *options(Roles, _WHAT),
-            *options(ProtectSection, _HOW),
+            *roles,
+            *options(around, _HOW),
             *options(chosen, of_method),
             *options(MeasureSection, _FIGURES, _MEASURE_NAMES, skip=["settings"]),
             *options(InputSection, _FROM, skip=["path"]),
@@ -68,13 +105,13 @@ def protect_with(words: Sequence[str]) -> Callable[..., None]:
     )
 
 
-def _method_named_in(words: Sequence[str]) -> str:
+def _method_named_in(words: Sequence[str], default: str) -> str:
     for word, following in pairwise([*words, ""]):
         if word == "--method" and following:
             return following.replace(",", "+")
         if word.startswith("--method="):
             return word.partition("=")[2].replace(",", "+")
-    return str(ProtectSection.model_fields["method"].default)
+    return default
 
 
 def _assess(original: Path, released: Path, **values: Any) -> None:
@@ -94,7 +131,7 @@ def _assess(original: Path, released: Path, **values: Any) -> None:
         print_scores(report)
 
 
-protect = protect_with([])
+protect, synthesize = protect_with([]), synthesize_with([])
 assess = command(
     "assess",
     "Measure what a release lost and what it gives away. Records in the same order in both files.\n\n"
@@ -102,7 +139,7 @@ assess = command(
     [
         positional("original", "file before protection"),
         positional("released", "file after protection"),
-        option("quasi", Roles.model_fields["quasi"], _WHAT),
+        option("quasi", Roles.model_fields["quasi"], _WHAT, required=True),
         *options(MeasureSection, _FIGURES, _MEASURE_NAMES, skip=["settings"]),
         *options(InputSection, _FROM, skip=["path"]),
         path_option("json", "scores as JSON", _TO),
@@ -228,7 +265,7 @@ def datasets(
 
 
 def reproduce(
-    name: Annotated[str, Parameter(help="what to reproduce: microaggregation")],
+    name: Annotated[str, Parameter(help="what to reproduce: microaggregation or synthetic")],
     /,
     *,
     out: Annotated[Path, Parameter(help="folder for the page, its figures and the numbers as JSON")] = Path(

@@ -55,7 +55,12 @@ class Roles(Parameters):
     """
 
     quasi: QuasiColumns = Field(
-        description="columns to protect: names, or 'numeric' for every numeric column without another role"
+        (),
+        description="columns to protect: names, or 'numeric' for every numeric column without another role",
+    )
+    dependent: Names = Field((), description="for synthesis, instead of quasi: columns to draw anew")
+    independent: Names = Field(
+        (), description="for synthesis: numeric columns that explain the dependent ones; released unchanged"
     )
     identifiers: Names = Field((), description="columns that name a record; left out of the release")
     confidential: Names = Field((), description="sensitive columns; released, watched for homogeneity")
@@ -73,12 +78,27 @@ class Roles(Parameters):
                     f"Roles: column {column} is named twice ({seen[column]}, {role}). One role each, please."
                 )
             seen.setdefault(column, role)
-        if self.quasi == ():
-            raise ParameterError("Roles: quasi must name at least one column, got none. Nothing to protect.")
+        self._something_to_do()
         return self
 
+    def _something_to_do(self) -> None:
+        if self.dependent and self.quasi:
+            raise ParameterError(
+                "Roles: quasi and dependent were both given. A run either protects quasi-identifiers or "
+                "draws dependent columns anew; make two runs."
+            )
+        if self.dependent:
+            return
+        named = "quasi" in self.model_fields_set
+        if self.independent or ("dependent" in self.model_fields_set and not named):
+            raise ParameterError("Roles: dependent must name at least one column, got none.")
+        if not named:
+            raise ParameterError("Roles: quasi is required.")
+        if self.quasi == ():
+            raise ParameterError("Roles: quasi must name at least one column, got none. Nothing to protect.")
+
     def _named(self) -> Iterable[tuple[str, str]]:
-        for role in ("quasi", "identifiers", "confidential", "strata"):
+        for role in ("quasi", "dependent", "independent", "identifiers", "confidential", "strata"):
             names = getattr(self, role)
             if names != "numeric":
                 yield from ((role, name) for name in names)
@@ -184,10 +204,15 @@ class Microdata:
 
     @property
     def quasi(self) -> tuple[str, ...]:
-        """Names of the quasi-identifiers."""
+        """Names of the columns that are replaced: quasi-identifiers, or the dependent ones of a synthesis."""
         if self.roles is None or isinstance(self.roles.quasi, str):
             raise ParameterError("Microdata: no quasi-identifiers were named yet; use with_roles first.")
-        return self.roles.quasi
+        return self.roles.dependent or self.roles.quasi
+
+    @property
+    def used(self) -> tuple[str, ...]:
+        """Names of the columns that a method reads: those it replaces, and independent ones."""
+        return (*self.quasi, *(self.roles.independent if self.roles else ()))
 
     def kind(self, column: str) -> Kind:
         """Whether a column holds quantities or names. Text such as 01 is a code, not a quantity."""

@@ -1,4 +1,4 @@
-"""What each kind of method publishes in place of the records: means of groups, or masked values.
+"""What each kind of method publishes in place of the records: means of groups, masked or synthetic values.
 
 A kind that protects records is one line of `VERBS`: a function from method and records to what is published.
 """
@@ -6,18 +6,19 @@ A kind that protects records is one line of `VERBS`: a function from method and 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from tacita.core import Method, ParameterError, Partition, Run
+from tacita.core import DataError, Method, ParameterError, Partition, Run
 
 from .groups import published_means
 from .masking.base import Masking
 from .microaggregation.base import Microaggregation
 from .standardise import standardise
+from .synthesis.base import Synthesis
 
 Matrix = npt.NDArray[np.float64]
 Labels = npt.NDArray[np.int64]
@@ -93,11 +94,8 @@ def _grouped(method: Microaggregation, records: Records, run: Run) -> Published:
 
 def _masked(method: Masking, records: Records, run: Run) -> Published:
     """Each stratum masked by itself, on the original scale, with randomness of its own."""
-    if records.integer.any() and not method.roundable:
-        raise ParameterError(
-            f"{method.spoken_name()}: values are published to the last digit, rounding would break what is "
-            "promised. Leave out round-integers, or use another method, such as rank-swap."
-        )
+    if not method.roundable:
+        _refuse_rounding(method, records, ", or use another method, such as rank-swap")
     values = np.full_like(records.x, np.nan)
     labels = np.empty(records.x.shape, dtype=np.int64)
     groups, grouped = 0, False
@@ -121,7 +119,36 @@ def _masked(method: Masking, records: Records, run: Run) -> Published:
     return Published(values + 0.0, Masking.guarantees, labels if grouped else None)
 
 
+def _synthesized(method: Synthesis, records: Records, run: Run) -> Published:
+    """Dependent columns of each stratum drawn by themselves, given the independent ones (`beside`)."""
+    _refuse_rounding(method, records, "")
+    values = np.empty_like(records.x)
+    parts = list(records.parts())
+    for done, (rows, _) in enumerate(parts):
+        inner = run.branch(done)
+        if len(parts) == 1:
+            inner = replace(inner, on_progress=run.on_progress)
+        try:
+            values[rows] = method.synthesize(records.x[rows], records.beside[rows], inner)
+        except DataError as problem:
+            if len(parts) == 1:
+                raise
+            raise DataError(f"{problem} (In a stratum of {rows.size} records.)") from None
+        run.report("drawing values", done + 1, len(parts))
+    # minus zero and zero would be two different published values
+    return Published(values + 0.0, Synthesis.guarantees)
+
+
+def _refuse_rounding(method: Method, records: Records, instead: str) -> None:
+    if records.integer.any():
+        raise ParameterError(
+            f"{method.spoken_name()}: values are published to the last digit, rounding would break what is "
+            f"promised. Leave out round-integers{instead}."
+        )
+
+
 VERBS: dict[str, Callable[[Any, Records, Run], Published]] = {
     "microaggregation": _grouped,
     "masking": _masked,
+    "synthesis": _synthesized,
 }

@@ -32,6 +32,8 @@ class Entry:
 
 ROLES = {
     "quasi": Entry("Quasi-identifiers", (), "masked"),
+    "dependent": Entry("Dependent", (), "drawn anew"),
+    "independent": Entry("Independent", (), "explain the dependent ones; released unchanged"),
     "identifiers": Entry("Identifiers", (), "name a record; left out of the release"),
     "confidential": Entry("Confidential", (), "sensitive; released unchanged, watched for homogeneity"),
     "strata": Entry("Strata", (), "released unchanged; groups never mix two of them"),
@@ -47,6 +49,7 @@ def review_html(release: Release) -> str:
         "review.html",
         record=record,
         k=record.parameters.get("k"),
+        drawn=names_of(record.roles.get("dependent")),
         passed=all(verdict.passed for verdict in record.verdicts),
         tiles=_headlines(score for score in scores if score.value is not None)[:_TILES],
         methods=[(name, meaning_of(name, *registry.PROTECTING)) for name in record.method],
