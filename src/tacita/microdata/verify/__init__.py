@@ -36,7 +36,7 @@ CHECKS: dict[str, Check] = {
         "Every record is released exactly once (or dropped by rule).", checks.rows_complete
     ),
     "others-identical": Check(
-        "Columns that were not to be masked are unchanged to the last bit.", checks.others_identical
+        "Columns that were not to be changed are the same to the last bit.", checks.others_identical
     ),
     "no-leftovers": Check(
         "No category, dictionary or metadata remembers what no record has.", checks.no_leftovers
