@@ -1,7 +1,7 @@
 """Draw what each masking or synthesis makes of one made-up cloud of records: `python docs/pictures.py`.
 
 Two columns, skewed and correlated; left the originals, right the released records, with a line from where
-some of them were to where they went. For a synthesis the horizontal column is independent, the vertical drawn.
+some of them were to where they went. For a synthesis the column upwards is drawn, given the other.
 """
 
 from __future__ import annotations
