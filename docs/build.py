@@ -6,11 +6,14 @@ A test holds the committed pages against this, so that no page says what the cod
 from __future__ import annotations
 
 import inspect
+import json
 from pathlib import Path
 
 from tacita import registry
 from tacita.core import Method
 from tacita.microdata.verify import CHECKS
+from tacita.reproduce import published
+from tacita.reproduce.document import table
 
 PAGES = Path(__file__).parent / "methods"
 KINDS = {
@@ -20,6 +23,7 @@ KINDS = {
     "loss": "Loss: how much of the data's message is gone",
     "risk": "Risk: how much an attacker finds out",
     "balance": "Balance of loss and risk",
+    "rule": "Rules: which cells of a table are sensitive",
 }
 
 
@@ -60,18 +64,40 @@ def _page(kind: str, name: str) -> str:
         lines += ["## What it promises", ""]
         lines += [f"- `{guarantee}`: {CHECKS[guarantee].promise}" for guarantee in found.guarantees]
         lines += ["", "Each is checked on the finished file by code that shares nothing with the method.", ""]
+    lines += _published(name)
     lines += ["## Example", "", "```python", _imports(found), f">>> {example.strip()}", "```", ""]
-    published = PAGES.parent / "published" / f"{name.lower()}.md"
-    if published.exists():
-        lines += [published.read_text()]
+    by_hand = PAGES.parent / "published" / f"{name.lower()}.md"
+    lines += [by_hand.read_text()] if by_hand.exists() else []
     return "\n".join(lines)
+
+
+def _published(name: str) -> list[str]:
+    """What was printed of a method beside ours, from the numbers that `tacita reproduce` wrote."""
+    if name not in published.SOURCES:
+        return []
+    found = json.loads((PAGES.parent / "reproduced" / "microaggregation.json").read_text())["losses"]
+    rows = [
+        [one["file"], one["k"], f"{one['published']:g}", one["ours"]]
+        for one in found
+        if one["method"] == name and one["published"] is not None
+    ]
+    told = f"IL1 in percent. Published: {published.SOURCES[name]}. More, and why some differ: "
+    more = "[all methods side by side](../reproduced/microaggregation.md)."
+    return [
+        "## Published figures beside ours",
+        "",
+        told + more,
+        "",
+        table(["file", "k", "published", "ours"], rows),
+        "",
+    ]
 
 
 def _imports(found: type[Method]) -> str:
     """What the example of a docstring needs when it stands alone."""
     example = inspect.getdoc(found) or ""
     needed = ["import numpy as np"] if "np." in example else []
-    values = ("Comparison", "Partition", "Run")
+    values = ("Comparison", "Contributors", "Partition", "Run", "Table")
     core = [name for name in values if f"{name}(" in example or f"{name}." in example]
     needed += [f"from tacita.core import {', '.join(core)}"] if core else []
     needed += [f"from {found.__module__} import {found.__name__}"]

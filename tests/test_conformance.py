@@ -12,7 +12,7 @@ import pytest
 
 import tacita
 from tacita import registry
-from tacita.core import Comparison, Method, Partition, Run
+from tacita.core import Categories, Comparison, Method, Partition, Run
 from tacita.microdata.microaggregation.base import Improvement
 from tacita.microdata.standardise import standardise
 from tacita.plan import CompareSection, InputSection, MeasureSection, OutputSection, ProtectSection
@@ -407,7 +407,9 @@ def firms(n=160):
 class TestEveryMeasure:
     def test_lies_in_its_range(self, name):
         x = sample(name)
-        score = tacita.method(name).score(Comparison.of(x, x[::-1], domains=np.arange(len(x)) % 2))
+        codes = Categories(np.sign(x[:, :1]), np.sign(x[::-1, :1]), ("c",), (False,))
+        pair = Comparison.of(x, x[::-1], domains=np.arange(len(x)) % 2, categories=codes)
+        score = tacita.method(name).score(pair)
         low, high = score.span
         assert low <= score.value <= (np.inf if high is None else high)
         assert score.name == name

@@ -20,12 +20,13 @@ from .core import (
     Run,
     Trials,
 )
+from .io import write_frame
 from .io.atomic import refuse_bad_targets
 from .microdata import verify
-from .microdata.alignment import refuse_other_order, same_numbers
+from .microdata.alignment import coded_alike, refuse_other_order, same_numbers
 from .microdata.assess import context_columns, measure
 from .pipeline import compare as _compare
-from .pipeline import domain_codes, make_release, warmup
+from .pipeline import domain_codes, make_release, suited, warmup
 from .plan import CompareSection, MeasureSection, OutputSection, Plan, ProtectSection
 
 __all__ = [
@@ -71,6 +72,8 @@ def protect(
     *,
     quasi: str | Sequence[str],
     method: str = "mdav",
+    nominal: Sequence[str] = (),
+    ordinal: Sequence[str] | Mapping[str, Sequence[str]] = (),
     identifiers: Sequence[str] = (),
     confidential: Sequence[str] = (),
     strata: Sequence[str] = (),
@@ -87,8 +90,10 @@ def protect(
 
     `data` is a pandas, polars or pyarrow frame (the same kind comes back in `Release.data`), a path, or
     what `read` returned. `quasi` names the columns to protect, or is "numeric" for every numeric column
-    without another role. `options` are those of the plan's [protect] section (missing, round_integers,
-    shuffle, insist, seed) and the parameters of the method (k, ...).
+    without another role. Those among them that are categories are named in `nominal`, or in `ordinal` with
+    their levels from lowest to highest (by name alone where numbers, or the column's type, give the order);
+    the method gower groups by them. `options` are those of the plan's [protect] section (missing,
+    round_integers, shuffle, insist, seed) and the parameters of the method (k, ...).
 
     Raises ParameterError, DataError, or VerificationError; never returns an unverified release.
 
@@ -99,6 +104,8 @@ def protect(
     """
     roles = Roles(
         quasi=quasi,
+        nominal=nominal,
+        ordinal=ordinal,
         identifiers=identifiers,
         confidential=confidential,
         strata=strata,
@@ -217,6 +224,8 @@ def compare(
     dependent: str | Sequence[str] = (),
     independent: str | Sequence[str] = (),
     method: str | Sequence[str] = "mdav",
+    nominal: Sequence[str] = (),
+    ordinal: Sequence[str] | Mapping[str, Sequence[str]] = (),
     identifiers: Sequence[str] = (),
     confidential: Sequence[str] = (),
     strata: Sequence[str] = (),
@@ -246,6 +255,8 @@ def compare(
     """
     roles = Roles(
         quasi=quasi,
+        nominal=nominal,
+        ordinal=ordinal,
         dependent=dependent,
         independent=independent,
         identifiers=identifiers,
@@ -305,6 +316,8 @@ def assess(
     released: Any,
     *,
     quasi: str | Sequence[str],
+    nominal: Sequence[str] = (),
+    ordinal: Sequence[str] | Mapping[str, Sequence[str]] = (),
     measures: Sequence[str] | None = None,
     without: Sequence[str] = (),
     domains: Sequence[str] = (),
@@ -314,9 +327,10 @@ def assess(
     """Measure loss and risk of a release, whoever made it: same records in the same order, same columns.
 
     Frames, paths, or what `read` returned. Records with a missing value on either side are left out and
-    counted in the report's notes. `measures` names those to compute (["all"] for every one), `without`
-    those to leave out, `settings` gives their parameters ({"DBRL": {"attributes": [3, 5]}}); `domains`
-    names columns whose values are parts of the population to look into.
+    counted in the report's notes. `nominal` and `ordinal` are as in `protect`. `measures` names those to
+    compute (["all"] for every one), `without` those to leave out, `settings` gives their parameters
+    ({"DBRL": {"attributes": [3, 5]}}); `domains` names columns whose values are parts of the population to
+    look into.
 
     >>> import pyarrow as pa
     >>> frame = pa.table({"x": [1.0, 2.0, 3.0]})
@@ -327,8 +341,11 @@ def assess(
     before, after = _taken_in(original), _taken_in(released)
     if quasi == "numeric":
         # identifiers that the release no longer has are not to be compared
-        quasi = [name for name in before.columns if name in after.columns and before.kind(name) == "numeric"]
-    before = before.with_roles(Roles(quasi=quasi))
+        named = Roles(quasi=quasi, nominal=nominal, ordinal=ordinal).categorical
+        shared = [name for name in before.columns if name in after.columns]
+        quasi = [name for name in shared if name in named or before.kind(name) == "numeric"]
+    roles = Roles(quasi=quasi, nominal=nominal, ordinal=ordinal)
+    before = before.with_roles(roles)
     absent = [name for name in before.quasi if name not in after.columns]
     if absent:
         raise ParameterError(f"{after.source}: the release has no column {', '.join(absent)}.")
@@ -338,7 +355,7 @@ def assess(
             "Assess against the records that were released."
         )
     refuse_other_order(before, after, before.quasi)
-    x, z = before.matrix(before.quasi), after.matrix(before.quasi)
+    x, z = coded_alike(before, after.with_roles(roles))
     if (np.isnan(x) | np.isnan(z)).any(axis=1).all():
         raise DataError(f"{after.source}: every record has a missing value, there is nothing to measure.")
     beside = [name for name in before.columns if name in after.columns and name not in before.quasi]
@@ -347,10 +364,11 @@ def assess(
         x,
         z,
         before.quasi,
-        section.build(),
+        suited(section, before).build(),
         run or Run(),
         context=context_columns(before, unchanged, np.arange(before.n)),
         domains=domain_codes(before, section.domains, np.arange(before.n)),
+        kinds=before.scales,
     )
 
 
@@ -367,15 +385,6 @@ def save_plan(plan: Plan, path: str | Path) -> None:
     target = Path(path)
     refuse_bad_targets({"plan": target}, {"input": plan.input.path, **plan.output.targets})
     io.write_all({target: plan.to_toml(target.absolute().parent).encode()})
-
-
-def write_frame(frame: Any, path: str | Path) -> None:
-    """Write a frame as it is, unprotected, as CSV or Parquet by the path's ending."""
-    target = Path(path)
-    form = io.format_of(target)
-    refuse_bad_targets({"output": target}, {})
-    content, _ = io.encode(Microdata.of(frame, source=target.name), form)
-    io.write_all({target: content})
 
 
 def prepare_demo(folder: str | Path) -> Plan:

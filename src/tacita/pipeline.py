@@ -28,11 +28,12 @@ from .core import (
     Trials,
 )
 from .core.microdata import speakable
+from .core.release import AttributeSummary
 from .core.trials import Origin
 from .microdata import cautions, verify
 from .microdata.assess import context_columns, measure
 from .microdata.protect import protect
-from .microdata.summary import summarise
+from .microdata.summary import summarise, summarise_categories
 from .plan import CompareSection, MeasureSection, ProtectSection
 
 # What a report shows of originals is never about fewer records, whether or not the method has a k.
@@ -74,16 +75,17 @@ def make_release(
         made.original,
         made.released,
         data.quasi,
-        measures.build(),
+        suited(measures, data).build(),
         steered,
         context=context_columns(data, unchanged, kept),
         domains=domain_codes(data, measures.domains or roles.strata, kept),
+        kinds=data.scales,
     )
     record = Record(
         source=data.source,
         fingerprint=data.fingerprint or _fingerprint(data),
         method=section.chain,
-        parameters=chosen.own_parameters(),
+        parameters=made.method.own_parameters(),
         roles=(data.roles or roles).model_dump(mode="json"),
         options=section.model_dump(
             mode="json", include=set(ProtectSection.model_fields) - {"method", "seed"}
@@ -99,12 +101,27 @@ def make_release(
         cautions=cautions.find(made, shuffled=section.shuffle),
         not_promised=cautions.not_promised(made.claim),
         summaries=tuple(
-            summarise(name, made.original[:, j], made.released[:, j], made.claim.k or _FEWEST_IN_A_BIN)
+            _summary(data, name, made.original[:, j], made.released[:, j], made.claim.k or _FEWEST_IN_A_BIN)
             for j, name in enumerate(data.quasi)
             if not np.isnan(made.original[:, j]).all()
         ),
     )
     return Release(made.data.native, report, record, made.claim)
+
+
+def suited(measures: MeasureSection, data: Microdata) -> MeasureSection:
+    """The measures, and where none are named and there are categories, those of categories too."""
+    of_categories = [name for name in ("GOWER_loss", "CATEGORIES") if name not in measures.without]
+    categorical = any(scale != "numeric" for scale in data.scales)
+    return measures.including(*of_categories) if measures.names is None and categorical else measures
+
+
+def _summary(
+    data: Microdata, name: str, before: npt.NDArray[np.float64], after: npt.NDArray[np.float64], fewest: int
+) -> AttributeSummary:
+    if data.scale(name) == "numeric":
+        return summarise(name, before, after, fewest)
+    return summarise_categories(name, before, after, data.levels(name).names, fewest)
 
 
 def compare(
@@ -197,7 +214,7 @@ def warmup(run: Run | None = None) -> None:
             found.score(Comparison.of(x, x[::-1]))
         elif kind == "synthesis":
             found.synthesize(x[:, :1], x[:, 1:])
-        else:
+        elif kind in registry.PROTECTING:
             verb = found.mask if kind == "masking" else found.partition
             verb(x)
             verb(x, units=np.arange(24))
@@ -220,7 +237,7 @@ def _fingerprint(data: Microdata) -> str | None:
 
 def _versions() -> dict[str, str]:
     found = {"tacita": __version__, "python": platform.python_version()}
-    for package in ("numpy", "numba", "pyarrow", "narwhals"):
+    for package in ("numpy", "numba", "highspy", "pyarrow", "narwhals"):
         try:
             found[package] = version(package)
         except PackageNotFoundError:

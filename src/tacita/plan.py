@@ -17,8 +17,8 @@ from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 from . import registry
 from .core.errors import ParameterError
 from .core.method import Method
-from .core.microdata import Names, Roles
 from .core.params import Parameters
+from .core.roles import Names, Roles
 from .io import InputOptions
 
 if TYPE_CHECKING:

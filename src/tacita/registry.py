@@ -49,6 +49,8 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "kc": "tacita.microdata.microaggregation.capacity:KC",
         "kckw": "tacita.microdata.microaggregation.capacity:KCKW",
         "imhm": "tacita.microdata.microaggregation.imhm:IMHM",
+        "gower": "tacita.microdata.microaggregation.gower:Gower",
+        "best": "tacita.microdata.microaggregation.best:Best",
     },
     "masking": {
         "onedims": "tacita.microdata.masking.ranking:OneDims",
@@ -87,6 +89,8 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "OVERLAP": "tacita.microdata.loss.models:CoefficientOverlap",
         "SUB_mean": "tacita.microdata.loss.models:SubdomainMeans",
         "SUB_covariance": "tacita.microdata.loss.models:SubdomainCovariances",
+        "GOWER_loss": "tacita.microdata.loss.categories:GowerLoss",
+        "CATEGORIES": "tacita.microdata.loss.categories:CategoriesChanged",
     },
     "risk": {
         "DLD": "tacita.microdata.risk.linkage:DLD",
@@ -102,6 +106,15 @@ BUILT_IN: dict[str, dict[str, str]] = {
     },
     "balance": {
         "SCORE": "tacita.microdata.balance:SCORE",
+    },
+    "rule": {
+        "minimum-frequency": "tacita.tables.rules.frequency:MinimumFrequency",
+        "dominance": "tacita.tables.rules.concentration:Dominance",
+        "p-percent": "tacita.tables.rules.concentration:PPercent",
+        "pq": "tacita.tables.rules.concentration:PQ",
+        "request": "tacita.tables.rules.wishes:Request",
+        "zero-cells": "tacita.tables.rules.frequency:ZeroCells",
+        "listed": "tacita.tables.rules.wishes:Listed",
     },
 }
 

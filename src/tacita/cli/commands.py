@@ -26,6 +26,7 @@ _FROM, _WHAT, _HOW, _FIGURES, _TO, _TALK = (
 )
 _OUT_NAMES = {"path": "out", "json_report": "json"}
 _MEASURE_NAMES = {"names": "measures"}
+_ASSESSED = ("quasi", "nominal", "ordinal")
 
 _Quiet = Annotated[bool, Parameter(negative="", help="print nothing but errors")]
 _AsJson = Annotated[bool, Parameter(name="--json", negative="", help="as JSON, with parameter schemas")]
@@ -62,7 +63,7 @@ def synthesize_with(words: Sequence[str]) -> Callable[..., None]:
         "Example: tacita synthesize survey.csv --out synthetic.csv --method ipso-c "
         "--dependent turnover,wages --independent employees,costs",
         words,
-        options(Roles, _WHAT, skip=["quasi"], required=["dependent"]),
+        options(Roles, _WHAT, skip=_ASSESSED, required=["dependent"]),
         around,
     )
 
@@ -116,11 +117,12 @@ def _method_named_in(words: Sequence[str], default: str) -> str:
 
 def _assess(original: Path, released: Path, **values: Any) -> None:
     reading, chosen = given(InputSection, values), given(MeasureSection, values, _MEASURE_NAMES)
+    roles = given({name: Roles.model_fields[name] for name in _ASSESSED}, values)
     with progress_bar(values["quiet"]) as run:
         report = api.assess(
             api.read(original, **reading),
             api.read(released, **reading),
-            quasi=given(Roles, values)["quasi"],
+            **roles,
             measures=chosen.pop("names", None),
             **chosen,
             run=run,
@@ -139,7 +141,7 @@ assess = command(
     [
         positional("original", "file before protection"),
         positional("released", "file after protection"),
-        option("quasi", Roles.model_fields["quasi"], _WHAT, required=True),
+        *[option(name, Roles.model_fields[name], _WHAT, required=name == "quasi") for name in _ASSESSED],
         *options(MeasureSection, _FIGURES, _MEASURE_NAMES, skip=["settings"]),
         *options(InputSection, _FROM, skip=["path"]),
         path_option("json", "scores as JSON", _TO),

@@ -106,7 +106,7 @@ def _typed_as(annotation: Any) -> Any:
     if origin in (Union, types.UnionType):
         inner = [part for part in get_args(annotation) if part is not type(None)]
         return _typed_as(inner[0]) if len(inner) == 1 else str
-    return str if origin in (tuple, list) else annotation
+    return str if origin in (tuple, list, dict) else annotation
 
 
 def _shown_default(value: object) -> str:
@@ -132,7 +132,7 @@ def _is_list(annotation: Any) -> bool:
     origin = get_origin(annotation)
     if origin in (Union, types.UnionType, Annotated):
         return any(_is_list(part) for part in get_args(annotation))
-    return origin in (tuple, list)
+    return origin in (tuple, list, dict)
 
 
 def _names(text: str) -> tuple[str, ...] | str:

@@ -1,35 +1,47 @@
 """The values everything else is built from. Imports nothing else of tacita."""
 
+from .contributors import Contributors
+from .dimension import Dimension
 from .errors import Cancelled, DataError, ParameterError, TacitaError, VerificationError
 from .method import Method
-from .microdata import MISSING_TEXT, CsvDialect, Microdata, Roles
+from .microdata import MISSING_TEXT, CsvDialect, Microdata
 from .params import GroupSize, Parameters
 from .partition import Partition
+from .pattern import Pattern
 from .progress import Progress, Run
+from .relations import Relations
 from .release import Caution, Record, Release, Verdict
-from .score import Comparison, Report, Score
+from .roles import Roles
+from .score import Categories, Comparison, Report, Score
+from .table import Table
 from .trials import Trial, Trials
 
 __all__ = [
     "MISSING_TEXT",
     "Cancelled",
+    "Categories",
     "Caution",
     "Comparison",
+    "Contributors",
     "CsvDialect",
     "DataError",
+    "Dimension",
     "GroupSize",
     "Method",
     "Microdata",
     "ParameterError",
     "Parameters",
     "Partition",
+    "Pattern",
     "Progress",
     "Record",
+    "Relations",
     "Release",
     "Report",
     "Roles",
     "Run",
     "Score",
+    "Table",
     "TacitaError",
     "Trial",
     "Trials",

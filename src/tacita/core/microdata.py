@@ -4,112 +4,29 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 import narwhals as nw
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-from pydantic import BeforeValidator, Field, model_validator
 
 from .arrays import refuse_extreme
 from .errors import DataError, ParameterError
+from .levels import Levels, category_cells, nominal_levels, ordinal_levels, ranked_levels, ranks_of_text
 from .params import Parameters
+from .roles import Kind, Roles
 from .text import looks_like_code, parse_numbers
-
-Kind = Literal["numeric", "nominal"]
 
 # Beyond it a double no longer holds every whole number.
 _LARGEST_EXACT = 2**53
 
+_OR_CATEGORIES = "A quasi-identifier of categories must be declared nominal or ordinal."
+
 MISSING_TEXT = ("", "NA", "N/A", "NaN", "nan", "NULL", "null", ".")
-
-
-def _as_names(value: object) -> object:
-    # one column may be given by its bare name; a list means columns, whatever they are called
-    if isinstance(value, set | frozenset):
-        # a set has no order of its own, and the order of columns must not change from run to run
-        return tuple(sorted(value))
-    return (value,) if isinstance(value, str) else value
-
-
-def _as_quasi(value: object) -> object:
-    return value if isinstance(value, str) and value == "numeric" else _as_names(value)
-
-
-Names = Annotated[tuple[str, ...], BeforeValidator(_as_names)]
-QuasiColumns = Annotated[Literal["numeric"] | tuple[str, ...], BeforeValidator(_as_quasi)]
-
-
-class Roles(Parameters):
-    """Which column is what; a column that is not named is released as it is.
-
-    >>> Roles(quasi="turnover", identifiers=["name"]).quasi
-    ('turnover',)
-    >>> Roles(quasi=["a"], strata=["a"])
-    Traceback (most recent call last):
-    tacita.core.errors.ParameterError: Roles: column a is named twice (quasi, strata). One role each, please.
-    """
-
-    quasi: QuasiColumns = Field(
-        (),
-        description="columns to protect: names, or 'numeric' for every numeric column without another role",
-    )
-    dependent: Names = Field((), description="for synthesis, instead of quasi: columns to draw anew")
-    independent: Names = Field(
-        (), description="for synthesis: numeric columns that explain the dependent ones; released unchanged"
-    )
-    identifiers: Names = Field((), description="columns that name a record; left out of the release")
-    confidential: Names = Field((), description="sensitive columns; released, watched for homogeneity")
-    strata: Names = Field((), description="groups never mix records of different strata")
-    unit: str | None = Field(None, description="column naming the firm or household behind a record")
-    weight: str | None = Field(None, description="column of sampling weights")
-
-    @model_validator(mode="after")
-    def _one_role_each(self) -> Roles:
-        seen: dict[str, str] = {}
-        for role, column in self._named():
-            # a unit is often an identifier too: used for grouping, then left out
-            if column in seen and {seen[column], role} != {"identifiers", "unit"}:
-                raise ParameterError(
-                    f"Roles: column {column} is named twice ({seen[column]}, {role}). One role each, please."
-                )
-            seen.setdefault(column, role)
-        self._something_to_do()
-        return self
-
-    def _something_to_do(self) -> None:
-        if self.dependent and self.quasi:
-            raise ParameterError(
-                "Roles: quasi and dependent were both given. A run either protects quasi-identifiers or "
-                "draws dependent columns anew; make two runs."
-            )
-        if self.dependent:
-            return
-        named = "quasi" in self.model_fields_set
-        if self.independent or ("dependent" in self.model_fields_set and not named):
-            raise ParameterError("Roles: dependent must name at least one column, got none.")
-        if not named:
-            raise ParameterError("Roles: quasi is required.")
-        if self.quasi == ():
-            raise ParameterError("Roles: quasi must name at least one column, got none. Nothing to protect.")
-
-    def _named(self) -> Iterable[tuple[str, str]]:
-        for role in ("quasi", "dependent", "independent", "identifiers", "confidential", "strata"):
-            names = getattr(self, role)
-            if names != "numeric":
-                yield from ((role, name) for name in names)
-        for role in ("unit", "weight"):
-            if (name := getattr(self, role)) is not None:
-                yield role, name
-
-    @property
-    def named(self) -> frozenset[str]:
-        """Every column that has a role."""
-        return frozenset(column for _, column in self._named())
 
 
 class CsvDialect(Parameters):
@@ -144,6 +61,7 @@ class Microdata:
     path: Path | None = None
     # columns parsed so far; the frame never changes, so neither do they
     _numbers: dict[str, npt.NDArray[np.float64]] = field(default_factory=dict, repr=False)
+    _levels: dict[tuple[str, Kind, tuple[str, ...]], Levels] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, frame: Any, **fields: Any) -> Microdata:
@@ -193,7 +111,7 @@ class Microdata:
             )
         if roles.quasi == "numeric":
             free = [name for name in self.columns if name not in roles.named]
-            numeric = tuple(name for name in free if self.kind(name) == "numeric")
+            numeric = tuple(name for name in free if self.kind(name) == "numeric") + roles.categorical
             if not numeric:
                 raise ParameterError(
                     f"{self.source}: quasi='numeric' found no numeric column without another role. "
@@ -226,6 +144,49 @@ class Microdata:
         quantities = parsed.bad == 0 and not np.isnan(parsed.values).all() and not looks_like_code(cells)
         return "numeric" if quantities else "nominal"
 
+    def scale(self, column: str) -> Kind:
+        """What a quasi-identifier is treated as: as declared, or else as numbers."""
+        roles = self.roles
+        if roles is not None and column in roles.nominal:
+            return "nominal"
+        return "ordinal" if roles is not None and column in roles.ordinal else "numeric"
+
+    @property
+    def scales(self) -> tuple[Kind, ...]:
+        """The same of all quasi-identifiers."""
+        return tuple(self.scale(name) for name in self.quasi)
+
+    def levels(self, column: str) -> Levels:
+        """The categories of a quasi-identifier declared nominal or ordinal. O(n), once."""
+        scale = self.scale(column)
+        order = self.roles.ordinal.get(column, ()) if self.roles else ()
+        if (column, scale, order) not in self._levels:
+            self._levels[column, scale, order] = self._read_levels(column, scale, order)
+        return self._levels[column, scale, order]
+
+    def _read_levels(self, column: str, scale: Kind, declared: tuple[str, ...]) -> Levels:
+        who = f"{self.source}: column {column}"
+        cells, own_order = category_cells(self.frame[column], who)
+        missing = self.missing(column) | np.asarray(cells.is_null())
+        if scale == "nominal":
+            return nominal_levels(cells, missing)
+        if declared or own_order:
+            return ordinal_levels(cells, missing, declared or own_order or (), who)
+        if self.frame[column].dtype.is_numeric():
+            return ranked_levels(self._read_numbers(column), missing)
+        # in a typed frame only null is missing, whatever the text
+        text = self.dialect or CsvDialect(missing_values=())
+        values = ranks_of_text(cells.cast(pa.string()), text.decimal, text.missing_values, who)
+        return ranked_levels(values, missing)
+
+    def coded(self, columns: Sequence[str]) -> npt.NDArray[np.float64]:
+        """Quasi-identifiers as an (n, d) array: numbers, or the codes of categories; NaN where missing."""
+        found = [
+            self.numbers(name) if self.scale(name) == "numeric" else self.levels(name).codes
+            for name in columns
+        ]
+        return np.ascontiguousarray(np.column_stack(found))
+
     def numbers(self, column: str) -> npt.NDArray[np.float64]:
         """A column as floats, NaN where missing. Text, infinite or huge values are refused. O(n), once."""
         if column not in self._numbers:
@@ -249,17 +210,19 @@ class Microdata:
                 raise DataError(
                     f"{who}: wanted numbers, got {parsed.bad} cells of other text (first in record "
                     f"{parsed.first_bad + 1}). Check the decimal sign, declare missing values, "
-                    "or leave the column out."
+                    f"or leave the column out. {_OR_CATEGORIES}"
                 )
             if looks_like_code(series.to_arrow()):
                 raise DataError(
                     f"{who}: wanted quantities, got codes: cells start with 0 before another digit, and a "
-                    "mean of codes means nothing. Leave the column out, or drop the zeros if it counts."
+                    "mean of codes means nothing. Leave the column out, or drop the zeros if it counts. "
+                    f"{_OR_CATEGORIES}"
                 )
             values = parsed.values
         else:
             raise DataError(
-                f"{who}: wanted numbers, got {series.dtype}. Convert the column, or leave it out."
+                f"{who}: wanted numbers, got {_spoken_type(series.dtype)}. Convert the column, or leave it "
+                f"out. {_OR_CATEGORIES}"
             )
         infinite = int(np.isinf(values).sum())
         if infinite:
@@ -297,6 +260,11 @@ class Microdata:
         if series.dtype.is_float():
             empty |= np.asarray(series.is_nan().fill_null(False).to_numpy(), dtype=bool)
         return empty
+
+
+def _spoken_type(dtype: object) -> str:
+    # an Enum would list its categories, which are data
+    return type(dtype).__name__ if isinstance(dtype, nw.Enum) else str(dtype)
 
 
 def column_codes(series: nw.Series[Any]) -> npt.NDArray[np.int64]:

@@ -37,18 +37,20 @@ class Caution:
 class AttributeSummary:
     """One protected attribute before and after, in counts that no single record shows through.
 
-    `edges` are the inner borders of the bins; the outer bins are open, so no axis ends at an extreme.
+    `edges` are the inner borders of the bins; the outer bins are open, so no axis ends at an extreme. Of
+    categories, `categories` names the bins instead, and there are no means.
     """
 
     name: str
     edges: tuple[float, ...]
     before: tuple[int, ...]
     after: tuple[int, ...]
-    mean_before: float
-    mean_after: float
-    sd_before: float
-    sd_after: float
+    mean_before: float | None
+    mean_after: float | None
+    sd_before: float | None
+    sd_after: float | None
     constant: bool
+    categories: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, repr=False)

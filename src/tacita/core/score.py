@@ -90,11 +90,22 @@ class Report:
 
 
 @dataclass(frozen=True, eq=False)
+class Categories:
+    """Codes of the protected nominal and ordinal attributes before and after, on one scale for both."""
+
+    original: Matrix
+    released: Matrix
+    attributes: tuple[str, ...]
+    ordinal: tuple[bool, ...]
+
+
+@dataclass(frozen=True, eq=False)
 class Comparison:
     """Original and released values of the protected attributes, rows aligned, no missing values.
 
     `context` holds unchanged numeric attributes of the same records: a measure may ask whether the
     protected ones still go with them. `domains` numbers the part of the population each record is in.
+    `categories` holds protected attributes that are no numbers; most measures do not look at them.
     """
 
     original: Matrix
@@ -102,6 +113,7 @@ class Comparison:
     attributes: tuple[str, ...]
     context: Matrix
     domains: npt.NDArray[np.int64] | None = None
+    categories: Categories | None = None
     _known: dict[Hashable, Any] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
@@ -124,16 +136,22 @@ class Comparison:
         names: Sequence[str] = (),
         context: npt.ArrayLike = (),
         domains: npt.ArrayLike | None = None,
+        categories: Categories | None = None,
     ) -> Comparison:
         """From plain arrays; columns without names are called x1, x2, ...
 
         >>> Comparison.of([[1.0], [2.0]], [[1.5], [1.5]]).attributes
         ('x1',)
         """
-        x, z = as_matrix(original, "Comparison"), as_matrix(released, "Comparison")
+        if categories is not None and np.size(original) == 0:
+            # nothing but categories
+            x = z = np.empty((len(categories.original), 0))
+        else:
+            x, z = as_matrix(original, "Comparison"), as_matrix(released, "Comparison")
         beside = np.empty((len(x), 0)) if np.size(context) == 0 else as_matrix(context, "Comparison")
         parts = None if domains is None else np.unique(np.asarray(domains), return_inverse=True)[1]
-        return cls(x, z, tuple(names or (f"x{j + 1}" for j in range(x.shape[1]))), beside, parts)
+        named = tuple(names or (f"x{j + 1}" for j in range(x.shape[1])))
+        return cls(x, z, named, beside, parts, categories)
 
     @property
     def n(self) -> int:
@@ -167,6 +185,7 @@ class Comparison:
             names,
             self.context,
             self.domains,
+            self.categories,
         )
 
     @cached_property

@@ -36,12 +36,25 @@ def _series(
     else:
         kind = nw.Int64() if whole else nw.Float64()
         series = nw.new_series(name, cells, kind, backend=frame.implementation)
-    if pandas:
-        # pandas aligns by index; the new values belong to the rows as they stand
-        native = series.to_native()
-        native.index = frame.to_native().index
-        series = nw.from_native(native, series_only=True)
-    return series
+    return _in_place(frame, series)
+
+
+def _in_place(frame: nw.DataFrame[Any], series: nw.Series[Any]) -> nw.Series[Any]:
+    """pandas aligns by index; the new values belong to the rows as they stand."""
+    if not frame.implementation.is_pandas():
+        return series
+    native = series.to_native()
+    native.index = frame.to_native().index
+    return nw.from_native(native, series_only=True)
+
+
+def regathered(
+    frame: nw.DataFrame[Any], source: nw.DataFrame[Any], rows: Mapping[str, npt.NDArray[np.int64]]
+) -> nw.DataFrame[Any]:
+    """Put cells of other rows of the source in place of columns; types, order and index are kept."""
+    if not rows:
+        return frame
+    return frame.with_columns(*[_in_place(frame, source[name][taken]) for name, taken in rows.items()])
 
 
 def without_memory(frame: Any) -> Any:

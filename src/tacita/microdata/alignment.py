@@ -11,7 +11,7 @@ import pyarrow as pa
 from tacita.core import CsvDialect, DataError, Microdata
 from tacita.io.csv import cells_as_text
 
-from .assess import usable_numbers
+from .assess import Matrix, usable_numbers
 
 
 def refuse_other_order(before: Microdata, after: Microdata, quasi: tuple[str, ...]) -> None:
@@ -48,3 +48,27 @@ def same_numbers(before: Microdata, after: Microdata, name: str) -> bool:
     """Whether a numeric column is the same in both files."""
     old, new = usable_numbers(before, name), usable_numbers(after, name)
     return old is not None and new is not None and np.array_equal(old, new)
+
+
+def coded_alike(before: Microdata, after: Microdata) -> tuple[Matrix, Matrix]:
+    """The quasi-identifiers of both files: numbers, or codes that mean the same category on both sides."""
+    x, z = before.coded(before.quasi), after.coded(before.quasi)
+    for j, name in enumerate(before.quasi):
+        if before.scale(name) == "numeric":
+            continue
+        old, new = before.levels(name).keys, after.levels(name).keys
+        if set(new) <= set(old):
+            both = list(old)
+        elif before.scale(name) == "nominal" or not isinstance(new[0], str):
+            both = sorted({*old, *new}, key=lambda key: (isinstance(key, str), key))
+        else:
+            raise DataError(
+                f"{after.source}: column {name} has levels that the order of the original does not know. "
+                "Declare the order of all levels."
+            )
+        place = {key: float(i) for i, key in enumerate(both)}
+        for codes, keys in ((x, old), (z, new)):
+            known = ~np.isnan(codes[:, j])
+            places = np.array([place[key] for key in keys])
+            codes[known, j] = places[codes[known, j].astype(np.int64)]
+    return x, z

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from tacita.core import Comparison, DataError, Microdata, Report, Run
+from tacita.core import Categories, Comparison, DataError, Microdata, Report, Run
+from tacita.core.roles import Kind
 
 from .measure import Measure
 
@@ -23,21 +24,38 @@ def measure(
     *,
     context: Matrix,
     domains: npt.NDArray[np.int64] | None = None,
+    kinds: Sequence[Kind] = (),
 ) -> Report:
-    """Every measure of one release; records with a missing value on either side are left out and counted."""
+    """Every measure of one release; records with a missing value on either side are left out and counted.
+
+    Columns of another kind than numeric hold codes, the same ones on both sides.
+    """
     complete = ~(np.isnan(original) | np.isnan(released)).any(axis=1)
     left_out = int((~complete).sum())
     notes = (f"{left_out} records with missing values are left out of the measures.",) if left_out else ()
     if not complete.any():
         return Report(tuple(each.none("every record has a missing value") for each in measures), notes)
+    numeric = np.array([kind == "numeric" for kind in kinds] or [True] * len(names))
+    x, z = original[complete], released[complete]
     pair = Comparison.of(
-        original[complete],
-        released[complete],
-        names,
+        x[:, numeric],
+        z[:, numeric],
+        [name for name, number in zip(names, numeric, strict=True) if number],
         context[complete],
         None if domains is None else domains[complete],
+        None if numeric.all() else _categories(x, z, names, kinds),
     )
     return Report(tuple(each.score(pair, run) for each in measures), notes)
+
+
+def _categories(x: Matrix, z: Matrix, names: Sequence[str], kinds: Sequence[Kind]) -> Categories:
+    coded = [j for j, kind in enumerate(kinds) if kind != "numeric"]
+    return Categories(
+        x[:, coded],
+        z[:, coded],
+        tuple(names[j] for j in coded),
+        tuple(kinds[j] == "ordinal" for j in coded),
+    )
 
 
 def usable_numbers(data: Microdata, name: str) -> Matrix | None:

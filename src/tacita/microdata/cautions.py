@@ -144,6 +144,8 @@ def _recomputable(protected: Protected) -> Iterator[Caution]:
         return
     design = np.column_stack([np.ones(rows.size), *[(c - c.mean()) / c.std() for c in known]])
     for name in data.quasi:
+        if data.scale(name) != "numeric":
+            continue
         y = data.numbers(name)[rows]
         if not np.isfinite(y).all() or np.ptp(y) == 0:
             continue
@@ -203,7 +205,12 @@ def _zero_variance(protected: Protected) -> Iterator[Caution]:
     for j, name in enumerate(protected.claim.original.quasi):
         column = protected.original[:, j]
         present = column[~np.isnan(column)]
-        if present.size and present.min() == 0 and present.max() > 0:
+        if (
+            protected.claim.original.scale(name) == "numeric"
+            and present.size
+            and present.min() == 0
+            and present.max() > 0
+        ):
             zeros = int((true_cells[:, j] & _group_is_zero(protected, labels, j)).sum())
             if zeros:
                 yield Caution(
@@ -237,7 +244,8 @@ def _unrounded_integers(protected: Protected) -> Iterator[Caution]:
     if protected.claim.labels is None:
         # without groups nothing published is a mean
         return
-    plain = [name for name in data.quasi if name not in protected.claim.rounded and data.is_integer(name)]
+    numeric = [name for name in data.quasi if data.scale(name) == "numeric"]
+    plain = [name for name in numeric if name not in protected.claim.rounded and data.is_integer(name)]
     if plain:
         yield Caution(
             "unrounded-integers",

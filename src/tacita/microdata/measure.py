@@ -18,7 +18,8 @@ class Measure(Method):
     """Compares original and released values. Subclasses say how, in `compute`.
 
     `by_default` is False for those that a user must ask for: they cost much, or assume an attacker who
-    knows more than most. `headline` marks the few that a reader should see first.
+    knows more than most. `headline` marks the few that a reader should see first. `of_categories` marks
+    those that look at nominal and ordinal attributes; the others look at numeric ones, if there are any.
     """
 
     name: ClassVar[str]
@@ -27,9 +28,12 @@ class Measure(Method):
     unit: ClassVar[str] = "%"
     by_default: ClassVar[bool] = True
     headline: ClassVar[bool] = False
+    of_categories: ClassVar[bool] = False
 
     def score(self, pair: Comparison, run: Run | None = None) -> Score:
         """Measure one release; a figure that another measure already asked for is not computed twice."""
+        if not pair.attributes and not self.of_categories:
+            return self.none("no protected attribute is numeric")
         known: Score = pair.remember(self, lambda: self.compute(pair, run or Run()))
         return known
 

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from tacita.core import DataError, Method, Microdata, ParameterError, Partition, Run
 from tacita.core.microdata import speakable
 from tacita.core.release import Claim
+from tacita.core.roles import Kind
 
 from .publish import Records, publish
 
@@ -21,10 +22,11 @@ MissingPolicy = Literal["refuse", "drop", "stratum"]
 
 @dataclass(frozen=True, repr=False)
 class Protected:
-    """The public frame, the partition behind it if any, and the claim that a verifier can check."""
+    """The public frame, the partition behind it if any, the method as it ran, and the claim to verify."""
 
     data: Microdata
     partition: Partition | None
+    method: Method
     claim: Claim
     original: npt.NDArray[np.float64]
     released: npt.NDArray[np.float64]
@@ -41,17 +43,20 @@ def protect(
     shuffle: bool = False,
 ) -> Protected:
     """Publish what the method makes of the quasi-identifiers; leave identifiers out."""
-    x = data.matrix(data.quasi)
-    kept = _rows_to_keep(data, missing)
+    kinds = _kinds(data, method)
+    x = data.coded(data.quasi)
+    kept = _rows_to_keep(data, x, missing)
     x = x[kept]
     strata = _strata(data, x, kept)
     units = _units(data, kept)
     _refuse_bad_weights(data, kept)
     _refuse_hopeless(data, x, strata, units, _group_size(method))
 
-    integer = np.array([round_integers and data.is_integer(name) for name in data.quasi])
+    integer = np.array(
+        [round_integers and data.scale(name) == "numeric" and data.is_integer(name) for name in data.quasi]
+    )
     beside = _beside(data, data.used[len(data.quasi) :] or getattr(method, "beside", ()), kept)
-    made = publish(method, Records(x, strata, units, integer, beside), run)
+    made = publish(method, Records(x, strata, units, integer, beside, kinds), run)
     order = run.protective_generator().permutation(kept.size) if shuffle else np.arange(kept.size)
     claim = Claim(
         original=data,
@@ -62,10 +67,10 @@ def protect(
         guarantees=tuple(dict.fromkeys((*made.guarantees, *method.promised()))),
         rounded=frozenset(name for name, whole in zip(data.quasi, integer, strict=True) if whole),
         drop_missing=missing == "drop",
-        terms=method.own_parameters(),
+        terms=made.method.own_parameters(),
     )
     frame = _released_frame(data, made.values[order], claim, shuffle)
-    return Protected(frame, made.partition, claim, x, made.values, strata)
+    return Protected(frame, made.partition, made.method, claim, x, made.values, strata)
 
 
 def _group_size(method: Method) -> int | None:
@@ -74,8 +79,25 @@ def _group_size(method: Method) -> int | None:
     return k
 
 
-def _rows_to_keep(data: Microdata, policy: MissingPolicy) -> npt.NDArray[np.int64]:
-    gaps = np.isnan(data.matrix(data.used))
+def _kinds(data: Microdata, method: Method) -> tuple[Kind, ...]:
+    """The kinds of the quasi-identifiers where some are categories; refused for methods of numbers."""
+    kinds = data.scales
+    if all(kind == "numeric" for kind in kinds):
+        return ()
+    if not getattr(method, "mixed", False):
+        named = [name for name, kind in zip(data.quasi, kinds, strict=True) if kind != "numeric"]
+        raise ParameterError(
+            f"{method.spoken_name()}: this method works on numbers, and column {speakable(named)} is "
+            "declared nominal or ordinal. Use the method gower, or leave these columns out of quasi."
+        )
+    return kinds
+
+
+def _rows_to_keep(
+    data: Microdata, x: npt.NDArray[np.float64], policy: MissingPolicy
+) -> npt.NDArray[np.int64]:
+    beside = [data.numbers(name) for name in data.used[len(data.quasi) :]]
+    gaps = np.isnan(np.column_stack([x, *beside]))
     drawn = bool(data.roles and data.roles.dependent)
     if policy == "refuse" and gaps.any():
         where = ", ".join(
@@ -193,7 +215,7 @@ def _beside(data: Microdata, names: Sequence[str], kept: npt.NDArray[np.int64]) 
 def _released_frame(
     data: Microdata, released: npt.NDArray[np.float64], claim: Claim, shuffled: bool
 ) -> Microdata:
-    from tacita.io.frames import replace_columns, without_memory
+    from tacita.io.frames import regathered, replace_columns, without_memory
 
     dropped = set(data.roles.identifiers) if data.roles else set()
     frame = data.frame.select([name for name in data.columns if name not in dropped])
@@ -202,7 +224,13 @@ def _released_frame(
     if shuffled:
         # an index that travels with its rows would undo the shuffling
         frame = nw.maybe_reset_index(frame)
-    columns = {name: (released[:, j], name in claim.rounded) for j, name in enumerate(data.quasi)}
-    frame = replace_columns(frame, columns)
+    published = dict(zip(data.quasi, released.T, strict=True))
+    numeric = [name for name in data.quasi if data.scale(name) == "numeric"]
+    frame = replace_columns(frame, {name: (published[name], name in claim.rounded) for name in numeric})
+    # categories are cells of the source again, so that type and spelling stay
+    categories = {
+        name: data.levels(name).source_rows(codes) for name, codes in published.items() if name not in numeric
+    }
+    frame = regathered(frame, data.frame, categories)
     frame = nw.from_native(without_memory(frame.to_native()), eager_only=True)
     return Microdata(frame, dialect=data.dialect, source=data.source)

@@ -5,19 +5,21 @@ A kind that protects records is one line of `VERBS`: a function from method and 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from math import fsum
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from tacita.core import DataError, Method, ParameterError, Partition, Run
+from tacita.core.roles import Kind
 
-from .groups import published_means
+from .groups import lower_medians, modes, published_means
 from .masking.base import Masking
 from .microaggregation.base import Microaggregation
-from .standardise import standardise
+from .standardise import standardise, to_unit_range
 from .synthesis.base import Synthesis
 
 Matrix = npt.NDArray[np.float64]
@@ -29,6 +31,7 @@ class Records:
     """What a method may see: the columns to protect (NaN where missing), strata, units, columns beside.
 
     Records that miss other columns are of another stratum; columns marked `integer` are published rounded.
+    `kinds` tells which columns hold codes of categories; empty where none does.
     """
 
     x: Matrix
@@ -36,6 +39,7 @@ class Records:
     units: Labels | None
     integer: npt.NDArray[np.bool_]
     beside: Matrix
+    kinds: tuple[Kind, ...] = ()
 
     def parts(self) -> Iterator[tuple[Labels, npt.NDArray[np.bool_]]]:
         """The rows of each stratum, and which columns they have."""
@@ -52,9 +56,11 @@ class Records:
 class Published:
     """Values in place of the originals, the promises of the kind, and the groups behind them if any.
 
-    `labels` as in a Claim: one a record, one a cell, or None.
+    `method` as it ran: with what repeats the result, where a search was given a time. `labels` as in a
+    Claim: one a record, one a cell, or None.
     """
 
+    method: Method
     values: Matrix
     guarantees: tuple[str, ...]
     labels: Labels | None = None
@@ -67,29 +73,81 @@ def publish(method: Method, records: Records, run: Run) -> Published:
 
 
 def _grouped(method: Microaggregation, records: Records, run: Run) -> Published:
-    """Groups within strata, each published as its mean. Standardised once, over all strata."""
-    z = standardise(records.x)
+    """Groups within strata, each published as its mean (median, mode). Scaled once, over all strata."""
+    # whatever a plug-in is derived from, it groups by numbers unless it says otherwise
+    mixed = getattr(method, "mixed", False)
+    z = to_unit_range(records.x, records.kinds) if mixed else standardise(records.x)
     labels = np.empty(z.shape[0], dtype=np.int64)
     parts = list(records.parts())
+    method = method.sized(_largest(z, parts), run)
+    bounds: list[float | None] = []
     if len(parts) == 1 and parts[0][1].all():
-        labels = method.partition(z, run, units=records.units).labels
+        whole = _partition(method, z, run, records.units, records.kinds, parts[0][1])
+        labels, bounds = whole.labels, [whole.lower_bound]
     else:
         groups = 0
         # the same search in every stratum: only protective randomness must differ
         inner = Run(seed=run.seed, threads=run.threads, cancelled=run.cancelled)
         for done, (rows, present) in enumerate(parts):
             if present.any():
-                part = method.partition(z[np.ix_(rows, present)], inner, units=records.units_of(rows))
+                part = _partition(
+                    method, z[np.ix_(rows, present)], inner, records.units_of(rows), records.kinds, present
+                )
                 labels[rows] = groups + part.labels
                 groups += len(part)
+                bounds.append(part.lower_bound)
             else:
                 # nothing known of them that could tell them apart
                 labels[rows] = groups
                 groups += 1
             run.report("grouping strata", done + 1, len(parts))
     partition = Partition(labels, method.k, records.units)
-    values = published_means(records.x, partition.labels, records.integer)
-    return Published(values, Microaggregation.guarantees, partition.labels, partition)
+    known = [bound for bound in bounds if bound is not None]
+    if known and len(known) == len(parts):
+        partition = partition.bounded(np.nan_to_num(z), fsum(known))
+    values = published_values(records.x, partition.labels, records.integer, records.kinds)
+    return Published(method, values, Microaggregation.guarantees, partition.labels, partition)
+
+
+def _largest(z: Matrix, parts: Sequence[tuple[Labels, npt.NDArray[np.bool_]]]) -> Matrix:
+    """What the longest part of the work is about: its records, in the columns that they have."""
+    rows, present = max(parts, key=lambda part: part[0].size)
+    return np.ascontiguousarray(z[np.ix_(rows, present)])
+
+
+def published_values(
+    x: Matrix, labels: Labels, integer: npt.NDArray[np.bool_], kinds: Sequence[Kind] = ()
+) -> Matrix:
+    """Every row replaced by what its group publishes: means, lower medians of ordinal codes, modes.
+
+    >>> x = np.array([[1.0, 0.0, 2.0], [2.0, 1.0, 2.0], [6.0, 1.0, 0.0]])
+    >>> whole = np.zeros(3, dtype=bool)
+    >>> published_values(x, np.zeros(3, dtype=int), whole, ["numeric", "ordinal", "nominal"])[0].tolist()
+    [3.0, 1.0, 2.0]
+    """
+    values = np.empty_like(x)
+    numeric = np.array([kind == "numeric" for kind in kinds] or [True] * x.shape[1])
+    values[:, numeric] = published_means(x[:, numeric], labels, integer[numeric])
+    for j in np.flatnonzero(~numeric).tolist():
+        middle = lower_medians if kinds[j] == "ordinal" else modes
+        values[:, j] = middle(x[:, j], labels)[labels]
+    return values
+
+
+def _partition(
+    method: Microaggregation,
+    z: Matrix,
+    run: Run,
+    units: Labels | None,
+    kinds: tuple[Kind, ...],
+    present: npt.NDArray[np.bool_],
+) -> Partition:
+    """Groups by the columns that these records have."""
+    if not getattr(method, "mixed", False):
+        return method.partition(z, run, units=units)
+    chosen = method.among(present)
+    here = [kind for kind, has in zip(kinds, present, strict=True) if has] if kinds else None
+    return chosen.partition(z, run, units=units, kinds=here)
 
 
 def _masked(method: Masking, records: Records, run: Run) -> Published:
@@ -116,7 +174,7 @@ def _masked(method: Masking, records: Records, run: Run) -> Published:
         run.report("masking strata", done + 1, len(parts))
     values[:, records.integer] = np.rint(values[:, records.integer])
     # minus zero and zero would be two different published values
-    return Published(values + 0.0, Masking.guarantees, labels if grouped else None)
+    return Published(method, values + 0.0, Masking.guarantees, labels if grouped else None)
 
 
 def _synthesized(method: Synthesis, records: Records, run: Run) -> Published:
@@ -136,7 +194,7 @@ def _synthesized(method: Synthesis, records: Records, run: Run) -> Published:
             raise DataError(f"{problem} (In a stratum of {rows.size} records.)") from None
         run.report("drawing values", done + 1, len(parts))
     # minus zero and zero would be two different published values
-    return Published(values + 0.0, Synthesis.guarantees)
+    return Published(method, values + 0.0, Synthesis.guarantees)
 
 
 def _refuse_rounding(method: Method, records: Records, instead: str) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 
@@ -31,3 +33,17 @@ def standardise(x: Matrix) -> Matrix:
     """
     centre, scale = centre_and_scale(x)
     return np.where(scale > 0, (x - centre) / np.where(scale > 0, scale, 1.0), np.where(np.isnan(x), x, 0.0))
+
+
+def to_unit_range(x: Matrix, kinds: Sequence[str] = ()) -> Matrix:
+    """Numbers and ordered levels from 0 to 1, a column without spread 0; names keep their codes. O(n d).
+
+    >>> to_unit_range(np.array([[1.0, 7.0], [3.0, 4.0], [2.0, 7.0]]), ["numeric", "nominal"]).tolist()
+    [[0.0, 7.0], [1.0, 4.0], [0.5, 7.0]]
+    """
+    present = ~np.isnan(x)
+    lowest = np.where(present, x, np.inf).min(axis=0, initial=np.inf)
+    span = np.where(present, x, -np.inf).max(axis=0, initial=-np.inf) - lowest
+    scaled = (x - np.where(present.any(axis=0), lowest, 0.0)) / np.where(span > 0, span, 1.0)
+    nominal = np.array([kind == "nominal" for kind in kinds] or [False] * x.shape[1])
+    return np.where(nominal, x, scaled)

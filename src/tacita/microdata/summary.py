@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import ceil, floor, log10
 
 import numpy as np
@@ -13,6 +14,7 @@ Vector = npt.NDArray[np.float64]
 
 # Enough to see a shape, few enough to read the labels.
 _BINS = 12
+_MOST_CATEGORIES = 15
 
 
 def summarise(name: str, before: Vector, after: Vector, k: int) -> AttributeSummary:
@@ -34,6 +36,40 @@ def summarise(name: str, before: Vector, after: Vector, k: int) -> AttributeSumm
         sd_before=_sd(before),
         sd_after=_sd(after),
         constant=bool(before.min() == before.max()),
+    )
+
+
+def summarise_categories(
+    name: str, before: Vector, after: Vector, names: Sequence[str], k: int
+) -> AttributeSummary:
+    """Counts of categories by their codes; those with fewer than k originals stand together. O(n + m log m).
+
+    >>> codes = np.repeat([0.0, 1.0, 2.0, 3.0], [5, 1, 1, 9])
+    >>> summary = summarise_categories("x", codes, codes, ["a", "b", "c", "d"], 3)
+    >>> summary.categories, summary.before
+    (('d', '3 other categories'), (9, 7))
+    """
+    before, after = before[~np.isnan(before)].astype(int), after[~np.isnan(after)].astype(int)
+    old, new = (np.bincount(codes, minlength=len(names)) for codes in (before, after))
+    shown = old >= k
+    shown[np.argsort(-old, kind="stable")[_MOST_CATEGORIES:]] = False
+    # what stands together must be k records too; the smallest category joins until it is
+    while 0 < old[~shown].sum() < k and shown.any():
+        shown[np.where(shown, old, old.max() + 1).argmin()] = False
+    together = ~shown & ((old > 0) | (new > 0))
+    rest = [int(counts[together].sum()) for counts in (old, new)] if together.any() else [0, 0]
+    labels = [names[code] for code in np.flatnonzero(shown).tolist()]
+    return AttributeSummary(
+        name=name,
+        edges=(),
+        before=(*old[shown].tolist(), *([rest[0]] if together.any() else [])),
+        after=(*new[shown].tolist(), *([rest[1]] if together.any() else [])),
+        mean_before=None,
+        mean_after=None,
+        sd_before=None,
+        sd_after=None,
+        constant=bool(before.min() == before.max()),
+        categories=(*labels, *([f"{int(together.sum())} other categories"] if together.any() else [])),
     )
 
 

@@ -24,6 +24,7 @@ def note_html(release: Release) -> str:
     columns = Microdata.of(release.data).columns
     drawn = set(record.roles.get("dependent", ()))
     masked = [name for name in columns if name in {*record.roles.get("quasi", ()), *drawn}]
+    declared = {*record.roles.get("nominal", ()), *record.roles.get("ordinal", ())}
     kept = {verdict.guarantee for verdict in record.verdicts if verdict.passed}
     return render(
         "note.html",
@@ -31,6 +32,8 @@ def note_html(release: Release) -> str:
         k=record.parameters.get("k"),
         methods=[_spoken_method(name) for name in record.method],
         masked=masked,
+        categories=[name for name in masked if name in declared],
+        numbers=[name for name in masked if name not in declared],
         unchanged=[name for name in columns if name not in set(masked)],
         strata=[name for name in columns if name in set(record.roles.get("strata", ()))],
         independent=[name for name in columns if name in set(record.roles.get("independent", ()))],

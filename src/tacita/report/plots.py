@@ -15,6 +15,7 @@ WIDTH, HEIGHT = 400.0, 170.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 42.0, 8.0, 10.0, 28.0
 # Width of one letter of an axis label; generous, so that labels never touch.
 _LETTER = 7.0
+_LONGEST_LABEL = 14
 
 
 @dataclass(frozen=True)
@@ -69,13 +70,23 @@ def before_and_after(summary: AttributeSummary) -> Plot:
     'Records per bin. below 10: 3 original, 4 released; 10 or more: 4 original, 3 released.'
     """
     edges = compact(summary.edges)
-    bins = _bin_names(edges)
+    bins = list(summary.categories) or _bin_names(edges)
     pairs = list(zip(summary.before, summary.after, strict=True))
     words = [
         f"{name}: {number(b)} original, {number(a)} released"
         for name, (b, a) in zip(bins, pairs, strict=True)
     ]
     step = (WIDTH - _LEFT - _RIGHT) / len(pairs)
+    if summary.categories:
+        edges = [_shortened(name) for name in summary.categories]
+        centres = [_LEFT + step * (i + 0.5) for i in range(len(edges))]
+        return Plot(
+            title=f"{summary.name}: original and released records",
+            description=f"Records per category. {'; '.join(words)}.",
+            slots=_slots(words, pairs, ("before", "after")),
+            counts=_count_axis(max(max(pair) for pair in pairs)),
+            labels=_thinned(centres, edges),
+        )
     borders = [_LEFT + step * (i + 1) for i in range(len(edges))]
     return Plot(
         title=f"{summary.name}: original and released records",
@@ -104,6 +115,10 @@ def group_sizes(sizes: Mapping[int, int]) -> Plot:
         counts=_count_axis(max(sizes.values())),
         labels=_thinned(centres, [number(size) for size in ordered]),
     )
+
+
+def _shortened(name: str) -> str:
+    return name if len(name) <= _LONGEST_LABEL else f"{name[: _LONGEST_LABEL - 1]}…"
 
 
 def _bin_names(edges: Sequence[str]) -> list[str]:

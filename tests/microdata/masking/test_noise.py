@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import tacita
@@ -101,10 +102,14 @@ def test_a_strength_that_is_none_is_refused(alpha):
 
 
 def test_strata_with_the_same_values_do_not_share_their_noise():
-    import pyarrow as pa
-
     values = np.random.default_rng(0).normal(size=50)
     table = pa.table({"x": np.tile(values, 2), "region": ["a"] * 50 + ["b"] * 50})
     made = tacita.protect(table, quasi="x", strata=["region"], method="noise", seed=1, measures=["IL1"])
     noise = made.data["x"].to_numpy() - np.tile(values, 2)
     assert abs(np.corrcoef(noise[:50], noise[50:])[0, 1]) < 0.5
+
+
+def test_a_stratum_of_two_records_is_refused():
+    table = pa.table({"x": [1.0, 2.0, 3.0, 4.0, 9.0], "region": ["a", "a", "a", "b", "b"]})
+    with pytest.raises(tacita.DataError, match=r"at least 3 records \(a stratum\), got 2"):
+        tacita.protect(table, quasi="x", strata=["region"], method="noise")

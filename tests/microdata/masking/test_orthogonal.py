@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -66,8 +67,6 @@ def test_columns_far_from_zero_and_of_unlike_size_keep_their_moments():
 
 def test_rounding_is_refused_since_it_breaks_the_promise():
     frame = {"x": list(range(40))}
-    import pyarrow as pa
-
     with pytest.raises(tacita.ParameterError, match="rounding would break"):
         tacita.protect(pa.table(frame), quasi="x", method="romm", round_integers=True)
     made = tacita.protect(pa.table(frame), quasi="x", method="romm", measures=["IL1"])

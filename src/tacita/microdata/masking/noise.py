@@ -132,16 +132,16 @@ class CorrelatedNoise(AdditiveNoise):
     of which any value lies outside is drawn again as a whole.
 
     Preserved: in expectation the means and all correlations; the covariance matrix is (1 + alpha) Sigma,
-    with `shrink` Sigma itself. Exactly, up to rounding errors: linear relations among the columns, without
-    bounds and rounding too: a total stays the sum of its parts. Bounds bias means and covariances near
-    them.
+    with `shrink` Sigma itself. Linear relations among the columns stay, unless whole numbers are rounded: a
+    total is the sum of its parts. Bounds bias means and covariances near them.
     An attacker: knows each value up to a few standard deviations of the noise. Since noise and data have
     one shape, nothing is gained by averaging over columns, as it is with independent noise; outliers stay
     outliers.
 
     O(n d^2) time, O(n d) memory; with bounds a few times that. A singular covariance matrix is no obstacle.
-    Source: Kim (1986), Proc. ASA Section on Survey Research Methods, 370-374; Tendick & Matloff (1994), ACM
-    Trans. Database Systems 19(1), 47-63 (shrinking).
+    Source: Kim (1986), A method for limiting disclosure in microdata based on random noise and
+    transformation, Proc. ASA Section on Survey Research Methods; Tendick & Matloff (1994), ACM Trans.
+    Database Systems 19(1), 47-63 (shrinking).
 
     >>> x = np.random.default_rng(0).normal(size=(500, 2)) @ [[1.0, 2.0], [0.0, 0.1]]
     >>> z = CorrelatedNoise(alpha=0.5).mask(x, Run(seed=1))

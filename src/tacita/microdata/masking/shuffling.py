@@ -9,7 +9,7 @@ import numpy.typing as npt
 from pydantic import Field
 
 from tacita.core import Run
-from tacita.core.microdata import Names
+from tacita.core.roles import Names
 
 from .base import Masked, Masking, Matrix
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from typing import ClassVar
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy.typing as npt
 
 from tacita.core import DataError, GroupSize, Method, ParameterError, Partition, Run
 from tacita.core.arrays import as_matrix
+from tacita.core.roles import Kind
 
 from .repair import merge_short_groups
 
@@ -22,7 +24,7 @@ class Microaggregation(Method):
 
     A method that keeps k distinct units in a group by itself sets `unit_aware`; for the others groups that
     fall short are merged afterwards. `one_column` marks methods for a single column; `by_chance` those whose
-    result depends on drawn numbers, and so on the order of rows too.
+    result depends on drawn numbers, and so on the order of rows too; `mixed` those that group categories too.
     """
 
     kind: ClassVar[str] = "microaggregation"
@@ -30,6 +32,7 @@ class Microaggregation(Method):
     unit_aware: ClassVar[bool] = False
     one_column: ClassVar[bool] = False
     by_chance: ClassVar[bool] = False
+    mixed: ClassVar[bool] = False
 
     k: GroupSize = 3
 
@@ -40,11 +43,13 @@ class Microaggregation(Method):
         *,
         units: npt.ArrayLike | None = None,
         start: Partition | None = None,
+        kinds: Sequence[Kind] | None = None,
     ) -> Partition:
         """Group the rows of x, an (n, d) array taken as given: standardise before where scales differ.
 
         `units`, one whole number or text per record, names the firm or household behind it: every group then
-        has records of at least k distinct ones. `start` is for methods that improve a partition.
+        has records of at least k distinct ones. `start` is for methods that improve a partition. `kinds`
+        says which columns are numeric, and which hold codes of ordinal or nominal categories.
         """
         matrix = as_matrix(x, self.spoken_name())
         n = matrix.shape[0]
@@ -54,8 +59,28 @@ class Microaggregation(Method):
                 "Lower k or merge strata."
             )
         codes = None if units is None else self._unit_codes(units, n)
-        labels = self._labels(matrix, codes, start, run or Run())
-        return Partition(labels, self.k, codes)
+        if kinds is None or all(kind == "numeric" for kind in kinds):
+            labels = self._labels(matrix, codes, start, run or Run())
+        else:
+            self.refuse_categories()
+            labels = self.group_mixed(matrix, tuple(kinds), codes, run or Run())
+        return self.proven(matrix, Partition(labels, self.k, codes), run or Run())
+
+    def refuse_categories(self) -> None:
+        """Raise where this method has no distance between categories."""
+        if not self.mixed:
+            raise ParameterError(
+                f"{self.spoken_name()}: this method groups by numbers and cannot group by nominal or ordinal "
+                "columns. Use the method gower, or protect numeric columns only."
+            )
+
+    def among(self, columns: npt.NDArray[np.bool_]) -> Microaggregation:
+        """The same method for some of the columns: those that records have where others are missing."""
+        return self
+
+    def group_mixed(self, x: Matrix, kinds: tuple[Kind, ...], units: Labels | None, run: Run) -> Labels:
+        """As `group`, for methods that are `mixed`: columns of another kind than numeric hold codes."""
+        raise NotImplementedError
 
     def _labels(self, x: Matrix, units: Labels | None, start: Partition | None, run: Run) -> Labels:
         if start is not None:
@@ -82,6 +107,14 @@ class Microaggregation(Method):
                 f"got {distinct.size}. Lower k or merge strata."
             )
         return codes.astype(np.int64)
+
+    def proven(self, x: Matrix, found: Partition, run: Run) -> Partition:
+        """The partition with a lower bound of the squared error, where the method proves one."""
+        return found
+
+    def sized(self, x: Matrix, run: Run) -> Microaggregation:
+        """The method whose parameters repeat the result: itself, unless it is given a time (see `best`)."""
+        return self
 
     @abstractmethod
     def group(self, x: Matrix, units: Labels | None, run: Run) -> Labels:

@@ -42,5 +42,11 @@ class Chain(Microaggregation):
         assert found is not None
         return found.labels
 
+    def proven(self, x: Matrix, found: Partition, run: Run) -> Partition:
+        return self.methods[-1].proven(x, found, run)
+
+    def sized(self, x: Matrix, run: Run) -> Chain:
+        return Chain(k=self.k, methods=tuple(method.sized(x, run) for method in self.methods))
+
     def own_parameters(self) -> dict[str, Any]:
         return {name: value for method in self.methods for name, value in method.own_parameters().items()}

@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from tacita.core import DataError, Run
+from tacita.core import DataError, Partition, Run
 
 from .base import Labels, Matrix, Microaggregation
 
@@ -64,3 +64,7 @@ class HM(Microaggregation):
         labels[order] = in_order
         run.report("grouping records", 1, 1)
         return labels
+
+    def proven(self, x: Matrix, found: Partition, run: Run) -> Partition:
+        # of k distinct units each, groups that are no segments might do better
+        return found if found.units is not None else found.bounded(x, found.sse(x))

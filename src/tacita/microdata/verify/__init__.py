@@ -14,7 +14,7 @@ from tacita.core import DataError, Microdata, Verdict, VerificationError
 from tacita.core.release import Claim
 from tacita.io import InputOptions, decode
 
-from . import checks, columns, files, maskings, synthesis
+from . import categories, checks, columns, files, maskings, synthesis
 from .evidence import Evidence
 
 __all__ = ["ALWAYS", "CHECKS", "Check", "Evidence", "insist", "verify", "verify_file"]
@@ -48,6 +48,10 @@ CHECKS: dict[str, Check] = {
     "group-means": Check(
         "Every published value is the mean of the originals it stands for, to the last bit and letter.",
         checks.group_means,
+    ),
+    "group-categories": Check(
+        "Every published category is the lower median (ordinal) or mode (nominal) of its group.",
+        categories.group_categories,
     ),
     "masked-cells": Check(
         "Masked columns hold numbers, whole where rounding was asked for, and miss what the originals miss.",
@@ -147,8 +151,11 @@ def _verdicts(evidence: Evidence, *more: str) -> tuple[Verdict, ...]:
     roles, promised = evidence.claim.original.roles, evidence.claim.guarantees
     named = roles is not None and roles.unit is not None
     units = [_OF_UNITS[name] for name in promised if name in _OF_UNITS] if named else []
+    # what is promised of means in numeric columns is promised of categories beside them
+    mixed = roles is not None and roles.categorical and "group-means" in promised
+    middles = ["group-categories"] if mixed else []
     verdicts: dict[str, Verdict] = {}
-    for name in dict.fromkeys((*ALWAYS, *promised, *units, *more)):
+    for name in dict.fromkeys((*ALWAYS, *promised, *middles, *units, *more)):
         check = CHECKS.get(name, _UNKNOWN)
         broken = any(first in verdicts and not verdicts[first].passed for first in _FIRST)
         fault = "cannot be checked: rows or columns are wrong" if broken else _fault(check, evidence)

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from .cells import as_array, dictionaries, same_column, same_text
-from .evidence import Evidence, distinct, exact_means, publishes
+from .evidence import Evidence, distinct, exact_means, gaps, publishes
 
 _NO_GROUPS = "the claim does not name one group for each record"
 
@@ -29,7 +29,7 @@ def rows_complete(evidence: Evidence) -> str | None:
     claim = evidence.claim
     expected = np.arange(claim.original.n)
     if claim.drop_missing:
-        incomplete = np.isnan(claim.original.matrix(claim.original.used)).any(axis=1)
+        incomplete = np.any([gaps(claim.original, name) for name in claim.original.used], axis=0)
         expected = expected[~incomplete]
     if evidence.released.n != expected.size:
         return f"wanted {expected.size} records, got {evidence.released.n}"
@@ -145,6 +145,8 @@ def group_means(evidence: Evidence) -> str | None:
         return _NO_GROUPS
     wrong = []
     for name in claim.original.quasi:
+        if claim.original.scale(name) != "numeric":
+            continue
         means = exact_means(claim.original.numbers(name)[claim.rows], groups)
         if not publishes(evidence, name, means[groups]):
             wrong.append(name)

@@ -38,7 +38,7 @@ class Evidence:
         """The stratum of each released row, from the original: named columns and which values are missing."""
         original, rows = self.claim.original, self.claim.rows
         keys = [original.codes([name])[rows] for name in (original.roles.strata if original.roles else ())]
-        keys += [np.isnan(original.numbers(name))[rows].astype(np.int64) for name in original.quasi]
+        keys += [gaps(original, name)[rows].astype(np.int64) for name in original.quasi]
         return distinct(*keys)
 
     @cached_property
@@ -76,6 +76,16 @@ class Evidence:
         present = np.asarray(cells.is_valid())
         codes[present] = 1 + distinct(bits(cells).astype(np.int64))
         return codes
+
+
+def gaps(data: Microdata, name: str) -> npt.NDArray[np.bool_]:
+    """Where a quasi-identifier has no value."""
+    if data.scale(name) == "numeric":
+        return np.isnan(data.numbers(name))
+    # a category may also be a valid place in a dictionary that has no value there
+    cells = as_array(data.frame[name])
+    decoded = cells.cast(cells.type.value_type) if pa.types.is_dictionary(cells.type) else cells
+    return data.missing(name) | np.asarray(decoded.is_null())
 
 
 def distinct(*keys: npt.NDArray[np.integer]) -> Ints:

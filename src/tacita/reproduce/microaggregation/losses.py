@@ -122,6 +122,18 @@ def ranking(found: Sequence[Loss]) -> dict[str, int]:
     return {one.method: 1 + sum(other.ours < one.ours - 1e-3 for other in found) for one in found}
 
 
+def standing(found: Sequence[Loss], method: str) -> str:
+    """In how many printed cases ours is the same or below.
+
+    >>> found = [Loss("imhm", "census", k, ours, 6.8, 1.0, 9) for k, ours in ((3, 5.1), (4, 7.0))]
+    >>> standing(found, "imhm")
+    'at or below the printed figure in 1 of 2 cases'
+    """
+    here = [one for one in found if one.method == method and one.published is not None]
+    good = sum(one.ours <= one.published + _printed_to(one.published) for one in here if one.published)
+    return f"at or below the printed figure in {good} of {len(here)} cases"
+
+
 def sources() -> str:
     """Where the printed figures are from."""
     return "\n".join(f"- {name}: {source}." for name, source in SOURCES.items())

@@ -18,11 +18,10 @@ _DIFFERENCES = """\
   be.
 - gsms is printed to two digits; one of them differs from ours in the second.
 - gsms-t2: ours also cuts groups that reach 2k, which only lowers the loss.
-- brkga: the source does not say how groups short of k are mended, and its fitness is printed damaged; from
-  k = 25 on its losses are not those of groups of k (see below). With `polish`, our default, relocations
+- brkga: the source does not say how groups short of k are mended, and its fitness is printed damaged; at
+  large k its losses lie where groups of k cannot (see below). With `polish`, our default, relocations
   follow, which the source does not have: most of the gain is theirs.
-- imhm is our reconstruction from an outline. It adds single relocations and dissolved groups, and is lower
-  at every printed k.
+- imhm is our reconstruction from an outline. It adds single relocations and dissolved groups.
 - dfo: the source is silent on how a partition into another number of groups is reached; ours tries several
   ways and takes the best, repeats the search from its outcome, and ends lower.
 - kc and kckw: only ranks and a chart were printed."""
@@ -51,6 +50,7 @@ def page(found: Findings) -> str:
         losses.sources(),
         "### Where ours differ, and why",
         _DIFFERENCES,
+        *(f"{name}: {losses.standing(found.losses, name)}." for name in ("mdav", "gsms", "imhm")),
         "## DFO from two starts",
         "Loss with each first step, ours / printed, and how much of the start's loss the best of the three "
         "takes away. The printed GSMS-T2 starts on Tarragona at k = 5 and 10 (27.69 and 39.03) cannot be: "

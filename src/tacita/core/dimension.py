@@ -1,0 +1,109 @@
+"""One way of dividing a table: labels, and under which label each one stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from .errors import DataError
+
+Codes = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Dimension:
+    """Labels of one dimension and the place of each one's parent; -1 for the top, of which there is one.
+
+    A label without children is a leaf; the value of any other is the sum of its children's. O(labels).
+
+    >>> region = Dimension.flat("region", ["north", "south"])
+    >>> region.labels, region.parents, region.leaves.tolist()
+    (('north', 'south', 'Total'), (2, 2, -1), [0, 1])
+    """
+
+    name: str
+    labels: tuple[str, ...]
+    parents: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        n = len(self.labels)
+        who = f"Dimension {self.name}"
+        if n == 0 or len(self.parents) != n:
+            raise DataError(f"{who}: wanted labels with one parent each, got {n} and {len(self.parents)}.")
+        if repeated := n - len(set(self.labels)):
+            raise DataError(f"{who}: {repeated} labels stand there twice. Give each place its own.")
+        if any(not isinstance(label, str) or not label for label in self.labels):
+            raise DataError(f"{who}: wanted labels of text, none empty.")
+        if self.parents.count(-1) != 1 or any(not -1 <= parent < n for parent in self.parents):
+            raise DataError(f"{who}: wanted one label without a parent, the total, got others.")
+        if (self.depths < 0).any():
+            raise DataError(f"{who}: some labels stand under themselves. Check the parents.")
+
+    @classmethod
+    def flat(cls, name: str, labels: Sequence[str], total: str = "Total") -> Dimension:
+        """Labels side by side under a total, which comes last."""
+        if total in labels:
+            raise DataError(
+                f"Dimension {name}: the label {total} is kept for the sum of all. Rename it, or the total."
+            )
+        return cls(name, (*labels, total), (len(labels),) * len(labels) + (-1,))
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    @cached_property
+    def top(self) -> int:
+        """Place of the label that sums up all."""
+        return self.parents.index(-1)
+
+    @cached_property
+    def depths(self) -> Codes:
+        """Steps from each label up to the top; -1 where a label stands under itself."""
+        parents = np.array(self.parents, dtype=np.int64)
+        depths = np.zeros(len(self), dtype=np.int64)
+        reached = parents.copy()
+        for _ in range(len(self)):
+            inside = reached >= 0
+            if not inside.any():
+                return depths
+            depths += inside
+            reached = np.where(inside, parents[reached], -1)
+        depths[reached >= 0] = -1
+        return depths
+
+    @cached_property
+    def is_leaf(self) -> npt.NDArray[np.bool_]:
+        """Which labels have no children."""
+        leaf = np.ones(len(self), dtype=bool)
+        leaf[[parent for parent in self.parents if parent >= 0]] = False
+        return leaf
+
+    @property
+    def leaves(self) -> Codes:
+        """Places of the labels without children."""
+        return np.flatnonzero(self.is_leaf)
+
+    @property
+    def is_flat(self) -> bool:
+        """Whether all labels but the top are leaves."""
+        return bool(self.is_leaf.sum() == len(self) - 1)
+
+    def sums(self) -> Iterator[tuple[int, Codes]]:
+        """Every label that is a sum, with its children, in order of place."""
+        parents = np.array(self.parents)
+        for parent in np.flatnonzero(~self.is_leaf):
+            yield int(parent), np.flatnonzero(parents == parent)
+
+    def ancestors(self) -> Codes:
+        """For every label (a row) the one at or above it of depth 0, 1, ...; -1 beyond its own depth."""
+        parents = np.array(self.parents, dtype=np.int64)
+        path = np.full((len(self), int(self.depths.max()) + 1), -1, dtype=np.int64)
+        reached, labels = np.arange(len(self)), np.arange(len(self))
+        while (inside := reached >= 0).any():
+            path[labels[inside], self.depths[reached[inside]]] = reached[inside]
+            reached = np.where(inside, parents[reached], -1)
+        return path

@@ -1,0 +1,91 @@
+"""Which cells of a table are withheld, at what cost, and how much better it could be at most."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from .errors import DataError, VerificationError
+from .table import Table
+
+Mask = npt.NDArray[np.bool_]
+Status = Literal["optimal", "feasible", "time limit"]
+
+# Relative: what solvers and sums of costs lose to rounding.
+_ROUNDING = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class Pattern:
+    """Withheld cells of a table, with the cost of the secondary ones and a proven lower bound. Confidential.
+
+    The cost never leaves the house: it is one more equation for an attacker.
+
+    >>> table = Table.from_array([[5.0, 3.0], [2.0, 4.0]], primary=[[True, False], [False, False]])
+    >>> everything = Pattern.of(table, table.inner, lower_bound=9.0, status="optimal")
+    >>> everything.cost, everything.gap, everything.proven, everything.secondary_count
+    (9.0, 0.0, True, 3)
+    """
+
+    withheld: Mask = field(repr=False)
+    primary: Mask = field(repr=False)
+    cost: float
+    lower_bound: float
+    status: Status = "feasible"
+    seconds: float = 0.0
+    method: str = ""
+    problem: str = "interval"
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.withheld.shape != self.primary.shape or self.withheld.dtype != bool:
+            raise DataError("Pattern: wanted true or false for every cell.")
+        if not np.isfinite(self.cost) or not self.lower_bound >= 0:
+            raise VerificationError("Pattern: wanted a finite cost and a lower bound of at least 0.")
+        if self.lower_bound > self.cost + _ROUNDING * max(1.0, abs(self.cost)):
+            raise VerificationError("Pattern: the lower bound lies above the cost; one of them is wrong.")
+        if self.status == "optimal" and not self.proven:
+            raise VerificationError("Pattern: said to be optimal, but cost and lower bound do not meet.")
+        self.withheld.setflags(write=False)
+
+    @classmethod
+    def of(cls, table: Table, withheld: npt.ArrayLike, lower_bound: float = 0.0, **fields: Any) -> Pattern:
+        """Withheld cells of a table (any shape of its cells); the cost follows from the table.
+
+        Raises where a sensitive cell is not withheld, or one that must be published is.
+        """
+        mask = np.array(withheld, dtype=bool).reshape(-1)
+        if mask.shape != table.values.shape:
+            raise DataError(f"Pattern: wanted {table.n} cells, got {mask.size}.")
+        open_primary = int((table.primary & ~mask).sum())
+        if open_primary:
+            raise VerificationError(f"Pattern: {open_primary} sensitive cells are not withheld.")
+        forced = int((table.forced & mask).sum())
+        if forced:
+            raise VerificationError(f"Pattern: {forced} cells are withheld that must be published.")
+        cost = float(table.cost[mask & ~table.primary].sum())
+        return cls(mask, table.primary.copy(), cost, lower_bound, **fields)
+
+    @property
+    def secondary(self) -> Mask:
+        """Cells withheld only to protect others."""
+        return self.withheld & ~self.primary
+
+    @property
+    def secondary_count(self) -> int:
+        """How many of them."""
+        return int(self.secondary.sum())
+
+    @property
+    def gap(self) -> float:
+        """Share of the cost by which a better pattern might undercut this one: (cost - bound) / cost."""
+        return max(0.0, (self.cost - self.lower_bound) / self.cost) if self.cost > 0 else 0.0
+
+    @property
+    def proven(self) -> bool:
+        """Whether no pattern of the same kind costs less."""
+        return self.cost - self.lower_bound <= _ROUNDING * max(1.0, abs(self.cost))

@@ -1,0 +1,147 @@
+"""Which column is what: the role of each, and for quasi-identifiers the kind of values they hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from .errors import ParameterError
+from .params import Parameters
+
+Kind = Literal["numeric", "ordinal", "nominal"]
+
+
+def _as_names(value: object) -> object:
+    # one column may be given by its bare name; a list means columns, whatever they are called
+    if isinstance(value, set | frozenset):
+        # a set has no order of its own, and the order of columns must not change from run to run
+        return tuple(sorted(value))
+    return (value,) if isinstance(value, str) else value
+
+
+def _as_quasi(value: object) -> object:
+    return value if isinstance(value, str) and value == "numeric" else _as_names(value)
+
+
+def _as_orders(value: object) -> object:
+    """Names, or "name=low<middle<high" as one word of a command line, or a mapping as it is."""
+    if isinstance(value, Mapping):
+        return value
+    names = _as_names(value)
+    if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names):
+        return names
+    orders: dict[str, tuple[str, ...]] = {}
+    for entry in names:
+        name, _, levels = entry.partition("=")
+        orders.update({name: tuple(levels.split("<"))} if "<" in levels else {entry: ()})
+    return orders
+
+
+Names = Annotated[tuple[str, ...], BeforeValidator(_as_names)]
+Orders = Annotated[
+    dict[str, Annotated[tuple[str, ...], BeforeValidator(_as_names)]], BeforeValidator(_as_orders)
+]
+QuasiColumns = Annotated[Literal["numeric"] | tuple[str, ...], BeforeValidator(_as_quasi)]
+
+
+class Roles(Parameters):
+    """Which column is what; a column that is not named is released as it is.
+
+    >>> Roles(quasi="turnover", identifiers=["name"]).quasi
+    ('turnover',)
+    >>> Roles(quasi=["a"], strata=["a"])
+    Traceback (most recent call last):
+    tacita.core.errors.ParameterError: Roles: column a is named twice (quasi, strata). One role each, please.
+    >>> Roles(quasi=["size"], ordinal="size=small<large").ordinal
+    {'size': ('small', 'large')}
+    """
+
+    quasi: QuasiColumns = Field(
+        (),
+        description="columns to protect: names, or 'numeric' for every numeric column without another role",
+    )
+    nominal: Names = Field((), description="quasi-identifiers that are categories without an order")
+    ordinal: Orders = Field(
+        default_factory=dict,
+        description="quasi-identifiers that are ordered categories: by their numbers, or name=low<high",
+    )
+    dependent: Names = Field((), description="for synthesis, instead of quasi: columns to draw anew")
+    independent: Names = Field(
+        (), description="for synthesis: numeric columns that explain the dependent ones; released unchanged"
+    )
+    identifiers: Names = Field((), description="columns that name a record; left out of the release")
+    confidential: Names = Field((), description="sensitive columns; released, watched for homogeneity")
+    strata: Names = Field((), description="groups never mix records of different strata")
+    unit: str | None = Field(None, description="column naming the firm or household behind a record")
+    weight: str | None = Field(None, description="column of sampling weights")
+
+    @model_validator(mode="after")
+    def _one_role_each(self) -> Roles:
+        seen: dict[str, str] = {}
+        for role, column in self._named():
+            # a unit is often an identifier too: used for grouping, then left out
+            if column in seen and {seen[column], role} != {"identifiers", "unit"}:
+                raise ParameterError(
+                    f"Roles: column {column} is named twice ({seen[column]}, {role}). One role each, please."
+                )
+            seen.setdefault(column, role)
+        self._something_to_do()
+        return self
+
+    def _something_to_do(self) -> None:
+        if self.dependent and self.quasi:
+            raise ParameterError(
+                "Roles: quasi and dependent were both given. A run either protects quasi-identifiers or "
+                "draws dependent columns anew; make two runs."
+            )
+        if self.dependent:
+            return
+        named = "quasi" in self.model_fields_set
+        if self.independent or ("dependent" in self.model_fields_set and not named):
+            raise ParameterError("Roles: dependent must name at least one column, got none.")
+        if not named:
+            raise ParameterError("Roles: quasi is required.")
+        if self.quasi == ():
+            raise ParameterError("Roles: quasi must name at least one column, got none. Nothing to protect.")
+
+    @model_validator(mode="after")
+    def _categories_are_quasi(self) -> Roles:
+        both = [name for name in self.nominal if name in self.ordinal]
+        if both:
+            raise ParameterError(f"Roles: column {both[0]} is named nominal and ordinal. One, please.")
+        for name in (*self.nominal, *self.ordinal):
+            if self.quasi != "numeric" and name not in self.quasi:
+                raise ParameterError(
+                    f"Roles: column {name} is named nominal or ordinal but is no quasi-identifier. Name it "
+                    "under quasi as well; columns that are released as they are need no kind."
+                )
+        for name, levels in self.ordinal.items():
+            if len(set(levels)) != len(levels) or len(levels) == 1:
+                raise ParameterError(
+                    f"Roles: the order of column {name} must name two levels or more, each once, "
+                    "from lowest to highest."
+                )
+        return self
+
+    def _named(self) -> Iterable[tuple[str, str]]:
+        for role in ("quasi", "dependent", "independent", "identifiers", "confidential", "strata"):
+            names = getattr(self, role)
+            if names != "numeric":
+                yield from ((role, name) for name in names)
+        if self.quasi == "numeric":
+            yield from (("quasi", name) for name in self.categorical)
+        for role in ("unit", "weight"):
+            if (name := getattr(self, role)) is not None:
+                yield role, name
+
+    @property
+    def categorical(self) -> tuple[str, ...]:
+        """Quasi-identifiers declared nominal or ordinal."""
+        return (*self.nominal, *self.ordinal)
+
+    @property
+    def named(self) -> frozenset[str]:
+        """Every column that has a role."""
+        return frozenset(column for _, column in self._named())

@@ -1,0 +1,317 @@
+"""Cells tied by sums, with what an attacker knows of them and how far each must stay out of reach."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from .contributors import Contributors
+from .dimension import Dimension
+from .errors import DataError, ParameterError
+from .layout import all_cells, as_numbers, bound_of, costs, inner_cells, level_of, placed
+from .method import Method
+from .relations import Relations
+
+Numbers = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
+Cells = npt.NDArray[np.int64]
+Cost = Literal["value", "count", "contributors", "log"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Table:
+    """Cell values a with sparse relations M a = 0, in any number of hierarchical dimensions. Confidential.
+
+    `codes[c, d]` is the label of cell c in dimension d; a full cross lists its cells in C order. An attacker
+    knows `low <= a <= high` of every cell. A withheld `primary` cell is safe if what can be computed of
+    it reaches down to a - `lower`, up to a + `upper`, and is at least `sliding` wide. `forced` cells must be
+    published; `preferred` ones are withheld first, as far as a method heeds them. `cost` is what withholding
+    loses. All are arrays of one figure per cell, never changed: the `with_` methods return new tables.
+
+    >>> table = Table.from_array([[5, 3], [2, 4]], primary=[[True, False], [False, False]])
+    >>> table.shape, table.values.tolist()
+    ((3, 3), [5.0, 3.0, 8.0, 2.0, 4.0, 6.0, 7.0, 7.0, 14.0])
+    >>> table.label(0), table.label(8)
+    (('1', '1'), ('Total', 'Total'))
+    """
+
+    dimensions: tuple[Dimension, ...]
+    codes: Cells
+    values: Numbers
+    relations: Relations
+    primary: Mask
+    lower: Numbers
+    upper: Numbers
+    sliding: Numbers
+    low: Numbers
+    high: Numbers
+    cost: Numbers
+    forced: Mask
+    preferred: Mask
+    contributors: Contributors | None = None
+    rules: tuple[Method, ...] = ()
+    frequency: bool = False
+    response: str = field(default="value")
+
+    def __post_init__(self) -> None:
+        n = self.values.size
+        for name in (
+            "values",
+            "primary",
+            "lower",
+            "upper",
+            "sliding",
+            "low",
+            "high",
+            "cost",
+            "forced",
+            "preferred",
+        ):
+            array = getattr(self, name)
+            if array.shape != (n,):
+                raise DataError(f"Table: wanted {n} figures for {name}, one per cell, got {array.shape}.")
+            array.setflags(write=False)
+        if self.codes.shape != (n, len(self.dimensions)):
+            raise DataError("Table: wanted one label per cell and dimension.")
+        self._check_numbers()
+        self.relations.check(self.values)
+        if self.contributors is not None and self.contributors.total.size != n:
+            raise DataError(f"Table: wanted contributors of {n} cells, got {self.contributors.total.size}.")
+
+    def _check_numbers(self) -> None:
+        finite = {"values": self.values, "cost": self.cost, "lower": self.lower, "upper": self.upper}
+        for name, array in {**finite, "sliding": self.sliding}.items():
+            if bad := int((~np.isfinite(array)).sum()):
+                raise DataError(f"Table: {name} has {bad} missing or infinite figures. Complete them first.")
+            if name != "values" and (bad := int((array < 0).sum())):
+                raise DataError(f"Table: {name} must be at least 0, got {bad} figures below.")
+        outside = int((~((self.low <= self.values) & (self.values <= self.high))).sum())
+        if outside:
+            raise DataError(
+                f"Table: {outside} cells lie outside the bounds that the attacker is said to know. "
+                "Widen the bounds, for instance bounds=(-inf, inf) where values may be negative."
+            )
+        if both := int((self.primary & self.forced).sum()):
+            raise ParameterError(
+                f"Table: {both} sensitive cells are to be published at any cost. Choose one."
+            )
+
+    @classmethod
+    def cross(
+        cls,
+        dimensions: Sequence[Dimension],
+        values: npt.ArrayLike,
+        *,
+        primary: npt.ArrayLike | None = None,
+        lower: npt.ArrayLike = 0.0,
+        upper: npt.ArrayLike = 0.0,
+        sliding: npt.ArrayLike = 0.0,
+        cost: Cost | npt.ArrayLike = "value",
+        bounds: tuple[npt.ArrayLike, npt.ArrayLike] | None = None,
+        margins: bool = False,
+        forced: npt.ArrayLike | None = None,
+        preferred: npt.ArrayLike | None = None,
+        contributors: Contributors | None = None,
+        frequency: bool = False,
+        response: str = "value",
+    ) -> Table:
+        """The full cross of some dimensions, from its inner cells (leaves only) or from all cells with sums.
+
+        Arrays have the shape of either; sums of inner cells are computed, other figures are nought there.
+        `lower`, `upper` and `sliding` given as one number are a share of the cell's value, as arrays they
+        are absolute. Without `bounds` the attacker knows [0, inf) where no value is negative, and nothing
+        otherwise. Sums are published unless `margins`.
+        """
+        shape = tuple(len(each) for each in dimensions)
+        full = all_cells(dimensions, as_numbers(values, "values"))
+        flat = full.reshape(-1)
+        if bounds is None:
+            bounds = (0.0, np.inf) if (flat >= 0).all() else (-np.inf, np.inf)
+        must = placed(forced, dimensions, "forced", bool)
+        codes = np.stack(np.unravel_index(np.arange(flat.size), shape), axis=1).astype(np.int64)
+        low, high = bounds
+        return cls(
+            dimensions=tuple(dimensions),
+            codes=codes,
+            values=flat,
+            relations=Relations.cross(dimensions),
+            primary=placed(primary, dimensions, "primary", bool),
+            lower=level_of(lower, flat, dimensions),
+            upper=level_of(upper, flat, dimensions),
+            sliding=level_of(sliding, flat, dimensions),
+            low=bound_of(low, dimensions, -np.inf),
+            high=bound_of(high, dimensions, np.inf),
+            cost=costs(cost, flat, contributors)
+            if isinstance(cost, str)
+            else placed(cost, dimensions, "cost", float),
+            forced=must if margins else must | ~inner_cells(dimensions),
+            preferred=placed(preferred, dimensions, "preferred", bool),
+            contributors=contributors,
+            frequency=frequency,
+            response=response,
+        )
+
+    @classmethod
+    def from_array(
+        cls,
+        values: npt.ArrayLike,
+        *,
+        labels: Sequence[Sequence[str]] | None = None,
+        names: Sequence[str] | None = None,
+        total: str = "Total",
+        **fields: Any,
+    ) -> Table:
+        """A table of flat dimensions from its inner cells; sums are computed under the label `total`.
+
+        Other fields are those of `cross`: primary, lower, upper, sliding, cost, bounds, margins, ...
+        """
+        inner = as_numbers(values, "values")
+        if inner.ndim < 1 or 0 in inner.shape:
+            raise DataError(f"Table: wanted an array of at least one cell, got shape {inner.shape}.")
+        given = labels or [[str(place + 1) for place in range(size)] for size in inner.shape]
+        if [len(each) for each in given] != list(inner.shape):
+            raise DataError(f"Table: wanted labels for {inner.shape} cells, got other numbers.")
+        if names is None:
+            names = (
+                ("row", "column") if inner.ndim == 2 else [f"dimension{at + 1}" for at in range(inner.ndim)]
+            )
+        dimensions = [
+            Dimension.flat(name, list(each), total) for name, each in zip(names, given, strict=True)
+        ]
+        return cls.cross(dimensions, inner, **fields)
+
+    def __repr__(self) -> str:
+        parts = " x ".join(str(len(dimension)) for dimension in self.dimensions)
+        return f"<Table of {self.n} cells ({parts}), {int(self.primary.sum())} of them sensitive>"
+
+    @property
+    def n(self) -> int:
+        """How many cells."""
+        return int(self.values.size)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Labels per dimension, sums included."""
+        return tuple(len(dimension) for dimension in self.dimensions)
+
+    @property
+    def inner(self) -> Mask:
+        """Cells that are no sum."""
+        leaf = np.stack([d.is_leaf[self.codes[:, at]] for at, d in enumerate(self.dimensions)], axis=1)
+        return np.asarray(leaf.all(axis=1), dtype=bool)
+
+    @property
+    def nonnegative(self) -> bool:
+        """Whether an attacker knows that no cell is negative."""
+        return bool((self.low >= 0).all())
+
+    @property
+    def states(self) -> list[str]:
+        """primary, forced, preferred or open, for every cell."""
+        names = np.array(["open", "preferred", "forced", "primary"])
+        return list(names[np.maximum.reduce([self.preferred * 1, self.forced * 2, self.primary * 3])])
+
+    def label(self, cell: int) -> tuple[str, ...]:
+        """The labels of one cell."""
+        return tuple(d.labels[int(self.codes[cell, at])] for at, d in enumerate(self.dimensions))
+
+    def cell(self, *labels: str) -> int:
+        """The place of the cell with some labels.
+
+        >>> Table.from_array([[5, 3], [2, 4]]).cell("2", "Total")
+        5
+        """
+        try:
+            wanted = [d.labels.index(label) for d, label in zip(self.dimensions, labels, strict=True)]
+        except ValueError:
+            raise ParameterError("Table: there is no cell of these labels.") from None
+        found = np.flatnonzero((self.codes == wanted).all(axis=1))
+        if not found.size:
+            raise ParameterError("Table: there is no cell of these labels.")
+        return int(found[0])
+
+    def with_primary(
+        self,
+        primary: npt.ArrayLike,
+        lower: npt.ArrayLike = 0.0,
+        upper: npt.ArrayLike = 0.0,
+        sliding: npt.ArrayLike = 0.0,
+        rules: tuple[Method, ...] = (),
+    ) -> Table:
+        """More sensitive cells, each level the larger of the old and the new; they are no longer forced."""
+        mask = np.array(primary, dtype=bool).reshape(-1)
+        levels = {
+            name: np.where(
+                mask,
+                np.maximum(getattr(self, name), np.broadcast_to(np.ravel(new), (self.n,))),
+                getattr(self, name),
+            )
+            for name, new in {"lower": lower, "upper": upper, "sliding": sliding}.items()
+        }
+        return replace(
+            self,
+            primary=self.primary | mask,
+            forced=self.forced & ~mask,
+            rules=(*self.rules, *rules),
+            **levels,
+        )
+
+    def with_cost(self, cost: Cost | npt.ArrayLike) -> Table:
+        """The same table at another price: value, count (1 each), contributors, log, or figures."""
+        if isinstance(cost, str):
+            return replace(self, cost=costs(cost, self.values, self.contributors))
+        return replace(self, cost=placed(cost, self.dimensions, "cost", float))
+
+    def with_zeros(self, treatment: Literal["publish", "withhold"]) -> Table:
+        """Zeros that are not sensitive must be published, or may be withheld at the cost of 1 each."""
+        zero = (self.values == 0) & ~self.primary
+        if treatment == "publish":
+            return replace(self, forced=self.forced | zero)
+        if treatment == "withhold":
+            return replace(self, cost=np.where(zero, 1.0, self.cost))
+        raise ParameterError("Table: zeros must be publish or withhold.")
+
+    def with_margins(self, may_be_withheld: bool) -> Table:
+        """Sums may be withheld at their cost, or must be published (where they are not sensitive)."""
+        sums = ~self.inner & ~self.primary
+        return replace(self, forced=self.forced & ~sums if may_be_withheld else self.forced | sums)
+
+    def with_bounds(self, low: npt.ArrayLike, high: npt.ArrayLike) -> Table:
+        """The same table before an attacker who knows other bounds."""
+        sides = (
+            np.broadcast_to(np.ravel(np.asarray(side, dtype=np.float64)), (self.n,)) for side in (low, high)
+        )
+        return replace(self, low=next(sides).copy(), high=next(sides).copy())
+
+    def needed(self) -> tuple[Numbers, Numbers]:
+        """How far down and up the attacker's range of each sensitive cell must reach.
+
+        A level beyond the attacker's own bounds asks no more than those bounds: nobody can be kept from
+        knowing that a count is not negative.
+        """
+        return np.maximum(self.values - self.lower, self.low), np.minimum(self.values + self.upper, self.high)
+
+    def grid(self, figures: npt.ArrayLike) -> npt.NDArray[Any]:
+        """One figure per cell, laid out by dimension. For full crosses only."""
+        return np.asarray(figures).reshape(self.shape)
+
+    def two_way(self) -> Cells:
+        """Cells of a plain two-way table as an (m + 1) x (n + 1) array, sums in the last row and column.
+
+        >>> Table.from_array([[5, 3], [2, 4]]).two_way().tolist()
+        [[0, 1, 2], [3, 4, 5], [6, 7, 8]]
+        """
+        if (
+            len(self.dimensions) != 2
+            or not all(d.is_flat for d in self.dimensions)
+            or self.n != np.prod(self.shape)
+        ):
+            raise ParameterError("Table: wanted two dimensions without hierarchy; this table has others.")
+        rows, columns = (np.append(d.leaves, d.top) for d in self.dimensions)
+        places: Cells = np.arange(self.n).reshape(self.shape)
+        chosen: Cells = places[np.ix_(rows, columns)]
+        return chosen

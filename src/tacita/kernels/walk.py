@@ -1,0 +1,284 @@
+"""The annealing walk over the moves of `anneal`, the descent after it, and the dissolving of groups.
+
+Randomness is an array of one uint64, never 0, that a call takes further; the same array, the same walk.
+Group sizes stay within k and 2k - 1 throughout.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .anneal import (
+    chain,
+    chain_delta,
+    cycle,
+    cycle_delta,
+    fast,
+    from_own,
+    gap,
+    put,
+    put_delta,
+    refresh,
+    relocate,
+    relocate_delta,
+    swap,
+    swap_delta,
+    take,
+)
+
+# Of 1024 proposals so many would dissolve a group, and as many create one: 2 % together.
+_DISSOLVING = 10
+# Of 16 exchanges so many are between two groups, the rest among three.
+_SWAPS = 10
+# exp(-14) is one in a million: what costs more is refused unasked
+_HOPELESS = 14.0
+# Records that take turns: few enough that they and their neighbours stay in a core's own cache.
+_SEGMENT = 2048
+_HOMES_WEIGHED = 4
+
+
+@fast
+def draw(random):
+    """The next 64 random bits, by xorshift with a multiplier (Marsaglia 2003, Vigna 2016)."""
+    r = random[0]
+    r ^= r >> np.uint64(12)
+    r ^= r << np.uint64(25)
+    r ^= r >> np.uint64(27)
+    random[0] = r
+    return r * np.uint64(2685821657736338717)
+
+
+@fast
+def _below(bits, n):
+    """A number in 0..n-1 from the lower 32 bits."""
+    return np.int64((bits & np.uint64(0xFFFFFFFF)) * np.uint64(n) >> np.uint64(32))
+
+
+@fast
+def _rank(bits, m):
+    """A place in a list of m neighbours from the lower 16 bits; the square prefers the nearest."""
+    u = np.float64(bits & np.uint64(0xFFFF)) * (1.0 / 65536.0)
+    return np.int64(m * u * u)
+
+
+@fast
+def _accepts(random, delta, temperature):
+    """Metropolis: always what does not cost, else with probability exp(-delta / temperature)."""
+    if delta <= 0.0:
+        return True
+    if delta > _HOPELESS * temperature:
+        return False
+    u = (np.float64(draw(random) >> np.uint64(11)) + 0.5) * (1.0 / 9007199254740992.0)
+    return delta < -np.log(u) * temperature
+
+
+@fast
+def _home(s, k, i, g):
+    """The cheapest of the first few groups with room among the neighbours of record i, not g; -1 if none."""
+    best = np.inf
+    home = -1
+    weighed = 0
+    for q in range(s.near.shape[1]):
+        h = s.labels[s.near[i, q]]
+        if h != g and h != home and h >= 0 and s.sizes[h] < 2 * k - 1:
+            cost = put_delta(s, i, h)
+            if cost < best:
+                best = cost
+                home = h
+            weighed += 1
+            if weighed == _HOMES_WEIGHED:
+                break
+    return home
+
+
+@fast
+def dissolve(s, k, random, g, temperature, rows, homes):
+    """Try to give the members of group g to groups near them; returns the change, 0 if refused.
+
+    rows, homes: scratch for 2k numbers. O(k^2 d).
+    """
+    m = s.sizes[g]
+    delta = 0.0
+    for j in range(m):
+        rows[j] = s.members[g, j]
+        delta -= from_own(s, rows[j])
+    placed = 0
+    for j in range(m):
+        home = _home(s, k, rows[j], g)
+        if home < 0:
+            break
+        delta += put_delta(s, rows[j], home)
+        homes[j] = home
+        put(s, rows[j], home)
+        placed += 1
+        if delta > _HOPELESS * temperature:
+            break
+    if placed == m and _accepts(random, delta, temperature):
+        s.sizes[g] = 0
+        s.unused[0] += 1
+        s.unused[s.unused[0]] = g
+        for j in range(m):
+            refresh(s, homes[j])
+        return delta
+    for j in range(placed - 1, -1, -1):
+        take(s, rows[j])
+        s.labels[rows[j]] = g
+        s.place[rows[j]] = j
+    return 0.0
+
+
+@fast
+def create(s, k, random, i, temperature, rows, homes):
+    """Try to make a group of record i and the nearest that others can spare; 0 if refused. O(k d + m)."""
+    if s.unused[0] == 0 or s.sizes[s.labels[i]] <= k:
+        return 0.0
+    g = s.unused[s.unused[0]]
+    delta = 0.0
+    count = 0
+    for q in range(-1, s.near.shape[1]):
+        r = i if q < 0 else s.near[i, q]
+        h = s.labels[r]
+        m = s.sizes[h]
+        if m > k:
+            # not from_own: the centroid may have moved since that was measured
+            delta -= gap(s.x, r, s.centres, h) * (m / (m - 1.0))
+            take(s, r)
+            # until all are found it counts as a member of none, but is still there to be put back
+            s.labels[r] = h
+            rows[count] = r
+            homes[count] = h
+            count += 1
+            if count == k:
+                break
+    if count == k:
+        for c in range(s.x.shape[1]):
+            total = 0.0
+            for j in range(k):
+                total += s.x[rows[j], c]
+            s.centres[g, c] = total / k
+        for j in range(k):
+            delta += gap(s.x, rows[j], s.centres, g)
+        if _accepts(random, delta, temperature):
+            s.unused[0] -= 1
+            s.sizes[g] = k
+            for j in range(k):
+                s.labels[rows[j]] = g
+                s.members[g, j] = rows[j]
+                s.place[rows[j]] = j
+            refresh(s, g)
+            for j in range(k):
+                refresh(s, homes[j])
+            return delta
+    for j in range(count - 1, -1, -1):
+        put(s, rows[j], homes[j])
+    return 0.0
+
+
+@fast
+def walk(s, k, random, active, moves, temperature):
+    """Propose so many moves of the records `active`, at one temperature; those near each other take turns.
+
+    Record i is drawn, then one of its neighbours, j: i goes to the group of j. Where sizes allow it may
+    simply go; otherwise another member e makes room and goes to the group of i, or to that of one of its own
+    neighbours, where someone may have to leave for the group of i. O(moves d), and O(k d) more for each made.
+    """
+    # one function: handing the state on would cost as much as a move
+    rows = np.empty(2 * k, dtype=np.int64)
+    homes = np.empty(2 * k, dtype=np.int64)
+    n = active.shape[0]
+    m = s.near.shape[1]
+    top = 2 * k - 1
+    for first in range(0, n, _SEGMENT):
+        last = min(first + _SEGMENT, n)
+        for _ in range(moves * first // n, moves * last // n):
+            bits = draw(random)
+            i = active[first + _below(bits >> np.uint64(32), last - first)]
+            g = s.labels[i]
+            kind = bits & np.uint64(1023)
+            if kind < 2 * _DISSOLVING:
+                if kind >= _DISSOLVING:
+                    create(s, k, random, i, temperature, rows, homes)
+                elif s.sizes[g] < k + 2:
+                    dissolve(s, k, random, g, temperature, rows, homes)
+                continue
+            j = s.near[i, _rank(bits >> np.uint64(10), m)]
+            h = s.labels[j]
+            if h == g:
+                continue
+            if s.sizes[g] > k and s.sizes[h] < top and kind & np.uint64(1) == 0:
+                if _accepts(random, relocate_delta(s, i, h), temperature):
+                    relocate(s, i, h)
+                continue
+            bits = draw(random)
+            e = s.members[h, _below(bits >> np.uint64(32), s.sizes[h])]
+            if e == j:
+                continue
+            if bits & np.uint64(15) < _SWAPS:
+                if _accepts(random, swap_delta(s, i, e), temperature):
+                    swap(s, i, e)
+                continue
+            f = s.labels[s.near[e, _rank(bits >> np.uint64(4), m)]]
+            if f == g or f == h:  # noqa: SIM109
+                continue
+            if s.sizes[g] > k and s.sizes[f] < top:
+                if _accepts(random, chain_delta(s, i, e, f), temperature):
+                    chain(s, i, e, f)
+            else:
+                r = s.members[f, _below(draw(random), s.sizes[f])]
+                if _accepts(random, cycle_delta(s, i, e, r), temperature):
+                    cycle(s, i, e, r)
+
+
+@fast
+def descend(s, k, least, passes):
+    """Relocate and swap with the groups of neighbours where that saves more than `least`, until nothing does.
+
+    Returns how many were made. O(passes n m k d) for lists of m neighbours.
+    """
+    made = 0
+    for _ in range(passes):
+        before = made
+        for i in range(s.x.shape[0]):
+            for q in range(s.near.shape[1]):
+                g = s.labels[i]
+                h = s.labels[s.near[i, q]]
+                if h == g:
+                    continue
+                if s.sizes[g] > k and s.sizes[h] < 2 * k - 1 and relocate_delta(s, i, h) < -least:
+                    relocate(s, i, h)
+                    made += 1
+                    continue
+                for j in range(s.sizes[h]):
+                    e = s.members[h, j]
+                    if swap_delta(s, i, e) < -least:
+                        swap(s, i, e)
+                        made += 1
+                        break
+        if made == before:
+            break
+    return made
+
+
+@fast
+def collect(s, keys, low, scale, hashes, members, sizes):
+    """Copy out every group none of whose records has a scale below `low`; returns how many there are.
+
+    A group's hash is the sum of the random keys of its members; members and sizes as in the state. O(n).
+    """
+    count = 0
+    for g in range(s.sizes.shape[0]):
+        m = s.sizes[g]
+        if m == 0:
+            continue
+        cold = True
+        total = np.uint64(0)
+        for j in range(m):
+            i = s.members[g, j]
+            total += keys[i]
+            cold = cold and scale[i] >= low
+            members[count, j] = i
+        if cold:
+            hashes[count] = total
+            sizes[count] = m
+            count += 1
+    return count

@@ -1,0 +1,165 @@
+"""Best: annealing and recombination, for those who want the least loss there is."""
+
+from __future__ import annotations
+
+import time as clocks
+from collections.abc import Callable
+from typing import Annotated, ClassVar
+
+import numpy as np
+from pydantic import Field
+
+from tacita.core import Cancelled, Partition, Run
+
+from .annealing import Walks, blocks_of
+from .base import Improvement, Labels, Matrix
+from .mdav import MDAV
+from .means import quiet, split_large
+from .recombination import recombine
+
+_STAGE = "annealing groups"
+_MOVES_PER_RECORD = 10_000
+_MOST_MOVES = 100_000_000
+# Above so many records MDAV works in blocks, and a set-partitioning programme would outgrow the search.
+_LARGE = 10_000
+_START_BLOCK = 2000
+# How often the solver asks before it is stopped: a measure of its work that repeats.
+_QUESTIONS = 30
+# Of the seconds asked for, what is left to recombination, and what measuring the speed may take.
+_RECOMBINING, _MEASURING = 0.15, 0.04
+_TRIAL_MOVES = 50_000
+
+
+class Best(Improvement):
+    """Simulated annealing, then the best combination of all good groups met: the least loss tacita can find.
+
+    Lowers the within-group squared error, sum over groups of ||x_i - mean||^2, in groups of k to 2k-1:
+
+    1. Annealing from MDAV's groups (or the start given). A move sends a record to the group of one of its 30
+       to 120 nearest neighbours, alone, against another (a swap), or along with two others (a chain or cycle
+       through three groups); in 2 % a group is dissolved or created. Each is priced exactly in O(d)
+       from distances to centroids: swapping i in g and l in h costs d(l, c_g) - d(i, c_g) + d(i, c_h) -
+       d(l, c_h) - ||x_i - x_l||^2 (1/n_g + 1/n_h), d squared distances. A move that costs delta is made with
+       probability exp(-delta / T). T falls geometrically; a record takes part while T lies between 0.3 and
+       0.01 times its own scale, the squared distance to its k-th neighbour, so that dense regions and
+       outliers are each sorted at the temperature that suits them. Then descent to a local optimum.
+    2. Recombination, up to 10 000 records: of all groups met at low temperature in all walks, those that
+       together hold every record once at the least squared error, by integer programming (HiGHS).
+
+    Never worse than its start. A single varying column is solved exactly instead (as `hm`), and its
+    `lower_bound` is its error. With more than 10 000 records MDAV starts in blocks of 2000, and neighbours
+    are sought in blocks of 1024, cut in three ways. With units
+    it searches without them, then merges groups that fall short; MDAV's with units are kept if better.
+    When cancelled it returns the best groups so far.
+
+    `effort` decides how long it searches, and with the seed what comes out, whatever the number of threads.
+    With `time` the speed of the machine is measured first; the record of a release names the effort that
+    came of it, which repeats it to the byte.
+
+    Time O(n^2 d / k + effort x d), each up to n = 10 000 or 6000 and O(n d) above; about 6 million moves a
+    second for d = 13, k = 3 on one core. Memory O(n (neighbours + starts x d)).
+    Random: the seed of the run decides, by default always the same.
+    Source: ours; annealing after Kirkpatrick, Gelatt & Vecchi (1983), Science 220, 671-680.
+
+    >>> x = np.array([[0., 1.], [1., 0.], [9., 9.], [10., 9.], [20., 0.], [21., 1.]])
+    >>> Best(k=2).partition(x).labels.tolist()
+    [0, 0, 1, 1, 2, 2]
+    """
+
+    by_chance: ClassVar[bool] = True
+
+    effort: Annotated[
+        float | None,
+        Field(gt=0, le=1e6, description="millions of moves in all; none: 0.01 per record, at most 100"),
+    ] = None
+    time: Annotated[
+        float | None,
+        Field(gt=0, description="seconds to search for, in each stratum; sets the effort by measured speed"),
+    ] = None
+    starts: Annotated[
+        int, Field(ge=1, le=1000, description="walks that share the effort, side by side on several threads")
+    ] = 2
+    recombine: Annotated[bool, Field(description="also look for the best combination of groups met")] = True
+
+    def proven(self, x: Matrix, found: Partition, run: Run) -> Partition:
+        if found.units is None and (_varying(x).shape[1] <= 1 or len(x) < 2 * self.k):
+            return found.bounded(x, found.sse(x))
+        return found
+
+    def sized(self, x: Matrix, run: Run, clock: Callable[[], float] = clocks.perf_counter) -> Best:
+        """This method with `time` turned into the effort that it buys here, to three digits."""
+        if self.time is None:
+            return self
+        began = clock()
+        varying = _varying(x)
+        if varying.shape[1] <= 1 or len(x) < 2 * self.k:
+            return self.model_copy(update={"time": None, "effort": 1.0})
+        walks = self._walks(varying, self.group(x, None, quiet(run)), quiet(run))
+        walks.anneal(1, False, False)  # what is compiled or loaded now is not measured
+        moves, spent, trial = 0, 0.0, _TRIAL_MOVES
+        while spent < _MEASURING * self.time:
+            before = clock()
+            walks.anneal(trial, False, False)
+            spent += clock() - before
+            moves += trial * self.starts
+            trial *= 2
+        left = self.time * (1 - _RECOMBINING * self.recombine) - (clock() - began)
+        effort = max(0.001, left * moves / spent / 1e6)
+        return self.model_copy(update={"time": None, "effort": float(f"{effort:.3g}")})
+
+    def group(self, x: Matrix, units: Labels | None, run: Run) -> Labels:
+        if len(x) <= _LARGE or units is not None:
+            return super().group(x, units, run)
+        blocks = blocks_of(x, max(_START_BLOCK, 4 * self.k))
+        labels = np.empty(len(x), dtype=np.int64)
+        made = 0
+        for done, rows in enumerate(blocks):
+            inside = MDAV(k=self.k).group(np.ascontiguousarray(x[rows]), None, quiet(run))
+            labels[rows] = made + inside
+            made += int(inside.max()) + 1
+            run.report("grouping records", done, len(blocks))
+        return labels
+
+    def improve(self, x: Matrix, labels: Labels, units: Labels | None, run: Run) -> Labels:
+        varying = _varying(x)
+        if varying.shape[1] <= 1 or len(x) < 2 * self.k:
+            return self._exact(varying, run)
+        try:
+            effort = self.sized(x, run).effort
+            walks = self._walks(varying, labels, run)
+        except Cancelled:
+            return labels
+        moves = min(_MOVES_PER_RECORD * len(x), _MOST_MOVES) if effort is None else round(effort * 1e6)
+        recombining = self.recombine and len(x) <= _LARGE
+        pool = walks.anneal(max(1, moves // self.starts), recombining)
+        found = walks.best()
+        if run.cancelled():
+            return found
+        if recombining:
+            groups = np.concatenate(pool.members), np.concatenate(pool.sizes)
+            found = recombine(walks.x, found, groups, _QUESTIONS, run.cancelled)
+        run.report(_STAGE, 1, 1)
+        return found
+
+    def _walks(self, x: Matrix, labels: Labels, run: Run) -> Walks:
+        labels = split_large(x, labels, self.k, quiet(run))
+        seeds = run.search_generator().integers(1, 2**63, size=self.starts, dtype=np.uint64)
+        return Walks(x, labels, self.k, seeds, run)
+
+    def _exact(self, x: Matrix, run: Run) -> Labels:
+        """The best there is, where records lie on a line or form one group."""
+        from .univariate import HM
+
+        run.report(_STAGE, 0, 1)
+        if x.shape[1] == 0 or len(x) < 2 * self.k:
+            labels = np.zeros(len(x), dtype=np.int64)
+        else:
+            labels = HM(k=self.k).group(x, None, quiet(run))
+        run.report(_STAGE, 1, 1)
+        return labels
+
+
+def _varying(x: Matrix) -> Matrix:
+    """The columns that vary, centred: far from the origin centroids would lose digits."""
+    varying = x[:, (x != x[0]).any(axis=0)]
+    return np.ascontiguousarray(varying - varying.mean(axis=0))

@@ -1,0 +1,1 @@
+"""Tables: from records to cells, which cells are sensitive, and what an attacker can compute."""

@@ -1,0 +1,237 @@
+"""From records to a table: sums over every combination of labels, and who stands behind each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tacita.core import Contributors, DataError, Dimension, Microdata, ParameterError, Table
+from tacita.core.microdata import column_codes, speakable
+
+from .hierarchy import as_dimension
+from .rules import Rule, apply_rules
+
+Numbers = npt.NDArray[np.float64]
+Codes = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Records:
+    """What a table needs of each record: amount, weight, holding, and whether it asked or waived."""
+
+    amount: Numbers
+    weight: Numbers
+    holder: Codes
+    asked: Mask
+    waived: Mask
+
+
+def tabulate(
+    data: Any,
+    dimensions: Sequence[str] | Mapping[str, Any],
+    value: str | None = None,
+    *,
+    weight: str | None = None,
+    unit: str | None = None,
+    request: str | None = None,
+    waiver: str | None = None,
+    rules: Rule | Sequence[Rule] = (),
+    depth: int = 3,
+    total: str = "Total",
+    margins: bool = True,
+    **fields: Any,
+) -> Table:
+    """Sum a column of records, or count them, over all combinations of some columns.
+
+    `dimensions` names columns, or maps each to its hierarchy (a nested dict, a Dimension, the path of an .hrc
+    file, or None). Without `value` the table counts. `unit` names the holding behind a record: what a
+    holding contributes to a cell is summed before it is ranked. With `weight`, a contribution of weight w
+    stands for w contributors of its size. `request` and `waiver` are columns that mark who asked for
+    protection and who renounced it (0, false, no and empty mean neither). `depth` is how many of the
+    largest contributions each cell keeps. Other fields are those of Table.cross.
+
+    O(records log records) per combination of levels, O(cells depth) memory.
+
+    >>> import pyarrow as pa
+    >>> firms = pa.table({"region": list("aabb"), "size": list("slss"), "turnover": [1, 90, 5, 4]})
+    >>> table = tabulate(firms, ["region", "size"], "turnover")
+    >>> table.values.reshape(table.shape).tolist()
+    [[90.0, 1.0, 91.0], [0.0, 9.0, 9.0], [90.0, 10.0, 100.0]]
+    >>> table.contributors.count.tolist()
+    [1, 1, 2, 0, 2, 2, 1, 3, 4]
+    """
+    source = data if isinstance(data, Microdata) else Microdata.of(data)
+    named = dict.fromkeys(dimensions) if not isinstance(dimensions, Mapping) else dict(dimensions)
+    columns = [*named, *(c for c in (value, weight, unit, request, waiver) if c is not None)]
+    if unknown := [name for name in columns if name not in source.columns]:
+        raise ParameterError(
+            f"{source.source}: there is no column {speakable(unknown)}. "
+            f"There are: {speakable(source.columns)}."
+        )
+    if not named or depth < 1:
+        raise ParameterError("tabulate: wanted at least one dimension, and a depth of at least 1.")
+    placed = [_dimension(source, name, given, total) for name, given in named.items()]
+    records = _records(source, value, weight, unit, request, waiver)
+    made, codes = [each for each, _ in placed], [each for _, each in placed]
+    values, contributors = _sums(made, codes, records, depth)
+    table = Table.cross(
+        made,
+        values.reshape([len(each) for each in made]),
+        contributors=contributors,
+        frequency=value is None,
+        response=value or "count",
+        margins=margins,
+        **fields,
+    )
+    return apply_rules(table, rules)
+
+
+def _dimension(data: Microdata, name: str, given: Any, total: str) -> tuple[Dimension, Codes]:
+    """A dimension and the leaf of every record."""
+    if missing := int(data.missing(name).sum()):
+        raise DataError(
+            f"{data.source}: column {name} has no label in {missing} records. Give them one, such as unknown."
+        )
+    series = data.frame[name]
+    codes = column_codes(series)
+    first = np.unique(codes, return_index=True)[1]
+    found = [series[int(row)] for row in first]
+    texts = [str(label) for label in found]
+    if given is None:
+        numbers = data.dialect is None and series.dtype.is_numeric()
+        order = sorted(range(len(texts)), key=lambda at: (found[at] if numbers else 0, texts[at]))
+        dimension = Dimension.flat(name, [texts[at] for at in order], total)
+    else:
+        dimension = as_dimension(name, given, total)
+    place = {dimension.labels[leaf]: int(leaf) for leaf in dimension.leaves}
+    if stray := sum(text not in place for text in texts):
+        raise DataError(
+            f"{data.source}: {stray} labels of column {name} are no leaves of its hierarchy. Add or recode."
+        )
+    return dimension, np.array([place[text] for text in texts], dtype=np.int64)[codes]
+
+
+def _records(
+    data: Microdata,
+    value: str | None,
+    weight: str | None,
+    unit: str | None,
+    request: str | None,
+    waiver: str | None,
+) -> Records:
+    def numbers(column: str | None, least: float) -> Numbers:
+        if column is None:
+            return np.ones(data.n)
+        found = data.numbers(column)
+        if bad := int((~(found >= least)).sum()):
+            wanted = "a number" if least == -np.inf else "a number of at least 0"
+            raise DataError(
+                f"{data.source}: column {column} wants {wanted} in every record, {bad} have none."
+            )
+        return found
+
+    if unit is not None and (missing := int(data.missing(unit).sum())):
+        raise DataError(f"{data.source}: column {unit} names no unit in {missing} records. Name one in each.")
+    return Records(
+        numbers(value, -np.inf),
+        numbers(weight, 0.0),
+        np.arange(data.n) if unit is None else data.codes([unit]),
+        _marks(data, request),
+        _marks(data, waiver),
+    )
+
+
+def _marks(data: Microdata, column: str | None) -> Mask:
+    """Where a column says yes."""
+    if column is None:
+        return np.zeros(data.n, dtype=bool)
+    no = {"", "0", "0.0", "false", "no", "none", "nan"}
+    said = np.array([str(cell).strip().lower() not in no for cell in data.frame[column].to_list()])
+    return said & ~data.missing(column)
+
+
+def _sums(
+    dimensions: Sequence[Dimension], leaves: Sequence[Codes], records: Records, depth: int
+) -> tuple[Numbers, Contributors]:
+    """Values and contributors of all cells, one combination of levels after the other."""
+    shape = tuple(len(dimension) for dimension in dimensions)
+    cells = int(np.prod(shape))
+    values = np.zeros(cells)
+    largest, holders = np.zeros((cells, depth)), np.full((cells, depth), -1, dtype=np.int64)
+    total, frequency, requested, still_open = (np.zeros(cells) for _ in range(4))
+    count = np.zeros(cells, dtype=np.int64)
+    paths = [dimension.ancestors()[own] for dimension, own in zip(dimensions, leaves, strict=True)]
+    for levels in product(*(range(path.shape[1]) for path in paths)):
+        at = [path[:, level] for path, level in zip(paths, levels, strict=True)]
+        # a leaf that is less deep stands at its own level only
+        deep = np.logical_and.reduce([each >= 0 for each in at])
+        cell = np.ravel_multi_index([each[deep] for each in at], shape)
+        values += np.bincount(cell, weights=(records.weight * records.amount)[deep], minlength=cells)
+        frequency += np.bincount(cell, weights=records.weight[deep], minlength=cells)
+        one = _by_holding(cell, records, deep)
+        total += np.bincount(one.cell, weights=one.amount * one.weight, minlength=cells)
+        count += np.bincount(one.cell, minlength=cells)
+        np.maximum.at(requested, one.cell, np.where(one.asked, one.amount, 0.0))
+        np.maximum.at(still_open, one.cell, np.where(one.waived, 0.0, one.amount))
+        _rank(one, largest, holders)
+    # parts of places differ in the last digit
+    np.minimum.accumulate(largest, axis=1, out=largest)
+    found = Contributors(total, count, largest, holders, frequency, requested, still_open)
+    return values, found
+
+
+@dataclass(frozen=True, eq=False)
+class _Contributions:
+    """One entry per cell and holding."""
+
+    cell: Codes
+    holder: Codes
+    amount: Numbers
+    weight: Numbers
+    asked: Mask
+    waived: Mask
+
+
+def _by_holding(cell: Codes, records: Records, deep: Mask) -> _Contributions:
+    holder, amount, weight = records.holder[deep], records.amount[deep], records.weight[deep]
+    span = int(records.holder.max(initial=0)) + 1
+    keys, entry = np.unique(cell * span + holder, return_inverse=True)
+    n = keys.size
+    each = np.bincount(entry, minlength=n)
+    size = np.bincount(entry, weights=np.abs(amount), minlength=n)
+    spread = np.bincount(entry, weights=np.abs(amount) * weight, minlength=n)
+    plain = np.bincount(entry, weights=weight, minlength=n) / np.maximum(each, 1)
+    # a holding of several records has the weight at which its sum is what they stand for
+    mean_weight = np.divide(spread, size, out=plain, where=size > 0)
+    return _Contributions(
+        keys // span,
+        keys % span,
+        np.abs(np.bincount(entry, weights=amount, minlength=n)),
+        mean_weight,
+        np.bincount(entry, weights=records.asked[deep], minlength=n) > 0,
+        np.bincount(entry, weights=records.waived[deep], minlength=n) == each,
+    )
+
+
+def _rank(one: _Contributions, largest: Numbers, holders: Codes) -> None:
+    """Fill in the largest contributions: a weight of w takes w places, the last of them in part."""
+    if not one.cell.size:
+        return
+    order = np.lexsort((one.holder, -one.amount, one.cell))
+    cell, amount, weight = one.cell[order], one.amount[order], one.weight[order]
+    end = np.cumsum(weight)
+    first = np.flatnonzero(np.append(True, np.diff(cell) > 0))
+    before = np.repeat((end - weight)[first], np.diff(np.append(first, cell.size)))
+    end = end - before
+    start = end - weight
+    for place in range(largest.shape[1]):
+        taken = np.clip(np.minimum(end, place + 1) - np.maximum(start, place), 0.0, 1.0)
+        np.add.at(largest[:, place], cell, amount * np.where(taken > 1e-9, taken, 0.0))
+        here = (start <= place + 1e-9) & (end > place + 1e-9)
+        holders[cell[here], place] = one.holder[order][here]

@@ -1,0 +1,105 @@
+"""Dimensions from what offices have: a nested dict, parents beside codes, or columns from coarse to fine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from tacita.core import DataError, Dimension, ParameterError
+from tacita.io import argus
+
+Nested = Mapping[str, Any] | Sequence[str] | None
+
+
+def from_nested(name: str, nested: Nested, total: str = "Total") -> Dimension:
+    """A dict whose keys are labels and whose values are what stands under them: a dict, a list, or nothing.
+
+    >>> region = from_nested("region", {"north": ["N1", "N2"], "south": None})
+    >>> region.labels, region.parents
+    (('Total', 'north', 'N1', 'N2', 'south'), (-1, 0, 1, 1, 0))
+    """
+    labels, parents = [total], [-1]
+
+    def add(below: Nested, parent: int) -> None:
+        if below is None:
+            return
+        if isinstance(below, str):
+            raise ParameterError(f"Dimension {name}: wanted lists or dicts of labels, got bare text.")
+        for label in below:
+            labels.append(str(label))
+            parents.append(parent)
+            add(below[label] if isinstance(below, Mapping) else None, len(labels) - 1)
+
+    add(nested, 0)
+    return Dimension(name, tuple(labels), tuple(parents))
+
+
+def from_parents(
+    name: str, labels: Sequence[str], parents: Sequence[str | None], total: str = "Total"
+) -> Dimension:
+    """A column of labels and one of their parents; without a parent, a label stands under the total.
+
+    >>> from_parents("region", ["N1", "N2", "north", "south"], ["north", "north", None, None]).parents
+    (-1, 3, 3, 0, 0)
+    """
+    if len(labels) != len(parents):
+        raise DataError(
+            f"Dimension {name}: wanted one parent per label, got {len(parents)} for {len(labels)}."
+        )
+    own = [str(label) for label in labels if str(label) != total]
+    above = [
+        None if parent is None or parent != parent or str(parent) in ("", total) else str(parent)
+        for label, parent in zip(labels, parents, strict=True)
+        if str(label) != total
+    ]
+    place = {label: at + 1 for at, label in enumerate(own)}
+    if unknown := sum(parent is not None and parent not in place for parent in above):
+        raise DataError(f"Dimension {name}: {unknown} parents are no labels themselves. Add a row for each.")
+    return Dimension(name, (total, *own), (-1, *(0 if parent is None else place[parent] for parent in above)))
+
+
+def from_levels(name: str, columns: Sequence[Sequence[str]], total: str = "Total") -> Dimension:
+    """Columns of records from coarse to fine, such as province and municipality.
+
+    >>> from_levels("region", [["north", "north", "south"], ["N1", "N2", "S1"]]).labels
+    ('Total', 'north', 'N1', 'N2', 'south', 'S1')
+    """
+    tree: dict[str, Any] = {}
+    above: dict[str, str | None] = {}
+    torn = set()
+    for path in sorted(set(zip(*columns, strict=True))):
+        node, parent = tree, None
+        for label in map(str, path):
+            if above.setdefault(label, parent) != parent:
+                torn.add(label)
+            node, parent = node.setdefault(label, {}), label
+    if torn:
+        raise DataError(
+            f"Dimension {name}: {len(torn)} labels stand under several others. Make the finer labels unique."
+        )
+    return from_nested(name, tree, total)
+
+
+def read_hrc(path: str | Path, name: str | None = None, total: str = "Total", lead: str = "@") -> Dimension:
+    """A tau-ARGUS .hrc file: one label per line, as deep as the leading string is repeated before it."""
+    path = Path(path)
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeError):
+        raise ParameterError(f"{path.name}: cannot be read as a text file of UTF-8.") from None
+    return argus.parse_hrc(text, name or path.stem, total, lead)
+
+
+def as_dimension(name: str, given: Any, total: str = "Total") -> Dimension:
+    """A hierarchy in any of the forms above: Dimension, dict, list of labels, or the path of an .hrc file."""
+    if isinstance(given, Dimension):
+        return Dimension(name, given.labels, given.parents)
+    if isinstance(given, str | Path):
+        return read_hrc(given, name, total)
+    if isinstance(given, Mapping | Sequence):
+        return from_nested(name, given, total)
+    raise ParameterError(
+        f"Dimension {name}: wanted a nested dict, a list, a Dimension or an .hrc path, "
+        f"got {type(given).__name__}."
+    )

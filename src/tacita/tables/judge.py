@@ -1,0 +1,92 @@
+"""What counts as protected, for each of the three problems."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from tacita.core import ParameterError, Table
+
+from .attacker import Attacker
+
+Problem = Literal["general", "exact", "interval"]
+Mask = npt.NDArray[np.bool_]
+
+# Of the larger of value and level: what rounding may take from a range.
+_ROUNDING = 1e-9
+# What a solver may be off a whole number.
+_WHOLE = 1e-6
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A sensitive cell that is not protected, why, and by how much its range falls short. Confidential."""
+
+    cell: int
+    labels: tuple[str, ...]
+    reason: str
+    low: float = field(repr=False)
+    high: float = field(repr=False)
+    shortfall: float = field(repr=False)
+
+
+class Judge:
+    """Asks an attacker for the range of a cell, and says what is wrong with it.
+
+    Cells count as unbounded for the general problem alone, and only where the table has no bounds at all;
+    where an attacker knows bounds, general protection is judged as exact protection.
+    """
+
+    def __init__(self, table: Table, problem: Problem) -> None:
+        bounded = bool(np.isfinite(table.low).any() or np.isfinite(table.high).any())
+        self.table = table
+        self.free = problem == "general" and not bounded
+        self.interval = problem == "interval"
+        self._needed_low, self._needed_high = table.needed()
+
+    def attacker(self, withheld: Mask) -> Attacker:
+        """Who knows all cells but the withheld ones."""
+        table, n = self.table, int(withheld.sum())
+        if self.free:
+            return Attacker(table.relations, withheld, np.full(n, np.inf), np.full(n, np.inf))
+        down, up = table.values - table.low, table.high - table.values
+        return Attacker(table.relations, withheld, down[withheld], up[withheld])
+
+    def range_of(self, attacker: Attacker, cell: int, place: int) -> tuple[float, float]:
+        """The least and the largest value of a cell; `place` is its number among the withheld ones."""
+        value = float(self.table.values[cell])
+        if self.free:
+            # without bounds, what can move at all can move anywhere
+            return (-np.inf, np.inf) if attacker.moves(place) else (value, value)
+        low, high = value - attacker.reach(place, -1), value + attacker.reach(place, 1)
+        if self.table.frequency and not attacker.network:
+            # counts are whole, and everyone knows it; the ends of a network's ranges are whole anyway
+            low, high = float(np.ceil(low - _WHOLE)), float(np.floor(high + _WHOLE))
+        return low, high
+
+    def fault(self, attacker: Attacker, cell: int, place: int, low: float, high: float) -> tuple[str, float]:
+        """What is wrong with the range of a sensitive cell (nothing: ''), and by how much."""
+        if not self.interval:
+            return ("", 0.0) if low < high and attacker.moves(place) else ("can be computed exactly", 0.0)
+        table = self.table
+        size = max(abs(table.values[cell]), table.lower[cell], table.upper[cell], table.sliding[cell])
+        reason, worst = max(
+            ("too close from below", low - self._needed_low[cell]),
+            ("too close from above", self._needed_high[cell] - high),
+            ("too narrow", table.sliding[cell] - (high - low)),
+            key=lambda each: each[1],
+        )
+        return (reason, float(worst)) if worst > _ROUNDING * size else ("", 0.0)
+
+
+def refuse_weaker_problem(table: Table, problem: str, insist: bool = False) -> None:
+    """Raise where a rule asks for intervals and less is asked of the pattern."""
+    rules = [type(rule).__name__ for rule in table.rules if getattr(rule, "wants_interval", False)]
+    if rules and problem != "interval" and not insist:
+        raise ParameterError(
+            f"Audit: {', '.join(rules)} asks that nobody comes too close to a contribution, which {problem} "
+            "protection does not give. Use problem='interval', or insist."
+        )

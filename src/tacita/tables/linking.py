@@ -1,0 +1,119 @@
+"""Several tables of the same records as one: cells they share are one cell, and all sums hold at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from tacita.core import Contributors, DataError, Dimension, ParameterError, Relations, Table
+
+Codes = npt.NDArray[np.int64]
+
+
+def link(tables: Sequence[Table]) -> Table:
+    """One table of all cells of several; a dimension that a table does not have stands at its total.
+
+    A cell that is sensitive, forced or preferred in one of them is so; levels and costs are the largest,
+    bounds the narrowest. Shared cells must have the same value. O(cells log cells + entries of M).
+
+    >>> one = Table.from_array([[5, 3], [2, 4]], names=["region", "size"], labels=[["n", "s"], ["a", "b"]])
+    >>> two = Table.from_array([[1, 7], [4, 2]], names=["region", "sex"], labels=[["n", "s"], ["f", "m"]])
+    >>> both = link([one, two])
+    >>> both.n, len(both.relations)
+    (15, 12)
+    """
+    if not tables:
+        raise ParameterError("link: wanted at least one table.")
+    if len({table.response for table in tables}) > 1:
+        raise DataError("link: the tables sum up different columns. Link tables of one column only.")
+    dimensions = _shared_dimensions(tables)
+    codes = np.concatenate([_in_common(table, dimensions) for table in tables])
+    distinct, first, place = np.unique(codes, axis=0, return_index=True, return_inverse=True)
+    place = place.reshape(-1)
+    n = len(distinct)
+
+    def joined(name: str) -> npt.NDArray[np.float64]:
+        return np.concatenate([getattr(table, name) for table in tables])
+
+    values = joined("values")[first]
+    wrong = np.abs(joined("values") - values[place]) > 1e-9 * np.abs(values[place])
+    if wrong.any():
+        raise DataError(
+            f"link: {int(wrong.sum())} shared cells have different values. Are the records the same?"
+        )
+
+    def widest(name: str, how: np.ufunc, start: float) -> npt.NDArray[np.float64]:
+        out = np.full(n, start)
+        how.at(out, place, joined(name).astype(np.float64))
+        return out
+
+    primary = widest("primary", np.maximum, 0.0) > 0
+    return Table(
+        dimensions=tuple(dimensions),
+        codes=distinct,
+        values=values,
+        relations=_all_relations(tables, place),
+        primary=primary,
+        lower=widest("lower", np.maximum, 0.0),
+        upper=widest("upper", np.maximum, 0.0),
+        sliding=widest("sliding", np.maximum, 0.0),
+        cost=widest("cost", np.maximum, 0.0),
+        # what one table must publish another may find sensitive
+        forced=(widest("forced", np.maximum, 0.0) > 0) & ~primary,
+        preferred=widest("preferred", np.maximum, 0.0) > 0,
+        low=widest("low", np.maximum, -np.inf),
+        high=widest("high", np.minimum, np.inf),
+        contributors=_contributors(tables, first),
+        rules=tuple(dict.fromkeys(rule for table in tables for rule in table.rules)),
+        frequency=all(table.frequency for table in tables),
+        response=tables[0].response,
+    )
+
+
+def _shared_dimensions(tables: Sequence[Table]) -> list[Dimension]:
+    found: dict[str, Dimension] = {}
+    for table in tables:
+        for dimension in table.dimensions:
+            if found.setdefault(dimension.name, dimension) != dimension:
+                raise DataError(
+                    f"link: the dimension {dimension.name} has other labels or parents in another table. "
+                    "Use one hierarchy for both."
+                )
+    return list(found.values())
+
+
+def _in_common(table: Table, dimensions: Sequence[Dimension]) -> Codes:
+    own = {dimension.name: at for at, dimension in enumerate(table.dimensions)}
+    columns = [
+        table.codes[:, own[each.name]] if each.name in own else np.full(table.n, each.top)
+        for each in dimensions
+    ]
+    return np.column_stack(columns)
+
+
+def _all_relations(tables: Sequence[Table], place: Codes) -> Relations:
+    starts, cells, signs, basis, before, end = [np.zeros(1, dtype=np.int64)], [], [], [], 0, 0
+    for table in tables:
+        relations = table.relations
+        starts.append(relations.starts[1:] + end)
+        cells.append(place[before + relations.cells])
+        signs.append(relations.signs)
+        basis.append(relations.basis)
+        before, end = before + table.n, end + relations.cells.size
+    return Relations(*map(np.concatenate, (starts, cells, signs, basis)))  # type: ignore[arg-type]
+
+
+def _contributors(tables: Sequence[Table], first: Codes) -> Contributors | None:
+    known = [table.contributors for table in tables if table.contributors is not None]
+    if len(known) < len(tables):
+        return None
+    depth = min(each.depth for each in known)
+    names = ("total", "count", "frequency", "requested", "open")
+    figures = {name: np.concatenate([getattr(each, name) for each in known])[first] for name in names}
+    tops = {
+        name: np.concatenate([getattr(each, name)[:, :depth] for each in known])[first]
+        for name in ("largest", "holders")
+    }
+    return Contributors(**figures, **tops)

@@ -1,0 +1,28 @@
+"""Which cells are sensitive. Rules are small, and combine: a cell is sensitive if one of them says so."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tacita.core import Table
+
+from .base import Flags, Rule
+
+__all__ = ["Flags", "Rule", "apply_rules"]
+
+
+def apply_rules(table: Table, rules: Rule | Sequence[Rule]) -> Table:
+    """The table with its sensitive cells and their protection levels, the largest any rule asks for.
+
+    >>> from tacita.core import Contributors, Dimension
+    >>> from .concentration import PPercent
+    >>> from .frequency import MinimumFrequency
+    >>> who = Contributors.of([[60, 30, 10], [40, 35, 30], [60, 40, 35, 30, 30, 10]])
+    >>> table = Table.cross([Dimension.flat("region", ["a", "b"])], [100, 105, 205], contributors=who)
+    >>> apply_rules(table, [PPercent(p=20), MinimumFrequency(threshold=3)]).primary.tolist()
+    [True, False, False]
+    """
+    for rule in (rules,) if isinstance(rules, Rule) else rules:
+        found = rule.flag_table(table)
+        table = table.with_primary(found.mask, found.lower, found.upper, found.sliding, (rule,))
+    return table

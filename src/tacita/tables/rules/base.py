@@ -1,0 +1,65 @@
+"""What all sensitivity rules share."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from tacita.core import Contributors, DataError, Method, Table
+
+Numbers = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Flags:
+    """Sensitive cells, and how far below, above and across an attacker must be kept in the dark."""
+
+    mask: Mask
+    lower: Numbers
+    upper: Numbers
+    sliding: Numbers
+
+    @classmethod
+    def of(cls, mask: Mask, level: Numbers) -> Flags:
+        """The same level below and above; none where a cell is not sensitive."""
+        kept = np.where(mask, level, 0.0)
+        return cls(mask, kept, kept, np.zeros(mask.size))
+
+
+class Rule(Method):
+    """Flags cells by who contributes what. Subclasses say how, in `flag`.
+
+    `wants_interval` marks rules about coming too close to a contribution: general or exact protection is
+    not enough for them. `of_sums` marks those that also apply to several cells taken as one.
+    """
+
+    kind: ClassVar[str] = "rule"
+    wants_interval: ClassVar[bool] = False
+    of_sums: ClassVar[bool] = True
+
+    @abstractmethod
+    def flag(self, cells: Contributors) -> Flags:
+        """Sensitive cells among some, with their levels. O(cells)."""
+
+    def flag_table(self, table: Table) -> Flags:
+        """The same for all cells of a table."""
+        if table.contributors is None:
+            raise DataError(
+                f"{self.spoken_name()}: wanted contributors of the cells, got none. Build the table from "
+                "records, or give contributors=."
+            )
+        return self.flag(table.contributors)
+
+    def largest(self, cells: Contributors, count: int) -> Numbers:
+        """The sum of the `count` largest contributions of each cell."""
+        if count > cells.depth:
+            raise DataError(
+                f"{self.spoken_name()}: needs the {count} largest contributions, the table keeps "
+                f"{cells.depth}. Build it with depth={count}."
+            )
+        return np.asarray(cells.largest[:, :count].sum(axis=1), dtype=np.float64)

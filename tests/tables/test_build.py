@@ -1,0 +1,228 @@
+"""Tables from records: every cell is what a plain loop over records finds."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import tacita
+from tacita.core import Dimension, Table
+from tacita.tables.audit import audit
+from tacita.tables.build import tabulate
+from tacita.tables.hierarchy import as_dimension, from_levels, from_nested, from_parents, read_hrc
+from tacita.tables.linking import link
+from tacita.tables.rules.concentration import PPercent
+from tacita.tables.rules.frequency import MinimumFrequency
+
+REGION = {"north": ["n1", "n2"], "south": {"s1": ["s11", "s12"], "s2": None}, "island": None}
+LEAVES = ["n1", "n2", "s11", "s12", "s2", "island"]
+
+
+def survey(seed, n=60):
+    generator = np.random.default_rng(seed)
+    return pd.DataFrame(
+        {
+            "region": generator.choice(LEAVES, n),
+            "size": generator.choice(["s", "m", "l"], n),
+            "turnover": generator.integers(0, 100, n),
+            "firm": generator.integers(0, 15, n),
+            "w": generator.integers(1, 4, n),
+            "asks": generator.random(n) < 0.1,
+            "waives": generator.random(n) < 0.3,
+        }
+    )
+
+
+def above(dimension, label):
+    names, at = [], dimension.labels.index(label)
+    while at >= 0:
+        names.append(dimension.labels[at])
+        at = dimension.parents[at]
+    return names
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_every_cell_is_what_a_loop_over_records_finds(seed):
+    records = survey(seed)
+    table = tabulate(
+        records, {"region": REGION, "size": None}, "turnover", unit="firm", request="asks", waiver="waives"
+    )
+    region, size = table.dimensions
+    for cell in range(table.n):
+        names = table.label(cell)
+        here = records[
+            [
+                names[0] in above(region, r) and names[1] in above(size, s)
+                for r, s in zip(records.region, records["size"], strict=True)
+            ]
+        ]
+        firms = here.groupby("firm").agg({"turnover": "sum", "asks": "any", "waives": "all"})
+        who = table.contributors
+        ranked = sorted(firms.turnover, reverse=True)
+        assert table.values[cell] == here.turnover.sum() == who.total[cell]
+        assert who.count[cell] == len(firms)
+        assert who.largest[cell].tolist() == [*ranked, 0, 0, 0][:3]
+        assert who.requested[cell] == (firms.turnover[firms.asks].max() if firms.asks.any() else 0)
+        assert who.open[cell] == (firms.turnover[~firms.waives].max() if (~firms.waives).any() else 0)
+
+
+def test_a_weight_of_w_stands_for_w_contributors():
+    records = pd.DataFrame({"d": ["a"] * 3, "x": [10.0, 8.0, 1.0], "w": [2.0, 1.5, 1.0]})
+    who = tabulate(records, ["d"], "x", weight="w", depth=4).contributors
+    assert who.largest[0].tolist() == [10, 10, 8, 4.5]
+    assert who.total[0] == 33
+    assert who.count[0] == 3
+    assert who.frequency[0] == 4.5
+
+
+def test_a_lone_respondent_who_stands_for_others_is_not_alone():
+    records = pd.DataFrame({"d": ["a", "b"], "x": [5, 5], "w": [1, 4]})
+    assert tabulate(records, ["d"], "x", weight="w").contributors.lone.tolist() == [True, False, False]
+
+
+def test_without_a_value_records_are_counted():
+    table = tabulate(survey(0), ["size"])
+    assert table.frequency
+    assert table.values[-1] == 60
+    assert table.response == "count"
+
+
+@pytest.mark.parametrize("kind", [pl.DataFrame, lambda frame: pd.DataFrame(frame), dict])
+def test_any_frame_gives_the_same_table(kind):
+    import pyarrow as pa
+
+    columns = {"d": ["a", "b", "a"], "x": [1.0, 2.0, 3.0]}
+    frame = pa.table(columns) if kind is dict else kind(columns)
+    assert tabulate(frame, ["d"], "x").values.tolist() == [4, 2, 6]
+
+
+def test_whole_number_labels_stand_in_their_order():
+    table = tabulate(pd.DataFrame({"age": [10, 9, 100], "x": [1, 2, 3]}), ["age"], "x")
+    assert table.dimensions[0].labels == ("9", "10", "100", "Total")
+
+
+def test_rules_are_applied_and_remembered():
+    rules = [MinimumFrequency(threshold=4), PPercent(p=10)]
+    table = tabulate(survey(3), {"region": REGION, "size": None}, "turnover", unit="firm", rules=rules)
+    assert table.rules == tuple(rules)
+    assert table.primary.any()
+    assert not (table.primary & table.forced).any()
+    assert (table.upper[table.primary & (table.values > 0)] > 0).all()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"dimensions": ["nosuch"]}, "no column nosuch"),
+        ({"dimensions": []}, "at least one dimension"),
+        ({"dimensions": {"region": {"north": ["n1"]}}}, "no leaves"),
+        ({"value": "size"}, "numbers"),
+        ({"weight": "bad"}, "at least 0"),
+        ({"unit": "gap"}, "names no unit"),
+        ({"dimensions": ["gap"]}, "no label in 1 records"),
+        ({"total": "s", "dimensions": ["size"]}, "kept for the sum"),
+    ],
+)
+def test_what_cannot_be_summed_is_refused(change, message):
+    records = survey(0).assign(bad=-1.0, gap=["a"] * 59 + [None])
+    arguments = {"dimensions": ["region"], "value": "turnover", **change}
+    with pytest.raises(tacita.TacitaError, match=message):
+        tabulate(records, **arguments)
+
+
+class TestHierarchies:
+    def test_all_forms_say_the_same(self, tmp_path):
+        nested = from_nested("region", {"north": ["n1", "n2"], "south": ["s1"]})
+        (tmp_path / "region.hrc").write_text("north\n@n1\n@n2\nsouth\n@s1\n")
+        assert read_hrc(tmp_path / "region.hrc") == nested
+        assert from_levels("region", [["north", "south", "north"], ["n1", "s1", "n2"]]) == nested
+        labels = ["north", "n1", "n2", "south", "s1"]
+        assert from_parents("region", labels, [None, "north", "north", "Total", "south"]) == nested
+        assert as_dimension("region", str(tmp_path / "region.hrc")) == nested
+
+    def test_depths_leaves_and_paths(self):
+        region = from_nested("region", REGION)
+        assert [region.labels[leaf] for leaf in region.leaves] == LEAVES
+        assert region.depths.max() == 3
+        assert [region.labels[at] for at in region.ancestors()[region.labels.index("s12")]] == [
+            "Total",
+            "south",
+            "s1",
+            "s12",
+        ]
+
+    @pytest.mark.parametrize(
+        "make",
+        [
+            lambda: Dimension("d", ("a", "b"), (1, 0)),
+            lambda: Dimension("d", ("a", "a"), (-1, 0)),
+            lambda: Dimension("d", ("t", "a", "b"), (-1, 2, 1)),
+            lambda: Dimension("d", (), ()),
+            lambda: from_nested("d", {"a": ["x"], "b": ["x"]}),
+            lambda: from_parents("d", ["a"], ["nosuch"]),
+            lambda: from_levels("d", [["a", "b"], ["x", "x"]]),
+            lambda: Dimension.flat("d", ["Total"]),
+        ],
+    )
+    def test_what_is_no_tree_is_refused(self, make):
+        with pytest.raises(tacita.DataError, match="Dimension d"):
+            make()
+
+
+class TestRelations:
+    @given(st.integers(0, 200))
+    def test_the_basis_implies_all_sums(self, seed):
+        generator = np.random.default_rng(seed)
+        dimensions = [
+            from_nested("r", REGION),
+            Dimension.flat("s", ["a", "b"]),
+            Dimension.flat("t", ["x", "y"]),
+        ]
+        chosen = dimensions[: int(generator.integers(1, 4))]
+        table = Table.cross(chosen, np.zeros([d.leaves.size for d in chosen]))
+        dense = np.zeros((len(table.relations), table.n))
+        dense[table.relations.rows, table.relations.cells] = table.relations.signs
+        assert np.linalg.matrix_rank(dense) == np.linalg.matrix_rank(dense[table.relations.basis])
+        assert table.relations.basis.sum() == (~table.inner).sum() == np.linalg.matrix_rank(dense)
+
+    def test_sums_that_do_not_add_up_are_refused(self):
+        with pytest.raises(tacita.DataError, match="do not add up"):
+            Table.cross([Dimension.flat("d", ["a", "b"])], [1.0, 2.0, 4.0])
+
+
+class TestLinkedTables:
+    def both(self):
+        records = survey(1)
+        return [tabulate(records, ["region", other], "turnover") for other in ("size", "asks")]
+
+    def test_shared_cells_are_one_and_all_sums_hold(self):
+        one, two = self.both()
+        joined = link([one, two])
+        assert joined.n == one.n + two.n - len(one.dimensions[0])
+        assert joined.values[joined.cell("n1", "Total", "Total")] == one.values[one.cell("n1", "Total")]
+        joined.relations.check(joined.values)
+
+    def test_a_cell_published_in_the_other_table_gives_itself_away(self):
+        one, two = self.both()
+        one = one.with_primary(np.arange(one.n) == one.cell("n1", "Total"))
+        joined = link([one, two])
+        mask = np.zeros(joined.n, dtype=bool)
+        for label in (("n1", "Total"), ("n1", "s"), ("n2", "Total"), ("n2", "s")):
+            mask[joined.cell(label[0], label[1], "Total")] = True
+        alone = np.isin(
+            np.arange(one.n),
+            [one.cell(*each) for each in (("n1", "Total"), ("n1", "s"), ("n2", "Total"), ("n2", "s"))],
+        )
+        assert audit(one, alone, "exact").safe
+        assert not audit(joined, mask, "exact").safe
+
+    def test_other_hierarchies_or_records_are_refused(self):
+        one, two = self.both()
+        other = tabulate(survey(2), ["region", "size"], "turnover")
+        with pytest.raises(tacita.DataError, match="different values"):
+            link([one, other])
+        renamed = tabulate(survey(1), {"region": REGION, "size": None}, "turnover")
+        with pytest.raises(tacita.DataError, match="other labels"):
+            link([two, renamed])

@@ -1,0 +1,87 @@
+"""Categories from the command line and from a plan file, end to end."""
+
+import json
+
+import pyarrow.csv as arrow_csv
+import pytest
+
+import tacita
+from tacita.cli import run_command
+from tacita.plan import Plan
+
+ROLES = ["--quasi", "age,sex,education,employment", "--nominal", "sex,employment"]
+ROLES += ["--ordinal", "education=none<primary<secondary<bachelor<master"]
+
+
+@pytest.fixture
+def persons(tmp_path):
+    run_command(["datasets", "household", "--out", str(tmp_path / "persons.csv")])
+    return tmp_path / "persons.csv"
+
+
+def protect(source, folder, *more):
+    words = ["protect", str(source), "--out", str(folder / "out.csv"), "--method", "gower", "--k", "4"]
+    return run_command([*words, *ROLES, "--identifiers", "person_id,household_id", *more])
+
+
+def test_a_file_of_persons_is_protected_reported_and_assessed(persons, tmp_path, capsys):
+    pages = ["--report", str(tmp_path / "r.html"), "--json", str(tmp_path / "r.json")]
+    assert (
+        protect(persons, tmp_path, *pages, "--unit", "household_id", "--note", str(tmp_path / "n.html")) == 0
+    )
+    assert "8 promises verified" in capsys.readouterr().out
+    written = arrow_csv.read_csv(tmp_path / "out.csv").select(["age", "sex", "education", "employment"])
+    rows = list(zip(*written.to_pydict().values(), strict=True))
+    assert min(rows.count(row) for row in set(rows)) >= 4
+    record = json.loads((tmp_path / "r.json").read_text())
+    assert record["record"]["roles"]["nominal"] == ["sex", "employment"]
+    scores = {score["name"]: score["value"] for score in record["scores"]}
+    assert 0 < scores["CATEGORIES"] < 100
+    assert "Nominal" in (tmp_path / "r.html").read_text()
+    assert "rare ones may be gone" in (tmp_path / "n.html").read_text()
+
+    words = ["assess", str(persons), str(tmp_path / "out.csv"), *ROLES, "--json", str(tmp_path / "a.json")]
+    assert run_command(words) == 0
+    again = {
+        score["name"]: score["value"] for score in json.loads((tmp_path / "a.json").read_text())["scores"]
+    }
+    assert again["CATEGORIES"] == scores["CATEGORIES"]
+    assert again["GOWER_loss"] == pytest.approx(scores["GOWER_loss"])
+
+
+def test_the_plan_of_a_run_repeats_it(persons, tmp_path):
+    assert protect(persons, tmp_path, "--save-plan", str(tmp_path / "plan.toml"), "--quiet") == 0
+    first = (tmp_path / "out.csv").read_bytes()
+    plan = Plan.load(tmp_path / "plan.toml")
+    assert plan.roles.ordinal == {"education": ("none", "primary", "secondary", "bachelor", "master")}
+    assert Plan.from_toml(plan.to_toml()) == plan
+    assert run_command(["run", str(tmp_path / "plan.toml"), "--quiet"]) == 0
+    assert (tmp_path / "out.csv").read_bytes() == first
+    (tmp_path / "out.csv").unlink()
+    exec(plan.to_python(), {})
+    assert (tmp_path / "out.csv").read_bytes() == first
+
+
+def test_undeclared_text_is_an_error_that_says_how_to_declare_it(persons, tmp_path, capsys):
+    words = ["protect", str(persons), "--out", str(tmp_path / "out.csv"), "--quasi", "age,sex"]
+    assert run_command([*words, "--k", "3"]) != 0
+    assert "nominal or ordinal" in " ".join(capsys.readouterr().err.split())
+    assert not (tmp_path / "out.csv").exists()
+
+
+def test_methods_are_compared_on_categories_and_those_of_numbers_say_why_not(persons):
+    trials = tacita.compare(
+        persons,
+        quasi=["age", "sex", "education"],
+        nominal="sex",
+        ordinal={"education": ["none", "primary", "secondary", "bachelor", "master"]},
+        identifiers=["person_id", "household_id"],
+        method=["gower", "mdav"],
+        k=[4],
+        loss="GOWER_loss",
+        risk="DBRL",
+        measures=["GOWER_loss"],
+    )
+    reasons = {trial.method: trial.reason for trial in trials}
+    assert reasons["gower"] is None
+    assert "gower" in reasons["mdav"]
