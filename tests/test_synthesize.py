@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -195,6 +197,29 @@ def test_exact_moments_and_few_records_are_warned_of():
     assert "few-records" not in warned(release())
     few = tacita.synthesize(table(40), **ROLES, seed=1, measures=["IL1"])
     assert warned(few)["few-records"].count == 1
+
+
+def test_the_pages_speak_of_what_was_drawn_and_not_of_groups(tmp_path):
+    made = release(strata=["region"], unit="name", confidential=["note"])
+    tacita.save(made, tmp_path / "out.csv", report=tmp_path / "review.html", note=tmp_path / "note.html")
+    review, note = ((tmp_path / f"{page}.html").read_text().split("<main>")[1] for page in ("review", "note"))
+    for page in (review.partition('id="warnings"')[0], note):
+        assert "group" not in re.sub(r"<[^>]*>", " ", page).lower()
+        assert "masked" not in page.lower()
+    assert "Each of 2 strata was drawn by itself." in " ".join(review.split())
+    assert "Means, variances, covariances and correlations of the synthetic columns" in note
+    assert "within each stratum" in note
+    assert "turnover" in note
+
+
+def test_the_note_claims_no_more_than_was_verified(tmp_path):
+    for method, said in (("ipso-a", False), ("regression", True)):
+        made = release(method=method)
+        tacita.save(made, tmp_path / "out.csv", note=tmp_path / "note.html")
+        note = (tmp_path / "note.html").read_text()
+        assert ("Means and totals of the synthetic columns: preserved" in note) == said
+        assert ("The coefficients of linear regressions" in note) == said
+        assert "Means, variances, covariances and correlations of the synthetic columns" not in note
 
 
 def test_nothing_is_said_of_groups_or_masking():
