@@ -370,7 +370,7 @@ class TestEverySynthesis:
         assert run_command([*words, "--seed", "4"]) == 0
         assert "200 records with 1 column drawn anew" in capsys.readouterr().out
         note, review = ((tmp_path / f"{page}.html").read_text() for page in ("note", "review"))
-        assert "belongs to no person or firm" in note
+        assert "is not that of the person or firm behind its record" in note
         assert "drawn anew" in review
         for page in (note, review):
             assert "group of" not in page
