@@ -242,3 +242,11 @@ def test_it_can_be_cancelled_and_tells_how_far_it_is():
     assert {"finding clusters", "fitting clusters", "verifying"} <= {one.stage for one in heard}
     with pytest.raises(tacita.Cancelled):
         release(run=tacita.Run(cancelled=lambda: True))
+
+
+def test_what_a_column_beside_gives_away_is_warned_of():
+    frame = table().append_column("cents", pa.array(100 * table()["wages"].to_numpy()))
+    made = tacita.synthesize(frame, **ROLES, seed=1, measures=["IL1"])
+    assert (
+        "What stood in synthetic column wages can be recomputed" in warned(made)["recomputable-column"].text
+    )

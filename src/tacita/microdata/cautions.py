@@ -143,6 +143,7 @@ def _recomputable(protected: Protected) -> Iterator[Caution]:
     if not known or protected.data.n < 4 * (len(known) + 1):
         return
     design = np.column_stack([np.ones(rows.size), *[(c - c.mean()) / c.std() for c in known]])
+    what = "What stood in synthetic" if synthesis.is_synthetic(protected) else "Masked"
     for name in data.quasi:
         if data.scale(name) != "numeric":
             continue
@@ -155,8 +156,8 @@ def _recomputable(protected: Protected) -> Iterator[Caution]:
         if 1 - ((y - fitted) ** 2).mean() > _RECOMPUTABLE:
             yield Caution(
                 "recomputable-column",
-                f"The true values of column {name} can be recomputed from columns released unchanged (to a "
-                "hundredth of its standard deviation for these records).",
+                f"{what} column {name} can be recomputed from columns released unchanged (to a hundredth of "
+                "its standard deviation for these records).",
                 close,
                 "Protect those columns too, or leave them out.",
             )
