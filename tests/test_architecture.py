@@ -46,6 +46,8 @@ ALLOWED = {
     "tableplan": {"core", "registry", "plan"},
     "tabular": {"core", "io", "registry", "tableplan", "tables", "report"},
     "pipeline": {"core", "io", "plan", "microdata", "_version"},
+    "demonstration": {"core", "io", "plan", "datasets", "reproduce"},
+    "warming": {"core", "registry", "tables"},
     "reproduce": {"core", "registry", "datasets", "microdata", "reproduce", "_version"},
     "api": {
         "core",
@@ -55,6 +57,8 @@ ALLOWED = {
         "tableplan",
         "tabular",
         "pipeline",
+        "warming",
+        "demonstration",
         "microdata",
         "tables",
         "report",

@@ -37,9 +37,11 @@ def test_the_example_of_a_page_runs(name):
 DRAW = runpy.run_path(str(DOCS / "pictures.py"))
 
 
-@pytest.mark.parametrize("name", registry.names("masking"))
-def test_the_committed_picture_of_a_masking_is_what_the_code_draws(name):
-    committed = (DOCS / "images" / f"masking-{name}.svg").read_text()
+@pytest.mark.parametrize(
+    ("kind", "name"), [(kind, name) for kind in ("masking", "synthesis") for name in registry.BUILT_IN[kind]]
+)
+def test_the_committed_picture_of_a_method_is_what_the_code_draws(kind, name):
+    committed = (DOCS / "images" / f"{kind}-{name}.svg").read_text()
     assert numbers(committed) == pytest.approx(numbers(DRAW["picture"](name)), abs=0.11), (
         "run `python docs/pictures.py`"
     )

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         save_comparison,
         save_table,
         suppress,
+        synthesize,
         tabulate,
     )
     from .core import (
@@ -56,6 +57,7 @@ _HOME = {
             "save_comparison",
             "save_table",
             "suppress",
+            "synthesize",
             "tabulate",
         ),
         "tacita.api",
@@ -113,6 +115,7 @@ __all__ = [
     "save_comparison",
     "save_table",
     "suppress",
+    "synthesize",
     "tabulate",
 ]
 

@@ -11,7 +11,6 @@ import numpy as np
 
 from . import io, registry
 from .core import (
-    Comparison,
     DataError,
     Microdata,
     ParameterError,
@@ -21,6 +20,8 @@ from .core import (
     Run,
     Trials,
 )
+from .demonstration import prepare_demo, reproduce, save_plan
+from .io import write_frame
 from .io.atomic import refuse_bad_targets
 from .microdata import verify
 from .microdata.alignment import coded_alike, refuse_other_order, same_numbers
@@ -39,6 +40,7 @@ from .tabular import (
     tabulate,
     tabulate_file,
 )
+from .warming import warmup
 
 __all__ = [
     "assess",
@@ -61,6 +63,7 @@ __all__ = [
     "save_report",
     "save_table",
     "suppress",
+    "synthesize",
     "tabulate",
     "tabulate_file",
     "warmup",
@@ -136,6 +139,52 @@ def protect(
     return make_release(_taken_in(data), roles, section, measuring, run)
 
 
+def synthesize(
+    data: Any,
+    *,
+    dependent: str | Sequence[str],
+    independent: str | Sequence[str] = (),
+    method: str = "ipso-c",
+    identifiers: Sequence[str] = (),
+    confidential: Sequence[str] = (),
+    strata: Sequence[str] = (),
+    unit: str | None = None,
+    weight: str | None = None,
+    measures: Sequence[str] | None = None,
+    without: Sequence[str] = (),
+    domains: Sequence[str] = (),
+    settings: Mapping[str, Mapping[str, Any]] | None = None,
+    run: Run | None = None,
+    **options: Any,
+) -> Release:
+    """Draw dependent columns anew, given independent ones that are kept; verify, measure.
+
+    As `protect`, with `dependent` (numeric columns that are replaced) and `independent` (numeric columns
+    that explain them, released unchanged) in place of `quasi`. Each stratum is drawn by itself, so that what
+    a method keeps exactly it keeps in every stratum, and hence in all. `options` are missing ("refuse" or
+    "drop"), shuffle, seed, and the parameters of the method.
+
+    >>> import pyarrow as pa
+    >>> s = np.random.default_rng(0).normal(size=60)
+    >>> frame = pa.table({"s": s, "y": s + np.sin(9 * s)})
+    >>> made = synthesize(frame, dependent=["y"], independent=["s"], method="ipso-c", seed=1)
+    >>> bool(np.isclose(np.mean(made.data["y"]), np.mean(frame["y"]))), made.data["s"].equals(frame["s"])
+    (True, True)
+    """
+    roles = Roles(
+        dependent=dependent,
+        independent=independent,
+        identifiers=identifiers,
+        confidential=confidential,
+        strata=strata,
+        unit=unit,
+        weight=weight,
+    )
+    section = ProtectSection(method=method, **options)
+    measuring = MeasureSection(names=measures, without=without, domains=domains, settings=settings or {})
+    return make_release(_taken_in(data), roles, section, measuring, run)
+
+
 def save(
     release: Release,
     path: str | Path,
@@ -193,7 +242,9 @@ def run(plan: Plan, run: Run | None = None, *, dry_run: bool = False) -> Release
 def compare(
     data: Any,
     *,
-    quasi: str | Sequence[str],
+    quasi: str | Sequence[str] = (),
+    dependent: str | Sequence[str] = (),
+    independent: str | Sequence[str] = (),
     method: str | Sequence[str] = "mdav",
     nominal: Sequence[str] = (),
     ordinal: Sequence[str] | Mapping[str, Sequence[str]] = (),
@@ -213,9 +264,10 @@ def compare(
 ) -> Trials:
     """Try methods and parameters on the same records, and find those that no other beats.
 
-    Takes what `protect` takes, with lists: `method=["mdav", "hm"]`, `k=[3, 5, 10]`. A parameter goes to
-    the methods that have it. Each trial is a verified release, of which only the figures are kept. One
-    that fails keeps its reason and does not stop the others; if all fail, the first error is raised.
+    Takes what `protect` or `synthesize` takes, with lists: `method=["mdav", "hm"]`, `k=[3, 5, 10]`. A
+    parameter goes to the methods that have it. Each trial is a verified release, of which only the figures
+    are kept. One that fails keeps its reason and does not stop the others; if all fail, the first error is
+    raised.
 
     >>> import pyarrow as pa
     >>> frame = pa.table({"x": [1.0, 2.0, 3.0, 4.0, 10.0, 11.0, 12.0, 13.0]})
@@ -227,6 +279,8 @@ def compare(
         quasi=quasi,
         nominal=nominal,
         ordinal=ordinal,
+        dependent=dependent,
+        independent=independent,
         identifiers=identifiers,
         confidential=confidential,
         strata=strata,
@@ -346,97 +400,6 @@ def save_report(report: Report, path: str | Path, *, inputs: Sequence[str | Path
     refuse_bad_targets({"JSON report": target}, {f"input {i}": Path(given) for i, given in enumerate(inputs)})
     content = json.dumps(report.as_dict(), indent=2, allow_nan=False) + "\n"
     io.write_all({target: content.encode()})
-
-
-def save_plan(plan: Plan, path: str | Path) -> None:
-    """Write a plan as TOML, paths relative to its folder."""
-    target = Path(path)
-    refuse_bad_targets({"plan": target}, {"input": plan.input.path, **plan.output.targets})
-    io.write_all({target: plan.to_toml(target.absolute().parent).encode()})
-
-
-def write_frame(frame: Any, path: str | Path) -> None:
-    """Write a frame as it is, unprotected, as CSV or Parquet by the path's ending."""
-    target = Path(path)
-    form = io.format_of(target)
-    refuse_bad_targets({"output": target}, {})
-    content, _ = io.encode(Microdata.of(frame, source=target.name), form)
-    io.write_all({target: content})
-
-
-def prepare_demo(folder: str | Path) -> Plan:
-    """A folder with a made-up survey and the plan that protects it."""
-    from . import datasets
-
-    place = _made(folder)
-    roles = {role: names for role, names in datasets.describe("business").roles.items() if names}
-    # the unit serves for grouping and then goes: released, it would tie records together
-    roles["identifiers"] = [*datasets.describe("business").identifiers, roles["unit"]]
-    plan = Plan(
-        input={"path": place / "survey.csv"},
-        roles=roles,
-        protect={"method": "mdav", "k": 3, "round_integers": True, "shuffle": True, "seed": 1},
-        output={
-            "path": place / "protected.csv",
-            "report": place / "report.html",
-            "json": place / "report.json",
-            "note": place / "quality.html",
-        },
-    )
-    write_frame(datasets.load("business"), plan.input.path)
-    save_plan(plan, place / "plan.toml")
-    return plan
-
-
-def reproduce(name: str, folder: str | Path, run: Run | None = None, *, quick: bool = False) -> list[Path]:
-    """Run published experiments again; write a page, its figures and all numbers into a folder.
-
-    Needs the public benchmark files (`tacita datasets NAME --fetch`).
-    """
-    from . import reproduce as experiments
-
-    experiments.require(name)
-    place = _made(folder)
-    document = experiments.reproduce(name, run, quick=quick)
-    files = {place / file: content for file, content in document.files().items()}
-    io.write_all(files)
-    return list(files)
-
-
-def warmup(run: Run | None = None) -> None:
-    """Run every built-in method and measure once on a few records, which compiles their kernels."""
-    steps = [(kind, name) for kind, names in registry.BUILT_IN.items() for name in names]
-    x = np.arange(24.0).reshape(-1, 1) % 7
-    for done, (kind, name) in enumerate(steps):
-        found: Any = registry.lookup(name, kind)()
-        if kind in registry.MEASURING:
-            found.score(Comparison.of(x, x[::-1]))
-        elif kind in registry.SUPPRESSING:
-            _warm_suppression(found)
-        elif kind == "synthesis":
-            found.synthesize(x[:, :1], x[:, 1:])
-        elif kind in registry.PROTECTING:
-            verb = found.mask if kind == "masking" else found.partition
-            verb(x)
-            verb(x, units=np.arange(24))
-        (run or Run()).report("compiling", done + 1, len(steps))
-
-
-def _made(folder: str | Path) -> Path:
-    place = Path(folder)
-    try:
-        place.mkdir(parents=True, exist_ok=True)
-    except OSError as problem:
-        raise ParameterError(f"{place.name}: this folder cannot be made ({problem.strerror}).") from None
-    return place
-
-
-def _warm_suppression(method: Any) -> None:
-    from .tables.suppression.grid import Grid
-
-    values = np.arange(1.0, 17.0).reshape(4, 4) % 7 + 1
-    for problem in method.problems:
-        method.suppress(Grid.from_interior(values, np.eye(4, dtype=bool), problem))
 
 
 def _path(path: str | Path | None) -> Path | None:

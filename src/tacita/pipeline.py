@@ -14,7 +14,18 @@ import numpy.typing as npt
 
 from . import io
 from ._version import __version__
-from .core import DataError, Microdata, ParameterError, Record, Release, Report, Roles, Run, Trial, Trials
+from .core import (
+    DataError,
+    Microdata,
+    ParameterError,
+    Record,
+    Release,
+    Report,
+    Roles,
+    Run,
+    Trial,
+    Trials,
+)
 from .core.microdata import speakable
 from .core.release import AttributeSummary
 from .core.trials import Origin
@@ -37,6 +48,7 @@ def make_release(
 ) -> Release:
     """Protect, verify, measure; every release of tacita is made here."""
     chosen = section.build()
+    section.refuse_other_roles(roles)
     if getattr(chosen, "k", None) == 2 and not section.insist:
         raise ParameterError(
             f"{chosen.spoken_name()}: k must be at least 3, got 2: each of two members can compute the "

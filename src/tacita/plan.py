@@ -74,6 +74,25 @@ class ProtectSection(Parameters):
         """The methods in the order in which they run."""
         return tuple(self.method.split("+"))
 
+    def refuse_other_roles(self, roles: Roles) -> None:
+        """Raise where a synthesis has no dependent columns, or another method has them."""
+        kind = registry.lookup(self.chain[0], *registry.PROTECTING).kind
+        if kind == "synthesis" and not roles.dependent:
+            raise ParameterError(
+                f"{self.method}: wanted dependent columns to draw anew, got quasi-identifiers. Name "
+                "dependent and independent columns (tacita synthesize), or a method that protects."
+            )
+        if kind != "synthesis" and roles.dependent:
+            raise ParameterError(
+                f"{self.method}: wanted quasi-identifiers to protect, got dependent columns. Name quasi "
+                f"(tacita protect), or a synthesis: {', '.join(registry.names('synthesis'))}."
+            )
+        if kind == "synthesis" and self.missing == "stratum":
+            raise ParameterError(
+                f"{self.method}: missing must be 'refuse' or 'drop' for a synthesis, got 'stratum': nothing "
+                "can be drawn for records that miss a value."
+            )
+
     def build(self) -> Method:
         """The method, or chain of methods, each with those of the parameters that it has."""
         found = [registry.lookup(name, *registry.PROTECTING) for name in self.chain]
@@ -262,6 +281,8 @@ class Plan(Parameters):
         elif self.output.path is None:
             missing = "output.path" if "output" in self.model_fields_set else "output"
             raise ParameterError(f"Plan: {missing} is required.")
+        if self.output.path is not None:
+            self.protect.refuse_other_roles(self.roles)
         return self
 
     @classmethod
@@ -322,8 +343,9 @@ class Plan(Parameters):
         lines = ["import tacita", "", f"data = tacita.read({_literal(str(self.input.path))}{source})"]
         if self.output.path is not None:
             steps = {**around, "method": self.protect.method, **options, **measuring}
+            verb = "synthesize" if self.roles.dependent else "protect"
             lines += [
-                f"release = tacita.protect(data{_arguments(steps)})",
+                f"release = tacita.{verb}(data{_arguments(steps)})",
                 f"tacita.save(release, {_literal(str(self.output.path))}{_arguments(targets)})",
             ]
         if self.compare is not None:

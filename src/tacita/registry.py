@@ -127,7 +127,7 @@ BUILT_IN: dict[str, dict[str, str]] = {
     },
 }
 
-PROTECTING = ("microaggregation", "masking")
+PROTECTING = ("microaggregation", "masking", "synthesis")
 SUPPRESSING = ("suppression",)
 MEASURING = ("loss", "risk", "balance")
 

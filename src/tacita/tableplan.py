@@ -14,8 +14,8 @@ from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 from . import registry
 from .core.errors import ParameterError
 from .core.method import Method
-from .core.roles import Names
 from .core.params import Parameters
+from .core.roles import Names
 from .plan import InputSection, Plan
 
 Solver = Literal["highs", "scip"]

@@ -87,7 +87,7 @@ def test_a_column_that_holds_no_quantities_is_refused_in_every_kind_of_frame(kin
         ({"strata": ["y"]}, ParameterError, "y is named twice"),
         ({"measures": ["Magic"]}, ParameterError, "'Magic'"),
         ({"measures": 5}, ParameterError, "names must be a list"),
-        ({"method": "best"}, ParameterError, "'best'"),
+        ({"method": "bestest"}, ParameterError, "'bestest'"),
         ({"method": 5}, ParameterError, "method must be text"),
         ({"method": "hm"}, DataError, "one column, got 2"),
         ({"missing": "guess"}, ParameterError, "missing must be one of"),
@@ -191,7 +191,7 @@ OTHERS: dict[str, tuple[Callable[[], Any], str]] = {
     "a-misspelt-reading-option": (lambda: tacita.read("a.csv", delimeter=";"), "no parameter delimeter"),
     "a-run-with-a-negative-seed": (lambda: tacita.Run(seed=-1), "at least 0"),
     "a-run-with-a-seed-not-whole": (lambda: tacita.Run(seed=1.5), "whole number"),  # type: ignore[arg-type]
-    "a-method-nobody-knows": (lambda: tacita.method("best"), "'best'"),
+    "a-method-nobody-knows": (lambda: tacita.method("bestest"), "'bestest'"),
     "labels-of-text": (lambda: tacita.Partition(["Quixote"] * 3, 3), "label"),  # type: ignore[arg-type]
     "comparing-text": (lambda: Comparison.of([["Quixote"]], [["Quixote"]]), "real numbers"),
     "a-frame-as-quasi": (lambda: protect(FRAME, quasi={"x": FRAME}), "quasi must be a list, got dict"),

@@ -15,6 +15,7 @@ from .talk import complain
 
 COMMANDS = {
     "protect": "Protect a file: group its records, publish group means, verify, report.",
+    "synthesize": "Draw dependent columns anew, given independent ones that are kept; verify, report.",
     "assess": "Measure what a release lost and what it gives away.",
     "compare": "Try methods and parameters side by side, and draw their risk-utility map.",
     "tabulate": "Sum up or count records by two columns, and mark sensitive cells.",
@@ -32,6 +33,7 @@ _OF_TABLES = ("tabulate", "suppress", "audit")
 # commands whose options depend on the method that the words name
 _BUILT_FOR_WORDS = {
     "protect": "tacita.cli.commands:protect_with",
+    "synthesize": "tacita.cli.commands:synthesize_with",
     "tabulate": "tacita.cli.tables:tabulate_with",
     "suppress": "tacita.cli.tables:suppress_with",
 }

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from cyclopts import Group, Parameter
+from pydantic.fields import FieldInfo
 from rich.table import Table
 
 from tacita import api, registry
@@ -17,7 +18,7 @@ from tacita.core import ParameterError, Roles
 from tacita.plan import InputSection, MeasureSection, OutputSection, Plan, ProtectSection
 from tacita.tableplan import TablePlan
 
-from .options import command, flag, given, option, options, path_option, positional
+from .options import Fields, command, flag, given, option, options, path_option, positional
 from .talk import (
     Out,
     print_json,
@@ -41,9 +42,46 @@ _Quiet = Annotated[bool, Parameter(negative="", help="print nothing but errors")
 _AsJson = Annotated[bool, Parameter(name="--json", negative="", help="as JSON, with parameter schemas")]
 
 
+_DRAWN = ("dependent", "independent")
+
+
 def protect_with(words: Sequence[str]) -> Callable[..., None]:
     """The command `protect` with the options of the method that the words name."""
-    method = _method_named_in(words)
+    return _releasing(
+        "protect",
+        "Protect a file: group its records or mask their values, verify, report.\n\n"
+        "Example: tacita protect survey.csv --out protected.csv --method mdav --k 3 --quasi turnover,wages",
+        words,
+        options(Roles, _WHAT, skip=_DRAWN, required=["quasi"]),
+        ProtectSection.model_fields,
+    )
+
+
+def synthesize_with(words: Sequence[str]) -> Callable[..., None]:
+    """The command `synthesize` with the options of the method that the words name."""
+    around = dict(ProtectSection.model_fields)
+    for name, default, words_of_help in (
+        ("method", "ipso-c", "name of a synthesis, see `tacita methods`"),
+        ("missing", "refuse", "records that miss a dependent or independent value: refuse or drop"),
+    ):
+        around[name] = FieldInfo(annotation=str, default=default, description=words_of_help)
+    # rounding would break what is promised, and there is no k to insist on
+    del around["round_integers"], around["insist"]
+    return _releasing(
+        "synthesize",
+        "Draw dependent columns anew, given independent ones that are kept; verify, report.\n\n"
+        "Example: tacita synthesize survey.csv --out synthetic.csv --method ipso-c "
+        "--dependent turnover,wages --independent employees,costs",
+        words,
+        options(Roles, _WHAT, skip=_ASSESSED, required=["dependent"]),
+        around,
+    )
+
+
+def _releasing(
+    name: str, words_of_help: str, words: Sequence[str], roles: list[inspect.Parameter], around: Fields
+) -> Callable[..., None]:
+    method = _method_named_in(words, default=str(around["method"].default))
     chosen = registry.parameters_of(method)
     of_method = Group.create_ordered(f"Parameters of {method}")
 
@@ -51,7 +89,7 @@ def protect_with(words: Sequence[str]) -> Callable[..., None]:
         plan = Plan(
             input={"path": input, **given(InputSection, values)},
             roles=given(Roles, values),
-            protect={**given(ProtectSection, values), **given(chosen, values)},
+            protect={"method": method, **given(around, values), **given(chosen, values)},
             measure=given(MeasureSection, values, _MEASURE_NAMES),
             output=given(OutputSection, values, _OUT_NAMES),
         )
@@ -60,14 +98,13 @@ def protect_with(words: Sequence[str]) -> Callable[..., None]:
         _carry_out(plan, dry_run=values["dry_run"], quiet=values["quiet"])
 
     return command(
-        "protect",
-        "Protect a file: group its records or mask their values, verify, report.\n\n"
-        "Example: tacita protect survey.csv --out protected.csv --method mdav --k 3 --quasi turnover,wages",
+        name,
+        words_of_help,
         [
             positional("input", "CSV or Parquet file of records"),
             *options(OutputSection, _TO, _OUT_NAMES, required=["path"]),
-            *options(Roles, _WHAT),
-            *options(ProtectSection, _HOW),
+            *roles,
+            *options(around, _HOW),
             *options(chosen, of_method),
             *options(MeasureSection, _FIGURES, _MEASURE_NAMES, skip=["settings"]),
             *options(InputSection, _FROM, skip=["path"]),
@@ -79,13 +116,13 @@ def protect_with(words: Sequence[str]) -> Callable[..., None]:
     )
 
 
-def _method_named_in(words: Sequence[str]) -> str:
+def _method_named_in(words: Sequence[str], default: str) -> str:
     for word, following in pairwise([*words, ""]):
         if word == "--method" and following:
             return following.replace(",", "+")
         if word.startswith("--method="):
             return word.partition("=")[2].replace(",", "+")
-    return str(ProtectSection.model_fields["method"].default)
+    return default
 
 
 def _assess(original: Path, released: Path, **values: Any) -> None:
@@ -106,7 +143,7 @@ def _assess(original: Path, released: Path, **values: Any) -> None:
         print_scores(report)
 
 
-protect = protect_with([])
+protect, synthesize = protect_with([]), synthesize_with([])
 assess = command(
     "assess",
     "Measure what a release lost and what it gives away. Records in the same order in both files.\n\n"
@@ -114,7 +151,7 @@ assess = command(
     [
         positional("original", "file before protection"),
         positional("released", "file after protection"),
-        *[option(name, Roles.model_fields[name], _WHAT) for name in _ASSESSED],
+        *[option(name, Roles.model_fields[name], _WHAT, required=name == "quasi") for name in _ASSESSED],
         *options(MeasureSection, _FIGURES, _MEASURE_NAMES, skip=["settings"]),
         *options(InputSection, _FROM, skip=["path"]),
         path_option("json", "scores as JSON", _TO),
@@ -243,7 +280,7 @@ def datasets(
 
 
 def reproduce(
-    name: Annotated[str, Parameter(help="what to reproduce: microaggregation")],
+    name: Annotated[str, Parameter(help="what to reproduce: microaggregation or synthetic")],
     /,
     *,
     out: Annotated[Path, Parameter(help="folder for the page, its figures and the numbers as JSON")] = Path(

@@ -45,7 +45,7 @@ def print_outcome(release: Release, plan: Plan, *, dry_run: bool) -> None:
         Out.print(f"The same in Python:\n\n{plan.to_python()}", markup=False)
         return
     for what, path in (
-        ("protected file", plan.output.path),
+        ("synthetic file" if plan.roles.dependent else "protected file", plan.output.path),
         ("quality note (public)", plan.output.note),
         ("review report (confidential)", plan.output.report),
         ("review report as JSON (confidential)", plan.output.json_report),
@@ -55,6 +55,8 @@ def print_outcome(release: Release, plan: Plan, *, dry_run: bool) -> None:
 
 
 def _grouping(record: Record) -> str:
+    if drawn := record.roles.get("dependent"):
+        return f"with {_count(len(drawn), 'column')} drawn anew"
     if record.groups is None:
         return "masked, not in groups"
     least, most = min(record.group_sizes), max(record.group_sizes)

@@ -19,6 +19,10 @@ class Method(Parameters):
         """The first line of the docstring."""
         return (inspect.getdoc(cls) or "").partition("\n")[0]
 
+    def promised(self) -> tuple[str, ...]:
+        """The guarantees that hold with this very setting."""
+        return self.guarantees
+
     def own_parameters(self) -> dict[str, Any]:
         """The parameters in the form that a record keeps."""
         return self.model_dump(mode="json")

@@ -122,10 +122,15 @@ class Microdata:
 
     @property
     def quasi(self) -> tuple[str, ...]:
-        """Names of the quasi-identifiers."""
+        """Names of the columns that are replaced: quasi-identifiers, or the dependent ones of a synthesis."""
         if self.roles is None or isinstance(self.roles.quasi, str):
             raise ParameterError("Microdata: no quasi-identifiers were named yet; use with_roles first.")
-        return self.roles.quasi
+        return self.roles.dependent or self.roles.quasi
+
+    @property
+    def used(self) -> tuple[str, ...]:
+        """Names of the columns that a method reads: those it replaces, and independent ones."""
+        return (*self.quasi, *(self.roles.independent if self.roles else ()))
 
     def kind(self, column: str) -> Kind:
         """Whether a column holds quantities or names. Text such as 01 is a code, not a quantity."""

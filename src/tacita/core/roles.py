@@ -59,12 +59,17 @@ class Roles(Parameters):
     """
 
     quasi: QuasiColumns = Field(
-        description="columns to protect: names, or 'numeric' for every numeric column without another role"
+        (),
+        description="columns to protect: names, or 'numeric' for every numeric column without another role",
     )
     nominal: Names = Field((), description="quasi-identifiers that are categories without an order")
     ordinal: Orders = Field(
         default_factory=dict,
         description="quasi-identifiers that are ordered categories: by their numbers, or name=low<high",
+    )
+    dependent: Names = Field((), description="for synthesis, instead of quasi: columns to draw anew")
+    independent: Names = Field(
+        (), description="for synthesis: numeric columns that explain the dependent ones; released unchanged"
     )
     identifiers: Names = Field((), description="columns that name a record; left out of the release")
     confidential: Names = Field((), description="sensitive columns; released, watched for homogeneity")
@@ -82,9 +87,24 @@ class Roles(Parameters):
                     f"Roles: column {column} is named twice ({seen[column]}, {role}). One role each, please."
                 )
             seen.setdefault(column, role)
+        self._something_to_do()
+        return self
+
+    def _something_to_do(self) -> None:
+        if self.dependent and self.quasi:
+            raise ParameterError(
+                "Roles: quasi and dependent were both given. A run either protects quasi-identifiers or "
+                "draws dependent columns anew; make two runs."
+            )
+        if self.dependent:
+            return
+        named = "quasi" in self.model_fields_set
+        if self.independent or ("dependent" in self.model_fields_set and not named):
+            raise ParameterError("Roles: dependent must name at least one column, got none.")
+        if not named:
+            raise ParameterError("Roles: quasi is required.")
         if self.quasi == ():
             raise ParameterError("Roles: quasi must name at least one column, got none. Nothing to protect.")
-        return self
 
     @model_validator(mode="after")
     def _categories_are_quasi(self) -> Roles:
@@ -106,7 +126,7 @@ class Roles(Parameters):
         return self
 
     def _named(self) -> Iterable[tuple[str, str]]:
-        for role in ("quasi", "identifiers", "confidential", "strata"):
+        for role in ("quasi", "dependent", "independent", "identifiers", "confidential", "strata"):
             names = getattr(self, role)
             if names != "numeric":
                 yield from ((role, name) for name in names)

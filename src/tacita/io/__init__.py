@@ -18,7 +18,7 @@ from tacita.core import MISSING_TEXT, CsvDialect, DataError, Microdata, Paramete
 from tacita.core.microdata import refuse_values_as_names
 
 from . import csv, parquet
-from .atomic import write_all
+from .atomic import refuse_bad_targets, write_all
 
 FORMATS = {
     ".csv": "csv",
@@ -28,7 +28,7 @@ FORMATS = {
     ".pq": "parquet",
 }
 
-__all__ = ["FORMATS", "InputOptions", "decode", "encode", "format_of", "read", "write_all"]
+__all__ = ["FORMATS", "InputOptions", "decode", "encode", "format_of", "read", "write_all", "write_frame"]
 
 
 class InputOptions(Parameters):
@@ -102,6 +102,15 @@ def encode(data: Microdata, form: str) -> tuple[bytes, InputOptions]:
         missing_values=dialect.missing_values,
     )
     return csv.encode(table, dialect), options
+
+
+def write_frame(frame: Any, path: str | Path) -> None:
+    """Write a frame as it is, unprotected, as CSV or Parquet by the path's ending."""
+    target = Path(path)
+    form = format_of(target)
+    refuse_bad_targets({"output": target}, {})
+    content, _ = encode(Microdata.of(frame, source=target.name), form)
+    write_all({target: content})
 
 
 def to_arrow(data: Microdata) -> Any:

@@ -13,6 +13,7 @@ from tacita.core import Caution
 from tacita.core.release import Claim
 
 from . import cautions_of_maskings as maskings
+from . import cautions_of_synthesis as synthesis
 from .assess import context_columns
 from .protect import Protected
 
@@ -29,6 +30,11 @@ _NOT_PROMISED_OF_MASKINGS = (
     "Groups of k records: a combination of masked values may point to one single record.",
     "Linkage through columns released unchanged: they stand as they were beside the masked ones.",
 )
+_NOT_PROMISED_OF_SYNTHESIS = (
+    "Groups of k records: records keep their independent columns, and may be found by them.",
+    "Secrecy of what independent columns tell: a dependent value that they determine is given away.",
+    "Linkage through columns released unchanged: they stand as they were beside the synthetic ones.",
+)
 _NEVER_PROMISED = (
     "Differences between releases: publishing nearly the same records again can reveal who joined or left.",
     "Population uniqueness: the assessor's attacker knows all records of this file, not the population.",
@@ -38,8 +44,10 @@ _NEVER_PROMISED = (
 
 def not_promised(claim: Claim) -> tuple[str, ...]:
     """What a reader might take for granted and must not."""
-    grouped = "groups-of-k" in claim.guarantees
-    return (_NOT_PROMISED_OF_GROUPS if grouped else _NOT_PROMISED_OF_MASKINGS) + _NEVER_PROMISED
+    if "groups-of-k" in claim.guarantees:
+        return _NOT_PROMISED_OF_GROUPS + _NEVER_PROMISED
+    synthetic = "synthetic-cells" in claim.guarantees
+    return (_NOT_PROMISED_OF_SYNTHESIS if synthetic else _NOT_PROMISED_OF_MASKINGS) + _NEVER_PROMISED
 
 
 def find(protected: Protected, *, shuffled: bool) -> tuple[Caution, ...]:
@@ -52,9 +60,7 @@ def find(protected: Protected, *, shuffled: bool) -> tuple[Caution, ...]:
         _index(protected),
         _row_order(protected, shuffled),
         _zero_variance(protected),
-        maskings.singled_out(protected),
-        maskings.cells_kept(protected),
-        maskings.extremes_reproduced(protected),
+        *(_of_synthesis(protected) if synthesis.is_synthetic(protected) else _of_maskings(protected)),
         maskings.unit_unused(protected),
         _constant_columns(protected),
         _unrounded_integers(protected),
@@ -63,6 +69,24 @@ def find(protected: Protected, *, shuffled: bool) -> tuple[Caution, ...]:
         _formulas(protected),
     )
     return tuple(caution for found in finders for caution in found)
+
+
+def _of_maskings(protected: Protected) -> tuple[Iterator[Caution], ...]:
+    return (
+        maskings.singled_out(protected),
+        maskings.cells_kept(protected),
+        maskings.extremes_reproduced(protected),
+    )
+
+
+def _of_synthesis(protected: Protected) -> tuple[Iterator[Caution], ...]:
+    return (
+        synthesis.beside_synthetic(protected),
+        synthesis.singled_out_by_independents(protected),
+        synthesis.values_near(protected),
+        synthesis.extremes_near(protected),
+        synthesis.exact_moments(protected),
+    )
 
 
 def _unchanged(protected: Protected) -> list[str]:
@@ -76,9 +100,12 @@ def _dropped(protected: Protected) -> Iterator[Caution]:
     if gone:
         yield Caution(
             "records-dropped",
-            "Records with a missing quasi-identifier were left out of the release.",
+            "Records with a missing quasi-identifier were left out of the release."
+            if not synthesis.is_synthetic(protected)
+            else "Records that miss a dependent or independent value were left out of the release.",
             gone,
-            "Totals computed from the release fall short by them; complete the values or use a stratum.",
+            "Totals computed from the release fall short by them; complete the values"
+            + ("." if synthesis.is_synthetic(protected) else " or use a stratum."),
         )
 
 
@@ -116,6 +143,7 @@ def _recomputable(protected: Protected) -> Iterator[Caution]:
     if not known or protected.data.n < 4 * (len(known) + 1):
         return
     design = np.column_stack([np.ones(rows.size), *[(c - c.mean()) / c.std() for c in known]])
+    what = "What stood in synthetic" if synthesis.is_synthetic(protected) else "Masked"
     for name in data.quasi:
         if data.scale(name) != "numeric":
             continue
@@ -128,7 +156,7 @@ def _recomputable(protected: Protected) -> Iterator[Caution]:
         if 1 - ((y - fitted) ** 2).mean() > _RECOMPUTABLE:
             yield Caution(
                 "recomputable-column",
-                f"Masked column {name} can be recomputed from columns released unchanged (to a hundredth of "
+                f"{what} column {name} can be recomputed from columns released unchanged (to a hundredth of "
                 "its standard deviation for these records).",
                 close,
                 "Protect those columns too, or leave them out.",

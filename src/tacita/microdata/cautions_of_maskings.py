@@ -71,8 +71,8 @@ def unit_unused(protected: Protected) -> Iterator[Caution]:
     records = np.bincount(protected.claim.original.codes([roles.unit])[rows])
     yield Caution(
         "unit-unused",
-        f"This masking treats each record by itself. Unit column {roles.unit} plays no part, and over the "
+        f"This method treats each record by itself. Unit column {roles.unit} plays no part, and over the "
         "records of one unit chance averages out: these units have several.",
         int((records > 1).sum()),
-        "Mask one record a unit, or use a method that groups records of k units.",
+        "Release one record a unit, or use a method that groups records of k units.",
     )

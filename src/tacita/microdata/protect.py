@@ -55,7 +55,7 @@ def protect(
     integer = np.array(
         [round_integers and data.scale(name) == "numeric" and data.is_integer(name) for name in data.quasi]
     )
-    beside = _beside(data, getattr(method, "beside", ()), kept)
+    beside = _beside(data, data.used[len(data.quasi) :] or getattr(method, "beside", ()), kept)
     made = publish(method, Records(x, strata, units, integer, beside, kinds), run)
     order = run.protective_generator().permutation(kept.size) if shuffle else np.arange(kept.size)
     claim = Claim(
@@ -64,7 +64,7 @@ def protect(
         labels=None if made.labels is None else made.labels[order],
         k=_group_size(method),
         # a plug-in may promise more than its kind does, never less
-        guarantees=tuple(dict.fromkeys((*made.guarantees, *method.guarantees))),
+        guarantees=tuple(dict.fromkeys((*made.guarantees, *method.promised()))),
         rounded=frozenset(name for name, whole in zip(data.quasi, integer, strict=True) if whole),
         drop_missing=missing == "drop",
         terms=made.method.own_parameters(),
@@ -96,18 +96,23 @@ def _kinds(data: Microdata, method: Method) -> tuple[Kind, ...]:
 def _rows_to_keep(
     data: Microdata, x: npt.NDArray[np.float64], policy: MissingPolicy
 ) -> npt.NDArray[np.int64]:
-    gaps = np.isnan(x)
+    beside = [data.numbers(name) for name in data.used[len(data.quasi) :]]
+    gaps = np.isnan(np.column_stack([x, *beside]))
+    drawn = bool(data.roles and data.roles.dependent)
     if policy == "refuse" and gaps.any():
         where = ", ".join(
-            f"{name} ({count})" for name, count in zip(data.quasi, gaps.sum(axis=0), strict=True) if count
+            f"{name} ({count})" for name, count in zip(data.used, gaps.sum(axis=0), strict=True) if count
         )
+        what = "dependent or independent columns" if drawn else "quasi-identifiers"
+        way_out = "missing='drop'" if drawn else "missing='drop' or missing='stratum'"
         raise DataError(
-            f"{data.source}: quasi-identifiers have missing values in {int(gaps.any(axis=1).sum())} records: "
-            f"{where}. Complete them, or choose missing='drop' or missing='stratum'."
+            f"{data.source}: {what} have missing values in {int(gaps.any(axis=1).sum())} records: "
+            f"{where}. Complete them, or choose {way_out}."
         )
     kept = np.flatnonzero(~gaps.any(axis=1)) if policy == "drop" else np.arange(data.n)
     if kept.size == 0:
-        raise DataError(f"{data.source}: every record misses a quasi-identifier. Nothing is left to protect.")
+        what = "dependent or independent value" if drawn else "quasi-identifier"
+        raise DataError(f"{data.source}: every record misses a {what}. Nothing is left to protect.")
     return kept
 
 

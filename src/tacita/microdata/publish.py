@@ -1,4 +1,4 @@
-"""What each kind of method publishes in place of the records: means of groups, or masked values.
+"""What each kind of method publishes in place of the records: means of groups, masked or synthetic values.
 
 A kind that protects records is one line of `VERBS`: a function from method and records to what is published.
 """
@@ -6,20 +6,21 @@ A kind that protects records is one line of `VERBS`: a function from method and 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import fsum
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from tacita.core import Method, ParameterError, Partition, Run
+from tacita.core import DataError, Method, ParameterError, Partition, Run
 from tacita.core.roles import Kind
 
 from .groups import lower_medians, modes, published_means
 from .masking.base import Masking
 from .microaggregation.base import Microaggregation
 from .standardise import standardise, to_unit_range
+from .synthesis.base import Synthesis
 
 Matrix = npt.NDArray[np.float64]
 Labels = npt.NDArray[np.int64]
@@ -82,7 +83,7 @@ def _grouped(method: Microaggregation, records: Records, run: Run) -> Published:
     bounds: list[float | None] = []
     if len(parts) == 1 and parts[0][1].all():
         whole = _partition(method, z, run, records.units, records.kinds, parts[0][1])
-        labels, bounds = whole.labels, [whole.lower_bound]
+        labels, bounds = whole.labels, [_bound_of(whole)]
     else:
         groups = 0
         # the same search in every stratum: only protective randomness must differ
@@ -94,7 +95,7 @@ def _grouped(method: Microaggregation, records: Records, run: Run) -> Published:
                 )
                 labels[rows] = groups + part.labels
                 groups += len(part)
-                bounds.append(part.lower_bound)
+                bounds.append(_bound_of(part))
             else:
                 # nothing known of them that could tell them apart
                 labels[rows] = groups
@@ -106,6 +107,12 @@ def _grouped(method: Microaggregation, records: Records, run: Run) -> Published:
         partition = partition.bounded(np.nan_to_num(z), fsum(known))
     values = published_values(records.x, partition.labels, records.integer, records.kinds)
     return Published(method, values, Microaggregation.guarantees, partition.labels, partition)
+
+
+def _bound_of(found: Partition) -> float | None:
+    # a plug-in may hand back something that only looks like a partition; it is checked when made anew
+    bound: float | None = getattr(found, "lower_bound", None)
+    return bound
 
 
 def _largest(z: Matrix, parts: Sequence[tuple[Labels, npt.NDArray[np.bool_]]]) -> Matrix:
@@ -151,11 +158,8 @@ def _partition(
 
 def _masked(method: Masking, records: Records, run: Run) -> Published:
     """Each stratum masked by itself, on the original scale, with randomness of its own."""
-    if records.integer.any() and not method.roundable:
-        raise ParameterError(
-            f"{method.spoken_name()}: values are published to the last digit, rounding would break what is "
-            "promised. Leave out round-integers, or use another method, such as rank-swap."
-        )
+    if not method.roundable:
+        _refuse_rounding(method, records, ", or use another method, such as rank-swap")
     values = np.full_like(records.x, np.nan)
     labels = np.empty(records.x.shape, dtype=np.int64)
     groups, grouped = 0, False
@@ -179,7 +183,36 @@ def _masked(method: Masking, records: Records, run: Run) -> Published:
     return Published(method, values + 0.0, Masking.guarantees, labels if grouped else None)
 
 
+def _synthesized(method: Synthesis, records: Records, run: Run) -> Published:
+    """Dependent columns of each stratum drawn by themselves, given the independent ones (`beside`)."""
+    _refuse_rounding(method, records, "")
+    values = np.empty_like(records.x)
+    parts = list(records.parts())
+    for done, (rows, _) in enumerate(parts):
+        inner = run.branch(done)
+        if len(parts) == 1:
+            inner = replace(inner, on_progress=run.on_progress)
+        try:
+            values[rows] = method.synthesize(records.x[rows], records.beside[rows], inner)
+        except DataError as problem:
+            if len(parts) == 1:
+                raise
+            raise DataError(f"{problem} (In a stratum of {rows.size} records.)") from None
+        run.report("drawing values", done + 1, len(parts))
+    # minus zero and zero would be two different published values
+    return Published(method, values + 0.0, Synthesis.guarantees)
+
+
+def _refuse_rounding(method: Method, records: Records, instead: str) -> None:
+    if records.integer.any():
+        raise ParameterError(
+            f"{method.spoken_name()}: values are published to the last digit, rounding would break what is "
+            f"promised. Leave out round-integers{instead}."
+        )
+
+
 VERBS: dict[str, Callable[[Any, Records, Run], Published]] = {
     "microaggregation": _grouped,
     "masking": _masked,
+    "synthesis": _synthesized,
 }

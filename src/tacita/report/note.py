@@ -22,7 +22,8 @@ def note_html(release: Release) -> str:
     """A short page that is safe to publish beside the data."""
     record = release.record
     columns = Microdata.of(release.data).columns
-    masked = [name for name in columns if name in set(record.roles.get("quasi", ()))]
+    drawn = set(record.roles.get("dependent", ()))
+    masked = [name for name in columns if name in {*record.roles.get("quasi", ()), *drawn}]
     declared = {*record.roles.get("nominal", ()), *record.roles.get("ordinal", ())}
     kept = {verdict.guarantee for verdict in record.verdicts if verdict.passed}
     return render(
@@ -35,12 +36,14 @@ def note_html(release: Release) -> str:
         numbers=[name for name in masked if name not in declared],
         unchanged=[name for name in columns if name not in set(masked)],
         strata=[name for name in columns if name in set(record.roles.get("strata", ()))],
+        independent=[name for name in columns if name in set(record.roles.get("independent", ()))],
         identifiers_removed=bool(record.roles.get("identifiers")),
         weighted=record.roles.get("weight") is not None,
         kept=kept,
         missing=record.options.get("missing"),
         rounded=bool(record.options.get("round_integers")),
-        loss=_loss_band(release),
+        # record by record, synthetic values lose nearly all, which says nothing about their use
+        loss=None if drawn else _loss_band(release),
     )
 
 

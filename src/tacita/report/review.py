@@ -34,12 +34,23 @@ ROLES = {
     "quasi": Entry("Quasi-identifiers", (), "masked"),
     "nominal": Entry("Nominal", (), "of these, categories; published as the most frequent of a group"),
     "ordinal": Entry("Ordinal", (), "of these, ordered levels; published as the lower median of a group"),
+    "dependent": Entry("Dependent", (), "drawn anew"),
+    "independent": Entry("Independent", (), "explain the dependent ones; released unchanged"),
     "identifiers": Entry("Identifiers", (), "name a record; left out of the release"),
     "confidential": Entry("Confidential", (), "sensitive; released unchanged, watched for homogeneity"),
     "strata": Entry("Strata", (), "released unchanged; groups never mix two of them"),
     "unit": Entry("Unit", (), "the firm or household behind a record; a group needs k different ones"),
     "weight": Entry("Weight", (), "sampling weight; released unchanged"),
 }
+
+# Where columns are drawn anew there are no groups to speak of.
+OF_SYNTHESIS = {
+    "strata": "released unchanged; each stratum was drawn by itself",
+    "unit": "the firm or household behind a record; plays no part",
+    "confidential": "sensitive; released unchanged",
+    "missing": "records that miss a dependent or independent value: refuse or drop",
+}
+_NOT_OF_SYNTHESIS = ("insist", "round_integers")
 
 
 def review_html(release: Release) -> str:
@@ -49,12 +60,13 @@ def review_html(release: Release) -> str:
         "review.html",
         record=record,
         k=record.parameters.get("k"),
+        drawn=names_of(record.roles.get("dependent")),
         passed=all(verdict.passed for verdict in record.verdicts),
         tiles=_headlines(score for score in scores if score.value is not None)[:_TILES],
         methods=[(name, meaning_of(name, *registry.PROTECTING)) for name in record.method],
         parameters=_parameters(release),
         roles=_roles(release),
-        options=described(record.options, ProtectSection.model_fields),
+        options=_options(release),
         sizes=plots.group_sizes(record.group_sizes) if record.group_sizes else None,
         warnings=grouped(record.cautions, _all_columns(release)),
         scores=[(score, meaning_of(score.name, *registry.MEASURING)) for score in scores],
@@ -144,9 +156,24 @@ def described(values: Mapping[str, Any], fields: Mapping[str, Any]) -> list[Entr
     ]
 
 
+def _options(release: Release) -> list[Entry]:
+    told = described(release.record.options, ProtectSection.model_fields)
+    if not release.record.roles.get("dependent"):
+        return told
+    return [
+        replace(entry, meaning=OF_SYNTHESIS.get(entry.name, entry.meaning))
+        for entry in told
+        if entry.name not in _NOT_OF_SYNTHESIS
+    ]
+
+
 def _roles(release: Release) -> list[Entry]:
     roles = release.record.roles
-    shown = [replace(entry, value=names_of(roles.get(role))) for role, entry in ROLES.items()]
+    other = OF_SYNTHESIS if roles.get("dependent") else {}
+    shown = [
+        replace(entry, value=names_of(roles.get(role)), meaning=other.get(role, entry.meaning))
+        for role, entry in ROLES.items()
+    ]
     named = {column for entry in shown for column in entry.value}
     rest = [column for column in Microdata.of(release.data).columns if column not in named]
     return [entry for entry in (*shown, Entry("Without a role", rest, "released unchanged")) if entry.value]

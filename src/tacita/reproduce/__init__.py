@@ -1,7 +1,7 @@
 """Published experiments, run again: each writes a page with the printed figures beside ours.
 
 >>> sorted(EXPERIMENTS)
-['microaggregation']
+['microaggregation', 'synthetic']
 """
 
 from __future__ import annotations
@@ -13,7 +13,10 @@ from tacita.core import ParameterError, Run
 from .document import Document
 
 # name -> module with a function `document(run, quick)`
-EXPERIMENTS = {"microaggregation": "tacita.reproduce.microaggregation"}
+EXPERIMENTS = {
+    "microaggregation": "tacita.reproduce.microaggregation",
+    "synthetic": "tacita.reproduce.synthetic",
+}
 
 
 def require(name: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 Losses = dict[str, dict[int, float]]
+Triple = tuple[float, float, float]
 
 # IL1 in percent by file and k. Domingo-Ferrer, Martinez-Balleste, Mateo-Sanz & Sebe (2006), VLDB Journal
 # 15(4), 355-369, for k = 3, 5, 10; k = 4, 25, 50, 100 from later comparisons that repeat them.
@@ -153,3 +154,30 @@ SOURCES = {
     "dfo": "Araujo & Aloise (in Portuguese), tables 1 to 3, the best of three steps, from MDAV",
     "imhm": "Mortazavi, Jalili & Gohargazi (2013), as the Portuguese paper on BRKGA prints it",
 }
+
+# A thesis on fuzzy c-regression for synthetic data, as our notes quote it: PIL, DR and SCORE on Census, by
+# split of its columns and, for FCRM, number of clusters. Its text gives the least SCORE of S1 as 16.912 at
+# c = 13, its table has 16.536 at c = 12. Its IPSO-A and IPSO-B (equal in print) stand here as regression.
+SYNTHETIC_FCRM: dict[str, dict[int, Triple]] = {
+    "S1": {
+        2: (44.68, 9.58, 27.13),
+        4: (26.67, 14.79, 20.73),
+        8: (13.50, 20.49, 16.99),
+        12: (9.10, 23.97, 16.54),
+        15: (7.16, 26.97, 17.07),
+    },
+    "S2": {
+        2: (94.05, 6.21, 50.13),
+        10: (49.16, 9.26, 29.21),
+        26: (24.75, 15.19, 19.97),
+        45: (17.61, 19.61, 18.61),
+        81: (11.90, 24.66, 18.28),
+    },
+}
+SYNTHETIC_IPSO: dict[str, dict[str, Triple]] = {
+    "S1": {"regression": (49.16, 10.04, 29.60), "ipso-c": (9.52, 6.39, 7.96)},
+    "S2": {"regression": (44.44, 14.49, 29.47), "ipso-c": (17.04, 11.02, 14.03)},
+}
+# The same thesis: five clouds in the plane, c = 2 .. 10; its points are not available.
+CLOUDS_PIL = (40.4, 30.3, 24.0, 20.1, 18.9, 16.0, 15.2, 14.2, 12.8)
+CLOUDS_DR = (5.9, 6.1, 8.0, 9.3, 10.0, 15.1, 16.2, 21.9, 22.5)

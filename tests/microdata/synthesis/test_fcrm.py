@@ -68,7 +68,8 @@ def test_the_objective_never_rises(model, seed, c, m):
     heard = []
     free(c=c, m=m, model=model).synthesize(y, s, on_iteration=heard.append)
     objectives = np.array([each.objective for each in heard])
-    assert (np.diff(objectives) <= 1e-9 * objectives[0]).all()
+    # a direction that falls under the tolerance of the pseudo-inverse is given up, and with it a little fit
+    assert (np.diff(objectives) <= 1e-6 * objectives[0]).all()
 
 
 def test_it_stops_at_the_first_round_that_changes_little_or_after_the_last():
@@ -157,7 +158,7 @@ def test_separate_memberships_break_relations_unless_equalities_bring_them_back(
     assert gap(memberships="separate") < 1e-9
     assert gap(memberships="joint", equalities=False) < 1e-6
     assert gap() < 1e-9
-    assert FCRM(equalities=False).promised() == ()
+    assert FCRM(equalities=False).promised() == ("synthetic-cells", "values-changed")
 
 
 def incomes(seed=7, n=300):

@@ -20,6 +20,9 @@ Matrix = npt.NDArray[np.float64]
 # Relative to columns of standard deviation 1, what lies below is rounding: a direction that is not there.
 RANK_TOLERANCE = 1e-9
 
+# What every synthesis promises of the columns it draws.
+SYNTHETIC = ("synthetic-cells", "values-changed")
+
 # A residual under this share of a column's spread would publish the column to three digits of its spread.
 FUNCTION_LIMIT = 1e-3
 
@@ -32,6 +35,19 @@ Leverage = Annotated[
         "1 insists on publishing them",
     ),
 ]
+
+Unchanged = Annotated[
+    float,
+    Field(
+        ge=0,
+        le=1,
+        description="largest share of a column's values that may come out within a thousandth of its spread; "
+        "1 insists on any",
+    ),
+]
+
+# So few values may come out near the true ones by chance, however few records there are.
+CHANCE_HITS = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,23 +146,37 @@ def without(x: Matrix, basis: Matrix) -> Matrix:
 class Synthesis(Method):
     """Replaces dependent attributes, given independent ones that are kept. Subclasses say how, in `draw`.
 
-    `preserves` names what holds exactly in every release: means, covariances (of all attributes), the
-    coefficients of the regression on the independent ones, and linear relations among all attributes.
+    Promises that dependent values are not the original ones; subclasses may add what holds exactly in every
+    release: means, covariances (of all attributes), the coefficients of the regression on the independent
+    ones, and linear relations among all attributes. `by_chance` marks those whose result depends on drawn
+    numbers: from the operating system, unless the run has a seed.
     """
 
     kind: ClassVar[str] = "synthesis"
-    preserves: ClassVar[tuple[str, ...]] = ()
+    guarantees: ClassVar[tuple[str, ...]] = SYNTHETIC
+    by_chance: ClassVar[bool] = True
+    against_true_values: ClassVar[str] = "Make it independent, or leave out what determines it"
 
     max_leverage: Leverage = 0.9
-
-    def promised(self) -> tuple[str, ...]:
-        """What this very setting preserves."""
-        return self.preserves
+    max_unchanged: Unchanged = 0.1
 
     def synthesize(self, y: npt.ArrayLike, s: npt.ArrayLike | None = None, run: Run | None = None) -> Matrix:
         """New values of y (n x p) given s (n x q, or None), rows aligned, both on the scale they come in."""
         regression = self.regress(y, s)
-        return regression.original_scale(self.draw(regression, run or Run()))
+        drawn = self.draw(regression, run or Run())
+        self.refuse_true_values(regression, drawn)
+        return regression.original_scale(drawn)
+
+    def refuse_true_values(self, regression: Regression, drawn: Matrix) -> None:
+        """Raise where too many values of a column come out as they were; `drawn` are standardised. O(n p)."""
+        close = (np.abs(regression.y - drawn) < FUNCTION_LIMIT).sum(axis=0)
+        known = np.flatnonzero((close > self.max_unchanged * regression.n) & (close > CHANCE_HITS))
+        if known.size:
+            raise DataError(
+                f"{self.spoken_name()}: up to {100 * close.max() / regression.n:.0f} % of the values of "
+                f"dependent {numbered(known)} would come out unchanged (within {FUNCTION_LIMIT:g} of the "
+                f"spread). {self.against_true_values}, or insist with max_unchanged = 1."
+            )
 
     @abstractmethod
     def draw(self, regression: Regression, run: Run) -> Matrix:

@@ -39,7 +39,7 @@ class IPSOCluster(Synthesis):
     True
     """
 
-    preserves: ClassVar[tuple[str, ...]] = ALL_MOMENTS
+    guarantees: ClassVar[tuple[str, ...]] = ALL_MOMENTS
 
     c: int = Field(2, ge=1, le=10_000, description="number of clusters before small ones are merged")
     m: float = Field(1.5, gt=1, le=10, description="fuzziness of the clusters")

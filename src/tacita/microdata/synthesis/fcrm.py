@@ -13,7 +13,7 @@ from pydantic import Field
 from tacita.core import DataError, Run
 from tacita.core.arrays import as_matrix
 
-from .base import FUNCTION_LIMIT, Matrix, Regression, Synthesis, numbered
+from .base import SYNTHETIC, Matrix, Regression, Synthesis
 from .constraints import Constraints
 from .features import Features
 from .fuzzy import fuzzy_c_means, shares
@@ -89,7 +89,11 @@ class FCRM(Synthesis):
     True
     """
 
-    preserves: ClassVar[tuple[str, ...]] = ("linear-relations",)
+    guarantees: ClassVar[tuple[str, ...]] = (*SYNTHETIC, "linear-relations")
+    by_chance: ClassVar[bool] = False
+    against_true_values: ClassVar[str] = (
+        "A cluster makes them a function of the independent ones: use fewer clusters or joint memberships"
+    )
 
     c: int = Field(4, ge=1, le=10_000, description="number of clusters")
     m: float = Field(1.5, gt=1, le=10, description="fuzziness; near 1 a record belongs to one cluster only")
@@ -103,17 +107,10 @@ class FCRM(Synthesis):
     equalities: bool = Field(True, description="keep exact linear relations among the attributes")
     nonnegative: bool = Field(False, description="no negative values in columns that have none")
     order: bool = Field(False, description="keep one attribute below another where all records do")
-    max_unchanged: float = Field(
-        0.1,
-        ge=0,
-        le=1,
-        description="largest share of a column's values that may come out within a thousandth of its spread; "
-        "1 insists on any",
-    )
 
     def promised(self) -> tuple[str, ...]:
         """Linear relations, unless they were given up."""
-        return self.preserves if self.equalities else ()
+        return self.guarantees if self.equalities else SYNTHETIC
 
     def synthesize(
         self,
@@ -127,12 +124,14 @@ class FCRM(Synthesis):
         """As every synthesis; `on_iteration` hears of each round, `constraints` stand in for those found."""
         regression = self.regress(y, s)
         fits = self.fit(regression, run or Run(), on_iteration)
-        self._refuse_true_values(regression.y, fits)
+        self._refuse_high_leverage(fits)
         given = np.empty((regression.n, 0)) if s is None or np.size(s) == 0 else as_matrix(s, "FCRM")
         constraints = constraints or Constraints.found(
             as_matrix(y, "FCRM"), given, nonnegative=self.nonnegative, order=self.order
         )
-        return constraints.project(stacked(fits), regression, given, relations=self.equalities)
+        released = constraints.project(stacked(fits), regression, given, relations=self.equalities)
+        self.refuse_true_values(regression, (released - regression.centre) / regression.scale)
+        return released
 
     def draw(self, regression: Regression, run: Run) -> Matrix:
         """Predictions alone, without constraints."""
@@ -203,22 +202,13 @@ class FCRM(Synthesis):
             leverage[rows] = weights[rows, k] * np.einsum("ij,ij->i", own @ inverse[k], own)
         return Fitted(predictions, labels, np.minimum(leverage, 1.0), iteration, objective, change)
 
-    def _refuse_true_values(self, y: Matrix, fits: list[Fitted]) -> None:
+    def _refuse_high_leverage(self, fits: list[Fitted]) -> None:
         high = int(np.any([fit.leverage > self.max_leverage for fit in fits], axis=0).sum())
         if high:
             raise DataError(
                 f"FCRM: {high} records have a leverage over {self.max_leverage:g} in their cluster: their "
                 "values would come out all but unchanged. Use fewer clusters or independent attributes, or "
                 "insist with max_leverage = 1."
-            )
-        unchanged = (np.abs(y - stacked(fits)) < FUNCTION_LIMIT).mean(axis=0)
-        known = np.flatnonzero(unchanged > self.max_unchanged)
-        if known.size:
-            raise DataError(
-                f"FCRM: up to {100 * unchanged.max():.0f} % of the values of dependent {numbered(known)} "
-                f"would come out unchanged (within {FUNCTION_LIMIT:g} of the spread), where a cluster makes "
-                "them a function of the independent ones. Use fewer clusters, joint memberships, or insist "
-                "with max_unchanged = 1."
             )
 
 

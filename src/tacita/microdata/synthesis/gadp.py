@@ -9,7 +9,7 @@ from pydantic import Field
 
 from tacita.core import Run
 
-from .base import Matrix, Regression, Synthesis
+from .base import SYNTHETIC, Matrix, Regression, Synthesis
 from .ipso import normal_directions
 
 
@@ -35,7 +35,7 @@ class GADP(Synthesis):
     True
     """
 
-    preserves: ClassVar[tuple[str, ...]] = ("linear-relations",)
+    guarantees: ClassVar[tuple[str, ...]] = (*SYNTHETIC, "linear-relations")
 
     similarity: float = Field(0.0, ge=0, lt=1, description="correlation of released and true residuals")
 

@@ -9,9 +9,15 @@ from pydantic import Field
 
 from tacita.core import Run
 
-from .base import Matrix, Regression, Synthesis, without
+from .base import SYNTHETIC, Matrix, Regression, Synthesis, without
 
-ALL_MOMENTS = ("means-preserved", "covariances-preserved", "coefficients-preserved", "linear-relations")
+ALL_MOMENTS = (
+    *SYNTHETIC,
+    "means-preserved",
+    "covariances-preserved",
+    "coefficients-preserved",
+    "linear-relations",
+)
 
 
 class LinearRegression(Synthesis):
@@ -32,7 +38,13 @@ class LinearRegression(Synthesis):
     [0.4, 0.9, 1.4, 1.9, 2.4]
     """
 
-    preserves: ClassVar[tuple[str, ...]] = ("means-preserved", "coefficients-preserved", "linear-relations")
+    guarantees: ClassVar[tuple[str, ...]] = (
+        *SYNTHETIC,
+        "means-preserved",
+        "coefficients-preserved",
+        "linear-relations",
+    )
+    by_chance: ClassVar[bool] = False
 
     def draw(self, regression: Regression, run: Run) -> Matrix:
         run.report("drawing values", 1, 1)
@@ -58,7 +70,7 @@ class IPSOA(Synthesis):
     True
     """
 
-    preserves: ClassVar[tuple[str, ...]] = ("linear-relations",)
+    guarantees: ClassVar[tuple[str, ...]] = (*SYNTHETIC, "linear-relations")
 
     def draw(self, regression: Regression, run: Run) -> Matrix:
         noise = normal_directions(regression, run) / np.sqrt(regression.n - regression.independent_rank)
@@ -84,7 +96,12 @@ class IPSOB(Synthesis):
     True
     """
 
-    preserves: ClassVar[tuple[str, ...]] = ("means-preserved", "coefficients-preserved", "linear-relations")
+    guarantees: ClassVar[tuple[str, ...]] = (
+        *SYNTHETIC,
+        "means-preserved",
+        "coefficients-preserved",
+        "linear-relations",
+    )
 
     def draw(self, regression: Regression, run: Run) -> Matrix:
         noise = without(normal_directions(regression, run), regression.basis)
@@ -114,7 +131,7 @@ class IPSOC(Synthesis):
     True
     """
 
-    preserves: ClassVar[tuple[str, ...]] = ALL_MOMENTS
+    guarantees: ClassVar[tuple[str, ...]] = ALL_MOMENTS
 
     def draw(self, regression: Regression, run: Run) -> Matrix:
         directions = exact_directions(regression, normal_directions(regression, run))
@@ -145,7 +162,7 @@ class IPSOQ(Synthesis):
     True
     """
 
-    preserves: ClassVar[tuple[str, ...]] = ALL_MOMENTS
+    guarantees: ClassVar[tuple[str, ...]] = ALL_MOMENTS
 
     alternations: int = Field(20, ge=1, le=1000, description="how often marginals and moments are restored")
 

@@ -14,7 +14,7 @@ from tacita.core import DataError, Microdata, Verdict, VerificationError
 from tacita.core.release import Claim
 from tacita.io import InputOptions, decode
 
-from . import categories, checks, columns, files, maskings
+from . import categories, checks, columns, files, maskings, synthesis
 from .evidence import Evidence
 
 __all__ = ["ALWAYS", "CHECKS", "Check", "Evidence", "insist", "verify", "verify_file"]
@@ -36,7 +36,7 @@ CHECKS: dict[str, Check] = {
         "Every record is released exactly once (or dropped by rule).", checks.rows_complete
     ),
     "others-identical": Check(
-        "Columns that were not to be masked are unchanged to the last bit.", checks.others_identical
+        "Columns that were not to be changed are the same to the last bit.", checks.others_identical
     ),
     "no-leftovers": Check(
         "No category, dictionary or metadata remembers what no record has.", checks.no_leftovers
@@ -88,6 +88,34 @@ CHECKS: dict[str, Check] = {
     "noise-correlated": Check(
         "In each stratum, noise has alpha times the covariance of the originals, as far as chance can tell.",
         maskings.noise_correlated,
+    ),
+    "synthetic-cells": Check(
+        "Dependent columns hold numbers, written to the last digit, and none is missing.",
+        synthesis.synthetic_cells,
+    ),
+    "values-changed": Check(
+        "In each stratum, no more values of a dependent column than stated come out within a thousandth of "
+        "its spread.",
+        synthesis.values_changed,
+    ),
+    "means-preserved": Check(
+        "In each stratum, means of dependent columns are those of the originals, to 1e-12 of their spread.",
+        synthesis.means_preserved,
+    ),
+    "covariances-preserved": Check(
+        "In each stratum, covariances of dependent columns, among each other and with independent ones, are "
+        "those of the originals, to 1e-12.",
+        synthesis.covariances_preserved,
+    ),
+    "coefficients-preserved": Check(
+        "In each stratum, the regression of dependent on independent columns has the normal equations of the "
+        "originals, to 1e-12, and so their coefficients.",
+        synthesis.coefficients_preserved,
+    ),
+    "linear-relations": Check(
+        "Sums and other linear relations of dependent and independent columns that hold in the originals of "
+        "a stratum hold in the release, to 1e-9 of the spread.",
+        synthesis.linear_relations,
     ),
     "file-plain": Check(
         "The file can be read back and holds nothing but names and cells.", files.nothing_but_cells

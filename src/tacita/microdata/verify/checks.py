@@ -25,11 +25,11 @@ def columns_kept(evidence: Evidence) -> str | None:
 
 
 def rows_complete(evidence: Evidence) -> str | None:
-    """Each source row once, or dropped because it misses a quasi-identifier."""
+    """Each source row once, or dropped because it misses a value that the method reads."""
     claim = evidence.claim
     expected = np.arange(claim.original.n)
     if claim.drop_missing:
-        incomplete = np.any([gaps(claim.original, name) for name in claim.original.quasi], axis=0)
+        incomplete = np.any([gaps(claim.original, name) for name in claim.original.used], axis=0)
         expected = expected[~incomplete]
     if evidence.released.n != expected.size:
         return f"wanted {expected.size} records, got {evidence.released.n}"

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from html import escape
 from math import ceil, floor, log10
+
+from tacita.reproduce.plots import Scale, canvas, linear
 
 from .losses import Loss
 
@@ -12,13 +14,10 @@ WIDTH, HEIGHT = 920.0, 560.0
 LEFT, RIGHT, TOP, BOTTOM = 64.0, 24.0, 44.0, 56.0
 _LETTER, _LINE = 6.4, 13.0
 Box = tuple[float, float, float, float]
-Scale = Callable[[float], float]
 
 _STYLE = (
-    "text{font:12px system-ui,sans-serif;fill:#333;paint-order:stroke;stroke:#fff;stroke-width:3px}"
-    ".title{font-size:15px;font-weight:600}"
-    ".grid{stroke:#e3e3e3}.front{fill:none;stroke:#b5482a;stroke-width:1.5}.leader{stroke:#bbb}"
-    ".mark{fill:#2f6f9f}.best{fill:#b5482a}.frame{fill:#fff}"
+    ".front{fill:none;stroke:#b5482a;stroke-width:1.5}.leader{stroke:#bbb}"
+    ".mark{fill:#2f6f9f}.best{fill:#b5482a}"
 )
 
 
@@ -30,10 +29,6 @@ def loss_against_time(found: Sequence[Loss], title: str) -> str:
     places = [(x(t), y(one.ours)) for t, one in zip(times, found, strict=True)]
     front = _front(found)
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH:g} {HEIGHT:g}" role="img">',
-        f"<title>{escape(title)}</title><style>{_STYLE}</style>",
-        f'<rect class="frame" width="{WIDTH:g}" height="{HEIGHT:g}"/>',
-        f'<text class="title" x="{LEFT:g}" y="24">{escape(title)}</text>',
         *_grid(times, found, x, y),
         '<path class="front" d="'
         + "M"
@@ -45,17 +40,19 @@ def loss_against_time(found: Sequence[Loss], title: str) -> str:
         kind = "best" if i in front else "mark"
         parts.append(f'<circle class="{kind}" cx="{px:.1f}" cy="{py:.1f}" r="4.5"/>')
         parts += _label(px, py, found[i].label, taken)
-    return "\n".join([*parts, "</svg>", ""])
+    return canvas(title, parts, width=WIDTH, height=HEIGHT, left=LEFT, style=_STYLE)
 
 
 def _decades(low: float, high: float, start: float, end: float) -> Scale:
     first, last = floor(log10(low)), ceil(log10(high) + 1e-9)
-    return lambda value: start + (log10(value) - first) / (last - first) * (end - start)
+    scale = linear(first, last, start, end)
+    return lambda value: scale(log10(value))
 
 
 def _span(low: float, high: float, start: float, end: float) -> Scale:
     first, last = log10(low * 0.97), log10(high * 1.05)
-    return lambda value: start + (log10(value) - first) / (last - first) * (end - start)
+    scale = linear(first, last, start, end)
+    return lambda value: scale(log10(value))
 
 
 def _front(found: Sequence[Loss]) -> list[int]:

@@ -1,11 +1,12 @@
 """The experiments on synthetic data: Census split in two ways, one attribute in turn, and five clouds.
 
-Published figures come from a thesis on fuzzy c-regression for synthetic data, as our notes quote it. What it
-calls IPSO-A is the bare prediction, and its IPSO-B adds noise too small to be seen: both stand beside our
-`regression`. Its record linkage compares values for equality, which finds nothing after masking: its DR is to
-be held against ours without that part. Its PIL looks at pairs of dependent attributes only. With separate
-memberships the PIL column of S1 is reproduced, with joint ones the DR column from c = 4 on; no single setting
-gives both. The FCRM rows of S2 look like artefacts of an unstable inverse and are not reproduced.
+Published figures come from a thesis on fuzzy c-regression for synthetic data, as our notes quote it; neither
+its five clouds nor its programs are at hand. What it calls IPSO-A is, by our notes, the bare prediction, and
+its IPSO-B adds noise too small to be seen: both stand beside our `regression`. The notes do not settle how it
+computes PIL and DR. Several readings of both were tried on the same runs, and the two that come nearest stand
+beside our own definitions: PIL over dependent attributes alone (`pil_dependent`), and DR without its part of
+probabilistic linkage (`dr_unlinked`). That they fit is no proof that they are what was computed: they were
+chosen because they fit.
 """
 
 from __future__ import annotations
@@ -25,39 +26,19 @@ from tacita.microdata.synthesis.base import FUNCTION_LIMIT, Synthesis
 from tacita.microdata.synthesis.clusterwise import IPSOCluster
 from tacita.microdata.synthesis.fcrm import FCRM
 from tacita.microdata.synthesis.ipso import IPSOA, IPSOB, IPSOC, IPSOQ, LinearRegression
+from tacita.reproduce.published import (
+    CLOUDS_DR,
+    CLOUDS_PIL,
+    SYNTHETIC_FCRM,
+    SYNTHETIC_IPSO,
+    Triple,
+)
 
 Matrix = npt.NDArray[np.float64]
 Memberships = Literal["joint", "separate"]
-Published = tuple[float, float, float]
 
 # Columns of census.csv, from 0: dependent attributes, all others independent.
 SPLITS: dict[str, tuple[int, ...]] = {"S1": (0, 2, 3, 5, 6, 8, 10, 11, 12), "S2": (3, 6, 11, 12)}
-
-# PIL, DR and SCORE as printed. The text of the thesis gives the least SCORE of S1 as 16.912 at c = 13; its
-# table has 16.536 at c = 12.
-PUBLISHED_FCRM: dict[str, dict[int, Published]] = {
-    "S1": {
-        2: (44.68, 9.58, 27.13),
-        4: (26.67, 14.79, 20.73),
-        8: (13.50, 20.49, 16.99),
-        12: (9.10, 23.97, 16.54),
-        15: (7.16, 26.97, 17.07),
-    },
-    "S2": {
-        2: (94.05, 6.21, 50.13),
-        10: (49.16, 9.26, 29.21),
-        26: (24.75, 15.19, 19.97),
-        45: (17.61, 19.61, 18.61),
-        81: (11.90, 24.66, 18.28),
-    },
-}
-PUBLISHED_IPSO: dict[str, dict[str, Published]] = {
-    "S1": {"regression": (49.16, 10.04, 29.60), "ipso-c": (9.52, 6.39, 7.96)},
-    "S2": {"regression": (44.44, 14.49, 29.47), "ipso-c": (17.04, 11.02, 14.03)},
-}
-# Five clouds in the plane, c = 2 .. 10; the points of the thesis are not available.
-PUBLISHED_CLOUDS_PIL = (40.4, 30.3, 24.0, 20.1, 18.9, 16.0, 15.2, 14.2, 12.8)
-PUBLISHED_CLOUDS_DR = (5.9, 6.1, 8.0, 9.3, 10.0, 15.1, 16.2, 21.9, 22.5)
 
 _IPSO: dict[str, type[Synthesis]] = {
     "regression": LinearRegression,
@@ -73,9 +54,10 @@ _IPSO: dict[str, type[Synthesis]] = {
 class Figures:
     """What one release, or the mean of some, loses and gives away.
 
-    `pil` counts all pairs with a dependent attribute, `pil_dependent` pairs of dependent ones only;
-    `dr_unlinked` is DR without probabilistic linkage; `unchanged` the share (%) of values that come out
-    within a thousandth of the spread.
+    `pil`, `dr` and `score` are by our own definitions, PIL over all pairs with a dependent attribute. Beside
+    them two readings of the thesis, chosen after the fact because they come nearest to what it prints:
+    `pil_dependent`, over pairs of dependent attributes only, and `dr_unlinked`, DR without probabilistic
+    linkage. `unchanged` is the share (%) of values that come out within a thousandth of the spread.
     """
 
     pil: float
@@ -96,7 +78,7 @@ class Row:
     c: int | None
     seeds: int
     ours: Figures
-    published: Published | None
+    published: Triple | None
 
 
 @dataclass(frozen=True)
@@ -154,7 +136,7 @@ def split_table(x: Matrix, split: str, run: Run, seeds: int = 10) -> list[Row]:
     IPSO is the mean of `seeds` seeds; FCRM draws nothing. FCRM is insisted on (leverage and unchanged values
     would mostly be refused).
     """
-    tasks = len(PUBLISHED_FCRM[split]) * 2 + len(_IPSO)
+    tasks = len(SYNTHETIC_FCRM[split]) * 2 + len(_IPSO)
     rows: list[Row] = []
     for row in _split_rows(x, split, run, seeds):
         rows.append(row)
@@ -165,13 +147,13 @@ def split_table(x: Matrix, split: str, run: Run, seeds: int = 10) -> list[Row]:
 def _split_rows(x: Matrix, split: str, run: Run, seeds: int) -> Iterator[Row]:
     y, s = divide(x, SPLITS[split])
     for memberships in get_args(Memberships):
-        for c, published in PUBLISHED_FCRM[split].items():
+        for c, published in SYNTHETIC_FCRM[split].items():
             ours = figures(y, fcrm(c, memberships).synthesize(y, s, _inner(run, 0)), s)
             yield Row(split, "fcrm", memberships, c, 1, ours, published)
     for name, method in _IPSO.items():
         count = 1 if name == "regression" else seeds
         found = [figures(y, method().synthesize(y, s, _inner(run, seed)), s) for seed in range(count)]
-        yield Row(split, name, None, None, count, mean_figures(found), PUBLISHED_IPSO[split].get(name))
+        yield Row(split, name, None, None, count, mean_figures(found), SYNTHETIC_IPSO[split].get(name))
 
 
 def against_c(
@@ -186,7 +168,7 @@ def against_c(
     wanted, rows = list(clusters), []
     for c in wanted:
         ours = figures(y, fcrm(c, memberships).synthesize(y, s, _inner(run, 0)), s)
-        rows.append(Row(split, "fcrm", memberships, c, 1, ours, PUBLISHED_FCRM[split].get(c)))
+        rows.append(Row(split, "fcrm", memberships, c, 1, ours, SYNTHETIC_FCRM[split].get(c)))
         run.report(f"reproducing {split} against c", len(rows), len(wanted))
     return rows
 
@@ -223,7 +205,7 @@ def cloud_table(run: Run, clusters: Iterable[int] = range(2, 11)) -> list[Row]:
     wanted, rows = list(clusters), []
     for c in wanted:
         ours = figures(y, fcrm(c, "joint").synthesize(y, s, _inner(run, 0)), s)
-        pil, risk = (dict(enumerate(p, 2)).get(c) for p in (PUBLISHED_CLOUDS_PIL, PUBLISHED_CLOUDS_DR))
+        pil, risk = (dict(enumerate(p, 2)).get(c) for p in (CLOUDS_PIL, CLOUDS_DR))
         published = None if pil is None or risk is None else (pil, risk, (pil + risk) / 2)
         rows.append(Row("five clouds", "fcrm", "joint", c, 1, ours, published))
         run.report("reproducing the five clouds", len(rows), len(wanted))

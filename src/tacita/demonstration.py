@@ -1,0 +1,65 @@
+"""What runs without anybody's data: the demonstration, and published experiments run again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from . import io
+from .core import ParameterError, Run
+from .io.atomic import refuse_bad_targets
+from .plan import Plan
+
+
+def save_plan(plan: Plan, path: str | Path) -> None:
+    """Write a plan as TOML, paths relative to its folder."""
+    target = Path(path)
+    refuse_bad_targets({"plan": target}, {"input": plan.input.path, **plan.output.targets})
+    io.write_all({target: plan.to_toml(target.absolute().parent).encode()})
+
+
+def prepare_demo(folder: str | Path) -> Plan:
+    """A folder with a made-up survey and the plan that protects it."""
+    from . import datasets
+
+    place = _made(folder)
+    roles = {role: names for role, names in datasets.describe("business").roles.items() if names}
+    # the unit serves for grouping and then goes: released, it would tie records together
+    roles["identifiers"] = [*datasets.describe("business").identifiers, roles["unit"]]
+    plan = Plan(
+        input={"path": place / "survey.csv"},
+        roles=roles,
+        protect={"method": "mdav", "k": 3, "round_integers": True, "shuffle": True, "seed": 1},
+        output={
+            "path": place / "protected.csv",
+            "report": place / "report.html",
+            "json": place / "report.json",
+            "note": place / "quality.html",
+        },
+    )
+    io.write_frame(datasets.load("business"), plan.input.path)
+    save_plan(plan, place / "plan.toml")
+    return plan
+
+
+def reproduce(name: str, folder: str | Path, run: Run | None = None, *, quick: bool = False) -> list[Path]:
+    """Run published experiments again; write a page, its figures and all numbers into a folder.
+
+    Needs the public benchmark files (`tacita datasets NAME --fetch`).
+    """
+    from . import reproduce as experiments
+
+    experiments.require(name)
+    place = _made(folder)
+    document = experiments.reproduce(name, run, quick=quick)
+    files = {place / file: content for file, content in document.files().items()}
+    io.write_all(files)
+    return list(files)
+
+
+def _made(folder: str | Path) -> Path:
+    place = Path(folder)
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise ParameterError(f"{place.name}: this folder cannot be made ({problem.strerror}).") from None
+    return place

@@ -1,0 +1,125 @@
+"""Where synthetic values are nearer to the truth, or their records easier to find, than the word suggests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from tacita.core import Caution
+
+from .protect import Protected
+
+# Fewer records than this behind a combination of values point to somebody.
+_FEW = 3
+# A released extreme so near to the true one, in standard deviations, publishes it.
+_NEAR_EXTREME = 0.01
+# A value so near to the true one was hardly drawn anew.
+_NEAR = 1e-3
+# With fewer records for each attribute, exact moments say a lot about every one of them.
+_RECORDS_PER_ATTRIBUTE = 10
+
+
+def is_synthetic(protected: Protected) -> bool:
+    """Whether columns were drawn anew."""
+    roles = protected.claim.original.roles
+    return roles is not None and bool(roles.dependent)
+
+
+def beside_synthetic(protected: Protected) -> Iterator[Caution]:
+    """Columns that are neither dependent nor independent."""
+    roles = protected.claim.original.roles
+    if roles is None or not roles.dependent:
+        return
+    apart = [name for name in protected.data.columns if name not in {*roles.dependent, *roles.independent}]
+    apart = [name for name in apart if name not in roles.strata]
+    if apart:
+        yield Caution(
+            "beside-synthetic",
+            "Columns that are neither dependent nor independent are released as they were, beside synthetic "
+            f"values ({', '.join(apart)}): a record can be found by them, and how they go with the dependent "
+            "columns is lost.",
+            len(apart),
+            "Draw them anew as well, make them independent, or leave them out as identifiers.",
+        )
+
+
+def singled_out_by_independents(protected: Protected) -> Iterator[Caution]:
+    """Records that few others resemble in the columns that are kept."""
+    roles = protected.claim.original.roles
+    if roles is None or not roles.dependent or not roles.independent:
+        return
+    codes = protected.data.codes([*roles.independent, *roles.strata])
+    few = int((np.bincount(codes)[codes] < _FEW).sum())
+    if few:
+        yield Caution(
+            "singled-out-by-independents",
+            f"Records whose combination of independent values stands fewer than {_FEW} times: whoever knows "
+            "these finds the record. What it then shows in the dependent columns is drawn, not true.",
+            few,
+            "Keep fewer or coarser independent columns where it must not be known who is in the file.",
+        )
+
+
+def extremes_near(protected: Protected) -> Iterator[Caution]:
+    """Dependent columns whose largest or smallest value is all but the true one."""
+    if not is_synthetic(protected):
+        return
+    before, after = protected.original, protected.released
+    room = _NEAR_EXTREME * before.std(axis=0)
+    near = (np.abs(before.max(axis=0) - after.max(axis=0)) <= room) | (
+        np.abs(before.min(axis=0) - after.min(axis=0)) <= room
+    )
+    if near.any():
+        names = [name for name, one in zip(protected.claim.original.quasi, near, strict=True) if one]
+        yield Caution(
+            "extremes-reproduced",
+            f"In these columns the largest or smallest synthetic value is all but the true one "
+            f"({', '.join(names)}): that such a value is there is a fact about somebody.",
+            len(names),
+            "Top-code extreme values first, or use ipso-c, which does not restore distributions.",
+        )
+
+
+def values_near(protected: Protected) -> Iterator[Caution]:
+    """Synthetic values that are nearly the record's own."""
+    if not is_synthetic(protected):
+        return
+    close = np.abs(protected.original - protected.released) <= _NEAR * protected.original.std(axis=0)
+    for name, count in zip(protected.claim.original.quasi, close.sum(axis=0), strict=True):
+        if count:
+            yield Caution(
+                "value-unchanged",
+                f"Column {name} comes out within a thousandth of its spread from the truth in these records.",
+                int(count),
+                "A few are chance; where there are many, the independent columns tell the value.",
+            )
+
+
+def exact_moments(protected: Protected) -> Iterator[Caution]:
+    """Moments published to the last digit, and too few records to hide behind them."""
+    promised = protected.claim.guarantees
+    if not is_synthetic(protected) or "means-preserved" not in promised:
+        return
+    dependent = len(protected.claim.original.quasi)
+    beside = len(protected.claim.original.used) - dependent
+    strata = int(protected.strata.max()) + 1
+    figures = dependent * (1 + beside)
+    if "covariances-preserved" in promised:
+        figures += dependent * (dependent + 1) // 2
+    yield Caution(
+        "exact-moments",
+        "Means and other moments of the originals are published exactly. From a second release of nearly the "
+        "same records, the difference gives away who joined or left.",
+        figures * strata,
+        "Release these records once; for a new wave use ipso-a or gadp, which keep moments on average only.",
+    )
+    small = int((np.bincount(protected.strata) < _RECORDS_PER_ATTRIBUTE * (dependent + beside + 1)).sum())
+    if small:
+        yield Caution(
+            "few-records",
+            f"Strata, or whole files, with fewer than {_RECORDS_PER_ATTRIBUTE} records for each attribute: "
+            "their exact moments leave little about them open.",
+            small,
+            "Merge strata, use fewer attributes, or a method without exact moments.",
+        )

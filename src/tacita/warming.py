@@ -1,0 +1,60 @@
+"""Compiling everything once, before somebody waits for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from . import registry
+from .core import Comparison, Run
+
+_X = np.arange(24.0).reshape(-1, 1) % 7
+
+
+def warmup(run: Run | None = None) -> None:
+    """Run every built-in method and measure once on a few records or cells, which compiles their kernels."""
+    steps = [(kind, name) for kind, names in registry.BUILT_IN.items() for name in names]
+    for done, (kind, name) in enumerate(steps):
+        _WARM.get(kind, _nothing)(registry.lookup(name, kind)())
+        (run or Run()).report("compiling", done + 1, len(steps))
+
+
+def _grouping(method: Any) -> None:
+    method.partition(_X)
+    method.partition(_X, units=np.arange(24))
+
+
+def _masking(method: Any) -> None:
+    method.mask(_X)
+    method.mask(_X, units=np.arange(24))
+
+
+def _synthesis(method: Any) -> None:
+    method.synthesize(_X, None)
+
+
+def _measure(method: Any) -> None:
+    method.score(Comparison.of(_X, _X[::-1]))
+
+
+def _suppression(method: Any) -> None:
+    from .tables.suppression.grid import Grid
+
+    values = np.arange(1.0, 17.0).reshape(4, 4) % 7 + 1
+    for problem in method.problems:
+        method.suppress(Grid.from_interior(values, np.eye(4, dtype=bool), problem))
+
+
+def _nothing(_: Any) -> None:
+    return None
+
+
+_WARM: dict[str, Callable[[Any], None]] = {
+    "microaggregation": _grouping,
+    "masking": _masking,
+    "synthesis": _synthesis,
+    "suppression": _suppression,
+    **dict.fromkeys(registry.MEASURING, _measure),
+}

@@ -1,0 +1,252 @@
+"""Synthesis through every door: command line, Python, plan, comparison; what is warned of and refused."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+import tacita
+from tacita import Plan
+from tacita.cli import run_command
+
+
+def table(n=200, seed=0):
+    rng = np.random.default_rng(seed)
+    staff, age = np.rint(rng.lognormal(3, 1, n)), rng.normal(20, 5, n)
+    turnover = 9 * staff + rng.normal(0, 40, n)
+    return pa.table(
+        {
+            "name": [f"firm {i}" for i in range(n)],
+            "staff": staff,
+            "age": age,
+            "turnover": turnover,
+            "wages": 2 * staff + 0.3 * turnover + rng.normal(0, 9, n),
+            "region": ["a" if i % 2 else "b" for i in range(n)],
+            "note": [f"n{i % 4}" for i in range(n)],
+        }
+    )
+
+
+ROLES = {"dependent": ["turnover", "wages"], "independent": ["staff", "age"], "identifiers": ["name"]}
+
+
+def release(**options):
+    return tacita.synthesize(table(), **{**ROLES, "seed": 1, "measures": ["IL1"], **options})
+
+
+def warned(made):
+    return {caution.name: caution for caution in made.record.cautions}
+
+
+def plan(folder, **protect):
+    pd_frame = table().to_pandas()
+    pd_frame.to_csv(folder / "in.csv", index=False)
+    return Plan(
+        input={"path": folder / "in.csv"},
+        roles=ROLES,
+        protect={"method": "ipso-q", "alternations": 5, "seed": 2, **protect},
+        output={"path": folder / "out.csv"},
+    )
+
+
+def test_moments_are_exact_in_each_stratum_and_hence_in_all():
+    made = release(strata=["region"])
+    before, after = (t.select(["staff", "age", "turnover", "wages", "region"]) for t in (table(), made.data))
+    for rows in ("a", "b", None):
+        covariances = []
+        for part in (before, after):
+            frame = part.to_pandas()
+            covariances.append(np.cov((frame if rows is None else frame[frame.region == rows]).iloc[:, :4].T))
+        scale = np.sqrt(np.outer(*[np.diag(covariances[0])] * 2))
+        assert (np.abs(covariances[0] - covariances[1]) <= 1e-12 * scale).all()
+
+
+def test_frames_of_any_kind_come_back_as_their_kind():
+    made = tacita.synthesize(table().to_pandas(), **ROLES, seed=1, measures=["IL1"])
+    assert isinstance(made.data, pd.DataFrame)
+    assert np.array_equal(made.data["wages"], release().data["wages"])
+
+
+def test_a_plan_its_file_and_its_script_do_the_same(tmp_path, monkeypatch):
+    made = plan(tmp_path)
+    assert Plan.from_toml(made.to_toml()) == made
+    tacita.run(made)
+    first = (tmp_path / "out.csv").read_bytes()
+    (tmp_path / "out.csv").unlink()
+    assert "tacita.synthesize(data, dependent=['turnover', 'wages']" in made.to_python()
+    monkeypatch.chdir(tmp_path)
+    exec(made.to_python(), {})
+    assert (tmp_path / "out.csv").read_bytes() == first
+
+
+def test_the_command_saves_the_plan_that_repeats_it_and_a_dry_run_writes_nothing(tmp_path, capsys):
+    table().to_pandas().to_csv(tmp_path / "in.csv", index=False)
+    words = ["synthesize", str(tmp_path / "in.csv"), "--out", str(tmp_path / "out.csv"), "--method", "fcrm"]
+    words += ["--dependent", "turnover,wages", "--independent", "staff,age", "--identifiers", "name"]
+    words += ["--c", "3", "--measures", "IL1", "--max-leverage", "1"]
+    assert run_command([*words, "--dry-run"]) == 0
+    assert "tacita.synthesize(data" in capsys.readouterr().out
+    assert not (tmp_path / "out.csv").exists()
+    assert run_command([*words, "--save-plan", str(tmp_path / "plan.toml"), "--quiet"]) == 0
+    loaded = Plan.load(tmp_path / "plan.toml")
+    assert loaded.protect.build().c == 3
+    assert loaded.roles.dependent == ("turnover", "wages")
+
+
+def test_methods_are_compared_on_one_map(tmp_path):
+    trials = tacita.compare(
+        table(), **ROLES, method=["ipso-c", "fcrm", "mdav"], c=[2, 3], loss="IL1", risk="DLD"
+    )
+    assert sorted((t.method, t.report is not None) for t in trials) == [
+        ("fcrm", True),
+        ("fcrm", True),
+        ("ipso-c", True),
+        ("mdav", False),
+    ]
+    made = plan(tmp_path)
+    script = Plan(**{**dict(made), "compare": {"method": ["ipso-c"]}}).to_python()
+    assert "tacita.compare(data, dependent=['turnover', 'wages']" in script
+
+
+REFUSED = {
+    "a-masking": ({"method": "mdav"}, tacita.ParameterError, "wanted quasi-identifiers to protect"),
+    "a-chain": ({"method": "ipso-c+dfo"}, tacita.ParameterError, "cannot be part of a chain"),
+    "nothing-dependent": ({"dependent": []}, tacita.ParameterError, "dependent must name at least one"),
+    "both-roles": ({"independent": ["wages"]}, tacita.ParameterError, "column wages is named twice"),
+    "no-such-column": ({"independent": ["nosuch"]}, tacita.ParameterError, "no column nosuch"),
+    "text": ({"independent": ["note"]}, tacita.DataError, "column note: wanted numbers"),
+    "text-dependent": ({"dependent": ["note"]}, tacita.DataError, "column note: wanted numbers"),
+    "a-parameter": ({"c": 3}, tacita.ParameterError, "no parameter c"),
+    "small-strata": (
+        {"independent": ["age"], "strata": ["note", "staff"]},
+        tacita.DataError,
+        r"\(In a stratum of \d+ records\.\)",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_it_is_refused(what):
+    options, error, message = REFUSED[what]
+    with pytest.raises(error, match=message):
+        release(**options)
+
+
+def test_a_function_of_the_independent_columns_is_refused():
+    frame = table().append_column("double", pa.array(2 * table()["staff"].to_numpy()))
+    with pytest.raises(tacita.DataError, match="would come out unchanged"):
+        tacita.synthesize(frame, dependent=["double"], independent=["staff"])
+
+
+def test_protect_points_to_synthesize_and_quasi_and_dependent_exclude_each_other():
+    with pytest.raises(tacita.ParameterError, match="tacita synthesize"):
+        tacita.protect(table(), quasi=["wages"], method="ipso-c")
+    with pytest.raises(tacita.ParameterError, match="make two runs"):
+        tacita.compare(table(), quasi=["wages"], dependent=["turnover"], method="ipso-c")
+
+
+def test_missing_values_are_refused_or_dropped_whichever_side_they_are_on():
+    for name in ("wages", "staff"):
+        gaps = table()
+        place = gaps.column_names.index(name)
+        gaps = gaps.set_column(place, name, pa.array(gaps[name].to_numpy(), mask=np.arange(200) % 9 == 0))
+        with pytest.raises(tacita.DataError, match=rf"missing values in 23 records: {name} \(23\)"):
+            tacita.synthesize(gaps, **ROLES)
+        made = tacita.synthesize(gaps, **ROLES, missing="drop", measures=["IL1"])
+        assert made.record.records_out == 177
+        assert warned(made)["records-dropped"].count == 23
+
+
+def test_columns_without_a_part_in_it_are_warned_of():
+    assert warned(release())["beside-synthetic"].count == 2
+    assert warned(release(strata=["region"]))["beside-synthetic"].count == 1
+    assert "beside-synthetic" not in warned(release(identifiers=["name", "note", "region"]))
+
+
+def test_records_that_independent_columns_single_out_are_counted():
+    assert warned(release())["singled-out-by-independents"].count == 200
+    assert warned(release())["nearly-unique-column"].count == 200
+    coarse = table().to_pandas()
+    coarse["staff"] = (coarse["staff"] > 20).astype(float)
+    made = tacita.synthesize(coarse, **{**ROLES, "independent": ["staff"]}, measures=["IL1"])
+    assert "singled-out-by-independents" not in warned(made)
+
+
+def test_extremes_that_come_out_near_the_true_ones_are_warned_of():
+    skewed = table().to_pandas()
+    rng = np.random.default_rng(1)
+    skewed["wages"] = rng.lognormal(0, 1, 200)
+    skewed["turnover"] = rng.uniform(size=200)
+    found = {
+        name: "extremes-reproduced" in warned(tacita.synthesize(skewed, **ROLES, method=name, seed=1))
+        for name in ("ipso-c", "ipso-q")
+    }
+    assert found == {"ipso-c": False, "ipso-q": True}
+
+
+def test_exact_moments_and_few_records_are_warned_of():
+    # two means, three covariances among each other, four with the independent columns
+    assert warned(release())["exact-moments"].count == 9
+    assert warned(release(method="regression"))["exact-moments"].count == 6
+    assert warned(release(strata=["region"]))["exact-moments"].count == 18
+    assert not {"exact-moments", "few-records"} & set(warned(release(method="ipso-a")))
+    assert "few-records" not in warned(release())
+    few = tacita.synthesize(table(40), **ROLES, seed=1, measures=["IL1"])
+    assert warned(few)["few-records"].count == 1
+
+
+def test_the_pages_speak_of_what_was_drawn_and_not_of_groups(tmp_path):
+    made = release(strata=["region"], unit="name", confidential=["note"])
+    tacita.save(made, tmp_path / "out.csv", report=tmp_path / "review.html", note=tmp_path / "note.html")
+    review, note = ((tmp_path / f"{page}.html").read_text().split("<main>")[1] for page in ("review", "note"))
+    for page in (review.partition('id="warnings"')[0], note):
+        assert "group" not in re.sub(r"<[^>]*>", " ", page).lower()
+        assert "masked" not in page.lower()
+    assert "Each of 2 strata was drawn by itself." in " ".join(review.split())
+    assert "Means, variances, covariances and correlations of the synthetic columns" in note
+    assert "within each stratum" in note
+    assert "turnover" in note
+
+
+def test_the_note_claims_no_more_than_was_verified(tmp_path):
+    for method, said in (("ipso-a", False), ("regression", True)):
+        made = release(method=method)
+        tacita.save(made, tmp_path / "out.csv", note=tmp_path / "note.html")
+        note = (tmp_path / "note.html").read_text()
+        assert ("Means and totals of the synthetic columns: preserved" in note) == said
+        assert ("The coefficients of linear regressions" in note) == said
+        assert "Means, variances, covariances and correlations of the synthetic columns" not in note
+
+
+def test_nothing_is_said_of_groups_or_masking():
+    made = release(method="ipso-q", unit="name")
+    told = " ".join(caution.text + caution.advice for caution in made.record.cautions)
+    assert "masked" not in told.lower()
+    assert not {"not-k-anonymous", "unrounded-integers", "homogeneous-confidential"} & set(warned(made))
+    assert "unit-unused" in warned(made)
+    assert any("independent columns tell" in text for text in made.record.not_promised)
+
+
+def test_an_unsaved_run_without_a_seed_is_never_the_same():
+    first, second = (tacita.synthesize(table(), **ROLES, measures=["IL1"]) for _ in range(2))
+    assert not first.data["wages"].equals(second.data["wages"])
+
+
+def test_it_can_be_cancelled_and_tells_how_far_it_is():
+    heard = []
+    release(method="fcrm", c=2, max_leverage=1, run=tacita.Run(on_progress=heard.append))
+    assert {"finding clusters", "fitting clusters", "verifying"} <= {one.stage for one in heard}
+    with pytest.raises(tacita.Cancelled):
+        release(run=tacita.Run(cancelled=lambda: True))
+
+
+def test_what_a_column_beside_gives_away_is_warned_of():
+    frame = table().append_column("cents", pa.array(100 * table()["wages"].to_numpy()))
+    made = tacita.synthesize(frame, **ROLES, seed=1, measures=["IL1"])
+    assert (
+        "What stood in synthetic column wages can be recomputed" in warned(made)["recomputable-column"].text
+    )
