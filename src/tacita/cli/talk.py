@@ -63,7 +63,12 @@ def _grouping(record: Record) -> str:
     grouped = f"in {_count(record.groups, 'group')} of {least if least == most else f'{least} to {most}'}"
     if record.gap is None:
         return grouped
-    return f"{grouped}, proven within {record.gap:.2%} of the least loss"
+    told = (
+        "no other groups lose less"
+        if record.gap == 0
+        else f"others lose at most {100 * record.gap:.2g} % less"
+    )
+    return f"{grouped}; proven: {told}"
 
 
 def _count(number: int, what: str) -> str:

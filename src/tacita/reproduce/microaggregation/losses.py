@@ -56,7 +56,7 @@ def all_losses(data: Mapping[str, Matrix], sizes: Sequence[int] | None, run: Run
         for file in data
         for name in partitioning_methods()
         for settings in ({}, *([AS_PRINTED[name]] if name in AS_PRINTED else []))
-        for k in sizes or sorted({*GROUP_SIZES, *LOSSES.get(name, {}).get(file, {})})
+        for k in sizes or _sizes(name, file)
     ]
     for done, (name, settings, file, k) in enumerate(cases):
         run.report("every method on every file", done, len(cases))
@@ -64,6 +64,12 @@ def all_losses(data: Mapping[str, Matrix], sizes: Sequence[int] | None, run: Run
         # a printed figure stands beside the settings it was printed for
         fitting = bool(settings) == (name in AS_PRINTED)
         yield one_loss(data[file], name, file, k, settings, printed if fitting else None, run)
+
+
+def _sizes(name: str, file: str) -> list[int]:
+    """Every k that was printed of a method; of `best` every k that was printed of any."""
+    told = LOSSES if name == "best" else {name: LOSSES.get(name, {})}
+    return sorted({*GROUP_SIZES, *(k for files in told.values() for k in files.get(file, {}))})
 
 
 def one_loss(

@@ -66,7 +66,9 @@ def page(found: Findings) -> str:
         "With groups of at least k there are at most n/k of them. Without any constraint of size, so many "
         f"means (the best of {FREE_STARTS[quick]} starts of k-means) lose this much; a printed "
         "figure below that was almost surely not computed on groups of k: the constraint can only add to "
-        "the loss. (The free means are the best found, not proven the best.)",
+        "the loss. (The free means are the best found, not proven the best.) Proven is the instant bound: "
+        "every "
+        "record pays at least for its k-1 nearest neighbours, so no groups of k lose less.",
         ceiling.section(found.ceilings, found.losses),
         "## Strategies I and II, and which heuristic first",
         "Strategy I never leaves a group with fewer than k; strategy II runs freely and mends afterwards. "
