@@ -239,7 +239,9 @@ def test_recombination_finds_the_best_mixture_of_two_partitions():
 
 
 def test_every_record_gets_its_share_of_moves_at_its_own_temperatures():
-    scale = np.exp(np.random.default_rng(0).normal(0, 3, size=500))
+    scale = np.exp(np.random.default_rng(0).normal(0, 2, size=500))
+    # a scale a million times below the mean counts as that
+    assert scale.min() > 1e-6 * scale.mean()
     steps = schedule(scale, 1_000_000, 0.3, 0.01)
     share = np.zeros(500)
     for step in steps:
