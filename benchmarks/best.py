@@ -13,9 +13,9 @@ from collections.abc import Iterator
 import numpy as np
 
 import tacita
-from tacita import datasets
 from tacita.core import Run
 from tacita.microdata.microaggregation.best import Best
+from tacita.reproduce.files import standardised, values
 
 from .measuring import Result
 
@@ -45,11 +45,10 @@ def results() -> Iterator[Result]:
 
 def _public(file: str, k: int, seconds: float, asked: float) -> Iterator[Result]:
     try:
-        table = datasets.load(file)
+        x = values(file)
     except tacita.DataError as absent:
         print(f"skipped {file}: {absent}")
         return
-    x = np.column_stack([table[name].to_numpy() for name in datasets.describe(file).quasi]).astype(float)
     yield _line(f"best {file} k={k} {seconds:.0f} s", x, k, seconds, asked, seconds >= 60)
 
 
@@ -63,7 +62,7 @@ def _line(
     seeds: tuple[int, ...] = SEEDS,
     peer: bool = True,
 ) -> Result:
-    z = (x - x.mean(axis=0)) / x.std(axis=0, ddof=1)
+    z = standardised(x)
     method = Best(k=k, time=seconds, recombine=recombine, starts=4 if recombine else 1)
     method = method.sized(z, Run(threads=1), clock=time.process_time)
     losses = []
