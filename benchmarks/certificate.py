@@ -29,7 +29,7 @@ KNOWN: dict[tuple[str, int], tuple[float | None, float]] = {
 
 
 def results() -> Iterator[Result]:
-    """From what `best` finds: IL1 of bound and partition, gaps in percent of the latter, processor seconds."""
+    """From what `best` finds: IL1 of bound and partition, gap in percent of the latter, processor seconds."""
     for (file, k), (prototype, lowest) in KNOWN.items():
         try:
             z = standardised(values(file))

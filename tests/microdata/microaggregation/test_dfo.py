@@ -8,11 +8,13 @@ from tacita.core import Partition, Run
 from tacita.microdata.microaggregation.dfo import dissolve, divide
 from tacita.reproduce.published import DFO
 
+# Of the large file one cell here; `tacita reproduce microaggregation` prints all of them.
 CELLS = [
     (name, k, start, loss)
     for start, files in DFO.items()
     for name, row in files.items()
     for k, loss in row.items()
+    if name != "eia" or (k, start) == (10, "gsms-t2")
 ]
 
 
