@@ -32,6 +32,8 @@ _STATUS: dict[str, Literal["optimal", "feasible", "time limit"]] = {
 }
 # Relative: what sums of costs lose to rounding.
 _ROUNDING = 1e-6
+# What a double tells apart from its neighbours by as little as solvers take for rounding.
+_LARGEST = 1e9
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -88,10 +90,12 @@ def suppress(
         priced = priced.with_bounds(-np.inf, np.inf)
     cells = priced.two_way()
     grid, stricter = _grid(priced, cells, problem)
+    scaled, price = _in_scale(grid)
     try:
-        solution = method.suppress(grid, run)
+        solution = method.suppress(scaled, run)
     except DataError as problem_found:
         raise explain_infeasible(priced, problem, problem_found) from None
+    solution = replace(solution, cost=solution.cost / price, lower_bound=solution.lower_bound / price)
     pattern = _pattern(priced, cells, solution, method, problem, stricter)
     pattern = replace(pattern, method=name or pattern.method)
     found = require_safe(audit(priced, pattern, problem, run, strict=strict, insist=insist))
@@ -162,6 +166,32 @@ def _grid(table: Table, cells: npt.NDArray[np.int64], problem: Problem) -> tuple
     return grid, stricter
 
 
+def _in_scale(grid: Grid) -> tuple[Grid, float]:
+    """The same grid in units that suit solvers, and what its costs were multiplied by.
+
+    Solvers allow for rounding in absolute terms, far less than 1. Figures in thousandths would drown in that:
+    they are multiplied by a power of two, which is exact. Whole numbers stay as they are.
+    """
+    open_cells = grid.primary | grid.allowed
+    bounds = (grid.low[open_cells], grid.high[open_cells], grid.values[open_cells])
+    needs = np.concatenate([grid.lower[grid.primary], grid.upper[grid.primary]])
+    unit = _lift(needs, np.concatenate(bounds)) if grid.problem == "interval" else 1.0
+    charged = grid.cost[grid.allowed]
+    price = _lift(charged, charged)
+    moved = {name: getattr(grid, name) * unit for name in ("values", "lower", "upper", "low", "high")}
+    return replace(grid, cost=grid.cost * price, **moved), price
+
+
+def _lift(least: npt.NDArray[np.float64], all_figures: npt.NDArray[np.float64]) -> float:
+    """A power of two that brings the least positive figure to 1, as far as the largest has room."""
+    size = np.abs(all_figures[np.isfinite(all_figures)])
+    small = least[least > 0]
+    if not small.size or not size.any() or (size == np.rint(size)).all():
+        return 1.0
+    up, room = np.ceil(-np.log2(small.min())), np.floor(np.log2(_LARGEST / size.max()))
+    return float(2.0 ** max(0.0, min(up, room)))
+
+
 def _pattern(
     table: Table,
     cells: npt.NDArray[np.int64],
@@ -190,7 +220,7 @@ def _pattern(
         problem=problem,
         parameters=method.own_parameters(),
     )
-    if not abs(pattern.cost - solution.cost) <= _ROUNDING * max(1.0, pattern.cost):
+    if not abs(pattern.cost - solution.cost) <= _ROUNDING * pattern.cost:
         raise VerificationError(
             f"{who}: the cost it reports is not that of its pattern. The pattern is refused."
         )
