@@ -113,11 +113,11 @@ def separate(
             ahead[e] = min(forward[e], level) * x[e]
             behind[e] = min(backward[e], level) * x[e]
         if either[q]:
-            if found + 2 > room:
+            if found + 2 * nested + 3 > room:
                 return found
             found += _separate_either(
                 start, incident, row, column, forward, backward, x, ahead, behind, alive, source[q],
-                sink[q], own[q], net, parent, queue, sides, others, whose, found, q,
+                sink[q], own[q], net, parent, queue, sides, others, whose, found, q, nested,
             )  # fmt: skip
             continue
         for _ in range(nested + 1):
@@ -171,7 +171,7 @@ def separate(
 @njit(cache=True, nogil=True)
 def _separate_either(
     start, incident, row, column, forward, backward, x, ahead, behind, alive, s, t, own, net, parent, queue,
-    sides, others, whose, found, q,
+    sides, others, whose, found, q, nested,
 ):  # fmt: skip
     """The cut of both directions at once, and the union of one cut per direction. Demands are 1 here."""
     nodes, edges = start.shape[0] - 1, row.shape[0]
@@ -179,13 +179,24 @@ def _separate_either(
     both = np.empty(edges)
     for e in range(edges):
         both[e] = x[e] if forward[e] > 0 or backward[e] > 0 else 0.0
-    flow = max_flow(start, incident, row, column, both, both, alive, s, t, own, 1.0, net, parent, queue)
-    if flow < 1.0 - 1e-6:
+    for _ in range(nested + 1):
+        flow = max_flow(start, incident, row, column, both, both, alive, s, t, own, 1.0, net, parent, queue)
+        if flow >= 1.0 - 1e-6:
+            break
+        first = found + made
         for v in range(nodes):
-            sides[found, v] = parent[v] >= -1
-            others[found, v] = parent[v] < -1
-        whose[found] = q
-        made = 1
+            sides[first, v] = parent[v] >= -1
+            others[first, v] = parent[v] < -1
+        _reach(start, incident, row, column, both, both, alive, net, t, -1, own, parent, queue, False)
+        for v in range(nodes):
+            sides[first + 1, v] = parent[v] < -1
+            others[first + 1, v] = parent[v] >= -1
+        whose[first] = whose[first + 1] = q
+        made += 2
+        for side in (sides[first], sides[first + 1]):
+            for e in range(edges):
+                if side[row[e]] != side[column[e]]:
+                    both[e] = 1.0
     flow = max_flow(start, incident, row, column, ahead, behind, alive, s, t, own, 1.0, net, parent, queue)
     if flow < 1.0 - 1e-6:
         for v in range(nodes):

@@ -118,7 +118,7 @@ def max_flow(
 
 @njit(cache=True, nogil=True)
 def _enough(flow, amount):
-    return flow >= amount - 1e-7 * max(1.0, amount)
+    return flow >= amount * (1.0 - 1e-7) - EPSILON
 
 
 @njit(cache=True, nogil=True)

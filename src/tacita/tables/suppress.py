@@ -90,9 +90,9 @@ def suppress(
         priced = priced.with_bounds(-np.inf, np.inf)
     cells = priced.two_way()
     grid, stricter = _grid(priced, cells, problem)
-    scaled, price = _in_scale(grid)
+    price = _lift(grid.cost[grid.allowed])
     try:
-        solution = method.suppress(scaled, run)
+        solution = method.suppress(replace(grid, cost=grid.cost * price), run)
     except DataError as problem_found:
         raise explain_infeasible(priced, problem, problem_found) from None
     solution = replace(solution, cost=solution.cost / price, lower_bound=solution.lower_bound / price)
@@ -166,29 +166,16 @@ def _grid(table: Table, cells: npt.NDArray[np.int64], problem: Problem) -> tuple
     return grid, stricter
 
 
-def _in_scale(grid: Grid) -> tuple[Grid, float]:
-    """The same grid in units that suit solvers, and what its costs were multiplied by.
+def _lift(costs: npt.NDArray[np.float64]) -> float:
+    """A power of two that brings the least positive cost to 1, as far as the largest has room.
 
-    Solvers allow for rounding in absolute terms, far less than 1. Figures in thousandths would drown in that:
-    they are multiplied by a power of two, which is exact. Whole numbers stay as they are.
+    Solvers allow for rounding in absolute terms, far less than 1: costs in thousandths would drown in that,
+    and every pattern be called the least. A power of two is exact. Whole numbers stay as they are.
     """
-    open_cells = grid.primary | grid.allowed
-    bounds = (grid.low[open_cells], grid.high[open_cells], grid.values[open_cells])
-    needs = np.concatenate([grid.lower[grid.primary], grid.upper[grid.primary]])
-    unit = _lift(needs, np.concatenate(bounds)) if grid.problem == "interval" else 1.0
-    charged = grid.cost[grid.allowed]
-    price = _lift(charged, charged)
-    moved = {name: getattr(grid, name) * unit for name in ("values", "lower", "upper", "low", "high")}
-    return replace(grid, cost=grid.cost * price, **moved), price
-
-
-def _lift(least: npt.NDArray[np.float64], all_figures: npt.NDArray[np.float64]) -> float:
-    """A power of two that brings the least positive figure to 1, as far as the largest has room."""
-    size = np.abs(all_figures[np.isfinite(all_figures)])
-    small = least[least > 0]
-    if not small.size or not size.any() or (size == np.rint(size)).all():
+    positive = costs[costs > 0]
+    if not positive.size or (positive == np.rint(positive)).all():
         return 1.0
-    up, room = np.ceil(-np.log2(small.min())), np.floor(np.log2(_LARGEST / size.max()))
+    up, room = np.ceil(-np.log2(positive.min())), np.floor(np.log2(_LARGEST / positive.max()))
     return float(2.0 ** max(0.0, min(up, room)))
 
 

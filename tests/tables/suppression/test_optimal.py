@@ -108,6 +108,18 @@ def test_a_level_beyond_the_attackers_own_bound_is_refused():
     assert protects(wide, solved(wide).withheld)
 
 
+@pytest.mark.parametrize("scale", [2.0**-30, 1e6, 3.7e9])
+def test_the_unit_of_the_values_does_not_matter(scale):
+    plain = random_grid(
+        7, "interval", shape=(8, 8), primaries=5, largest=200, cost="count", lower=0.2, upper=0.2
+    )
+    values = plain.values[:-1, :-1] * scale
+    scaled = Grid.from_interior(
+        values, plain.primary[:-1, :-1], "interval", cost="count", lower=0.2, upper=0.2
+    )
+    assert solved(scaled).cost == solved(plain).cost
+
+
 def test_no_primaries_need_no_pattern():
     found = Optimal().suppress(Grid.from_interior(REGIONS, np.zeros((3, 3), dtype=bool), "interval"))
     assert (found.cost, found.secondary_count, found.status) == (0, 0, "optimal")

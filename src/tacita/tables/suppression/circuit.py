@@ -97,7 +97,12 @@ def network_of(grid: Grid) -> Network:
     if np.array_equal(capacities, np.round(capacities)):
         # flows are whole numbers then, so demands may be too
         amount = np.ceil(amount - 1e-9)
-    most = float(amount.max(initial=1.0))
+    # tolerances suit demands up to about a thousand; a power of two costs no digit
+    unit = 2.0 ** max(0, int(np.ceil(np.log2(amount.max(initial=1.0)))) - 10)
+    if amount.size and amount.max() < 0.125:
+        unit = 2.0 ** int(np.floor(np.log2(amount.max())))
+    forward, backward, amount = forward / unit, backward / unit, amount / unit
+    most = float(amount.max(initial=0.0)) or 1.0
     # the flow returns: from the column of a raised interior cell to its row
     to_row = raising == positive[own]
     column_node = column + grid.values.shape[0]
@@ -183,7 +188,8 @@ def require_feasible(network: Network) -> None:
             break
     raise DataError(
         f"Primary cell in row {row}, column {column} (counted from 0) cannot be protected: even with "
-        f"all of them withheld, {where} leave it too little room to move. Let more cells be withheld (margins, zeros), "
+        f"all of them withheld, {where} leave it too little room to move. "
+        "Let more cells be withheld (margins, zeros), "
         "or lower its protection level."
     )
 

@@ -10,7 +10,7 @@ from pydantic import Field
 from tacita.core import Run
 
 from .base import Outcome, Suppression, TimeLimit, Watch
-from .circuit import Network
+from .circuit import Floats, Network
 from .grid import Problem
 from .patterns import Builder
 
@@ -37,7 +37,7 @@ class Lagrange(Suppression):
 
     problems: ClassVar[tuple[Problem, ...]] = ("general", "exact")
 
-    iterations: Annotated[int, Field(ge=1, le=1_000_000, description="subgradient steps")] = 300
+    iterations: Annotated[int, Field(ge=1, le=1_000_000, description="subgradient steps")] = 1000
     seconds: TimeLimit = 60.0
 
     def search(self, network: Network, watch: Watch, run: Run) -> Outcome:
@@ -52,10 +52,9 @@ class Lagrange(Suppression):
         graph = adjacency(network.row, network.column, network.nodes)
         demands = (network.source, network.sink, network.own, network.either)
         free = ~network.primary
-        prices = np.where(free, network.cost / len(network.source), 0.0)[None, :].repeat(
-            len(network.source), 0
-        )
+        prices = _first_prices(network) * np.where(free, network.cost, 0.0)
         used = np.zeros(prices.shape, dtype=bool)
+        direction = np.zeros(prices.shape)
         bound, scale, since = 0.0, 1.0, 0
         step = 0
         for step in range(1, self.iterations + 1):
@@ -79,17 +78,26 @@ class Lagrange(Suppression):
                         best, least = found, builder.cost(found)
             if network.rounded_up(bound) >= least - 1e-9 or watch.over:
                 break
-            if since == 15:
+            if since == 20:
                 scale, since = scale / 2, 0
-            slope = used.astype(np.float64)
-            slope[:, taken] -= 1.0
+            # prices of a cell keep adding up to its cost: those who use it pay more, the others less
+            slope = used - used.mean(axis=0)
             slope[:, ~free] = 0.0
-            # a price at zero that should fall stays there and is no part of the direction
-            slope[(prices <= 0) & (slope < 0)] = 0.0
-            square = float((slope**2).sum())
+            direction = 0.7 * direction + 0.3 * slope
+            square = float((direction**2).sum())
             if square == 0.0 or scale < 1e-4:
                 break
-            prices += (scale * (1.02 * least - value) / square) * slope
+            prices += (scale * (1.02 * least - value) / square) * direction
             np.maximum(prices, 0.0, out=prices)
-            prices[:, ~free] = 0.0
+            total = prices.sum(axis=0)
+            prices *= np.where(free, network.cost / np.maximum(total, 1e-300), 0.0)
         return Outcome(best, bound, "relaxation", not watch.over, step)
+
+
+def _first_prices(network: Network) -> Floats:
+    """Shares that add up to 1 for each cell: most to the primaries of its own row and column."""
+    own = network.own
+    near = network.row[own][:, None] == network.row[None, :]
+    near |= network.column[own][:, None] == network.column[None, :]
+    weights = np.where(near, 50.0, 1.0)
+    return weights / weights.sum(axis=0)

@@ -66,6 +66,7 @@ class Master:
         self.lp.setOptionValue("presolve", "off")
         self.lp.setOptionValue("solver", "simplex")
         self.x = np.zeros(0)
+        self.reduced = np.zeros(0)
         self.dual = np.zeros(0)
         self.value = 0.0
         self.add_columns(columns)
@@ -104,6 +105,7 @@ class Master:
         solution = self.lp.getSolution()
         self.x = np.array(solution.col_value)
         self.dual = np.maximum(0.0, np.array(solution.row_dual))
+        self.reduced = np.array(solution.col_dual)
         self.value = self.lp.getInfo().objective_function_value
         self.idle = np.where(self.dual > 1e-9, 0, self.idle + 1)
         return True
@@ -132,7 +134,7 @@ class Master:
         network = self.network
         edges, x, place, part, graph = self.support()
         demands = np.arange(len(network.source)) if chosen is None else chosen
-        room = 2 * len(demands) * (nested + 1) + 4
+        room = (2 * nested + 3) * len(demands) + 4
         added = 0
         for share in shares:
             sides = np.empty((room, network.nodes), dtype=np.bool_)

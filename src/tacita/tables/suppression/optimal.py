@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import highspy
 import numpy as np
 
@@ -54,13 +56,11 @@ class Optimal(Suppression):
 
 
 def integer_rounds(search: Search) -> None:
-    """Solve as an integer programme, add the cuts its solution violates, again, until none is."""
+    """Solve as an integer programme, add the cuts its solutions violate, again, until none is."""
     master, network = search.master, search.network
-    tolerance = 0.3
     while not search.done():
         search.keep_within_gap()
-        room = (search.cost - search.bound) / max(search.cost, 1e-9)
-        bound, patterns = solve_integer(search, tolerance * room)
+        bound, patterns = solve_integer(search)
         search.bound = max(search.bound, min(bound, search.cost))
         search.tell("proving")
         added = 0
@@ -70,23 +70,15 @@ def integer_rounds(search: Search) -> None:
             search.offer(search.builder.build(search.generator, network.cost, chosen))
             master.x = x
             added += master.separate(nested=1) + master.separate_bridges()
-        if search.done():
+        if search.done() or not added:
             return
-        if not added:
-            # the programme's solution is a pattern: only its own tolerance is left to close
-            if tolerance == 0.0:
-                return
-            tolerance = 0.0
-            continue
-        before = search.bound
-        search.relax(30)
+        search.relax(10)
         search.follow(search.fractional(), 4, 40)
-        tolerance = 0.3 if search.bound < before else tolerance
 
 
-def solve_integer(search: Search, gap: float) -> tuple[float, list[Floats]]:
-    """Bound of the integer programme over the rows so far, and the solutions met on the way, best last."""
-    master = search.master
+def solve_integer(search: Search) -> tuple[float, list[Floats]]:
+    """Bound of the integer programme over the rows so far, and the last solutions it met, best last."""
+    master, watch = search.master, search.watch
     mip = highspy.Highs()
     mip.silent()
     mip.passModel(master.lp.getLp())
@@ -95,21 +87,24 @@ def solve_integer(search: Search, gap: float) -> tuple[float, list[Floats]]:
         columns, np.arange(columns, dtype=np.int32), np.full(columns, highspy.HighsVarType.kInteger)
     )
     mip.setOptionValue("threads", 1)
-    mip.setOptionValue("mip_rel_gap", gap)
-    mip.setOptionValue("time_limit", max(0.1, search.watch.left))
-    known = highspy.HighsSolution()
-    known.col_value = search.best[master.columns].astype(float).tolist()
+    mip.setOptionValue("mip_rel_gap", 0.0)
     if not search.best[master.columns[master.fixed]].any():
+        known = highspy.HighsSolution()
+        known.col_value = search.best[master.columns].astype(float).tolist()
         mip.setSolution(known)
     met: list[Floats] = []
 
-    def keep(event: object) -> None:
-        met.append(np.array(event.data_out.mip_solution))  # type: ignore[attr-defined]
+    def keep(event: Any) -> None:
+        met.append(np.array(event.data_out.mip_solution))
+
+    def stop(event: Any) -> None:
+        event.data_in.user_interrupt = watch.over or search.run.cancelled()
 
     mip.cbMipImprovingSolution += keep
+    mip.cbMipInterrupt += stop
     mip.run()
     info = mip.getInfo()
-    search.nodes += int(info.mip_node_count)
+    search.nodes += max(0, int(info.mip_node_count))
     if mip.getModelStatus() == highspy.HighsModelStatus.kInfeasible:
         return search.cost, []
     return float(info.mip_dual_bound), [np.round(x) for x in met[-5:]]

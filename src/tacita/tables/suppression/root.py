@@ -38,6 +38,8 @@ class Search:
         self.bound = 0.0
         self.rounds = 0
         self.nodes = 0
+        # set once the cells outside can no longer be part of a cheaper pattern
+        self.sealed = False
         if not self.offer(self.builder.build(self.generator, network.cost)):
             whole = Builder(network)
             everything = np.ones(network.edges, dtype=bool)
@@ -73,6 +75,11 @@ class Search:
 
     def relax(self, most: int = 100_000) -> None:
         """Cuts until none is violated or they no longer help; prices until no cell outside would enter."""
+        self._relax(most)
+        # a bound holds at whatever point the rounds ended
+        self.price()
+
+    def _relax(self, most: int) -> None:
         master = self.master
         stalled, before = 0, -np.inf
         capacities = bool((self.network.amount != 1).any())
@@ -102,6 +109,9 @@ class Search:
     def price(self) -> bool:
         """Bring in cells that would lower the programme's value, and bound all others. True if any."""
         master, network = self.master, self.network
+        if self.sealed:
+            self.bound = max(self.bound, min(master.value, self.cost))
+            return False
         reduced = master.reduced_costs()
         outside = ~master.active & ~network.primary
         self.bound = max(self.bound, master.value + float(np.minimum(reduced[outside], 0.0).sum()))
@@ -136,8 +146,13 @@ class Search:
     def keep_within_gap(self) -> None:
         """Only cells whose reduced cost is within the gap can be in a cheaper pattern: fix the others."""
         master, network = self.master, self.network
-        reduced = master.reduced_costs()
         step = max(network.whole_costs, 1e-6)
         room = self.cost - step - master.value + 1e-5 * max(1.0, self.cost)
-        master.add_columns(np.flatnonzero(~network.primary & ~master.active & (reduced <= room)))
-        master.fix(reduced[master.columns] > room)
+        known = master.reduced
+        if not self.sealed:
+            reduced = master.reduced_costs()
+            master.add_columns(np.flatnonzero(~network.primary & ~master.active & (reduced <= room)))
+            self.sealed = True
+        fixed = master.fixed.copy()
+        fixed[: len(known)] |= known > room
+        master.fix(fixed)

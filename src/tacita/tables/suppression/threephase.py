@@ -54,7 +54,7 @@ class ThreePhase(Suppression):
         for _ in range(self.rounds):
             if search.done():
                 break
-            bound, patterns = solve_integer(search, 0.0)
+            bound, patterns = solve_integer(search)
             search.bound = max(search.bound, min(bound, search.cost))
             search.rounds += 1
             search.tell("solving the programme")
