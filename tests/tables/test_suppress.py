@@ -103,6 +103,22 @@ class TestThePattern:
         below, above = found.audit.range_of(5)
         assert above - below >= 20
 
+    @pytest.mark.parametrize("problem", PROBLEMS)
+    @pytest.mark.parametrize("unit", [1e-9, 1e-3, 1e9, 1 / 3])
+    def test_does_not_depend_on_the_unit_of_measurement(self, problem, unit):
+        for seed in range(3):
+            table = random_table(seed, problem)
+            scaled = Table.from_array(
+                table.grid(table.values)[:-1, :-1] * unit,
+                primary=table.grid(table.primary)[:-1, :-1],
+                lower=0.2,
+                upper=0.2,
+            )
+            one, two = (tacita.suppress(each, problem) for each in (table, scaled))
+            assert one.cost * unit == pytest.approx(two.cost, rel=1e-9)
+            assert two.lower_bound == pytest.approx(two.cost, rel=1e-6)
+            assert (one.status, two.status) == ("optimal", "optimal")
+
 
 class TestWhatIsRefused:
     def test_less_than_a_rule_asks_for_unless_insisted_and_then_it_is_recorded(self):

@@ -46,7 +46,7 @@ class Pattern:
             raise DataError("Pattern: wanted true or false for every cell.")
         if not np.isfinite(self.cost) or not self.lower_bound >= 0:
             raise VerificationError("Pattern: wanted a finite cost and a lower bound of at least 0.")
-        if self.lower_bound > self.cost + _ROUNDING * max(1.0, abs(self.cost)):
+        if self.lower_bound > self.cost * (1 + _ROUNDING):
             raise VerificationError("Pattern: the lower bound lies above the cost; one of them is wrong.")
         if self.status == "optimal" and not self.proven:
             raise VerificationError("Pattern: said to be optimal, but cost and lower bound do not meet.")
@@ -88,4 +88,4 @@ class Pattern:
     @property
     def proven(self) -> bool:
         """Whether no pattern of the same kind costs less."""
-        return self.cost - self.lower_bound <= _ROUNDING * max(1.0, abs(self.cost))
+        return self.cost - self.lower_bound <= _ROUNDING * self.cost

@@ -30,7 +30,7 @@ def refuse_refuted(table: Table, pattern: Pattern) -> None:
     if pattern.lower_bound <= 0:
         return
     problem: Problem = pattern.problem  # type: ignore[assignment]
-    cheaper = pattern.lower_bound - 10 * _ROUNDING * max(1.0, pattern.lower_bound)
+    cheaper = pattern.lower_bound * (1 - 10 * _ROUNDING)
     if _needless(table, pattern, problem, cheaper) or _below(table, problem, cheaper):
         raise VerificationError(
             f"{pattern.method}: the bound it claims is wrong: a pattern that protects costs less. "
@@ -71,47 +71,22 @@ def _below(table: Table, problem: Problem, cheaper: float) -> bool:
     Per sensitive cell and direction a change d of all open cells: M d = 0, -down_j x_j <= d_j <= up_j x_j,
     and d at the cell itself is what it must be able to move. In a network no cell moves farther than that.
     """
-    if cheaper < 0:
+    cells = np.flatnonzero(table.primary | ~table.forced)
+    demands = _demands(table, problem, cells)
+    n = cells.size
+    # a choice per cell, a change per cell and demand, a direction per demand that leaves it open
+    switches = n * (len(demands) + 1)
+    width = switches + len(demands)
+    if width > _MOST_VARIABLES:
         return False
-    open_cells = np.flatnonzero(table.primary | ~table.forced)
-    demands = _demands(table, problem, open_cells)
-    n = open_cells.size
-    if n * (len(demands) + 1) > _MOST_VARIABLES:
-        return False
-    rows, columns, signs = table.relations.among(table.primary | ~table.forced, only_basis=True)
-    place = np.full(table.n, -1)
-    place[open_cells] = np.arange(n)
-    relations = sparse.csr_array((signs, (rows, place[columns])), shape=(len(table.relations), n))
-    relations = relations[np.unique(rows)]
-    pairs = sum(either for *_, either in demands)
-    width = n * (len(demands) + 1) + pairs
-    constraints = [_row(width, {0: table.cost[open_cells] * ~table.primary[open_cells]}, -np.inf, cheaper)]
-    switch = n * (len(demands) + 1)
-    for number, (cell, amount, down, up, either) in enumerate(demands):
-        start = n * (number + 1)
-        padded = sparse.hstack(
-            [
-                sparse.csr_array((relations.shape[0], start)),
-                relations,
-                sparse.csr_array((relations.shape[0], width - start - n)),
-            ]
-        )
-        constraints.append(LinearConstraint(padded, 0, 0))
-        own = np.zeros(n)
-        own[cell] = 1.0
-        if either:
-            # up by the amount, or down by it: d = amount (2 y - 1)
-            y = np.array([-2.0 * amount])
-            constraints.append(_row(width, {start: own, switch: y}, -amount, -amount))
-            switch += 1
-        else:
-            constraints.append(_row(width, {start: own}, amount, amount))
-        constraints += _tied(width, n, start, down, up)
-    low, high = np.full(width, -np.inf), np.full(width, np.inf)
-    low[:n], high[:n] = table.primary[open_cells], 1.0
-    low[width - pairs :], high[width - pairs :] = 0.0, 1.0
-    whole = np.zeros(width)
-    whole[:n] = whole[width - pairs :] = 1
+    price = np.where(table.primary, 0.0, table.cost)[cells]
+    constraints = [_row(width, {0: price / cheaper}, -np.inf, 1.0)]
+    relations = _relations(table, cells)
+    for number, demand in enumerate(demands):
+        constraints += _rows_of(demand, relations, n * (number + 1), switches + number, width)
+    low, high, whole = np.full(width, -np.inf), np.full(width, np.inf), np.zeros(width)
+    low[:n], high[:n], whole[:n] = table.primary[cells], 1.0, 1
+    low[switches:], high[switches:], whole[switches:] = 0.0, 1.0, 1
     found = milp(
         np.zeros(width),
         integrality=whole,
@@ -122,10 +97,38 @@ def _below(table: Table, problem: Problem, cheaper: float) -> bool:
     if found.x is None:
         return False
     mask = np.zeros(table.n, dtype=bool)
-    mask[open_cells] = found.x[:n] > 0.5
+    mask[cells] = found.x[:n] > 0.5
     cost = float(table.cost[mask & ~table.primary].sum())
     # believed only where the attacker agrees
-    return cost <= cheaper + _ROUNDING and protects(table, mask, problem)
+    return cost <= cheaper * (1 + _ROUNDING) and protects(table, mask, problem)
+
+
+def _relations(table: Table, cells: npt.NDArray[np.int64]) -> sparse.csr_array:
+    """M, of some cells only."""
+    chosen, place = np.zeros(table.n, dtype=bool), np.full(table.n, -1)
+    chosen[cells], place[cells] = True, np.arange(cells.size)
+    rows, entries, signs = table.relations.among(chosen, only_basis=True)
+    shape = (len(table.relations), cells.size)
+    return sparse.csr_array((signs, (rows, place[entries])), shape=shape)[np.unique(rows)]
+
+
+def _rows_of(
+    demand: _Demand, relations: sparse.csr_array, start: int, switch: int, width: int
+) -> list[LinearConstraint]:
+    """What one demand asks of its change, which stands at `start`."""
+    cell, amount, down, up, either = demand
+    rows, n = relations.shape
+    before, after = sparse.csr_array((rows, start)), sparse.csr_array((rows, width - start - n))
+    own = np.zeros(n)
+    own[cell] = 1.0
+    # either up by the amount or down by it: d = amount (2 y - 1)
+    direction = {switch: np.array([-2.0 * amount])} if either else {}
+    wanted = -amount if either else amount
+    return [
+        LinearConstraint(sparse.hstack([before, relations, after]), 0, 0),
+        _row(width, {start: own, **direction}, wanted, wanted),
+        *_tied(width, n, start, down, up),
+    ]
 
 
 _Demand = tuple[int, float, Numbers, Numbers, bool]
@@ -146,7 +149,9 @@ def _demands(table: Table, problem: Problem, cells: npt.NDArray[np.int64]) -> li
         for amount in (need_high[at] - values[at], need_low[at] - values[at]):
             if amount:
                 size = abs(float(amount))
-                made.append((at, float(amount), np.minimum(down, size), np.minimum(up, size), False))
+                # in units of the demand, so that no figure is lost in a solver's tolerance
+                falls, rises = (np.minimum(side, size) / size for side in (down, up))
+                made.append((at, float(np.sign(amount)), falls, rises, False))
     return made
 
 

@@ -32,6 +32,8 @@ _STATUS: dict[str, Literal["optimal", "feasible", "time limit"]] = {
 }
 # Relative: what sums of costs lose to rounding.
 _ROUNDING = 1e-6
+# What a double tells apart from its neighbours by as little as solvers take for rounding.
+_LARGEST = 1e9
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -88,10 +90,12 @@ def suppress(
         priced = priced.with_bounds(-np.inf, np.inf)
     cells = priced.two_way()
     grid, stricter = _grid(priced, cells, problem)
+    price = _lift(grid.cost[grid.allowed])
     try:
-        solution = method.suppress(grid, run)
+        solution = method.suppress(replace(grid, cost=grid.cost * price), run)
     except DataError as problem_found:
         raise explain_infeasible(priced, problem, problem_found) from None
+    solution = replace(solution, cost=solution.cost / price, lower_bound=solution.lower_bound / price)
     pattern = _pattern(priced, cells, solution, method, problem, stricter)
     pattern = replace(pattern, method=name or pattern.method)
     found = require_safe(audit(priced, pattern, problem, run, strict=strict, insist=insist))
@@ -162,6 +166,19 @@ def _grid(table: Table, cells: npt.NDArray[np.int64], problem: Problem) -> tuple
     return grid, stricter
 
 
+def _lift(costs: npt.NDArray[np.float64]) -> float:
+    """A power of two that brings the least positive cost to 1, as far as the largest has room.
+
+    Solvers allow for rounding in absolute terms, far less than 1: costs in thousandths would drown in that,
+    and every pattern be called the least. A power of two is exact. Whole numbers stay as they are.
+    """
+    positive = costs[costs > 0]
+    if not positive.size or (positive == np.rint(positive)).all():
+        return 1.0
+    up, room = np.ceil(-np.log2(positive.min())), np.floor(np.log2(_LARGEST / positive.max()))
+    return float(2.0 ** max(0.0, min(up, room)))
+
+
 def _pattern(
     table: Table,
     cells: npt.NDArray[np.int64],
@@ -190,7 +207,7 @@ def _pattern(
         problem=problem,
         parameters=method.own_parameters(),
     )
-    if not abs(pattern.cost - solution.cost) <= _ROUNDING * max(1.0, pattern.cost):
+    if not abs(pattern.cost - solution.cost) <= _ROUNDING * pattern.cost:
         raise VerificationError(
             f"{who}: the cost it reports is not that of its pattern. The pattern is refused."
         )
