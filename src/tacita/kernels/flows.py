@@ -207,7 +207,7 @@ def _meet(
 
 
 @njit(cache=True, nogil=True)
-def _cheapest_path(
+def cheapest_path(
     start, incident, row, column, forward, backward, withheld, weight, net, source, sink, skip, need,
     distance, parent, settled,
 ):  # fmt: skip
@@ -277,12 +277,12 @@ def protect_by_paths(
         s, t = source[q], sink[q]
         if either[q]:
             net[:] = 0.0
-            one = _cheapest_path(
+            one = cheapest_path(
                 start, incident, row, column, forward, backward, withheld, weight, net, s, t, own[q],
                 amount[q], distance, parent, settled,
             )  # fmt: skip
             if one > 0.0:
-                other = _cheapest_path(
+                other = cheapest_path(
                     start, incident, row, column, forward, backward, withheld, weight, net, t, s, own[q],
                     amount[q], distance, parent, settled,
                 )  # fmt: skip
@@ -306,7 +306,7 @@ def protect_by_paths(
         )
         while not _enough(flow, amount[q]):
             need = amount[q] - flow
-            length = _cheapest_path(
+            length = cheapest_path(
                 start, incident, row, column, forward, backward, withheld, weight, net, s, t, own[q], need,
                 distance, parent, settled,
             )  # fmt: skip
