@@ -230,16 +230,16 @@ def walk(s, k, random, active, moves, temperature):
 
 
 @fast
-def descend(s, k, least, passes):
+def descend(s, k, least, passes, reach):
     """Relocate and swap with the groups of neighbours where that saves more than `least`, until nothing does.
 
-    Returns how many were made. O(passes n m k d) for lists of m neighbours.
+    Looks at the `reach` nearest. Returns how many were made. O(passes n reach k d).
     """
     made = 0
     for _ in range(passes):
         before = made
         for i in range(s.x.shape[0]):
-            for q in range(s.near.shape[1]):
+            for q in range(reach):
                 g = s.labels[i]
                 h = s.labels[s.near[i, q]]
                 if h == g:

@@ -111,7 +111,7 @@ def test_a_walk_keeps_its_books_and_a_descent_never_climbs(seed, k, tied):
     high = anneal.settle(state)
     used = state.sizes > 0
     assert np.allclose(kept[used], state.centres[used], atol=1e-9)
-    walk.descend(state, k, 1e-12, 100)
+    walk.descend(state, k, 1e-12, 100, state.near.shape[1])
     is_sound(state, k)
     assert anneal.settle(state) <= high + 1e-9
 

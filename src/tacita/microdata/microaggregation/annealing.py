@@ -18,11 +18,15 @@ _STAGE = "annealing groups"
 # Temperature over a record's own scale, the squared distance to its k-th neighbour: from free to frozen. The
 # more members a group has, the less each of them moves it.
 _HOT, _COLD = 0.4, 0.02
-_HOT_LARGE, _COLD_LARGE = 0.3, 0.01
+_HOT_MANY, _COLD_MANY = 0.3, 0.01
 _SMALL = 6
 # Below this a group is as good as settled, and worth remembering.
 _MILD = 0.15
 _STEPS = 400
+# Of a large file every step costs time by itself, and descent looks at the nearest few only.
+LARGE = 10_000
+_STEPS_LARGE = 100
+_REACH_LARGE = 8
 # Up to so many records all pairs are measured; above, pairs within blocks of so many, cut in several ways.
 _ALL_PAIRS = 6000
 _BLOCK = 1024
@@ -47,7 +51,16 @@ def temperatures_of(k: int) -> tuple[float, float]:
     >>> temperatures_of(3), temperatures_of(10)
     ((0.4, 0.02), (0.3, 0.01))
     """
-    return (_HOT, _COLD) if k <= _SMALL else (_HOT_LARGE, _COLD_LARGE)
+    return (_HOT, _COLD) if k <= _SMALL else (_HOT_MANY, _COLD_MANY)
+
+
+def reach_of(n: int, width: int) -> int:
+    """How many of its `width` nearest a record is weighed against in the descent.
+
+    >>> reach_of(1000, 30), reach_of(100_000, 30)
+    (30, 8)
+    """
+    return width if n <= LARGE else min(_REACH_LARGE, width)
 
 
 def blocks_of(x: Matrix, size: int) -> list[Labels]:
@@ -136,14 +149,15 @@ def schedule(scale: Matrix, moves: int, hot: float, cold: float) -> list[Step]:
     floored = np.maximum(scale, 1e-6 * scale.mean())
     order = np.argsort(-floored, kind="stable")
     falling = -floored[order]
-    temperatures = np.geomspace(hot * floored.max(), cold * floored.min(), _STEPS)
+    steps = _STEPS if len(scale) <= LARGE else _STEPS_LARGE
+    temperatures = np.geomspace(hot * floored.max(), cold * floored.min(), steps)
     first = np.searchsorted(falling, -temperatures / cold * (1 + 1e-9))
     last = np.searchsorted(falling, -temperatures / hot * (1 - 1e-9), side="right")
     shares = np.concatenate([[0], np.cumsum(last - first)]) * (moves / float((last - first).sum()))
     counts = np.diff(np.round(shares).astype(np.int64))
     return [
         Step(float(temperatures[t]), np.sort(order[first[t] : last[t]]).astype(np.int32), int(counts[t]))
-        for t in range(_STEPS)
+        for t in range(steps)
         if counts[t] > 0
     ]
 
@@ -227,10 +241,12 @@ class Walks:
                     break
                 self.run.report(_STAGE, done, len(steps))
 
+            reach = reach_of(len(self.x), self.states[0].near.shape[1])
+
             def finish(number: int) -> float:
                 state = self.states[number]
                 if descending:
-                    descend(state, self.k, self.least, _PASSES)
+                    descend(state, self.k, self.least, _PASSES, reach)
                 return settle(state)
 
             self.errors = list(everywhere(finish))

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from tacita.core import Cancelled, Partition, Run
 
-from .annealing import Walks, blocks_of
+from .annealing import LARGE, Walks, blocks_of, list_length, reach_of
 from .base import Improvement, Labels, Matrix
 from .certificate import certify
 from .mdav import MDAV
@@ -21,14 +21,18 @@ from .recombination import recombine
 _STAGE = "annealing groups"
 _MOVES_PER_RECORD = 10_000
 _MOST_MOVES = 100_000_000
-# Above so many records MDAV works in blocks, and a set-partitioning programme would outgrow the search.
-_LARGE = 10_000
 _START_BLOCK = 2000
 # How often the solver asks before it is stopped: a measure of its work that repeats.
 _QUESTIONS = 30
 # Of the seconds asked for, what is left to recombination, and what measuring the speed may take.
 _RECOMBINING, _MEASURING = 0.15, 0.04
 _TRIAL_MOVES = 50_000
+# Enough for some at every temperature: what steps cost whatever is done in them.
+_HARDLY_ANY = 1000
+# The speed of a large file is measured on so many of its records.
+_SAMPLE = 25_000
+# Descent takes about as long as so many moves for each record, neighbour and member of a group.
+_DESCENT = 1.75
 
 
 class Best(Improvement):
@@ -110,24 +114,35 @@ class Best(Improvement):
         if self.time is None:
             return self
         began = clock()
-        varying = _varying(x)
+        part = x if len(x) <= LARGE else np.ascontiguousarray(x[blocks_of(x, _SAMPLE)[0]])
+        varying = _varying(part)
         if varying.shape[1] <= 1 or len(x) < 2 * self.k:
             return self.model_copy(update={"time": None, "effort": 1.0})
-        walks = self._walks(varying, self.group(x, None, quiet(run)), quiet(run))
-        walks.anneal(1, False, False)  # what is compiled or loaded now is not measured
-        moves, spent, trial = 0, 0.0, _TRIAL_MOVES
-        while spent < _MEASURING * self.time:
+        walks = self._walks(varying, self.group(part, None, quiet(run)), quiet(run))
+        setting_up = clock() - began
+        # what is compiled or loaded now is not measured
+        walks.anneal(_HARDLY_ANY, False, descending=False)
+        before = clock()
+        walks.anneal(_HARDLY_ANY, False, descending=False)
+        fixed = clock() - before
+        moves, elapsed, trials = 0, 0.0, 0
+        while elapsed < _MEASURING * self.time:
             before = clock()
-            walks.anneal(trial, False, False)
-            spent += clock() - before
-            moves += trial * self.starts
-            trial *= 2
-        left = self.time * (1 - _RECOMBINING * self.recombine) - (clock() - began)
-        effort = max(0.001, left * moves / spent / 1e6)
+            walks.anneal(_TRIAL_MOVES << trials, False, descending=False)
+            elapsed += clock() - before
+            moves += (_TRIAL_MOVES << trials) * self.starts
+            trials += 1
+        # moves are never free, whatever a clock says of a short while
+        spent = max(elapsed - trials * fixed, 0.1 * elapsed)
+        recombining = _RECOMBINING * (self.recombine and len(x) <= LARGE)
+        again = len(x) / len(part) * (setting_up + fixed)
+        left = self.time * (1 - recombining) - (clock() - began) - again
+        descent = _DESCENT * len(x) * reach_of(len(x), list_length(self.k)) * self.k * self.starts
+        effort = max(0.001, max(0.1 * left * moves / spent, left * moves / spent - descent) / 1e6)
         return self.model_copy(update={"time": None, "effort": float(f"{effort:.3g}")})
 
     def group(self, x: Matrix, units: Labels | None, run: Run) -> Labels:
-        if len(x) <= _LARGE or units is not None:
+        if len(x) <= LARGE or units is not None:
             return super().group(x, units, run)
         blocks = blocks_of(x, max(_START_BLOCK, 4 * self.k))
         labels = np.empty(len(x), dtype=np.int64)
@@ -149,7 +164,7 @@ class Best(Improvement):
         except Cancelled:
             return labels
         moves = min(_MOVES_PER_RECORD * len(x), _MOST_MOVES) if effort is None else round(effort * 1e6)
-        recombining = self.recombine and len(x) <= _LARGE
+        recombining = self.recombine and len(x) <= LARGE
         pool = walks.anneal(max(1, moves // self.starts), recombining)
         found = walks.best()
         if run.cancelled():
