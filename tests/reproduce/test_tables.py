@@ -12,8 +12,9 @@ import tacita
 from tacita.cli import run_command
 from tacita.core import Run, VerificationError
 from tacita.reproduce import reproduce
-from tacita.reproduce.tables import experiments, page
+from tacita.reproduce.tables import experiments
 from tacita.reproduce.tables.experiments import Answer, Case, Found, Setting, cases, draw, solve
+from tacita.reproduce.tables.page import page
 from tacita.reproduce.tables.plot import times_and_proofs
 from tacita.tables.suppression import base
 
@@ -120,7 +121,7 @@ def test_an_answer_that_is_refused_counts_as_neither_audited_nor_proven(monkeypa
     row = Found(KIND, (answer, Answer(1, audited=True, proven=True, gap=0.0, seconds=1.0)))
     assert (answer.audited, answer.proven, answer.gap) == (False, False, None)
     assert (row.audited, row.proven, row.gaps) == (1, 50.0, [0.0])
-    assert "Audits passed: 1 of 2." in page.page(Setting(tables=2), [row])
+    assert "Audits passed: 1 of 2." in page(Setting(tables=2), [row])
 
 
 def test_a_search_that_the_cap_ended_is_told_with_its_gap():
@@ -129,7 +130,7 @@ def test_a_search_that_the_cap_ended_is_told_with_its_gap():
         Answer(1, audited=True, proven=False, gap=0.0312, seconds=10.0),
     )
     row = Found(KIND, answers)
-    text = page.page(Setting(tables=2, cap=10.0), [row])
+    text = page(Setting(tables=2, cap=10.0), [row])
     assert "| Interval (I) | 20 x 10 | dense | least value | 1 of 2 | 3.12 |" in text
     assert "| 20 x 10 | dense | 20 | least value | 50 % | 6.00 | 10 | 1.56 % | 3.12 % | 2 of 2 |" in text
     assert "Nowhere" not in text
@@ -141,10 +142,10 @@ def test_the_page_names_the_command_that_wrote_it_and_the_whole_one():
     assert Setting.usual(quick=True).command == "tacita reproduce tables --quick"
     reduced = Setting(tables=2, cap=10, largest=100)
     assert reduced.command == "tacita reproduce tables --tables 2 --cap 10 --largest 100"
-    text = page.page(reduced, [Found(KIND, (Answer(0, audited=True, proven=True, gap=0.0),))])
+    text = page(reduced, [Found(KIND, (Answer(0, audited=True, proven=True, gap=0.0),))])
     assert f"Written by `{reduced.command}`" in text
     assert "reduced setting" in text
-    whole = page.page(Setting(), [Found(KIND, (Answer(0, audited=True, proven=True, gap=0.0),))])
+    whole = page(Setting(), [Found(KIND, (Answer(0, audited=True, proven=True, gap=0.0),))])
     assert "reduced" not in whole
 
 

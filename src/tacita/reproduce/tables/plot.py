@@ -51,7 +51,8 @@ def _series(rows: Sequence[Found], height: Callable[[Found], float]) -> list[Ser
     for (density, objective), colour in zip(KINDS, COLOURS, strict=False):
         mine = [row for row in rows if (row.case.density, row.case.objective) == (density, objective)]
         points = sorted((_along(row), height(row)) for row in mine)
-        made.append(Series(f"{density}, {LEAST[objective]}", points, colour))
+        if points:
+            made.append(Series(f"{density}, {LEAST[objective]}", points, colour))
     return made
 
 
