@@ -48,7 +48,7 @@ ALLOWED = {
     "pipeline": {"core", "io", "plan", "microdata", "_version"},
     "demonstration": {"core", "io", "plan", "datasets", "reproduce"},
     "warming": {"core", "registry", "tables"},
-    "reproduce": {"core", "registry", "datasets", "microdata", "reproduce", "_version"},
+    "reproduce": {"core", "registry", "datasets", "microdata", "tables", "reproduce", "_version"},
     "api": {
         "core",
         "io",

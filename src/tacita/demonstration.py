@@ -41,16 +41,20 @@ def prepare_demo(folder: str | Path) -> Plan:
     return plan
 
 
-def reproduce(name: str, folder: str | Path, run: Run | None = None, *, quick: bool = False) -> list[Path]:
+def reproduce(
+    name: str, folder: str | Path, run: Run | None = None, *, quick: bool = False, **settings: float | None
+) -> list[Path]:
     """Run published experiments again; write a page, its figures and all numbers into a folder.
 
-    Needs the public benchmark files (`tacita datasets NAME --fetch`).
+    Those on records need the public benchmark files (`tacita datasets NAME --fetch`). Of tables, `tables` is
+    how many stand behind a row, `cap` the seconds each may take, `largest` the longest side of any.
     """
     from . import reproduce as experiments
 
     experiments.require(name)
+    experiments.require_settings(name, [each for each, value in settings.items() if value is not None])
     place = _made(folder)
-    document = experiments.reproduce(name, run, quick=quick)
+    document = experiments.reproduce(name, run, quick=quick, **settings)
     files = {place / file: content for file, content in document.files().items()}
     io.write_all(files)
     return list(files)

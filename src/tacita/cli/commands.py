@@ -280,18 +280,21 @@ def datasets(
 
 
 def reproduce(
-    name: Annotated[str, Parameter(help="what to reproduce: microaggregation or synthetic")],
+    name: Annotated[str, Parameter(help="what to reproduce: microaggregation, synthetic or tables")],
     /,
     *,
     out: Annotated[Path, Parameter(help="folder for the page, its figures and the numbers as JSON")] = Path(
         "reproduced"
     ),
     quick: Annotated[bool, Parameter(negative="", help="a small part, to see that all works")] = False,
+    tables: Annotated[int | None, Parameter(help="of tables: how many for each row (10)")] = None,
+    cap: Annotated[float | None, Parameter(help="of tables: seconds that end a search (240)")] = None,
+    largest: Annotated[int | None, Parameter(help="of tables: the longest side of any (500)")] = None,
     quiet: _Quiet = False,
 ) -> None:
     """Run published experiments again, and write their figures beside ours."""
     with progress_bar(quiet) as steering:
-        written = api.reproduce(name, out, steering, quick=quick)
+        written = api.reproduce(name, out, steering, quick=quick, tables=tables, cap=cap, largest=largest)
     if not quiet:
         for path in written:
             Out.print(str(path), markup=False)

@@ -1,12 +1,14 @@
 """Published experiments, run again: each writes a page with the printed figures beside ours.
 
 >>> sorted(EXPERIMENTS)
-['microaggregation', 'synthetic']
+['microaggregation', 'synthetic', 'tables']
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from importlib import import_module
+from typing import Any
 
 from tacita.core import ParameterError, Run
 
@@ -16,7 +18,10 @@ from .document import Document
 EXPERIMENTS = {
     "microaggregation": "tacita.reproduce.microaggregation",
     "synthetic": "tacita.reproduce.synthetic",
+    "tables": "tacita.reproduce.tables",
 }
+# name -> what else its `document` takes
+SETTINGS: dict[str, tuple[str, ...]] = {"tables": ("tables", "cap", "largest")}
 
 
 def require(name: str) -> None:
@@ -27,8 +32,23 @@ def require(name: str) -> None:
         )
 
 
-def reproduce(name: str, run: Run | None = None, *, quick: bool = False) -> Document:
-    """Run the experiments of one name; `quick` takes a small part of them, to see that all works."""
+def require_settings(name: str, given: Iterable[str]) -> None:
+    """Refuse a setting that the experiments of this name do not have."""
+    known = SETTINGS.get(name, ())
+    if strange := [each for each in given if each not in known]:
+        raise ParameterError(
+            f"reproduce {name}: there is no setting {', '.join(strange)}. "
+            f"There {'are: ' + ', '.join(known) if known else 'is none'}."
+        )
+
+
+def reproduce(name: str, run: Run | None = None, *, quick: bool = False, **settings: Any) -> Document:
+    """Run the experiments of one name; `quick` takes a small part of them, to see that all works.
+
+    Other settings are those of the experiments (`SETTINGS`); None is as if it were not given.
+    """
     require(name)
-    made: Document = import_module(EXPERIMENTS[name]).document(run or Run(), quick)
+    given = {each: value for each, value in settings.items() if value is not None}
+    require_settings(name, given)
+    made: Document = import_module(EXPERIMENTS[name]).document(run or Run(), quick, **given)
     return made

@@ -1,0 +1,197 @@
+"""The page that tells what became of the tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import get_args
+
+import numpy as np
+
+from tacita._version import __version__
+from tacita.reproduce.document import Cell, seconds, table
+from tacita.reproduce.published import SUPPRESSION, SUPPRESSION_MINUTES
+
+from .experiments import LARGEST_VALUE, LEVEL, SIZES, SMALL, Found, Objective, Setting
+
+SPOKEN = {"general": "General (G)", "exact": "Exact (E)", "interval": "Interval (I)"}
+LEAST = {"value": "least value", "count": "least number"}
+
+_HEADLINES = (
+    "problem",
+    "tables, source",
+    "tables, ours",
+    "minimised",
+    "proven, source",
+    "proven, ours",
+    "mean time, source",
+    "mean time, ours",
+    "worst gap, ours",
+)
+_NOT_COMPARABLE = """\
+- The source's tables are not available. Its sizes between the smallest and the largest, its densities, its
+  machine and its solver are not in our notes; those here are our choice. Only the headline figures can be set
+  beside ours, and a share that is higher here may be owed to easier tables or a faster machine.
+- The source's figures are of its own methods (Lagrangean relaxation with a heuristic for G and E, an exact
+  algorithm in three phases for I). Ours are all of `optimal`.
+- Zeros are published for G and I. For E they may be withheld, at a cost of 1. Values are drawn uniformly, so
+  that one cell in 500 is zero: E differs little from G here.
+- Sums are published in all tables."""
+
+
+def page(setting: Setting, found: Sequence[Found]) -> str:
+    """Markdown; every figure in it comes from the findings or from print."""
+    parts = [
+        f"# Tables: published figures beside ours{_kind(setting)}",
+        f"Written by `{setting.command}`, version {__version__}. {_extent(setting)}",
+        "Cell suppression with a proof, three problems: general, exact and interval protection "
+        "([what they mean](../guide/tables.md#what-counts-as-protected)). The printed figures are the "
+        "headlines of slides on the methods of Carvalho, Almeida and their co-authors, as our notes quote "
+        "them; they were not checked against the papers.",
+        "## How the tables are made",
+        f"Values are uniform whole numbers in 0 .. {LARGEST_VALUE}. Sensitive cells are drawn at random "
+        f"among the positive cells of the least {100 * SMALL:g} %: in a sparse table one to every four "
+        "lines of the longer side, in a dense one two to a line, but no more than a tenth of all cells. "
+        f"Interval protection asks for {100 * LEVEL:g} % of the value on both sides, from an attacker who "
+        "knows that no value is negative. Seeds come from size, density and number, so that all problems and "
+        "both objectives meet the same tables, and everything but the times repeats (where the cap ends a "
+        "search, what it had found by then depends on the machine).",
+        "Every table goes the public way, `suppress` with the method `optimal`, which ends in the audit: "
+        "code that shares nothing with the method attacks the pattern, and an answer that does not "
+        f"withstand it is refused and counts as not proven. {_audits(found)}",
+        "## Beside the source",
+        table(_HEADLINES, _headlines(found)),
+        "Proven: no pattern of its kind loses less. Times are processor seconds on one core, audit "
+        "included, compilation aside. The gap is the share of the loss of secondary cells by which a "
+        "better pattern could undercut ours at most."
+        f"{_shortened(setting)}",
+        "![Mean time and share proven against size](tables.svg)",
+        *(part for problem in SIZES for part in _section(problem, found)),
+        "## Where the cap ended a search",
+        _ended(setting, found),
+        "## What cannot be compared",
+        _NOT_COMPARABLE,
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _kind(setting: Setting) -> str:
+    if setting.quick:
+        return " (a quick part)"
+    return "" if setting == Setting() else " (a reduced setting)"
+
+
+def _extent(setting: Setting) -> str:
+    """How much of the experiment this is."""
+    longest = max(max(size) for problem in SIZES for size in setting.sizes(problem))
+    sides = f", no side above {longest}" if longest < Setting().largest else ""
+    told = f"{_tables(setting.tables)} a row, at most {setting.cap:g} s of processor time each{sides}"
+    if setting == Setting():
+        return f"{told[0].upper()}{told[1:]}."
+    whole = Setting()
+    return (
+        f"**This is a reduced setting**: {told}. The whole experiment, {_tables(whole.tables)} a row, "
+        f"{whole.cap:g} s each and sides up to {whole.largest}, is `{whole.command}`; it takes hours."
+    )
+
+
+def _shortened(setting: Setting) -> str:
+    """What a shorter cap does to the comparison."""
+    whole = Setting()
+    if setting.cap >= whole.cap:
+        return ""
+    return (
+        f" A search that needs more than {setting.cap:g} s counts as not proven here; the source reports "
+        f"means of up to {SUPPRESSION_MINUTES} minutes. A share below its own says little before the whole "
+        "experiment is run, and our mean times are held down by the cap."
+    )
+
+
+def _tables(count: int) -> str:
+    return "1 table" if count == 1 else f"{count} tables"
+
+
+def _audits(found: Sequence[Found]) -> str:
+    passed, total = sum(row.audited for row in found), sum(len(row.answers) for row in found)
+    return f"Audits passed: {passed} of {total}."
+
+
+def _headlines(found: Sequence[Found]) -> list[list[Cell]]:
+    rows: list[list[Cell]] = []
+    for problem, (tables, sizes, printed) in SUPPRESSION.items():
+        for objective in get_args(Objective):
+            answers = [
+                answer
+                for row in found
+                if (row.case.problem, row.case.objective) == (problem, objective)
+                for answer in row.answers
+            ]
+            if not answers:
+                continue
+            gaps = [100 * answer.gap for answer in answers if answer.gap is not None]
+            share = 100 * sum(answer.proven for answer in answers) / len(answers)
+            rows.append(
+                [
+                    SPOKEN[problem],
+                    f"{tables}, {sizes}",
+                    len(answers),
+                    LEAST[objective],
+                    f"{printed[objective]} %" if objective in printed else None,
+                    _percent(share),
+                    f"under {SUPPRESSION_MINUTES} min",
+                    f"{seconds(float(np.mean([answer.seconds for answer in answers])))} s",
+                    _gap(max(gaps, default=None)),
+                ]
+            )
+    return rows
+
+
+def _section(problem: str, found: Sequence[Found]) -> list[str]:
+    head = ["size", "density", "sensitive", "minimised", "proven", "mean time, s", "longest, s"]
+    head += ["mean gap", "worst gap", "audits passed"]
+    rows: list[list[Cell]] = [
+        [
+            row.case.size,
+            row.case.density,
+            row.case.primaries,
+            LEAST[row.case.objective],
+            _percent(row.proven),
+            seconds(row.seconds),
+            seconds(row.slowest),
+            _gap(float(np.mean(row.gaps)) if row.gaps else None),
+            _gap(max(row.gaps, default=None)),
+            f"{row.audited} of {len(row.answers)}",
+        ]
+        for row in found
+        if row.case.problem == problem
+    ]
+    return [f"## {SPOKEN[problem]}", table(head, rows)] if rows else []
+
+
+def _ended(setting: Setting, found: Sequence[Found]) -> str:
+    """Every row with a search that was not finished, and the gaps it was left with."""
+    lines: list[list[Cell]] = []
+    for row in found:
+        left = [100 * each.gap for each in row.answers if each.gap is not None and not each.proven]
+        if left:
+            case = row.case
+            lines.append(
+                [
+                    SPOKEN[case.problem],
+                    case.size,
+                    case.density,
+                    LEAST[case.objective],
+                    f"{len(left)} of {len(row.answers)}",
+                    ", ".join(f"{gap:.2f}" for gap in sorted(left)),
+                ]
+            )
+    if not lines:
+        return f"Nowhere: no search was ended by the cap of {setting.cap:g} s."
+    return table(["problem", "size", "density", "minimised", "not proven", "gaps left, %"], lines)
+
+
+def _percent(share: float) -> str:
+    return f"{share:.0f} %"
+
+
+def _gap(gap: float | None) -> str | None:
+    return None if gap is None else f"{gap:.2f} %"
