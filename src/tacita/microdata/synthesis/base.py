@@ -221,7 +221,7 @@ def fault_of(regression: Regression, max_leverage: float) -> str | None:
     high = np.flatnonzero(regression.leverage > max_leverage)
     if high.size:
         return (
-            f"{high.size} records have a leverage over {max_leverage:g} (the first is record {high[0] + 1}): "
+            f"{high.size} records have a leverage over {max_leverage:g}: "
             "their values would come out all but unchanged. Remove or top-code them, use fewer independent "
             "attributes, or insist with max_leverage = 1."
         )
@@ -229,9 +229,10 @@ def fault_of(regression: Regression, max_leverage: float) -> str | None:
 
 
 def numbered(columns: npt.NDArray[np.intp]) -> str:
-    """Columns by number, counted from 1.
+    """Columns by number, in the order they were given, counted from 1.
 
     >>> numbered(np.array([0, 2]))
-    'columns 1, 3'
+    'columns 1, 3 (as given)'
     """
-    return f"column{'s' if columns.size > 1 else ''} {', '.join(str(column + 1) for column in columns)}"
+    numbers = ", ".join(str(column + 1) for column in columns)
+    return f"column{'s' if columns.size > 1 else ''} {numbers} (as given)"
