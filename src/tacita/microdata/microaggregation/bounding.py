@@ -15,7 +15,7 @@ from .brkga import neighbours
 
 _ROUNDING = float(np.finfo(np.float64).eps)
 # Roots priced between two looks at the clock.
-_ROOTS = 64
+_ROOTS = 16
 # A group found leads to a new search of its root, so often at most.
 _TRIES = 6
 
@@ -59,11 +59,6 @@ class Pricing:
         self._near = np.full((n, 2 * k - 1), np.inf)
         self._near[:, 0] = 0.0
         self._near[:, 1 : nearest.shape[1] + 1] = 0.5 * np.cumsum(nearest, axis=1)
-        # crowded records first: what stands apart has many possible partners, and meets fewer when it comes
-        # last
-        self._order = np.argsort(self._near[:, min(k, n) - 1], kind="stable")
-        self._rank = np.empty(n, dtype=np.int64)
-        self._rank[self._order] = np.arange(n)
         self._partners: dict[int, tuple[Labels, Labels]] = {
             0: (np.zeros(n + 1, np.int64), np.empty(0, np.int64))
         }
@@ -113,6 +108,9 @@ class Pricing:
         tries = _TRIES if repair else 1
         repaired = prices.copy()
         close_first, close = self._lists(width)
+        order = _dearest_first(prices)
+        rank = np.empty(self.n, dtype=np.int64)
+        rank[order] = np.arange(self.n)
         groups, total, complete = [np.empty((0, 2 * self.k - 1), dtype=np.int64)], np.zeros(3), True
         for begin in range(0, self.n, _ROOTS):
             out_of_time = late()
@@ -123,7 +121,7 @@ class Pricing:
             out = np.full((rows, 2 * self.k - 1), -1, dtype=np.int64)
             sizes, values = np.zeros(rows, dtype=np.int64), np.zeros(rows)
             written = price_roots(
-                begin, min(begin + _ROOTS, self.n), self._order, self._rank, close_first, close,
+                begin, min(begin + _ROOTS, self.n), order, rank, close_first, close,
                 self.distances, repaired, self._near, self._first, self._entries, self.triples, self.fines,
                 self.k, self.floor, repair, tries, 1 if out_of_time else nodes, out, sizes, values, 0, total,
             )  # fmt: skip
@@ -151,14 +149,23 @@ class Pricing:
         groups = np.full((most, 2 * self.k - 1), -1, dtype=np.int64)
         sizes, values = np.zeros(most, dtype=np.int64), np.zeros(most)
         written = 0
+        order = _dearest_first(prices)
         for begin in range(0, self.n, _ROOTS):
             if late():
                 return None
             written = enumerate_roots(
-                begin, min(begin + _ROOTS, self.n), self._order, self.distances, prices, self._near,
+                begin, min(begin + _ROOTS, self.n), order, self.distances, prices, self._near,
                 self._first, self._entries, self.triples, self.fines, self.k, -gap, nodes, groups, sizes,
                 values, written,
             )  # fmt: skip
             if written < 0:
                 return None
         return groups[:written]
+
+
+def _dearest_first(prices: Matrix) -> Labels:
+    """The order of roots: records far out, whose prices are high, are tried with one another only once.
+
+    The other way round every cheap record would meet all sets of dear ones again.
+    """
+    return np.argsort(-prices, kind="stable")
