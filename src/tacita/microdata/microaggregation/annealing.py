@@ -177,6 +177,11 @@ class Pool:
         self.members.append(members[new])
         self.sizes.append(sizes[new])
 
+    def groups(self) -> Labels:
+        """All of them, rows ended by -1."""
+        members, sizes = np.concatenate(self.members)[:, :-1], np.concatenate(self.sizes)
+        return np.where(np.arange(members.shape[1]) < sizes[:, None], members, -1).astype(np.int64)
+
 
 class Walks:
     """Several annealing walks over the same records, started from the same partition.

@@ -14,6 +14,7 @@ from tacita.core import Cancelled, Partition, Run
 from .annealing import LARGE, Walks, blocks_of, list_length, reach_of
 from .base import Improvement, Labels, Matrix
 from .certificate import certify
+from .master import Limits
 from .mdav import MDAV
 from .means import quiet, split_large
 from .recombination import recombine
@@ -170,8 +171,7 @@ class Best(Improvement):
         if run.cancelled():
             return found
         if recombining:
-            groups = np.concatenate(pool.members), np.concatenate(pool.sizes)
-            found = recombine(walks.x, found, groups, _QUESTIONS, run.cancelled)
+            found = recombine(walks.x, found, self.k, pool.groups(), Limits(_QUESTIONS, run.cancelled))
         run.report(_STAGE, 1, 1)
         return found
 

@@ -51,6 +51,7 @@ class Pricing:
         from tacita.kernels.pricing import pairwise
 
         n, d = x.shape
+        self.x, self.shares = x, shares
         self.n, self.d, self.k = n, d, k
         self.distances = np.empty((n, n))
         pairwise(x, self.distances)
@@ -72,6 +73,14 @@ class Pricing:
         self._entries = np.argsort(corners, kind="stable") // 3
         counts = np.bincount(corners, minlength=self.n)
         self._first = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+
+    def errors_of(self, groups: Labels) -> Matrix:
+        """Squared errors of groups, rows ended by -1."""
+        from tacita.kernels.pricing import group_costs
+
+        errors = np.empty(len(groups))
+        group_costs(self.distances, groups, errors)
+        return errors
 
     def nearest_groups(self, m: int) -> Labels:
         """Every record with its m-1 nearest."""

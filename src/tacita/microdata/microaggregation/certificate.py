@@ -14,26 +14,24 @@ from tacita.core import DataError, ParameterError, Partition, Run
 from tacita.core.arrays import as_matrix
 
 from .base import Labels, Matrix
-from .bounding import Priced, Pricing, least_shares
-from .master import Columns, Prices, broken_triples
+from .bounding import Pricing, least_shares
+from .generation import LITTLE, WIDTHS, Generation, tightened
+from .groups import as_groups, as_labels
+from .master import Columns, Limits
 from .univariate import HM
 
 _WHO = "Certificate"
 _STAGE = "proving the bound"
-# Neighbours that groups are first made of: without this the first prices run wild.
-_WIDTHS = (12, 20, 40, 80)
 _ROUNDS = 120
 # Beyond that the distances of all pairs no longer fit: the instant bound stands alone.
 _MOST_RECORDS = 8000
-_MOST_GROUPS = 25_000
+_MOST_GROUPS = 100_000
 _GAPS = 15
 _MOST_NODES = 1_000_000
-_MOST_BRANCHES = 100
-_CUTS = 300
+# How often the solver asks before it is stopped, while it looks for a better partition, and for the proof.
+_QUESTIONS_BETTER, _QUESTIONS_PROOF = 300, 1000
 _PASSES = 4
 _PROOFS = 5
-# A gain, as a share of the error, that is not worth another round.
-_LITTLE = 1e-5
 # What a gap must be to count as none: the solver's own tolerance.
 _CLOSED = 1e-7
 
@@ -160,22 +158,21 @@ class _Proof:
     ) -> None:
         self.x, self.centred, self.k, self.run = x, centred, k, run
         self.started, self.seconds = started, seconds
-        self.rounds_left = effort if effort is not None else (_ROUNDS if seconds is None else 1_000_000)
-        self.rounds = 0
+        self.most_rounds = effort if effort is not None else (_ROUNDS if seconds is None else 1_000_000)
         self.best, self.sse = partition, partition.sse(centred)
         self.shares, self.bound = _instant(x, k, run)
         self.optimal = False
-        self.columns: Columns | None = None
-        self.triples: Labels = np.empty((0, 3), dtype=np.int64)
+        self.generation: Generation | None = None
         # the best repaired prices, with the bound they prove and the triples and fines they go with
         self.proving: tuple[float, Matrix, Labels, Matrix] | None = None
 
     def certificate(self) -> Certificate:
         bound = min(self.bound, self.sse)
         closed = self.optimal or self.sse - bound <= _CLOSED * self.sse
-        columns = 0 if self.columns is None else len(self.columns)
+        made = self.generation
+        columns, rounds = (0, 0) if made is None else (len(made.columns), made.rounds)
         elapsed = perf_counter() - self.started
-        return Certificate(bound, self.sse, closed, columns, self.rounds, elapsed, self.best)
+        return Certificate(bound, self.sse, closed, columns, rounds, elapsed, self.best)
 
     def late(self) -> bool:
         return self.seconds is not None and perf_counter() - self.started > self.seconds
@@ -183,17 +180,17 @@ class _Proof:
     def tell(self) -> bool:
         """Report how far the proof is; true when its time is over."""
         spent = perf_counter() - self.started
-        share = (
-            self.rounds / (self.rounds_left + 1) if self.seconds is None else spent / (self.seconds + spent)
-        )
+        rounds = 0 if self.generation is None else self.generation.rounds
+        share = rounds / (self.most_rounds + 1) if self.seconds is None else spent / (self.seconds + spent)
         self.run.report(_STAGE, min(share, 0.99), 1)
         return self.late()
 
-    def left(self, share: float = 1.0) -> float | None:
-        """Seconds that a step may take, of those left."""
+    def limits(self, questions: int) -> Limits:
+        """For an integer programme: cancelled when this is, in half of the seconds left."""
         if self.seconds is None:
-            return None
-        return share * max(0.0, self.seconds - (perf_counter() - self.started))
+            return Limits(questions, self.run.cancelled)
+        left = max(0.0, self.seconds - (perf_counter() - self.started))
+        return Limits(10**9, self.run.cancelled, 0.5 * left)
 
     def closed(self) -> bool:
         return self.sse - self.bound <= _CLOSED * self.sse
@@ -217,175 +214,100 @@ class _Proof:
             return self.settle(Partition(np.zeros(n, dtype=np.int64), self.k))
         if d == 1:
             return self.settle(HM(k=self.k).partition(self.x, self.run))
-        if self.closed() or n > _MOST_RECORDS or self.rounds_left == 0:
+        if self.closed() or n > _MOST_RECORDS or self.most_rounds == 0:
             return None
-        self.pricing = Pricing(self.x, self.k, self.shares)
-        self.columns = Columns(self.pricing.distances, self.k)
-        for known in (self.best, *pool):
-            if known.n == n and known.sizes.min() >= self.k:
-                self.consider(known)
-                self.columns.add(_as_groups(known.labels, self.k))
-        self.columns.add(self.pricing.nearest_groups(self.k))
-        return self.bound_by_prices()
+        known = [each for each in pool if each.n == n and each.sizes.min() >= self.k]
+        for each in known:
+            self.consider(each)
+        start = as_groups(self.best.labels, self.k)
+        made = Generation(Pricing(self.x, self.k, self.shares), start, self.most_rounds, self.tell)
+        self.generation = made
+        for each in known:
+            made.columns.add(as_groups(each.labels, self.k))
+        self.bound_by_prices(made)
+        if self.best.units is None:
+            self.look_for_better(made)
+            self.choose_among_all(made)
+        return None
 
-    def bound_by_prices(self) -> None:
-        for width in _WIDTHS:
-            if width < self.pricing.n - 1:
-                self.generate(width)
-        # one proof at once, in case time is short; exact rounds are dear, so the others wait for the triples
-        self.prove(1)
+    def bound_by_prices(self, made: Generation) -> None:
+        made.widen()
+        # one proof at once, in case time is short
+        self.prove(made, 1)
         for _ in range(_PASSES):
             before = self.bound
-            self.add_triples()
-            self.generate(_WIDTHS[-1])
-            self.prove(_PROOFS)
-            if self.ended() or self.bound - before <= _LITTLE * self.sse:
-                break
-        if self.best.units is not None:
-            return
-        if not self.closed() and not self.late():
-            self.choose_among_columns()
-        if not self.closed() and not self.late():
-            self.choose_among_all()
-
-    def add_triples(self) -> None:
-        """Triples and the groups they call for, until they raise the value next to nothing."""
-        value = -np.inf
-        while not self.ended():
-            raised = self.cut()
-            if raised is None or raised - value <= _LITTLE * self.sse:
-                break
-            value = raised
-            self.generate(_WIDTHS[-2] if self.k > 3 else _WIDTHS[-1])
-
-    def ended(self) -> bool:
-        return self.closed() or self.late() or self.rounds >= self.rounds_left
-
-    def step(self, width: int, repair: bool, tolerance: float) -> tuple[Prices, Priced, int] | None:
-        """One round: prices, groups worth more; None if there is no time for it or the solver fails."""
-        columns = self.columns
-        if columns is None or self.rounds >= self.rounds_left or self.late():
-            return None
-        self.rounds += 1
-        prices = columns.prices(self.triples, tolerance)
-        if prices is None:
-            return None
-        self.pricing.fined(self.triples, prices.fines)
-        priced = self.pricing.price(prices.records, width, repair, _MOST_NODES, self.tell)
-        return prices, priced, columns.add(priced.groups)
-
-    def generate(self, width: int) -> None:
-        """Rounds among `width` neighbours until they add next to nothing."""
-        while (done := self.step(width, False, 1e-5)) is not None:
-            prices, priced, fresh = done
-            if not priced.complete or fresh == 0 or priced.excess <= 1e-4 * prices.value:
+            made.add_triples(LITTLE * self.sse)
+            made.generate(WIDTHS[-1])
+            self.prove(made, _PROOFS)
+            if self.closed() or made.over() or self.bound - before <= LITTLE * self.sse:
                 break
 
-    def prove(self, most: int) -> None:
+    def prove(self, made: Generation, most: int) -> None:
         """Up to `most` rounds among all records: each proves a bound."""
         for _ in range(most):
-            done = self.step(0, True, 1e-7)
+            done = made.step(0, True, 1e-7)
             if done is None:
                 break
             prices, priced, fresh = done
-            self.keep(priced.prices)
-            if self.closed() or fresh == 0 or priced.excess <= _LITTLE * prices.value:
+            self.keep(made.pricing, priced.prices)
+            if self.closed() or fresh == 0 or priced.excess <= LITTLE * prices.value:
                 break
 
-    def keep(self, prices: Matrix) -> None:
-        bound = self.pricing.proven(prices)
+    def keep(self, pricing: Pricing, prices: Matrix) -> None:
+        bound = pricing.proven(prices)
         if bound > self.bound:
             self.bound = bound
         if self.proving is None or bound > self.proving[0]:
-            self.proving = (bound, prices, self.pricing.triples, self.pricing.fines)
+            self.proving = (bound, prices, pricing.triples, pricing.fines)
 
-    def cut(self) -> float | None:
-        """Add triples that the weights break, drop those that cost nothing; the value without the new ones.
-
-        None if there are no new ones.
-        """
-        columns = self.columns
-        prices = None if columns is None else columns.prices(self.triples, 1e-6)
-        if columns is None or prices is None:
-            return None
-        fresh = broken_triples(columns, prices.weights, self.triples, _CUTS)
-        worthless = prices.fines <= 1e-9 * self.sse / self.pricing.n
-        self.triples = np.concatenate([self.triples[~worthless], fresh])
-        return prices.value if len(fresh) else None
-
-    def choose_among_columns(self) -> None:
-        """A better partition of the groups known, if there is one."""
-        columns = self.columns
-        if columns is None:
+    def look_for_better(self, made: Generation) -> None:
+        """A better partition of the groups known and those next to them, if there is one."""
+        if self.closed() or self.late():
             return
-        start = _rows_of(columns, _as_groups(self.best.labels, self.k))
-        choice = columns.choose(self.triples, start, _MOST_BRANCHES, self.left(0.5))
+        groups = made.combined(self.limits(_QUESTIONS_BETTER))
         self.tell()
-        if choice.chosen is not None:
-            self.consider(_as_partition(columns.groups[choice.chosen], self.pricing.n, self.k))
+        self.consider(Partition(as_labels(groups, made.pricing.n), self.k))
 
-    def choose_among_all(self) -> None:
+    def choose_among_all(self, made: Generation) -> None:
         """Choose among all groups that a partition below some error could hold; that settles it up to there.
 
         With the error of the best partition known this settles the optimum. Where that leaves too many
         groups, a lower error is tried: no partition is then below it, or the best one is found.
         """
-        if self.proving is None:
+        if self.proving is None or self.closed() or self.late():
             return
         bound, prices, triples, fines = self.proving
-        self.pricing.fined(triples, fines)
-        few, gap = None, (self.sse - bound) * (1.0 + 1e-9) + self.pricing.floor
+        pricing = made.pricing
+        pricing.fined(triples, fines)
+        few, gap = None, (self.sse - bound) * (1.0 + 1e-9) + pricing.floor
         for _ in range(_GAPS):
-            few = self.pricing.within(prices, gap, _MOST_GROUPS, _MOST_NODES, self.tell)
+            few = pricing.within(prices, gap, _MOST_GROUPS, _MOST_NODES, self.tell)
             if few is not None or self.late():
                 break
             gap *= 0.6
         if few is None:
             return
-        candidates = Columns(self.pricing.distances, self.k)
-        own = _as_groups(self.best.labels, self.k)
-        candidates.add(own)
+        candidates = Columns(pricing.n, self.k, pricing.errors_of)
         candidates.add(few)
-        choice = candidates.choose(triples, _rows_of(candidates, own), _MOST_BRANCHES, self.left())
+        # what holds another group has an error of bound + gap at least
+        self.settle_below(min(self.sse, bound + gap), candidates, triples)
+
+    def settle_below(self, error: float, candidates: Columns, triples: Labels) -> None:
+        """Prove what partitions below `error` there are, all of whose groups are among the candidates."""
+        candidates, triples, bound = tightened(candidates, triples, error, self.tell)
+        if bound >= error:
+            self.bound = max(self.bound, error)
+            return
+        self.bound = max(self.bound, bound)
+        if self.late():
+            return
+        own = as_groups(self.best.labels, self.k)
+        candidates.add(own)
+        choice = candidates.choose(triples, candidates.rows_of(own), self.limits(_QUESTIONS_PROOF))
         self.tell()
         if choice.chosen is not None:
-            self.consider(_as_partition(candidates.groups[choice.chosen], self.pricing.n, self.k))
-        # what holds another group has an error of bound + gap at least
-        settled = min(self.sse, bound + gap, choice.bound if np.isfinite(choice.bound) else -np.inf)
-        if choice.closed and self.sse <= bound + gap:
+            self.consider(Partition(as_labels(candidates.groups[choice.chosen], candidates.n), self.k))
+        if choice.closed and self.sse <= error:
             self.bound, self.optimal = self.sse, True
-        else:
-            self.bound = max(self.bound, settled - _CLOSED * self.sse)
-
-
-def _as_groups(labels: Labels, k: int) -> Labels:
-    """The groups of a partition as rows, ended by -1; those of 2k or more cut into pieces of k to 2k-1."""
-    order = np.argsort(labels, kind="stable")
-    sizes = np.bincount(labels)
-    place = np.arange(len(labels)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    # the last piece takes what is left over, up to k-1 more
-    piece = np.minimum(place // k, np.repeat(sizes // k - 1, sizes))
-    starts = np.concatenate([[0], np.cumsum(sizes // k)[:-1]])
-    number = np.repeat(starts, sizes) + piece
-    groups = np.full((int(number.max()) + 1, 2 * k - 1), -1, dtype=np.int64)
-    # groups keep whole up to 2k-1 records: sizes // k is 1 there
-    groups[number, place - piece * k] = order
-    return groups
-
-
-def _rows_of(columns: Columns, groups: Labels) -> Labels:
-    """Where these groups stand among the columns; each is one of them."""
-    n = int(columns.groups.max()) + 1
-    rows = np.where(groups < 0, n, groups)
-    rows.sort(axis=1)
-    rows[rows == n] = -1
-    both = np.concatenate([columns.groups, rows])
-    _, index, inverse = np.unique(both, axis=0, return_index=True, return_inverse=True)
-    return np.asarray(index[inverse.reshape(-1)[len(columns) :]])
-
-
-def _as_partition(groups: Labels, n: int, k: int) -> Partition:
-    labels = np.full(n, -1, dtype=np.int64)
-    members = groups >= 0
-    labels[groups[members]] = np.repeat(np.arange(len(groups)), members.sum(axis=1))
-    return Partition(labels, k)
+        elif np.isfinite(choice.bound):
+            self.bound = max(self.bound, min(self.sse, error, choice.bound) - _CLOSED * self.sse)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import scipy.sparse as sparse
 
 from .base import Labels, Matrix
+
+_Mask = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -30,43 +34,99 @@ class Choice:
     closed: bool
 
 
-class Columns:
-    """Distinct groups of k to 2k-1 records and their squared errors; rows sorted, ended by -1."""
+@dataclass(frozen=True)
+class Limits:
+    """When an integer programme ends before its proof.
 
-    def __init__(self, distances: Matrix, k: int) -> None:
-        self._distances = distances
+    A solver asks now and then whether to go on: a limit on its questions repeats, one on seconds does not.
+    """
+
+    questions: int
+    cancelled: Callable[[], bool] = lambda: False
+    seconds: float | None = None
+
+
+def no_triples() -> Labels:
+    """For programmes without any."""
+    return np.empty((0, 3), dtype=np.int64)
+
+
+def sorted_rows(groups: Labels, n: int) -> Labels:
+    """Each row ascending, its padding of -1 last.
+
+    >>> sorted_rows(np.array([[4, -1, 2]]), 5).tolist()
+    [[2, 4, -1]]
+    """
+    rows = np.where(groups < 0, n, groups)
+    rows.sort(axis=1)
+    rows[rows == n] = -1
+    return rows
+
+
+class Columns:
+    """Distinct groups of k to 2k-1 of n records and their squared errors; rows sorted, ended by -1.
+
+    `errors_of` gives the squared errors of rows of this form.
+    """
+
+    def __init__(self, n: int, k: int, errors_of: Callable[[Labels], Matrix]) -> None:
+        self.n, self.k, self._errors_of = n, k, errors_of
         self.groups: Labels = np.empty((0, 2 * k - 1), dtype=np.int64)
         self.costs: Matrix = np.empty(0)
 
     def __len__(self) -> int:
         return len(self.groups)
 
+    def copy(self) -> Columns:
+        """The same groups, to be added to separately."""
+        other = Columns(self.n, self.k, self._errors_of)
+        other.groups, other.costs = self.groups, self.costs
+        return other
+
+    def only(self, kept: _Mask) -> Columns:
+        """Those kept, in the same order."""
+        other = Columns(self.n, self.k, self._errors_of)
+        other.groups, other.costs = self.groups[kept], self.costs[kept]
+        return other
+
     def add(self, groups: Labels) -> int:
         """Append those not yet known; returns how many. O(c log c) for c groups in all."""
-        from tacita.kernels.pricing import group_costs
-
-        n = self._distances.shape[0]
-        rows = np.where(groups < 0, n, groups)
-        rows.sort(axis=1)
-        rows[rows == n] = -1
         before = len(self)
-        both = np.concatenate([self.groups, rows])
+        both = np.concatenate([self.groups, sorted_rows(groups, self.n)])
         _, index = np.unique(both, axis=0, return_index=True)
         fresh = both[np.sort(index[index >= before])]
-        costs = np.empty(len(fresh))
-        group_costs(self._distances, fresh, costs)
         self.groups = np.concatenate([self.groups, fresh])
-        self.costs = np.concatenate([self.costs, costs])
+        self.costs = np.concatenate([self.costs, self._errors_of(fresh)])
         return len(fresh)
+
+    def rows_of(self, groups: Labels) -> Labels:
+        """Where these groups stand, each of which is one of them."""
+        both = np.concatenate([self.groups, sorted_rows(groups, self.n)])
+        _, index, inverse = np.unique(both, axis=0, return_index=True, return_inverse=True)
+        return np.asarray(index[inverse.reshape(-1)[len(self) :]])
 
     def membership(self) -> sparse.csc_matrix:
         """n rows, one column per group, 1 where the record is a member."""
         inside = self.groups >= 0
         ends = np.concatenate([[0], np.cumsum(inside.sum(axis=1))])
         ones = np.ones(int(ends[-1]))
-        return sparse.csc_matrix(
-            (ones, self.groups[inside], ends), shape=(self._distances.shape[0], len(self))
+        return sparse.csc_matrix((ones, self.groups[inside], ends), shape=(self.n, len(self)))
+
+    def touched(self, triples: Labels) -> sparse.csr_matrix:
+        """One row per triple, 1 for groups that hold two or three of its records."""
+        corners = sparse.csr_matrix(
+            (np.ones(triples.size), (np.repeat(np.arange(len(triples)), 3), triples.ravel())),
+            shape=(len(triples), self.n),
         )
+        two = (corners @ self.membership()).tocsr()
+        two.data = (two.data >= 2).astype(np.float64)
+        two.eliminate_zeros()
+        return two
+
+    def lacking(self, records: Matrix, triples: Labels, fines: Matrix) -> Matrix:
+        """What each group lacks to being worth its cost: error + fines - prices (its reduced cost)."""
+        lack = self.costs - self.membership().T @ records
+        return np.asarray(lack + self.touched(triples).T @ fines if len(triples) else lack)
 
     def prices(self, triples: Labels, tolerance: float) -> Prices | None:
         """Solve the linear programme over these groups by an interior point method without a final corner.
@@ -76,7 +136,7 @@ class Columns:
         """
         import highspy
 
-        solver = self._solver(triples, whole=False)
+        solver = self.solver(triples)
         solver.setOptionValue("solver", "ipx")
         solver.setOptionValue("run_crossover", "off")
         solver.setOptionValue("ipm_optimality_tolerance", tolerance)
@@ -94,7 +154,7 @@ class Columns:
     def _read(self, solver: Any) -> Prices | None:
         solution = solver.getSolution()
         dual, weights = np.array(solution.row_dual), np.array(solution.col_value)
-        n = self._distances.shape[0]
+        n = self.n
         if (
             dual.size < n
             or weights.size != len(self)
@@ -103,22 +163,34 @@ class Columns:
             return None
         return Prices(dual[:n], np.maximum(0.0, -dual[n:]), weights, float(self.costs @ weights))
 
-    def choose(self, triples: Labels, start: Labels | None, most_nodes: int, seconds: float | None) -> Choice:
-        """Solve the integer programme over these groups from the rows `start`, within nodes and seconds."""
+    def choose(self, triples: Labels, start: Labels | None, limits: Limits) -> Choice:
+        """Solve the integer programme over these groups, from the rows `start` if given.
+
+        Records that no group holds are left out of it.
+        """
         import highspy
 
-        solver = self._solver(triples, whole=True)
-        solver.setOptionValue("mip_rel_gap", 0.0)
-        solver.setOptionValue("mip_abs_gap", 1e-9 * max(1e-300, float(self.costs.max())))
-        solver.setOptionValue("mip_max_nodes", most_nodes)
-        if seconds is not None:
-            solver.setOptionValue("time_limit", max(0.1, seconds))
+        solver = self.solver(triples, whole=True)
+        largest = max(1e-300, float(self.costs.max(initial=0.0)))
+        for option, value in {"mip_rel_gap": 0.0, "mip_abs_gap": 1e-9 * largest, "random_seed": 0}.items():
+            solver.setOptionValue(option, value)
+        if limits.seconds is not None:
+            solver.setOptionValue("time_limit", max(0.1, limits.seconds))
         if start is not None:
             given = highspy.HighsSolution()
             weights = np.zeros(len(self))
             weights[start] = 1.0
             given.col_value = weights.tolist()
             solver.setSolution(given)
+        asked = 0
+
+        def stop_late(event: Any) -> None:
+            nonlocal asked
+            asked += 1
+            if asked > limits.questions or limits.cancelled():
+                event.interrupt()
+
+        solver.cbMipInterrupt.subscribe(stop_late)
         solver.run()
         information = solver.getInfo()
         weights = np.array(solver.getSolution().col_value)
@@ -127,27 +199,23 @@ class Columns:
         closed = solver.getModelStatus() == highspy.HighsModelStatus.kOptimal
         return Choice(chosen, float(information.mip_dual_bound), closed)
 
-    def _solver(self, triples: Labels, whole: bool) -> Any:
+    def solver(self, triples: Labels, whole: bool = False) -> Any:
+        """The programme: a row per record that some group holds, = 1, and one per triple, at most 1."""
         import highspy
 
         members = self.membership()
-        n = members.shape[0]
+        held = np.flatnonzero(members.getnnz(axis=1)) if whole else np.arange(self.n)
+        members = members[held]
         if len(triples):
-            corners = sparse.csr_matrix(
-                (np.ones(triples.size), (np.repeat(np.arange(len(triples)), 3), triples.ravel())),
-                shape=(len(triples), n),
-            )
-            two = (corners @ members).tocsr()
-            two.data = (two.data >= 2).astype(np.float64)
-            two.eliminate_zeros()
-            members = sparse.vstack([members, two]).tocsc()
+            members = sparse.vstack([members, self.touched(triples)]).tocsc()
+        members = members.tocsc()
         rows, columns = members.shape
         model = highspy.HighsLp()
         model.num_col_, model.num_row_ = columns, rows
         model.col_cost_ = self.costs
         model.col_lower_ = np.zeros(columns)
         model.col_upper_ = np.full(columns, 1.0 if whole else highspy.kHighsInf)
-        model.row_lower_ = np.concatenate([np.ones(n), np.full(rows - n, -highspy.kHighsInf)])
+        model.row_lower_ = np.concatenate([np.ones(len(held)), np.full(rows - len(held), -highspy.kHighsInf)])
         model.row_upper_ = np.ones(rows)
         model.a_matrix_.format_ = highspy.MatrixFormat.kColwise
         model.a_matrix_.start_ = members.indptr.astype(np.int32)
@@ -158,6 +226,7 @@ class Columns:
         solver = highspy.Highs()
         solver.setOptionValue("output_flag", False)
         solver.setOptionValue("parallel", "off")
+        solver.setOptionValue("threads", 1)
         solver.passModel(model)
         return solver
 

@@ -1,0 +1,85 @@
+"""From fractional weights of groups towards a partition: fix what is all but certain, solve, again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .base import Labels, Matrix
+from .master import Columns
+
+_Mask = npt.NDArray[np.bool_]
+# A group of such a weight is taken along with the heaviest.
+_SURE = 0.9
+
+
+def dive(
+    columns: Columns, triples: Labels, left: int, cancelled: Callable[[], bool] = lambda: False
+) -> tuple[Labels, _Mask]:
+    """Groups that a good partition may well hold, as rows of `columns`, and which records are still free.
+
+    The linear programme gives each group a weight. Those of weight 0.9 and the heaviest are fixed, what
+    overlaps them is taken out, and the programme solved again from where it stood, until at most `left`
+    records are free, or the groups known cannot cover those any more: then the last step is taken back. Each
+    step takes a few simplex iterations; at most n/k of them.
+
+    >>> columns = Columns(4, 2, lambda groups: np.array([1.0, 1.0, 3.0, 3.0][: len(groups)]))
+    >>> columns.add(np.array([[0, 1, -1], [2, 3, -1], [0, 2, -1], [1, 3, -1]]))
+    4
+    >>> rows, free = dive(columns, np.empty((0, 3), dtype=np.int64), 0)
+    >>> rows.tolist(), free.any()
+    ([0, 1], False)
+    """
+    import highspy
+
+    padded = np.where(columns.groups < 0, columns.n, columns.groups)
+    solver = columns.solver(triples)
+    solver.setOptionValue("solver", "simplex")
+    solver.run()
+    solver.setOptionValue("presolve", "off")
+    # one more than there are records, for the padding, which is always free
+    free = np.ones(columns.n + 1, dtype=np.bool_)
+    possible = np.ones(len(columns), dtype=np.bool_)
+    fixed = np.empty(0, dtype=np.int64)
+    before = free.copy(), fixed
+    while not cancelled():
+        if solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+            free, fixed = before
+            break
+        if free.sum() - 1 <= left:
+            break
+        before = free.copy(), fixed
+        taken = _heaviest(np.array(solver.getSolution().col_value), possible, padded, free)
+        if not taken.size:
+            break
+        fixed = np.concatenate([fixed, taken])
+        gone = possible & ~free[padded].all(axis=1)
+        possible &= ~gone
+        gone[taken] = False
+        _hold(solver, np.flatnonzero(gone), 0.0)
+        _hold(solver, taken, 1.0)
+        solver.run()
+    return np.sort(fixed), free[:-1]
+
+
+def _heaviest(weights: Matrix, possible: _Mask, padded: Labels, free: _Mask) -> Labels:
+    """The heaviest group and those next to certain, no two of which overlap; they are struck off `free`."""
+    rows = np.flatnonzero(possible & (weights > 1e-6))
+    rows = rows[np.argsort(-np.round(weights[rows], 9), kind="stable")]
+    taken: list[int] = []
+    for row in rows.tolist():
+        if taken and weights[row] < _SURE:
+            break
+        if free[padded[row]].all():
+            taken.append(row)
+            free[padded[row]] = False
+            free[-1] = True
+    return np.array(taken, dtype=np.int64)
+
+
+def _hold(solver: Any, rows: Labels, at: float) -> None:
+    places = np.full(len(rows), at)
+    solver.changeColsBounds(len(rows), rows.astype(np.int32), places, places)

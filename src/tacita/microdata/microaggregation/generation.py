@@ -1,0 +1,205 @@
+"""Groups worth knowing, made as prices call for them: column generation for the choice of groups."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from tacita.core import Run
+
+from .annealing import Walks
+from .base import Labels, Matrix
+from .bounding import Priced, Pricing
+from .diving import dive
+from .groups import as_groups
+from .master import Columns, Limits, Prices, broken_triples, no_triples
+from .mdav import MDAV
+
+# Neighbours that groups are first made of: without this the first prices run wild.
+WIDTHS = (12, 20, 40, 80)
+_MOST_NODES = 1_000_000
+_CUTS = 300
+# A gain, as a share of the error, that is not worth another round.
+LITTLE = 1e-5
+# Groups that lack little to being worth their cost are looked for, so many at most, to choose among.
+_MOST_NEAR = 20_000
+_NEAREST, _DOUBLINGS = 1e-5, 9
+# Records that the integer programme chooses groups for.
+_LEFT = 400
+# They start from a partition annealed for so long.
+_MOVES_PER_RECORD = 5000
+# Rounds of triples end when so many in a row gain less than this share of what is missing.
+_STALLED, _SLOW = 3, 0.01
+
+
+class Generation:
+    """The groups of one problem known so far, the triples that hold among them, and rounds that add more.
+
+    `start` are the groups of a partition; `late` is asked often, and ends a round; `rounds` are all there may
+    be.
+    """
+
+    def __init__(self, pricing: Pricing, start: Labels, rounds: int, late: Callable[[], bool]) -> None:
+        self.pricing = pricing
+        self.start = start
+        self.columns = Columns(pricing.n, pricing.k, pricing.errors_of)
+        self.columns.add(start)
+        self.columns.add(pricing.nearest_groups(pricing.k))
+        self.triples: Labels = no_triples()
+        self.rounds, self.most_rounds = 0, rounds
+        self.late = late
+        self.prices: Prices | None = None
+
+    def over(self) -> bool:
+        """Whether there are no more rounds."""
+        return self.rounds >= self.most_rounds or self.late()
+
+    def step(self, width: int, repair: bool, tolerance: float) -> tuple[Prices, Priced, int] | None:
+        """One round: prices, groups worth more; None if there is no time for it or the solver fails."""
+        if self.over():
+            return None
+        self.rounds += 1
+        prices = self.columns.prices(self.triples, tolerance)
+        if prices is None:
+            return None
+        self.prices = prices
+        self.pricing.fined(self.triples, prices.fines)
+        priced = self.pricing.price(prices.records, width, repair, _MOST_NODES, self.late)
+        return prices, priced, self.columns.add(priced.groups)
+
+    def generate(self, width: int) -> None:
+        """Rounds among `width` neighbours until they add next to nothing."""
+        while (done := self.step(width, False, 1e-5)) is not None:
+            prices, priced, fresh = done
+            if not priced.complete or fresh == 0 or priced.excess <= 1e-4 * prices.value:
+                break
+
+    def widen(self) -> None:
+        """Rounds among more and more neighbours."""
+        for width in WIDTHS:
+            if width < self.pricing.n - 1:
+                self.generate(width)
+
+    def add_triples(self, little: float) -> None:
+        """Triples and the groups they call for, until they raise the value by `little` or less."""
+        value = -np.inf
+        while not self.over():
+            raised = self.cut()
+            if raised is None or raised - value <= little:
+                break
+            value = raised
+            self.generate(WIDTHS[-2] if self.pricing.k > 3 else WIDTHS[-1])
+
+    def cut(self) -> float | None:
+        """Add triples that the weights break, drop those that cost nothing; the value without the new ones.
+
+        None if there are no new ones.
+        """
+        prices = self.columns.prices(self.triples, 1e-6)
+        if prices is None:
+            return None
+        fresh = broken_triples(self.columns, prices.weights, self.triples, _CUTS)
+        worthless = prices.fines <= 1e-9 * prices.value / self.pricing.n
+        self.triples = np.concatenate([self.triples[~worthless], fresh])
+        return prices.value if len(fresh) else None
+
+    def combined(self, limits: Limits) -> Labels:
+        """The groups, as rows, of a good partition made of those known and those that lack little.
+
+        What the linear programme is next to sure of is fixed; for the records left over groups are made
+        anew, and so on, until few enough are left for the integer programme. Never worse than the start
+        there.
+        """
+        prices = self.columns.prices(self.triples, 1e-7)
+        rich = self.columns.copy()
+        if prices is not None and not self.late():
+            few = self._near(prices)
+            if few is not None:
+                rich.add(few)
+        if self.pricing.n > _LEFT:
+            fixed, free = dive(rich, self.triples, _LEFT, limits.cancelled)
+            if not free.any():
+                return rich.groups[fixed]
+            if fixed.size and not limits.cancelled():
+                records = np.flatnonzero(free)
+                inner = self._part(rich, records).combined(limits)
+                inner = np.where(inner >= 0, records[inner], -1)
+                return np.concatenate([rich.groups[fixed], inner])
+        start = rich.rows_of(self.start)
+        choice = rich.choose(self.triples, start, limits)
+        return rich.groups[start if choice.chosen is None else choice.chosen]
+
+    def _part(self, known: Columns, records: Labels) -> Generation:
+        """The same for some of the records, with the groups known among them."""
+        k, x = self.pricing.k, self.pricing.x[records]
+        number = np.full(self.pricing.n + 1, -1)
+        number[records] = np.arange(len(records))
+        groups = np.where(known.groups >= 0, number[known.groups], -2)
+        inside = (groups != -1).all(axis=1)
+        start = as_groups(_annealed(x, k), k)
+        shares = self.pricing.shares[records]
+        part = Generation(Pricing(x, k, shares), start, self.most_rounds, self.late)
+        part.columns.add(np.maximum(groups[inside], -1))
+        for width in WIDTHS[:2]:
+            if width < len(records) - 1:
+                part.generate(width)
+        if part.prices is not None:
+            part.add_triples(LITTLE * part.prices.value)
+        return part
+
+    def _near(self, prices: Prices) -> Labels | None:
+        """Groups that lack little to being worth their cost, as many as are quickly found."""
+        self.pricing.fined(self.triples, prices.fines)
+        lack, most = _NEAREST * prices.value, None
+        for _ in range(_DOUBLINGS):
+            few = self.pricing.within(prices.records, lack, _MOST_NEAR, _MOST_NODES, self.late)
+            if few is None:
+                break
+            most = few
+            if len(few) > _MOST_NEAR // 3:
+                break
+            lack *= 2
+        return most
+
+
+def _annealed(x: Matrix, k: int) -> Labels:
+    """A fair partition, quickly."""
+    labels = MDAV(k=k).group(x, None, Run(threads=1))
+    walks = Walks(x, labels, k, np.array([1], dtype=np.uint64), Run(threads=1))
+    walks.anneal(_MOVES_PER_RECORD * len(x), False)
+    return walks.best()
+
+
+def tightened(
+    candidates: Columns, triples: Labels, most: float, late: Callable[[], bool]
+) -> tuple[Columns, Labels, float]:
+    """Candidates that a partition with an error below `most` can still hold, more triples, and the bound.
+
+    The candidates are all groups that such a partition can hold, so prices need no search any more: for
+    prices p and fines f of triples, every partition of candidates has an error of at least sum p - sum f +
+    (n/k) min(0, least lack of a candidate), exactly, whatever the solver's tolerance. A candidate that lacks
+    more than `most` minus this is in none. Repeated while triples are found that raise it. O(linear
+    programme) a round.
+    """
+    bound, stalled = -np.inf, 0
+    while not late():
+        prices = candidates.prices(triples, 1e-8)
+        if prices is None:
+            break
+        lack = candidates.lacking(prices.records, triples, prices.fines)
+        value = float(prices.records.sum() - prices.fines.sum())
+        value += candidates.n / candidates.k * min(0.0, float(lack.min()))
+        value -= 1e-12 * abs(value)
+        stalled = 0 if value > bound + _SLOW * (most - value) else stalled + 1
+        bound = max(bound, value)
+        if bound >= most:
+            break
+        fresh = broken_triples(candidates, prices.weights, triples, _CUTS)
+        kept = lack <= (most - value) * (1.0 + 1e-9)
+        candidates = candidates.only(kept)
+        worthless = prices.fines <= 1e-9 * value / candidates.n
+        triples = np.concatenate([triples[~worthless], fresh])
+        if not len(fresh) or stalled == _STALLED:
+            break
+    return candidates, triples, bound
