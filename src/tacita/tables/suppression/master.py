@@ -10,6 +10,7 @@ import numpy as np
 from .circuit import Floats, Ints, Mask, Network
 
 _VIOLATION = 1e-4
+_DIVISORS = 24
 
 
 @dataclass
@@ -147,6 +148,27 @@ class Master:
             added += self._add_cuts(sides[:found], others[:found], whose[:found], edges, x, place, part, most)
         return added
 
+    def separate_rounded(self, most: int = 300) -> int:
+        """Add cuts that x violates only once they are rounded; how many."""
+        from tacita.kernels.covers import separate_rounded
+
+        network = self.network
+        edges, x, place, part, graph = self.support()
+        divisors = np.unique(np.concatenate(part[2:]))
+        divisors = divisors[(divisors > 0) & (divisors < network.amount.max())]
+        divisors = divisors[:: 1 + len(divisors) // _DIVISORS]
+        room = 2 * len(network.source) * len(divisors) + 2
+        sides = np.zeros((room, network.nodes), dtype=np.bool_)
+        whose = np.empty(room, dtype=np.int64)
+        found = separate_rounded(  # type: ignore[call-arg]
+            *graph, *part, x, network.source, network.sink, place[network.own], network.amount, divisors,
+            sides, whose,
+        )  # fmt: skip
+        kept = np.unique(np.column_stack([whose[:found], sides[:found]]), axis=0, return_index=True)[1]
+        kept.sort()
+        sides, whose = sides[kept], whose[kept]
+        return self._add_cuts(sides, np.zeros_like(sides), whose, edges, x, place, part, most)
+
     def support(self):
         """Edges with x above 0, primaries first: their numbers, x, places, arrays and graph."""
         from tacita.kernels.flows import adjacency
@@ -193,7 +215,8 @@ class Master:
         return len(bridges)
 
     def _add_cuts(self, sides, others, whose, edges, x, place, part, most) -> int:
-        from tacita.kernels.cuts import outflows, tighten
+        from tacita.kernels.covers import tighten
+        from tacita.kernels.cuts import outflows
 
         network = self.network
         fixed = network.primary[edges]

@@ -94,6 +94,7 @@ class Search:
                 found += master.separate_bridges()
             if found < 20 and capacities:
                 found += master.separate(nested=0, shares=_SHARES)
+                found += master.separate_rounded()
             gain = master.value - before
             before = master.value
             room = self.cost - master.value
