@@ -86,7 +86,7 @@ def entries(
 @njit(cache=True, nogil=True)
 def separate(
     start, incident, row, column, forward, backward, x, source, sink, own, amount, either, chosen, sides,
-    others, whose, nested, share,
+    others, whose, nested, share, sure,
 ):  # fmt: skip
     """Cuts that the fractional pattern x violates, for the chosen demands; returns how many.
 
@@ -109,9 +109,11 @@ def separate(
         demand = amount[q]
         enough = demand * (1.0 - 1e-6)
         for e in range(edges):
-            level = demand if x[e] > 0.999 else demand * share
-            ahead[e] = min(forward[e], level) * x[e]
-            behind[e] = min(backward[e], level) * x[e]
+            known = x[e] > sure
+            level = demand if known else demand * share
+            weight = 1.0 if known else x[e]
+            ahead[e] = min(forward[e], level) * weight
+            behind[e] = min(backward[e], level) * weight
         if either[q]:
             if found + 2 * nested + 3 > room:
                 return found

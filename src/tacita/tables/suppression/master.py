@@ -8,6 +8,7 @@ import highspy
 import numpy as np
 
 from .circuit import Floats, Ints, Mask, Network
+from .pool import Pool
 
 _VIOLATION = 1e-4
 _DIVISORS = 24
@@ -45,6 +46,11 @@ class Rows:
             array[: len(kept)] = array[kept]
         self.form[:, : len(kept)] = self.form[:, kept]
         self.count = len(kept)
+        self.seen.clear()
+
+    def forget(self) -> None:
+        self.count = 0
+        self.seen.clear()
 
     def arrays(self) -> tuple[Mask, Mask, Floats, Floats, Floats, Floats, Mask]:
         return (self.sides, self.others, *self.form, self.counted)
@@ -70,6 +76,7 @@ class Master:
         self.reduced = np.zeros(0)
         self.dual = np.zeros(0)
         self.value = 0.0
+        self.pool: Pool | None = None
         self.add_columns(columns)
 
     def add_columns(self, edges: Ints) -> None:
@@ -120,15 +127,18 @@ class Master:
     def purge(self, patience: int) -> None:
         """Take out rows that have not been tight for some time."""
         old = self.idle > patience
-        if old.sum() < 50:
-            return
+        if old.sum() >= 50:
+            self.drop(old)
+
+    def drop(self, old: Mask) -> None:
+        """Take out rows."""
         self.lp.deleteRows(int(old.sum()), np.flatnonzero(old).astype(np.int32))
-        self.rows.drop(~old)
+        if self.pool is None:
+            self.rows.drop(~old)
         self.idle = self.idle[~old]
         self.dual = self.dual[~old]
-        self.rows.seen.clear()
 
-    def separate(self, chosen: Ints | None = None, nested: int = 1, most: int = 300, shares=(1.0,)) -> int:
+    def separate(self, chosen: Ints | None = None, nested: int = 1, most: int = 300, shares=(1.0,), sure=0.999) -> int:
         """Add cuts that the present x violates; how many."""
         from tacita.kernels.cuts import separate
 
@@ -143,7 +153,7 @@ class Master:
             whose = np.empty(room, dtype=np.int64)
             found = separate(  # type: ignore[call-arg]
                 *graph, *part, x, network.source, network.sink, place[network.own], network.amount,
-                network.either, demands, sides, others, whose, nested, share,
+                network.either, demands, sides, others, whose, nested, share, sure,
             )  # fmt: skip
             added += self._add_cuts(sides[:found], others[:found], whose[:found], edges, x, place, part, most)
         return added
@@ -268,17 +278,28 @@ class Master:
             right[i] = 0.0
         lines, at = np.nonzero(dense)
         starts = np.searchsorted(lines, np.arange(count)).astype(np.int32)
+        self.restore(right, starts, at, dense[lines, at])
+        if self.pool is not None:
+            self.pool.note(right, starts, at, dense[lines, at])
+            self.rows.forget()
+
+    def restore(self, right: Floats, starts: Ints, at: Ints, value: Floats) -> None:
+        """Add rows to the programme as they are."""
+        count = len(right)
         self.lp.addRows(
-            count,
-            right,
-            np.full(count, highspy.kHighsInf),
-            len(at),
-            starts,
-            at.astype(np.int32),
-            dense[lines, at],
-        )
+            count, right, np.full(count, highspy.kHighsInf), len(at), starts.astype(np.int32),
+            at.astype(np.int32), value,
+        )  # fmt: skip
         self.idle = np.concatenate([self.idle, np.zeros(count, dtype=np.int64)])
         self.dual = np.concatenate([self.dual, np.zeros(count)])
+
+    def shrink(self) -> None:
+        """Forget the columns that are kept at 0 for good, and from which cuts the rows came."""
+        gone = np.flatnonzero(self.fixed)
+        self.lp.deleteCols(len(gone), gone.astype(np.int32))
+        self.columns = self.columns[~self.fixed]
+        self.fixed = np.zeros(len(self.columns), dtype=bool)
+        self.rows.forget()
 
     def reduced_costs(self) -> Floats:
         """Of every edge of the network, primaries and inactive ones included."""

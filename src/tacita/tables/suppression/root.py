@@ -11,7 +11,7 @@ from .circuit import Floats, Ints, Mask, Network
 from .master import Master
 from .patterns import Builder
 
-_SHARES = (0.5, 0.25, 0.12, 0.06)
+SHARES = (0.5, 0.25, 0.12, 0.06)
 
 
 def cheapest_cells(network: Network, each: int) -> Ints:
@@ -93,7 +93,7 @@ class Search:
             if found < 20:
                 found += master.separate_bridges()
             if found < 20 and capacities:
-                found += master.separate(nested=0, shares=_SHARES)
+                found += master.separate(nested=0, shares=SHARES)
                 found += master.separate_rounded()
             gain = master.value - before
             before = master.value

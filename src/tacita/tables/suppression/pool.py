@@ -1,0 +1,73 @@
+"""All rows found so far, in and out of the programme: what one branch needed, another may need again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import highspy
+import numpy as np
+
+from .circuit import Floats, Ints
+
+if TYPE_CHECKING:
+    from .master import Master
+
+_PATIENCE = 12
+_SHORT = 1e-3
+
+
+class Pool:
+    """Rows a x >= b by number; `inside` names the rows of the programme, in its order."""
+
+    def __init__(self, lp: highspy.Highs) -> None:
+        self.start = np.zeros(1, dtype=np.int64)
+        self.line = np.zeros(0, dtype=np.int64)
+        self.at = np.zeros(0, dtype=np.int64)
+        self.value = np.zeros(0)
+        self.right = np.zeros(0)
+        self.length = np.zeros(0)
+        self.inside = np.zeros(0, dtype=np.int64)
+        model = lp.getLp()
+        matrix = model.a_matrix_
+        row = np.array(matrix.index_, dtype=np.int64)
+        column = np.repeat(np.arange(model.num_col_), np.diff(np.array(matrix.start_)))
+        order = np.argsort(row, kind="stable")
+        starts = np.searchsorted(row[order], np.arange(model.num_row_))
+        self.note(np.array(model.row_lower_), starts, column[order], np.array(matrix.value_)[order])
+
+    def note(self, right: Floats, starts: Ints, at: Ints, value: Floats) -> None:
+        """Take in rows that have just been added to the programme."""
+        first = len(self.right)
+        end = self.start[-1]
+        self.start = np.concatenate([self.start[:-1], starts + end, [end + len(at)]])
+        sizes = np.diff(np.append(starts, len(at)))
+        line = np.repeat(np.arange(len(right)), sizes)
+        self.line = np.concatenate([self.line, line + first])
+        self.at = np.concatenate([self.at, at])
+        self.value = np.concatenate([self.value, value])
+        self.right = np.concatenate([self.right, right])
+        self.length = np.concatenate([self.length, np.sqrt(np.bincount(line, value**2, len(right)))])
+        self.inside = np.concatenate([self.inside, np.arange(first, len(self.right))])
+
+    def call(self, master: Master, most: int = 100) -> int:
+        """Put rows back that the present x violates, the most violated first; how many."""
+        short = self.right - np.bincount(self.line, self.value * master.x[self.at], len(self.right))
+        short /= np.maximum(self.length, 1e-9)
+        short[self.inside] = 0.0
+        back = np.flatnonzero(short > _SHORT)
+        back = back[np.argsort(-short[back], kind="stable")[:most]]
+        if not len(back):
+            return 0
+        sizes = self.start[back + 1] - self.start[back]
+        starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+        entries = np.repeat(self.start[back] - starts, sizes) + np.arange(sizes.sum())
+        master.restore(self.right[back], starts, self.at[entries], self.value[entries])
+        self.inside = np.concatenate([self.inside, back])
+        return len(back)
+
+    def rest(self, master: Master) -> None:
+        """Take rows out of the programme that have not been tight for some time."""
+        old = master.idle > _PATIENCE
+        if old.sum() >= 20:
+            master.drop(old)
+            self.inside = self.inside[~old]
