@@ -184,3 +184,13 @@ def separate_rounded(
                 whose[found] = q
                 found += 1
     return found
+
+
+@njit(cache=True, nogil=True)
+def shortfalls(start, at, value, right, x):
+    """By how much x falls short of each row, 0 or less where it does not. O(entries)."""
+    short = right.copy()
+    for i in range(right.shape[0]):
+        for entry in range(start[i], start[i + 1]):
+            short[i] -= value[entry] * x[at[entry]]
+    return short

@@ -60,11 +60,14 @@ def prices(
     for i in range(rows):
         if dual[i] == 0.0:
             continue
+        one, two = sides[i], others[i]
         for e in range(row.shape[0]):
+            r, c = row[e], column[e]
+            if one[r] == one[c] and two[r] == two[c]:
+                continue
             reduced[e] -= dual[i] * coefficient(
-                sides[i], others[i], row[e], column[e], forward[e], backward[e], clip[i], delta[i],
-                fraction[i], scale[i], counted[i],
-            )  # fmt: skip
+                one, two, r, c, forward[e], backward[e], clip[i], delta[i], fraction[i], scale[i], counted[i]
+            )
     return reduced
 
 
@@ -75,11 +78,14 @@ def entries(
     """Rows first .. last-1 over the given edges, dense. O(rows edges)."""
     made = np.zeros((last - first, row.shape[0]))
     for i in range(first, last):
+        one, two = sides[i], others[i]
         for e in range(row.shape[0]):
+            r, c = row[e], column[e]
+            if one[r] == one[c] and two[r] == two[c]:
+                continue
             made[i - first, e] = coefficient(
-                sides[i], others[i], row[e], column[e], forward[e], backward[e], clip[i], delta[i],
-                fraction[i], scale[i], counted[i],
-            )  # fmt: skip
+                one, two, r, c, forward[e], backward[e], clip[i], delta[i], fraction[i], scale[i], counted[i]
+            )
     return made
 
 

@@ -12,6 +12,7 @@ from tacita.core import Run
 from .base import Outcome, Suppression, TimeLimit, Watch
 from .circuit import Floats, Network
 from .root import Search
+from .tree import Tree
 
 
 class Optimal(Suppression):
@@ -48,7 +49,12 @@ class Optimal(Suppression):
         if not search.done():
             search.follow(search.fractional(), 20, 100)
         if not search.done():
-            integer_rounds(search)
+            # where cells carry amounts, the cuts that matter show only in the branches
+            if bool((network.amount != 1).any()):
+                search.keep_within_gap()
+                Tree(search).grow()
+            else:
+                integer_rounds(search)
         return Outcome(
             search.best, search.bound, "proof" if search.closed else "relaxation", search.closed,
             search.rounds, search.nodes,

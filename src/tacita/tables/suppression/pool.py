@@ -21,7 +21,6 @@ class Pool:
 
     def __init__(self, lp: highspy.Highs) -> None:
         self.start = np.zeros(1, dtype=np.int64)
-        self.line = np.zeros(0, dtype=np.int64)
         self.at = np.zeros(0, dtype=np.int64)
         self.value = np.zeros(0)
         self.right = np.zeros(0)
@@ -42,7 +41,6 @@ class Pool:
         self.start = np.concatenate([self.start[:-1], starts + end, [end + len(at)]])
         sizes = np.diff(np.append(starts, len(at)))
         line = np.repeat(np.arange(len(right)), sizes)
-        self.line = np.concatenate([self.line, line + first])
         self.at = np.concatenate([self.at, at])
         self.value = np.concatenate([self.value, value])
         self.right = np.concatenate([self.right, right])
@@ -51,7 +49,9 @@ class Pool:
 
     def call(self, master: Master, most: int = 100) -> int:
         """Put rows back that the present x violates, the most violated first; how many."""
-        short = self.right - np.bincount(self.line, self.value * master.x[self.at], len(self.right))
+        from tacita.kernels.covers import shortfalls
+
+        short = shortfalls(self.start, self.at, self.value, self.right, master.x)
         short /= np.maximum(self.length, 1e-9)
         short[self.inside] = 0.0
         back = np.flatnonzero(short > _SHORT)

@@ -89,15 +89,15 @@ class Search:
             self.rounds += 1
             if self.rounds % 10 == 0:
                 self.tell("proving")
-            found = master.separate(nested=1)
-            if found < 20:
-                found += master.separate_bridges()
-            if found < 20 and capacities:
-                found += master.separate(nested=0, shares=SHARES)
-                found += master.separate_rounded()
             gain = master.value - before
             before = master.value
             room = self.cost - master.value
+            found = master.separate(nested=1)
+            if found < 20:
+                found += master.separate_bridges()
+            if capacities and (found < 20 or gain < 1e-2 * room):
+                found += master.separate(nested=0, shares=SHARES)
+                found += master.separate_rounded()
             stalled = 0 if gain > 1e-3 * room else stalled + 1
             if found and stalled < 25 and room > 1e-7:
                 if self.rounds % 5 == 0:
