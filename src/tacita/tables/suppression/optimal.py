@@ -50,7 +50,7 @@ class Optimal(Suppression):
             search.follow(search.fractional(), 20, 100)
         if not search.done():
             # where cells carry amounts, the cuts that matter show only in the branches
-            if bool((network.amount != 1).any()):
+            if network.amounts:
                 search.keep_within_gap()
                 Tree(search).grow()
             else:

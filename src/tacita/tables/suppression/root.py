@@ -82,7 +82,9 @@ class Search:
     def _relax(self, most: int) -> None:
         master = self.master
         stalled, before = 0, -np.inf
-        capacities = bool((self.network.amount != 1).any())
+        capacities = self.network.amounts
+        # branches are cut as well, where cells carry amounts
+        patience = 8 if capacities else 25
         for _ in range(most):
             if self.watch.over or not master.solve():
                 return
@@ -99,7 +101,7 @@ class Search:
                 found += master.separate(nested=0, shares=SHARES)
                 found += master.separate_rounded()
             stalled = 0 if gain > 1e-3 * room else stalled + 1
-            if found and stalled < 25 and room > 1e-7:
+            if found and stalled < patience and room > 1e-7:
                 if self.rounds % 5 == 0:
                     master.purge(8)
                 continue

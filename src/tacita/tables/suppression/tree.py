@@ -16,6 +16,8 @@ _WHOLE = 1e-6
 _RELIABLE = 3
 _TRIED = 10
 _STEPS = 60
+_CHANGES = 3
+_WORTH = 0.2
 
 
 @dataclass
@@ -36,21 +38,26 @@ class Tree:
 
     def __init__(self, search: Search) -> None:
         self.search, self.master = search, search.master
+        self.open: list[Branch] = []
+        self.value = -np.inf
+        self.clear()
+
+    def clear(self) -> None:
+        """Begin with the columns that are left, and nothing learnt."""
         master = self.master
         master.shrink()
         self.columns = len(master.columns)
         master.pool = self.pool = Pool(master.lp)
-        self.cost = search.network.cost[master.columns]
+        self.cost = self.search.network.cost[master.columns]
         self.lower, self.upper = np.zeros(self.columns), np.ones(self.columns)
-        self.open: list[Branch] = []
+        self.reduced = np.zeros(self.columns)
         # mean gain per unit of a cell that is left out, or held, and how often it was seen
         self.gains = np.zeros((2, self.columns))
         self.seen = np.zeros((2, self.columns), dtype=np.int64)
 
     def grow(self) -> None:
         """Open branches until the least bound meets the best pattern, or time is over."""
-        nothing = np.zeros(self.columns, dtype=bool)
-        first = self.enter(nothing, nothing, 40)
+        first = self.plant()
         if first is not None:
             heapq.heappush(self.open, first)
         while self.raise_bound():
@@ -59,13 +66,37 @@ class Tree:
                 heapq.heappush(self.open, child)
             self.search.nodes += 1
 
+    def plant(self) -> Branch | None:
+        """The first branch. If a better pattern rules out many columns, begin without them."""
+        nothing = np.zeros(self.columns, dtype=bool)
+        first = self.enter(nothing, nothing, 40)
+        if first is None:
+            return None
+        self.value, self.reduced = self.master.value, self.master.reduced
+        self.search.follow(self.search.fractional(), 10, 100)
+        barred = self.reduced > self.room(self.value)
+        if barred.mean() > _WORTH and not self.search.watch.over:
+            self.set_bounds(nothing, nothing)
+            self.master.fix(barred)
+            self.clear()
+            nothing = np.zeros(self.columns, dtype=bool)
+            first = self.enter(nothing, nothing, 40) or first
+            self.value, self.reduced = self.master.value, self.master.reduced
+        return first
+
+    def room(self, value: float) -> float:
+        """Beyond which reduced cost, at a bound, no cheaper pattern holds a cell."""
+        search = self.search
+        step = max(search.network.whole_costs, 1e-6)
+        return search.cost - step - value + 1e-5 * max(1.0, search.cost)
+
     def raise_bound(self) -> bool:
         """Note the least bound of the open branches; whether to go on."""
         search = self.search
         self.open = [branch for branch in self.open if not self.hopeless(branch.bound)]
         heapq.heapify(self.open)
         least = self.open[0].bound if self.open else search.cost
-        if not search.watch.over:
+        if self.open or not search.watch.over:
             search.bound = max(search.bound, min(least, search.cost))
         search.tell("proving")
         return bool(self.open) and not search.done()
@@ -75,9 +106,10 @@ class Tree:
         search = self.search
         return search.network.rounded_up(bound) >= search.cost - 1e-7 * max(1.0, search.cost)
 
-    def enter(self, held: Mask, left_out: Mask, rounds: int, branching: int = -1) -> Branch | None:
+    def enter(self, held: Mask, left_out: Mask, rounds: int) -> Branch | None:
         """Solve a branch, with cuts; None if no cheaper pattern is in it."""
         master, search = self.master, self.search
+        left_out = left_out | ((self.reduced > self.room(self.value)) & ~held)
         self.set_bounds(held, left_out)
         before, slow = -np.inf, 0
         for _ in range(rounds):
@@ -96,7 +128,7 @@ class Tree:
         if len(master.x) != self.columns:
             return None
         self.pool.rest(master)
-        room = search.cost - master.value
+        room = self.room(master.value)
         left_out = left_out | ((master.x < _WHOLE) & (master.reduced > room))
         held = held | ((master.x > 1 - _WHOLE) & (master.reduced < -room))
         self.mend()
@@ -115,10 +147,13 @@ class Tree:
         return found
 
     def mend(self) -> None:
-        """A pattern along the present x."""
+        """A pattern along the present x, and changes to the best along it."""
         search = self.search
         near = search.network.cost * (1.0 - 0.9 * search.fractional())
-        if search.offer(search.builder.build(search.generator, near)):
+        better = search.offer(search.builder.build(search.generator, near))
+        for _ in range(_CHANGES):
+            better |= search.offer(search.builder.improve(search.generator, search.best, near))
+        if better:
             search.follow(search.fractional(), 0, 40)
 
     def set_bounds(self, held: Mask, left_out: Mask) -> None:
