@@ -1,8 +1,8 @@
 """Knapsack rows of cuts: which cells to count as taken, by what to round, and where a rounded row is short.
 
-What leaves a cut must carry a demand d: sum of c_e x_e >= d over its edges, x_e 0 or 1. Taking some cells T as
-given leaves d - c(T) to the others, whatever T is; a function g that grows and is subadditive keeps the row
-true: sum of g(c_e) x_e >= g(d). The rounding of `rounded` is such a function for every divisor.
+What leaves a cut must carry a demand d: sum of c_e x_e >= d over its edges, x_e 0 or 1. Taking some cells T
+as given leaves d - c(T) to the others, whatever T is; a function g that grows and is subadditive keeps the
+row true: sum of g(c_e) x_e >= g(d). The rounding of `rounded` is such a function for every divisor.
 """
 
 from __future__ import annotations

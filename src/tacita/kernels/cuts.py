@@ -92,7 +92,7 @@ def entries(
 @njit(cache=True, nogil=True)
 def separate(
     start, incident, row, column, forward, backward, x, source, sink, own, amount, either, chosen, sides,
-    others, whose, nested, share, sure,
+    others, whose, nested, share,
 ):  # fmt: skip
     """Cuts that the fractional pattern x violates, for the chosen demands; returns how many.
 
@@ -115,7 +115,7 @@ def separate(
         demand = amount[q]
         enough = demand * (1.0 - 1e-6)
         for e in range(edges):
-            known = x[e] > sure
+            known = x[e] > 0.999
             level = demand if known else demand * share
             weight = 1.0 if known else x[e]
             ahead[e] = min(forward[e], level) * weight

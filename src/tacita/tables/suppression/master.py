@@ -76,6 +76,7 @@ class Master:
         self.reduced = np.zeros(0)
         self.dual = np.zeros(0)
         self.value = 0.0
+        self.infeasible = False
         self.pool: Pool | None = None
         self.add_columns(columns)
 
@@ -100,14 +101,16 @@ class Master:
         self.active[edges] = True
 
     def solve(self) -> bool:
-        """Solve from the last basis; False if no fractional pattern is left."""
+        """Solve from the last basis; False if no fractional pattern is left, or the solver gave up."""
         self.lp.run()
         status = self.lp.getModelStatus()
+        self.infeasible = status == highspy.HighsModelStatus.kInfeasible
         if status != highspy.HighsModelStatus.kOptimal:
-            if status == highspy.HighsModelStatus.kInfeasible:
+            if self.infeasible:
                 return False
             self.lp.clearSolver()
             self.lp.run()
+            self.infeasible = self.lp.getModelStatus() == highspy.HighsModelStatus.kInfeasible
             if self.lp.getModelStatus() != highspy.HighsModelStatus.kOptimal:
                 return False
         solution = self.lp.getSolution()
@@ -138,7 +141,7 @@ class Master:
         self.idle = self.idle[~old]
         self.dual = self.dual[~old]
 
-    def separate(self, chosen: Ints | None = None, nested: int = 1, most: int = 300, shares=(1.0,), sure=0.999) -> int:
+    def separate(self, chosen: Ints | None = None, nested: int = 1, most: int = 300, shares=(1.0,)) -> int:
         """Add cuts that the present x violates; how many."""
         from tacita.kernels.cuts import separate
 
@@ -153,7 +156,7 @@ class Master:
             whose = np.empty(room, dtype=np.int64)
             found = separate(  # type: ignore[call-arg]
                 *graph, *part, x, network.source, network.sink, place[network.own], network.amount,
-                network.either, demands, sides, others, whose, nested, share, sure,
+                network.either, demands, sides, others, whose, nested, share,
             )  # fmt: skip
             added += self._add_cuts(sides[:found], others[:found], whose[:found], edges, x, place, part, most)
         return added
@@ -277,7 +280,7 @@ class Master:
             dense[i, column_of[cell]] = -1.0
             right[i] = 0.0
         lines, at = np.nonzero(dense)
-        starts = np.searchsorted(lines, np.arange(count)).astype(np.int32)
+        starts = np.searchsorted(lines, np.arange(count))
         self.restore(right, starts, at, dense[lines, at])
         if self.pool is not None:
             self.pool.note(right, starts, at, dense[lines, at])

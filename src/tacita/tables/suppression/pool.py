@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 _PATIENCE = 12
 _SHORT = 1e-3
+_MOST = 20_000
 
 
 class Pool:
@@ -28,11 +29,14 @@ class Pool:
         self.inside = np.zeros(0, dtype=np.int64)
         model = lp.getLp()
         matrix = model.a_matrix_
-        row = np.array(matrix.index_, dtype=np.int64)
-        column = np.repeat(np.arange(model.num_col_), np.diff(np.array(matrix.start_)))
-        order = np.argsort(row, kind="stable")
-        starts = np.searchsorted(row[order], np.arange(model.num_row_))
-        self.note(np.array(model.row_lower_), starts, column[order], np.array(matrix.value_)[order])
+        start, at = np.array(matrix.start_, dtype=np.int64), np.array(matrix.index_, dtype=np.int64)
+        value = np.array(matrix.value_)
+        if matrix.format_ == highspy.MatrixFormat.kColwise:
+            column = np.repeat(np.arange(model.num_col_), np.diff(start))
+            order = np.argsort(at, kind="stable")
+            start = np.searchsorted(at[order], np.arange(model.num_row_ + 1))
+            at, value = column[order], value[order]
+        self.note(np.array(model.row_lower_), start[:-1], at, value)
 
     def note(self, right: Floats, starts: Ints, at: Ints, value: Floats) -> None:
         """Take in rows that have just been added to the programme."""
@@ -58,9 +62,7 @@ class Pool:
         back = back[np.argsort(-short[back], kind="stable")[:most]]
         if not len(back):
             return 0
-        sizes = self.start[back + 1] - self.start[back]
-        starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
-        entries = np.repeat(self.start[back] - starts, sizes) + np.arange(sizes.sum())
+        starts, entries = self.entries(back)
         master.restore(self.right[back], starts, self.at[entries], self.value[entries])
         self.inside = np.concatenate([self.inside, back])
         return len(back)
@@ -71,3 +73,25 @@ class Pool:
         if old.sum() >= 20:
             master.drop(old)
             self.inside = self.inside[~old]
+        if len(self.right) > _MOST:
+            self.shed()
+
+    def entries(self, rows: Ints) -> tuple[Ints, Ints]:
+        """Where the entries of some rows begin once they are put one behind the other, and where they are."""
+        sizes = self.start[rows + 1] - self.start[rows]
+        starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+        return starts, np.repeat(self.start[rows] - starts, sizes) + np.arange(sizes.sum())
+
+    def shed(self) -> None:
+        """Forget the older half of the rows that are not in the programme."""
+        outside = np.ones(len(self.right), dtype=bool)
+        outside[self.inside] = False
+        old = np.flatnonzero(outside)
+        keep = np.ones(len(self.right), dtype=bool)
+        keep[old[: len(old) // 2]] = False
+        rows = np.flatnonzero(keep)
+        starts, entries = self.entries(rows)
+        self.start = np.append(starts, len(entries))
+        self.at, self.value = self.at[entries], self.value[entries]
+        self.right, self.length = self.right[rows], self.length[rows]
+        self.inside = (np.cumsum(keep) - 1)[self.inside]

@@ -27,7 +27,16 @@ class Branch:
     bound: float
     held: Mask
     left_out: Mask
-    x: Floats
+    # x where it is not 0: thousands of branches may be open
+    at: Ints
+    value: Floats
+
+    @property
+    def x(self) -> Floats:
+        """The fractional pattern of the bound."""
+        x = np.zeros(len(self.held))
+        x[self.at] = self.value
+        return x
 
     def __lt__(self, other: Branch) -> bool:
         return self.bound < other.bound
@@ -40,6 +49,7 @@ class Tree:
         self.search, self.master = search, search.master
         self.open: list[Branch] = []
         self.value = -np.inf
+        self.gave_up = False
         self.clear()
 
     def clear(self) -> None:
@@ -69,20 +79,31 @@ class Tree:
     def plant(self) -> Branch | None:
         """The first branch. If a better pattern rules out many columns, begin without them."""
         nothing = np.zeros(self.columns, dtype=bool)
-        first = self.enter(nothing, nothing, 40)
+        first = self.enter(nothing, nothing, 40) if self.columns else None
         if first is None:
             return None
         self.value, self.reduced = self.master.value, self.master.reduced
         self.search.follow(self.search.fractional(), 10, 100)
         barred = self.reduced > self.room(self.value)
-        if barred.mean() > _WORTH and not self.search.watch.over:
+        if barred.mean() > _WORTH and not self.over:
             self.set_bounds(nothing, nothing)
             self.master.fix(barred)
             self.clear()
             nothing = np.zeros(self.columns, dtype=bool)
-            first = self.enter(nothing, nothing, 40) or first
+            again = self.enter(nothing, nothing, 40) if self.columns else None
+            if again is None:
+                # proven, unless it was time that ended it
+                none = np.zeros(0, dtype=np.int64)
+                return Branch(first.bound, nothing, nothing, none, np.zeros(0)) if self.over else None
+            again.bound = max(again.bound, first.bound)
             self.value, self.reduced = self.master.value, self.master.reduced
+            return again
         return first
+
+    @property
+    def over(self) -> bool:
+        """Whether branches can no longer be solved: out of time, or left by the solver."""
+        return self.gave_up or self.search.watch.over
 
     def room(self, value: float) -> float:
         """Beyond which reduced cost, at a bound, no cheaper pattern holds a cell."""
@@ -96,10 +117,10 @@ class Tree:
         self.open = [branch for branch in self.open if not self.hopeless(branch.bound)]
         heapq.heapify(self.open)
         least = self.open[0].bound if self.open else search.cost
-        if self.open or not search.watch.over:
+        if self.open or not self.over:
             search.bound = max(search.bound, min(least, search.cost))
         search.tell("proving")
-        return bool(self.open) and not search.done()
+        return bool(self.open) and not self.over and not search.closed
 
     def hopeless(self, bound: float) -> bool:
         """Whether nothing cheaper than the best pattern can lie under a bound."""
@@ -112,19 +133,16 @@ class Tree:
         left_out = left_out | ((self.reduced > self.room(self.value)) & ~held)
         self.set_bounds(held, left_out)
         before, slow = -np.inf, 0
-        for _ in range(rounds):
+        for i in range(rounds + 1):
             if search.watch.over:
                 break
-            if not master.solve() or self.hopeless(master.value):
+            if not self.solve() or self.hopeless(master.value):
                 return None
             room = search.cost - master.value
             slow = 0 if master.value - before > 0.02 * room else slow + 1
             before = master.value
-            if slow > 2 or not self.cut():
+            if slow > 2 or i == rounds or not self.cut():
                 break
-        else:
-            if not master.solve() or self.hopeless(master.value):
-                return None
         if len(master.x) != self.columns:
             return None
         self.pool.rest(master)
@@ -132,7 +150,14 @@ class Tree:
         left_out = left_out | ((master.x < _WHOLE) & (master.reduced > room))
         held = held | ((master.x > 1 - _WHOLE) & (master.reduced < -room))
         self.mend()
-        return Branch(master.value, held, left_out, master.x.copy())
+        at = np.flatnonzero(master.x)
+        return Branch(master.value, held, left_out, at, master.x[at])
+
+    def solve(self) -> bool:
+        """Solve the programme; no solution means an empty branch only if the solver says so."""
+        solved = self.master.solve()
+        self.gave_up |= not solved and not self.master.infeasible
+        return solved
 
     def cut(self) -> int:
         """Rows of the pool that x violates; if there are none, new ones."""
@@ -167,24 +192,23 @@ class Tree:
         cell = self.choose(branch)
         if cell < 0:
             return []
-        made = []
+        made, x = [], branch.x
         for side in (0, 1):
             held, left_out = branch.held.copy(), branch.left_out.copy()
             (held if side else left_out)[cell] = True
             child = self.enter(held, left_out, 8)
-            if self.search.watch.over:
+            if self.over:
                 # a branch whose child was not finished stays open
                 return [branch]
             if child is not None:
                 child.bound = max(child.bound, branch.bound)
-                self.learn(cell, side, branch, child.bound)
                 made.append(child)
-            else:
-                self.learn(cell, side, branch, self.search.cost)
+            self.learn(cell, side, branch, x, self.search.cost if child is None else child.bound)
         return made
 
-    def learn(self, cell: int, side: int, branch: Branch, bound: float) -> None:
-        way = 1.0 - branch.x[cell] if side else branch.x[cell]
+    def learn(self, cell: int, side: int, branch: Branch, x: Floats, bound: float) -> None:
+        """Note what leaving out (side 0) or holding (side 1) a cell has gained."""
+        way = 1.0 - x[cell] if side else x[cell]
         gain = max(0.0, bound - branch.bound) / max(way, 0.05)
         self.seen[side, cell] += 1
         self.gains[side, cell] += (gain - self.gains[side, cell]) / self.seen[side, cell]
@@ -200,7 +224,7 @@ class Tree:
         new = [c for c in order if self.seen[:, c].min() < _RELIABLE][:_TRIED]
         if new:
             self.set_bounds(branch.held, branch.left_out)
-            self.try_out(branch, np.array(new))
+            self.try_out(branch, x, np.array(new))
             score = self.scores(fractional, x)
         return int(fractional[np.argmax(score)])
 
@@ -214,10 +238,10 @@ class Tree:
         hold = np.where(known[1][cells], self.gains[1][cells], mean[1] * scale) * (1 - x[cells])
         return np.maximum(out, 1e-6) * np.maximum(hold, 1e-6)
 
-    def try_out(self, branch: Branch, cells: Ints) -> None:
+    def try_out(self, branch: Branch, x: Floats, cells: Ints) -> None:
         """Some dual simplex steps with each cell left out, then held."""
         lp = self.master.lp
-        if not self.master.solve():
+        if not self.solve():
             return
         basis = lp.getBasis()
         lp.setOptionValue("simplex_iteration_limit", _STEPS)
@@ -231,7 +255,7 @@ class Tree:
                 else:
                     value = min(self.search.cost, lp.getInfo().objective_function_value)
                 if self.seen[side, cell] < _RELIABLE:
-                    self.learn(int(cell), side, branch, value)
+                    self.learn(int(cell), side, branch, x, value)
                 lp.changeColBounds(int(cell), self.lower[cell], self.upper[cell])
                 lp.setBasis(basis)
         lp.setOptionValue("simplex_iteration_limit", 2**31 - 1)
