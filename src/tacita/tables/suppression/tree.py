@@ -83,7 +83,9 @@ class Tree:
         if first is None:
             return None
         self.value, self.reduced = self.master.value, self.master.reduced
-        self.search.follow(self.search.fractional(), 10, 100)
+        # a small gap is closed sooner by branches than by looking for patterns
+        if self.room(self.value) > 0.01 * self.search.cost:
+            self.search.follow(self.search.fractional(), 10, 100)
         barred = self.reduced > self.room(self.value)
         if barred.mean() > _WORTH and not self.over:
             self.set_bounds(nothing, nothing)
