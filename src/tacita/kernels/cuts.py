@@ -60,11 +60,14 @@ def prices(
     for i in range(rows):
         if dual[i] == 0.0:
             continue
+        one, two = sides[i], others[i]
         for e in range(row.shape[0]):
+            r, c = row[e], column[e]
+            if one[r] == one[c] and two[r] == two[c]:
+                continue
             reduced[e] -= dual[i] * coefficient(
-                sides[i], others[i], row[e], column[e], forward[e], backward[e], clip[i], delta[i],
-                fraction[i], scale[i], counted[i],
-            )  # fmt: skip
+                one, two, r, c, forward[e], backward[e], clip[i], delta[i], fraction[i], scale[i], counted[i]
+            )
     return reduced
 
 
@@ -75,11 +78,14 @@ def entries(
     """Rows first .. last-1 over the given edges, dense. O(rows edges)."""
     made = np.zeros((last - first, row.shape[0]))
     for i in range(first, last):
+        one, two = sides[i], others[i]
         for e in range(row.shape[0]):
+            r, c = row[e], column[e]
+            if one[r] == one[c] and two[r] == two[c]:
+                continue
             made[i - first, e] = coefficient(
-                sides[i], others[i], row[e], column[e], forward[e], backward[e], clip[i], delta[i],
-                fraction[i], scale[i], counted[i],
-            )  # fmt: skip
+                one, two, r, c, forward[e], backward[e], clip[i], delta[i], fraction[i], scale[i], counted[i]
+            )
     return made
 
 
@@ -109,9 +115,11 @@ def separate(
         demand = amount[q]
         enough = demand * (1.0 - 1e-6)
         for e in range(edges):
-            level = demand if x[e] > 0.999 else demand * share
-            ahead[e] = min(forward[e], level) * x[e]
-            behind[e] = min(backward[e], level) * x[e]
+            known = x[e] > 0.999
+            level = demand if known else demand * share
+            weight = 1.0 if known else x[e]
+            ahead[e] = min(forward[e], level) * weight
+            behind[e] = min(backward[e], level) * weight
         if either[q]:
             if found + 2 * nested + 3 > room:
                 return found
@@ -219,76 +227,6 @@ def _separate_either(
             whose[found + made] = q
             made += 1
     return made
-
-
-@njit(cache=True, nogil=True)
-def tighten(out, x, fixed, own, demand, taken, best):
-    """The strongest row of one cut: which cells to count as taken, and by what to round.
-
-    out: what each edge carries out of the cut; x: the fractional pattern; fixed: primaries, always taken.
-    Tries cells with x near 1 as taken (their room is subtracted from the demand, the rest is clipped to what
-    is left), and rounding by the amounts of fractional edges. Fills taken and best = clip, delta, fraction,
-    scale; returns by how much x falls short, relative to the length of the row.
-    """
-    edges = out.shape[0]
-    best_short = -1.0
-    mark = np.empty(edges, dtype=np.bool_)
-    tried = np.empty(16)
-    last_count = -1
-    for threshold in (2.0, 0.999, 0.9, 0.75, 0.6, 0.5, 0.35):
-        left = demand
-        count = 0
-        for e in range(edges):
-            mark[e] = False
-            if e == own or out[e] <= 0.0:
-                mark[e] = True
-            elif fixed[e] or x[e] >= threshold:
-                mark[e] = True
-                left -= out[e]
-                count += 1
-        if left <= 1e-6 * demand:
-            break
-        if count == last_count:
-            continue
-        last_count = count
-        tries = 1
-        tried[0] = 0.0
-        for e in range(edges):
-            if not mark[e] and x[e] > 1e-6 and tries < 16:
-                step = min(out[e], left)
-                if step >= left * (1.0 - 1e-9):
-                    continue
-                new = True
-                for i in range(tries):
-                    if abs(tried[i] - step) < 1e-9:
-                        new = False
-                if new:
-                    tried[tries] = step
-                    tries += 1
-        for i in range(tries):
-            delta = tried[i]
-            fraction, right = 0.0, left
-            if delta > 0.0:
-                fraction = left / delta - np.floor(left / delta + 1e-10)
-                if fraction < 1e-6:
-                    fraction = 1.0
-                right = np.ceil(left / delta - 1e-10)
-            total, square = 0.0, 0.0
-            for e in range(edges):
-                if mark[e] or x[e] <= 0.0:
-                    continue
-                a = min(out[e], left)
-                if delta > 0.0:
-                    a = rounded(a, delta, fraction)
-                total += a * x[e]
-                square += a * a
-            short = (right - total) / np.sqrt(max(square, right * right))
-            if short > best_short + 1e-9:
-                best_short = short
-                best[0], best[1], best[2], best[3] = left, delta, fraction, 1.0 / right
-                for e in range(edges):
-                    taken[e] = mark[e]
-    return best_short
 
 
 @njit(cache=True, nogil=True)

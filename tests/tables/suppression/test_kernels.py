@@ -7,7 +7,8 @@ import pytest
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import maximum_flow
 
-from tacita.kernels.cuts import rounded, tighten
+from tacita.kernels.covers import tighten
+from tacita.kernels.cuts import rounded
 from tacita.kernels.flows import adjacency, max_flow, remove_redundant, short_demands
 
 

@@ -119,6 +119,7 @@ class Suppression(Method):
 @cache
 def compile_kernels() -> None:
     """Once per process: load or compile the kernels that searches share, so that no time limit counts it."""
+    from .pool import Pool
     from .root import Search
 
     values = np.array([[3.0, 1.0, 2.0], [1.0, 4.0, 2.0], [2.0, 1.0, 5.0]])
@@ -130,6 +131,8 @@ def compile_kernels() -> None:
         search.relax()
         search.master.separate_bridges()
         search.price()
+        search.master.separate_rounded()
+        Pool(search.master.lp).call(search.master)
 
 
 def trivial_bound(network: Network) -> float:

@@ -56,6 +56,11 @@ class Network:
         """Cells that are or may be withheld."""
         return len(self.cell)
 
+    @property
+    def amounts(self) -> bool:
+        """Whether demands differ from 1, so that it matters how much a cell carries."""
+        return bool((self.amount != 1).any())
+
     def mask(self, chosen: Mask) -> Mask:
         """Withheld cells of the table, from chosen edges."""
         full = np.zeros(self.shape, dtype=bool)

@@ -8,8 +8,10 @@ import highspy
 import numpy as np
 
 from .circuit import Floats, Ints, Mask, Network
+from .pool import Pool
 
 _VIOLATION = 1e-4
+_DIVISORS = 24
 
 
 @dataclass
@@ -44,6 +46,11 @@ class Rows:
             array[: len(kept)] = array[kept]
         self.form[:, : len(kept)] = self.form[:, kept]
         self.count = len(kept)
+        self.seen.clear()
+
+    def forget(self) -> None:
+        self.count = 0
+        self.seen.clear()
 
     def arrays(self) -> tuple[Mask, Mask, Floats, Floats, Floats, Floats, Mask]:
         return (self.sides, self.others, *self.form, self.counted)
@@ -69,6 +76,8 @@ class Master:
         self.reduced = np.zeros(0)
         self.dual = np.zeros(0)
         self.value = 0.0
+        self.infeasible = False
+        self.pool: Pool | None = None
         self.add_columns(columns)
 
     def add_columns(self, edges: Ints) -> None:
@@ -92,14 +101,16 @@ class Master:
         self.active[edges] = True
 
     def solve(self) -> bool:
-        """Solve from the last basis; False if no fractional pattern is left."""
+        """Solve from the last basis; False if no fractional pattern is left, or the solver gave up."""
         self.lp.run()
         status = self.lp.getModelStatus()
+        self.infeasible = status == highspy.HighsModelStatus.kInfeasible
         if status != highspy.HighsModelStatus.kOptimal:
-            if status == highspy.HighsModelStatus.kInfeasible:
+            if self.infeasible:
                 return False
             self.lp.clearSolver()
             self.lp.run()
+            self.infeasible = self.lp.getModelStatus() == highspy.HighsModelStatus.kInfeasible
             if self.lp.getModelStatus() != highspy.HighsModelStatus.kOptimal:
                 return False
         solution = self.lp.getSolution()
@@ -119,13 +130,16 @@ class Master:
     def purge(self, patience: int) -> None:
         """Take out rows that have not been tight for some time."""
         old = self.idle > patience
-        if old.sum() < 50:
-            return
+        if old.sum() >= 50:
+            self.drop(old)
+
+    def drop(self, old: Mask) -> None:
+        """Take out rows."""
         self.lp.deleteRows(int(old.sum()), np.flatnonzero(old).astype(np.int32))
-        self.rows.drop(~old)
+        if self.pool is None:
+            self.rows.drop(~old)
         self.idle = self.idle[~old]
         self.dual = self.dual[~old]
-        self.rows.seen.clear()
 
     def separate(self, chosen: Ints | None = None, nested: int = 1, most: int = 300, shares=(1.0,)) -> int:
         """Add cuts that the present x violates; how many."""
@@ -146,6 +160,27 @@ class Master:
             )  # fmt: skip
             added += self._add_cuts(sides[:found], others[:found], whose[:found], edges, x, place, part, most)
         return added
+
+    def separate_rounded(self, most: int = 300) -> int:
+        """Add cuts that x violates only once they are rounded; how many."""
+        from tacita.kernels.covers import separate_rounded
+
+        network = self.network
+        edges, x, place, part, graph = self.support()
+        divisors = np.unique(np.concatenate(part[2:]))
+        divisors = divisors[(divisors > 0) & (divisors < network.amount.max())]
+        divisors = divisors[:: 1 + len(divisors) // _DIVISORS]
+        room = 2 * len(network.source) * len(divisors) + 2
+        sides = np.zeros((room, network.nodes), dtype=np.bool_)
+        whose = np.empty(room, dtype=np.int64)
+        found = separate_rounded(  # type: ignore[call-arg]
+            *graph, *part, x, network.source, network.sink, place[network.own], network.amount, divisors,
+            sides, whose,
+        )  # fmt: skip
+        kept = np.unique(np.column_stack([whose[:found], sides[:found]]), axis=0, return_index=True)[1]
+        kept.sort()
+        sides, whose = sides[kept], whose[kept]
+        return self._add_cuts(sides, np.zeros_like(sides), whose, edges, x, place, part, most)
 
     def support(self):
         """Edges with x above 0, primaries first: their numbers, x, places, arrays and graph."""
@@ -193,7 +228,8 @@ class Master:
         return len(bridges)
 
     def _add_cuts(self, sides, others, whose, edges, x, place, part, most) -> int:
-        from tacita.kernels.cuts import outflows, tighten
+        from tacita.kernels.covers import tighten
+        from tacita.kernels.cuts import outflows
 
         network = self.network
         fixed = network.primary[edges]
@@ -244,18 +280,29 @@ class Master:
             dense[i, column_of[cell]] = -1.0
             right[i] = 0.0
         lines, at = np.nonzero(dense)
-        starts = np.searchsorted(lines, np.arange(count)).astype(np.int32)
+        starts = np.searchsorted(lines, np.arange(count))
+        self.restore(right, starts, at, dense[lines, at])
+        if self.pool is not None:
+            self.pool.note(right, starts, at, dense[lines, at])
+            self.rows.forget()
+
+    def restore(self, right: Floats, starts: Ints, at: Ints, value: Floats) -> None:
+        """Add rows to the programme as they are."""
+        count = len(right)
         self.lp.addRows(
-            count,
-            right,
-            np.full(count, highspy.kHighsInf),
-            len(at),
-            starts,
-            at.astype(np.int32),
-            dense[lines, at],
-        )
+            count, right, np.full(count, highspy.kHighsInf), len(at), starts.astype(np.int32),
+            at.astype(np.int32), value,
+        )  # fmt: skip
         self.idle = np.concatenate([self.idle, np.zeros(count, dtype=np.int64)])
         self.dual = np.concatenate([self.dual, np.zeros(count)])
+
+    def shrink(self) -> None:
+        """Forget the columns that are kept at 0 for good, and from which cuts the rows came."""
+        gone = np.flatnonzero(self.fixed)
+        self.lp.deleteCols(len(gone), gone.astype(np.int32))
+        self.columns = self.columns[~self.fixed]
+        self.fixed = np.zeros(len(self.columns), dtype=bool)
+        self.rows.forget()
 
     def reduced_costs(self) -> Floats:
         """Of every edge of the network, primaries and inactive ones included."""

@@ -12,6 +12,7 @@ from tacita.core import Run
 from .base import Outcome, Suppression, TimeLimit, Watch
 from .circuit import Floats, Network
 from .root import Search
+from .tree import Tree
 
 
 class Optimal(Suppression):
@@ -20,16 +21,19 @@ class Optimal(Suppression):
     Least sum of cost_e x_e over cells e, x_e in {0, 1}, so that for every primary k and every set S of rows
     and columns that separates its two nodes: sum over cells leaving S of min(c_e, d) x_e >= d, where c_e is
     what the cell can move, d what k must be able to move less what other primaries in the cut carry. Cuts are
-    found by maximum flows on the cells with x > 0 and made tighter by taking sure cells as given and by
-    mixed-integer rounding; no secondary cell may be a bridge. The linear programme gives a bound and guides
-    paths to patterns; cells whose reduced cost exceeds the gap are left out; the rest is solved as an integer
-    programme, cuts are added for its solution, and so on until the two meet or time is over: then the best
-    pattern and its proven bound are returned. The result does not depend on chance; with a time limit it
-    depends on the machine.
+    found by maximum flows on the cells with x > 0, also under rounded capacities, and made tighter by taking
+    some cells as given and by mixed-integer rounding; no secondary cell may be a bridge. The linear programme
+    gives a bound and guides paths to patterns; cells whose reduced cost exceeds the gap are left out. The
+    rest, for interval protection, is a tree: a cell is held or left out, each branch is cut as the root was,
+    rows are shared through a pool, the least bound is next (see `tree`). For general and exact protection
+    it is solved as an integer programme, cuts are added for its solution, and so on. Both end when bound
+    and pattern meet or time is over: then the best pattern and its proven bound are returned. The result does
+    not depend on chance; with a time limit it depends on the machine.
 
     NP-hard: no useful worst case; O(demands edges) per flow, thousands of flows.
     Source: Fischetti & Salazar (1999), Mathematical Programming 84, 283-312, and (2001), Management Science
-    47, 1008-1027, for the model and its cuts; Carvalho & Almeida (2008) for the interval problem.
+    47, 1008-1027, for the model and its cuts, branch and cut included; Carvalho & Almeida (2008) for the
+    interval problem.
 
     >>> from tacita.tables.suppression.grid import Grid
     >>> table = [[11, 47, 58], [1, 15, 33], [2, 31, 20]]
@@ -48,7 +52,12 @@ class Optimal(Suppression):
         if not search.done():
             search.follow(search.fractional(), 20, 100)
         if not search.done():
-            integer_rounds(search)
+            # where cells carry amounts, the cuts that matter show only in the branches
+            if network.amounts:
+                search.keep_within_gap()
+                Tree(search).grow()
+            else:
+                integer_rounds(search)
         return Outcome(
             search.best, search.bound, "proof" if search.closed else "relaxation", search.closed,
             search.rounds, search.nodes,

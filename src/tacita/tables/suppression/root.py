@@ -11,7 +11,7 @@ from .circuit import Floats, Ints, Mask, Network
 from .master import Master
 from .patterns import Builder
 
-_SHARES = (0.5, 0.25, 0.12, 0.06)
+SHARES = (0.5, 0.25, 0.12, 0.06)
 
 
 def cheapest_cells(network: Network, each: int) -> Ints:
@@ -82,23 +82,26 @@ class Search:
     def _relax(self, most: int) -> None:
         master = self.master
         stalled, before = 0, -np.inf
-        capacities = bool((self.network.amount != 1).any())
+        capacities = self.network.amounts
+        # branches are cut as well, where cells carry amounts
+        patience = 8 if capacities else 25
         for _ in range(most):
             if self.watch.over or not master.solve():
                 return
             self.rounds += 1
             if self.rounds % 10 == 0:
                 self.tell("proving")
-            found = master.separate(nested=1)
-            if found < 20:
-                found += master.separate_bridges()
-            if found < 20 and capacities:
-                found += master.separate(nested=0, shares=_SHARES)
             gain = master.value - before
             before = master.value
             room = self.cost - master.value
+            found = master.separate(nested=1)
+            if found < 20:
+                found += master.separate_bridges()
+            if capacities and (found < 20 or gain < 1e-2 * room):
+                found += master.separate(nested=0, shares=SHARES)
+                found += master.separate_rounded()
             stalled = 0 if gain > 1e-3 * room else stalled + 1
-            if found and stalled < 25 and room > 1e-7:
+            if found and stalled < patience and room > 1e-7:
                 if self.rounds % 5 == 0:
                     master.purge(8)
                 continue

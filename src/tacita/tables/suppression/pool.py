@@ -1,0 +1,97 @@
+"""All rows found so far, in and out of the programme: what one branch needed, another may need again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import highspy
+import numpy as np
+
+from .circuit import Floats, Ints
+
+if TYPE_CHECKING:
+    from .master import Master
+
+_PATIENCE = 12
+_SHORT = 1e-3
+_MOST = 20_000
+
+
+class Pool:
+    """Rows a x >= b by number; `inside` names the rows of the programme, in its order."""
+
+    def __init__(self, lp: highspy.Highs) -> None:
+        self.start = np.zeros(1, dtype=np.int64)
+        self.at = np.zeros(0, dtype=np.int64)
+        self.value = np.zeros(0)
+        self.right = np.zeros(0)
+        self.length = np.zeros(0)
+        self.inside = np.zeros(0, dtype=np.int64)
+        model = lp.getLp()
+        matrix = model.a_matrix_
+        start, at = np.array(matrix.start_, dtype=np.int64), np.array(matrix.index_, dtype=np.int64)
+        value = np.array(matrix.value_)
+        if matrix.format_ == highspy.MatrixFormat.kColwise:
+            column = np.repeat(np.arange(model.num_col_), np.diff(start))
+            order = np.argsort(at, kind="stable")
+            start = np.searchsorted(at[order], np.arange(model.num_row_ + 1))
+            at, value = column[order], value[order]
+        self.note(np.array(model.row_lower_), start[:-1], at, value)
+
+    def note(self, right: Floats, starts: Ints, at: Ints, value: Floats) -> None:
+        """Take in rows that have just been added to the programme."""
+        first = len(self.right)
+        end = self.start[-1]
+        self.start = np.concatenate([self.start[:-1], starts + end, [end + len(at)]])
+        sizes = np.diff(np.append(starts, len(at)))
+        line = np.repeat(np.arange(len(right)), sizes)
+        self.at = np.concatenate([self.at, at])
+        self.value = np.concatenate([self.value, value])
+        self.right = np.concatenate([self.right, right])
+        self.length = np.concatenate([self.length, np.sqrt(np.bincount(line, value**2, len(right)))])
+        self.inside = np.concatenate([self.inside, np.arange(first, len(self.right))])
+
+    def call(self, master: Master, most: int = 100) -> int:
+        """Put rows back that the present x violates, the most violated first; how many."""
+        from tacita.kernels.covers import shortfalls
+
+        short = shortfalls(self.start, self.at, self.value, self.right, master.x)
+        short /= np.maximum(self.length, 1e-9)
+        short[self.inside] = 0.0
+        back = np.flatnonzero(short > _SHORT)
+        back = back[np.argsort(-short[back], kind="stable")[:most]]
+        if not len(back):
+            return 0
+        starts, entries = self.entries(back)
+        master.restore(self.right[back], starts, self.at[entries], self.value[entries])
+        self.inside = np.concatenate([self.inside, back])
+        return len(back)
+
+    def rest(self, master: Master) -> None:
+        """Take rows out of the programme that have not been tight for some time."""
+        old = master.idle > _PATIENCE
+        if old.sum() >= 20:
+            master.drop(old)
+            self.inside = self.inside[~old]
+        if len(self.right) > _MOST:
+            self.shed()
+
+    def entries(self, rows: Ints) -> tuple[Ints, Ints]:
+        """Where the entries of some rows begin once they are put one behind the other, and where they are."""
+        sizes = self.start[rows + 1] - self.start[rows]
+        starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+        return starts, np.repeat(self.start[rows] - starts, sizes) + np.arange(sizes.sum())
+
+    def shed(self) -> None:
+        """Forget the older half of the rows that are not in the programme."""
+        outside = np.ones(len(self.right), dtype=bool)
+        outside[self.inside] = False
+        old = np.flatnonzero(outside)
+        keep = np.ones(len(self.right), dtype=bool)
+        keep[old[: len(old) // 2]] = False
+        rows = np.flatnonzero(keep)
+        starts, entries = self.entries(rows)
+        self.start = np.append(starts, len(entries))
+        self.at, self.value = self.at[entries], self.value[entries]
+        self.right, self.length = self.right[rows], self.length[rows]
+        self.inside = (np.cumsum(keep) - 1)[self.inside]
