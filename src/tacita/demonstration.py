@@ -10,12 +10,14 @@ from . import io
 from .core import Cancelled, ParameterError, Run
 from .io.atomic import refuse_bad_targets
 from .plan import Plan
+from .tableplan import TablePlan
 
 
-def save_plan(plan: Plan, path: str | Path) -> None:
+def save_plan(plan: Plan | TablePlan, path: str | Path) -> None:
     """Write a plan as TOML, paths relative to its folder."""
     target = Path(path)
-    refuse_bad_targets({"plan": target}, {"input": plan.input.path, **plan.output.targets})
+    read = {"input": plan.input.path, "metadata": getattr(plan.input, "meta", None)}
+    refuse_bad_targets({"plan": target}, {**read, **plan.output.targets})
     io.write_all({target: plan.to_toml(target.absolute().parent).encode()})
 
 
