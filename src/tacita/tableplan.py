@@ -100,6 +100,9 @@ class TableSection(Parameters):
     upper: Level = Field(
         0.15, description="how far above its value a sensitive cell must stay open: share, or a column"
     )
+    contributors: str | None = Field(
+        None, description="column of the number of contributors: who is alone in a cell knows it"
+    )
     fill_zeros: bool = Field(False, description="combinations of labels that are not listed are zeros")
 
     def require_columns(self) -> None:
@@ -112,7 +115,7 @@ class TableSection(Parameters):
 
     def refuse_columns(self, source: str) -> None:
         """Refuse to be told what a file of tau-ARGUS says itself."""
-        given = [name for name in (*COLUMNS, "fill_zeros") if name in self.model_fields_set]
+        given = [name for name in (*COLUMNS, "contributors", "fill_zeros") if name in self.model_fields_set]
         given += [name for name in ("lower", "upper") if isinstance(getattr(self, name), str)]
         if given:
             raise ParameterError(
