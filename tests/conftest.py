@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
+from table_commands import REGIONS
 from tacita import DataError, datasets
 
 settings.register_profile(
@@ -29,3 +30,16 @@ def benchmark():
         return (x - x.mean(axis=0)) / x.std(axis=0, ddof=1)
 
     return load
+
+
+@pytest.fixture
+def cells(tmp_path):
+    """The table of regions of the source; II / B is sensitive."""
+    path = tmp_path / "cells.csv"
+    lines = ["activity,region,turnover,sensitive,weight"]
+    for activity, values in REGIONS.items():
+        for region, value in zip("ABC", values, strict=True):
+            secret = int((activity, region) == ("II", "B"))
+            lines.append(f"{activity},{region},{value},{secret},{1 if activity == 'I' else 10}")
+    path.write_text("\n".join(lines) + "\n")
+    return path

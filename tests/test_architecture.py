@@ -44,9 +44,10 @@ ALLOWED = {
     "report": {"core", "registry", "plan", "report", "_version"},
     "cli": {"core", "registry", "plan", "tableplan", "api", "datasets", "cli", "_version"},
     "tableplan": {"core", "registry", "plan"},
-    "tabular": {"core", "io", "registry", "tableplan", "tables", "report"},
+    "tablefiles": {"core", "io", "tableplan", "tables"},
+    "tabular": {"core", "io", "registry", "tableplan", "tablefiles", "tables", "report"},
     "pipeline": {"core", "io", "plan", "microdata", "_version"},
-    "demonstration": {"core", "io", "plan", "datasets", "reproduce"},
+    "demonstration": {"core", "io", "plan", "tableplan", "datasets", "reproduce"},
     "warming": {"core", "registry", "tables"},
     "reproduce": {"core", "registry", "datasets", "microdata", "tables", "reproduce", "_version"},
     "api": {

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 from . import io
-from .core import ParameterError, Run
+from .core import Cancelled, ParameterError, Run
 from .io.atomic import refuse_bad_targets
 from .plan import Plan
+from .tableplan import TablePlan
 
 
-def save_plan(plan: Plan, path: str | Path) -> None:
+def save_plan(plan: Plan | TablePlan, path: str | Path) -> None:
     """Write a plan as TOML, paths relative to its folder."""
     target = Path(path)
-    refuse_bad_targets({"plan": target}, {"input": plan.input.path, **plan.output.targets})
+    read = {"input": plan.input.path, "metadata": getattr(plan.input, "meta", None)}
+    refuse_bad_targets({"plan": target}, {**read, **plan.output.targets})
     io.write_all({target: plan.to_toml(target.absolute().parent).encode()})
 
 
@@ -42,22 +46,60 @@ def prepare_demo(folder: str | Path) -> Plan:
 
 
 def reproduce(
-    name: str, folder: str | Path, run: Run | None = None, *, quick: bool = False, **settings: float | None
+    name: str,
+    folder: str | Path,
+    run: Run | None = None,
+    *,
+    quick: bool = False,
+    fresh: bool = False,
+    **settings: float | str | None,
 ) -> list[Path]:
     """Run published experiments again; write a page, its figures and all numbers into a folder.
 
     Those on records need the public benchmark files (`tacita datasets NAME --fetch`). Of tables, `tables` is
-    how many stand behind a row, `cap` the seconds each may take, `largest` the longest side of any.
+    how many stand behind a row, `cap` the seconds each may take, `largest` the longest side of any, and
+    `problem` the only one to run. They take hours, write what there is from time to time, and keep
+    answers of the same version and cap that are in the folder already, unless `fresh`.
     """
     from . import reproduce as experiments
 
     experiments.require(name)
     experiments.require_settings(name, [each for each, value in settings.items() if value is not None])
+    if fresh:
+        experiments.require_continued(name)
     place = _made(folder)
-    document = experiments.reproduce(name, run, quick=quick, **settings)
-    files = {place / file: content for file, content in document.files().items()}
-    io.write_all(files)
-    return list(files)
+    written: list[Path] = []
+
+    def write(document: experiments.Document) -> None:
+        files = {place / file: content for file, content in document.files().items()}
+        io.write_all(files)
+        written[:] = files
+
+    earlier = None if fresh or name not in experiments.CONTINUED else _numbers(place / f"{name}.json")
+    try:
+        write(experiments.reproduce(name, run, quick=quick, earlier=earlier, save=write, **settings))
+    except (Cancelled, KeyboardInterrupt):
+        if not written:
+            raise
+        raise Cancelled(
+            f"Cancelled while reproducing {name}. What was done is written; the same command goes on from it."
+        ) from None
+    return written
+
+
+def _numbers(path: Path) -> dict[str, Any] | None:
+    """What an earlier run left, if it did."""
+    try:
+        read = json.loads(path.read_bytes())
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError):
+        read = None
+    if not isinstance(read, dict):
+        raise ParameterError(
+            f"{path.name}: is not what an earlier run wrote. Start over with --fresh, or use another folder."
+        )
+    return read
 
 
 def _made(folder: str | Path) -> Path:

@@ -7,6 +7,7 @@ Plan, and `to_python` shows the script that does the same.
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Mapping, Sequence
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
@@ -314,12 +315,7 @@ class Plan(Parameters):
         values = self.model_dump(mode="json", by_alias=True, exclude_defaults=True, exclude_none=True)
         # an empty [compare] says something: compare what [protect] says
         told = {key: part for key, part in values.items() if part or key == "compare"}
-        values = {"version": self.version, **told}
-        for section, keys in _PATHS.items():
-            for key in keys:
-                if key in values.get(section, {}):
-                    values[section][key] = _relative(Path(values[section][key]), folder)
-        return tomli_w.dumps(values)
+        return toml_of({"version": self.version, **told}, _PATHS, folder)
 
     def to_python(self) -> str:
         """The script that does the same through the Python interface.
@@ -371,6 +367,15 @@ def _with_paths(values: dict[str, Any], folder: Path) -> dict[str, Any]:
                 for key, value in part.items()
             }
     return placed
+
+
+def toml_of(values: dict[str, Any], paths: Mapping[str, Sequence[str]], folder: Path | None) -> str:
+    """Sections as TOML; `paths` names the keys of each that are paths, relative to `folder` if below it."""
+    for section, keys in paths.items():
+        for key in keys:
+            if key in values.get(section, {}):
+                values[section][key] = _relative(Path(values[section][key]), folder)
+    return tomli_w.dumps(values)
 
 
 def _relative(path: Path, folder: Path | None) -> str:

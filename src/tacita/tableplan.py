@@ -16,9 +16,10 @@ from .core.errors import ParameterError
 from .core.method import Method
 from .core.params import Parameters
 from .core.roles import Names
-from .plan import InputSection, Plan
+from .plan import InputSection, Plan, toml_of
 
 Solver = Literal["highs", "scip"]
+Kind = Literal["cells", "tab", "jj"]
 
 
 def _as_level(value: object) -> object:
@@ -34,20 +35,96 @@ def _as_level(value: object) -> object:
 Level = Annotated[str | float, BeforeValidator(_as_level)]
 
 
-class TableSection(Parameters):
-    """[table]: which columns of the list of inner cells are what."""
+class RecordInputSection(InputSection):
+    """The file of records, which may be one of tau-ARGUS."""
 
-    rows: str = Field(description="column of labels of the rows")
-    columns: str = Field(description="column of labels of the columns")
-    value: str = Field(description="column of values")
-    primary: str = Field(description="column that is 1 for sensitive cells and 0 for others")
+    meta: Path | None = Field(None, description="metadata of a file of tau-ARGUS (.rda)")
+
+
+class TableInputSection(RecordInputSection):
+    """[input] of a table: a list of inner cells, or a file of tau-ARGUS.
+
+    The kind follows from the ending, and a plan that is saved names it.
+
+    >>> TableInputSection(path="cells.csv").kind, TableInputSection(path="problem.jj").kind
+    ('cells', 'jj')
+    """
+
+    path: Path = Field(description="file of the table: .csv of inner cells, or .tab or .jj of tau-ARGUS")
+    meta: Path | None = Field(
+        None, description="metadata of a .tab of tau-ARGUS; the .rda of the same name beside it if not given"
+    )
+    kind: Kind | None = Field(
+        None, description="cells (a list of inner cells), tab or jj (tau-ARGUS); by its ending if not given"
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _kind_by_ending(cls, values: Any) -> Any:
+        if not isinstance(values, dict) or values.get("kind") is not None or "path" not in values:
+            return values
+        ending = Path(str(values["path"])).suffix.lower()
+        kind = {".tab": "tab", ".jj": "jj"}.get(ending, "tab" if values.get("meta") else "cells")
+        return {**values, "kind": kind}
+
+    @model_validator(mode="after")
+    def _metadata_where_it_is_used(self) -> TableInputSection:
+        if self.meta is not None and self.kind != "tab":
+            raise ParameterError(
+                f"{self.path.name}: metadata (meta) belongs to kind tab, this is of kind {self.kind}."
+            )
+        if self.kind != "cells" and (
+            odd := sorted(self.model_fields_set & {"delimiter", "decimal", "missing_values"})
+        ):
+            raise ParameterError(
+                f"{self.path.name}: {', '.join(odd)} cannot be chosen for a file of tau-ARGUS. Leave it away."
+            )
+        return self
+
+
+class TableSection(Parameters):
+    """[table]: which columns of the list of inner cells are what. Files of tau-ARGUS say so themselves."""
+
+    rows: str | None = Field(None, description="column of labels of the rows; required of a list of cells")
+    columns: str | None = Field(
+        None, description="column of labels of the columns; required of a list of cells"
+    )
+    value: str | None = Field(None, description="column of values; required of a list of cells")
+    primary: str | None = Field(
+        None,
+        description="column that is 1 for sensitive cells and 0 for others; required of a list of cells",
+    )
     lower: Level = Field(
         0.15, description="how far below its value a sensitive cell must stay open: share, or a column"
     )
     upper: Level = Field(
         0.15, description="how far above its value a sensitive cell must stay open: share, or a column"
     )
+    contributors: str | None = Field(
+        None, description="column of the number of contributors: who is alone in a cell knows it"
+    )
     fill_zeros: bool = Field(False, description="combinations of labels that are not listed are zeros")
+
+    def require_columns(self) -> None:
+        """Refuse a list of cells of which it is not said which column is what."""
+        if missing := [name for name in COLUMNS if getattr(self, name) is None]:
+            raise ParameterError(
+                f"A list of cells needs {', '.join(COLUMNS)}: the columns that say what is what. Missing: "
+                f"{', '.join('--' + name for name in missing)} (in a plan: under [table])."
+            )
+
+    def refuse_columns(self, source: str) -> None:
+        """Refuse to be told what a file of tau-ARGUS says itself."""
+        given = [name for name in (*COLUMNS, "contributors", "fill_zeros") if name in self.model_fields_set]
+        given += [name for name in ("lower", "upper") if isinstance(getattr(self, name), str)]
+        if given:
+            raise ParameterError(
+                f"{source}: a file of tau-ARGUS says itself which column is what. Leave away "
+                f"{', '.join('--' + name.replace('_', '-') for name in given)} (in a plan: under [table])."
+            )
+
+
+COLUMNS = ("rows", "columns", "value", "primary")
 
 
 class SuppressSection(Parameters):
@@ -61,7 +138,9 @@ class SuppressSection(Parameters):
     objective: str = Field(
         "value", description="what a withheld cell costs: value, count, or a column of weights"
     )
-    margins: bool = Field(False, description="sums may be withheld too, at their value")
+    margins: bool = Field(
+        False, description="sums may be withheld too, at their value; files of tau-ARGUS say so themselves"
+    )
     zeros: Literal["publish", "withhold"] | None = Field(
         None, description="cells of zero; withheld, at a cost of 1, only for exact unless given"
     )
@@ -134,10 +213,18 @@ class TablePlan(Parameters):
     """
 
     version: Literal[1] = 1
-    input: InputSection
-    table: TableSection
+    input: TableInputSection
+    table: TableSection = Field(default_factory=TableSection)
     suppress: SuppressSection
     output: TableOutputSection
+
+    @model_validator(mode="after")
+    def _says_what_is_what(self) -> TablePlan:
+        if self.input.kind == "cells":
+            self.table.require_columns()
+        else:
+            self.table.refuse_columns(self.input.path.name)
+        return self
 
     @classmethod
     def from_toml(cls, text: str, folder: Path | None = None) -> TablePlan:
@@ -146,6 +233,12 @@ class TablePlan(Parameters):
         if "version" not in values:
             raise ParameterError("Plan: version is required. Write version = 1 as the first line.")
         return cls(**_with_paths(values, folder or Path()))
+
+    def to_toml(self, folder: Path | None = None) -> str:
+        """The plan as TOML, defaults left out; paths relative to `folder` where they lie below it."""
+        values = self.model_dump(mode="json", by_alias=True, exclude_unset=True, exclude_none=True)
+        told = {key: part for key, part in values.items() if part}
+        return toml_of({"version": self.version, **told}, _PATHS, folder)
 
     @classmethod
     def spoken_name(cls) -> str:
@@ -156,8 +249,12 @@ class TablePlan(Parameters):
 class TabulateSection(Parameters):
     """What a table is made of: dimensions, the column to sum, who stands behind a record, and the rules."""
 
-    rows: str = Field(description="column whose labels become rows")
-    columns: str = Field(description="column whose labels become columns")
+    rows: str | None = Field(
+        None, description="column whose labels become rows; required unless metadata has two dimensions"
+    )
+    columns: str | None = Field(
+        None, description="column whose labels become columns; required unless metadata has two dimensions"
+    )
     value: str | None = Field(None, description="column to sum up; if not given, records are counted")
     rule: Names = Field((), description="names of rules for sensitive cells, see `tacita methods`")
     hierarchy: Names = Field((), description="COLUMN=FILE.hrc for each column with a hierarchy")
@@ -168,12 +265,15 @@ class TabulateSection(Parameters):
     insist: bool = Field(False, description="write inner cells although sums are sensitive themselves")
 
 
+_PATHS = {"input": ("path", "meta"), "output": ("path", "json", "report")}
+
+
 def load_plan(path: str | Path) -> Plan | TablePlan:
-    """Read a plan file of either kind: with a [table] section it is one of a table."""
+    """Read a plan file of either kind: with a section [table] or [suppress] it is one of a table."""
     path = Path(path)
     try:
         text = path.read_text(encoding="utf-8-sig")
-        tabular = "table" in tomllib.loads(text)
+        tabular = bool({"table", "suppress"} & set(tomllib.loads(text)))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError):
         # the plan of records says what is wrong
         return Plan.load(path)
@@ -189,7 +289,7 @@ def _parsed(text: str) -> dict[str, Any]:
 
 def _with_paths(values: dict[str, Any], folder: Path) -> dict[str, Any]:
     placed = dict(values)
-    for section, keys in {"input": ("path",), "output": ("path", "json", "report")}.items():
+    for section, keys in _PATHS.items():
         if isinstance(part := values.get(section), dict):
             placed[section] = {
                 key: folder / value if key in keys and isinstance(value, str) else value

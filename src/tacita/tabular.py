@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import io, registry
-from .core import DataError, Microdata, ParameterError, Pattern, Run, Table
+from .core import DataError, ParameterError, Pattern, Run, Table
 from .io import argus
 from .io.atomic import refuse_bad_targets
-from .tableplan import SuppressSection, TablePlan, TableSection, TabulateSection
+from .tablefiles import read_records, read_source
+from .tableplan import SuppressSection, TableInputSection, TablePlan, TableSection, TabulateSection
 
 if TYPE_CHECKING:
     from .tables.audit import Audit
@@ -169,36 +170,29 @@ class TableRelease:
         return f"<TableRelease of {self.found!r}>"
 
 
-def read_table(data: Microdata, section: TableSection, suppress: SuppressSection) -> Table:
-    """The table that a list of inner cells describes, as a problem sees it."""
-    from .tables.cells import from_cells
-
-    return from_cells(
-        data,
-        **section.model_dump(),
-        cost=suppress.objective,
-        signed=suppress.problem == "general",
-    )
-
-
 def run_table(plan: TablePlan, run: Run | None = None, *, dry_run: bool = False) -> TableRelease:
     """Carry out a plan of a table: choose, audit, encode, read back, audit again; write all or nothing."""
     from .tables.outcome import result
     from .tables.release import encoded, form_of
 
-    refuse_bad_targets(plan.output.targets, {"input": plan.input.path})
+    refuse_bad_targets(plan.output.targets, {"input": plan.input.path, "metadata": plan.input.meta})
     form = form_of(plan.output.path)
     method = plan.suppress.build()
-    options = io.InputOptions(**plan.input.model_dump(exclude={"path"}))
-    data = io.read(plan.input.path, options)
-    table = read_table(data, plan.table, plan.suppress)
     around = plan.suppress
+    source = read_source(plan.input, plan.table, around)
+    refuse_bad_targets(plan.output.targets, source.inputs)
+    if plan.output.report is not None and len(source.table.dimensions) != 2:
+        raise ParameterError(
+            f"{plan.output.report.name}: a report draws rows and columns, and this table has no labels of "
+            "them. Leave the report away; the JSON has all figures."
+        )
     found = _suppressed(
-        table,
+        source.table,
         method,
         around.problem,
         run,
-        margins=around.margins,
+        objective=source.objective,
+        margins=source.margins,
         zeros=around.zeros,
         insist=around.insist,
         strict=around.strict,
@@ -206,10 +200,10 @@ def run_table(plan: TablePlan, run: Run | None = None, *, dry_run: bool = False)
     )
     content = encoded(found.table, found.pattern, form, run)
     told = {
-        "source": data.source,
-        "fingerprint": data.fingerprint,
+        "source": source.name,
+        "fingerprint": source.fingerprint,
         **result(found),
-        "objective": around.objective,
+        "objective": source.objective_spoken,
     }
     release = TableRelease(found, content, told)
     if not dry_run:
@@ -248,7 +242,9 @@ def audit_published(
     refuse_bad_targets({"JSON report": json_report}, {"table": path, "published table": published})
     form = form_of(published)
     asked = SuppressSection(problem=problem)
-    table = read_table(io.read(path, io.InputOptions(**(reading or {}))), section, asked)
+    source = read_source(TableInputSection(path=path, **(reading or {})), section, asked)
+    refuse_bad_targets({"JSON report": json_report}, source.inputs)
+    table = source.table
     found, differing = attack(
         table,
         _bytes(published),
@@ -278,25 +274,28 @@ def tabulate_file(
     *,
     reading: Mapping[str, Any] | None = None,
 ) -> Table:
-    """A file of records as a list of inner cells (.csv), or as files of tau-ARGUS (.tab with .rda, .jj)."""
-    hierarchies = _hierarchies(section)
-    inputs = {"input": path, **{f"hierarchy of {name}": file for name, file in hierarchies.items()}}
-    refuse_bad_targets({"output": out}, inputs)
-    data = io.read(path, io.InputOptions(**(reading or {})))
+    """Records as a list of inner cells (.csv), or as files of tau-ARGUS (.tab with .rda, .jj).
+
+    With `meta` among the ways of `reading`, the records are those of tau-ARGUS: without a header line, and
+    with hierarchies, holdings and requests as the metadata says unless the section says otherwise.
+    """
+    refuse_bad_targets({"output": out}, {"input": path})
+    records = read_records(path, section, reading or {})
+    refuse_bad_targets({"output": out}, records.inputs)
     rules = build_rules(section.rule, parameters)
     table = tabulate(
-        data,
-        {name: hierarchies.get(name) for name in (section.rows, section.columns)},
+        records.data,
+        records.dimensions,
         section.value,
         weight=section.weight,
-        unit=section.unit,
-        request=section.request,
+        unit=section.unit or records.unit,
+        request=section.request or records.request,
         waiver=section.waiver,
         rules=rules,
         depth=max([3, *(getattr(rule, "n", 0) for rule in rules)]),
     )
     files = _encoded_table(table, out, section.insist)
-    refuse_bad_targets({f"output {file.name}": file for file in files}, inputs)
+    refuse_bad_targets({f"output {file.name}": file for file in files}, records.inputs)
     io.write_all(files)
     return table
 
@@ -311,18 +310,6 @@ def build_rules(names: Sequence[str], parameters: Mapping[str, Any]) -> list[Any
         rule(**{name: value for name, value in parameters.items() if name in rule.model_fields})
         for rule in found
     ]
-
-
-def _hierarchies(section: TabulateSection) -> dict[str, Path]:
-    found = {}
-    for given in section.hierarchy:
-        column, sign, file = given.partition("=")
-        if not sign or column not in (section.rows, section.columns):
-            raise ParameterError(
-                "tabulate: wanted a hierarchy as COLUMN=FILE.hrc, with the column of the rows or columns."
-            )
-        found[column] = Path(file)
-    return found
 
 
 def _encoded_table(table: Table, out: Path, insist: bool) -> dict[Path, bytes]:
@@ -364,7 +351,7 @@ def audit_refusal(told: Mapping[str, Any]) -> str:
     bad = [each for each in told["audit"] if not each["protected"]]
     parts = []
     if bad:
-        where = f"{bad[0]['row']} / {bad[0]['column']}, {bad[0]['reason']}"
+        where = f"{' / '.join(bad[0][name] for name in told['places'])}, {bad[0]['reason']}"
         parts.append(f"{len(bad)} of {len(told['audit'])} sensitive cells are not protected (first: {where})")
     if told["values_changed"]:
         parts.append(f"{told['values_changed']} published values are not those of the table")

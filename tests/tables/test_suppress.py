@@ -12,7 +12,7 @@ from tacita import DataError, ParameterError, Table, VerificationError, registry
 from tacita.tables.audit import audit
 from tacita.tables.certify import refuse_refuted
 from tacita.tables.rules.concentration import PPercent
-from tacita.tables.suppress import suppress
+from tacita.tables.suppress import _grid, suppress
 from tacita.tables.suppression.base import Suppression
 from tacita.tables.suppression.grid import Grid, Solution
 from tacita.tables.suppression.optimal import Optimal
@@ -102,6 +102,28 @@ class TestThePattern:
         found = suppress(low, Optimal(), "interval", margins=True)
         below, above = found.audit.range_of(5)
         assert above - below >= 20
+
+    @pytest.mark.parametrize("seed", range(20))
+    def test_levels_that_methods_see_imply_the_sliding_one_within_the_bounds(self, seed):
+        generator = np.random.default_rng(seed)
+        table = regions()
+        primary = table.inner & (generator.random(table.n) < 0.5)
+        low, high = table.values * generator.random(table.n), table.values + generator.random(table.n) * 30
+        sliding = np.where(primary, generator.random(table.n) * 40, 0.0)
+        asked = replace(table, primary=primary, low=low, high=high, sliding=sliding)
+        cells = asked.two_way()
+        grid, stricter = _grid(asked, cells, "interval")
+        width = np.zeros(table.n)
+        width[cells] = grid.lower + grid.upper
+        assert (width[primary] >= np.minimum(sliding, high - low)[primary] - 1e-9).all()
+        need_low, need_high = asked.needed()
+        reached_low, reached_high = np.empty(table.n), np.empty(table.n)
+        reached_low[cells], reached_high[cells] = grid.values - grid.lower, grid.values + grid.upper
+        assert (reached_low <= need_low + 1e-9)[primary].all()
+        assert (reached_high >= need_high - 1e-9)[primary].all()
+        assert (reached_low >= low - 1e-9)[primary].all()
+        assert (reached_high <= high + 1e-9)[primary].all()
+        assert stricter == bool((sliding > need_high - need_low)[primary].any())
 
     @pytest.mark.parametrize("problem", PROBLEMS)
     @pytest.mark.parametrize("unit", [1e-9, 1e-3, 1e9, 1 / 3])

@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from cyclopts import Group, Parameter
 from pydantic.fields import FieldInfo
@@ -290,11 +290,18 @@ def reproduce(
     tables: Annotated[int | None, Parameter(help="of tables: how many for each row (10)")] = None,
     cap: Annotated[float | None, Parameter(help="of tables: seconds that end a search (240)")] = None,
     largest: Annotated[int | None, Parameter(help="of tables: the longest side of any (500)")] = None,
+    problem: Annotated[
+        Literal["general", "exact", "interval"] | None, Parameter(help="of tables: this one only")
+    ] = None,
+    fresh: Annotated[
+        bool, Parameter(negative="", help="of tables: start over, whatever is in the folder already")
+    ] = False,
     quiet: _Quiet = False,
 ) -> None:
     """Run published experiments again, and write their figures beside ours."""
     with progress_bar(quiet) as steering:
-        written = api.reproduce(name, out, steering, quick=quick, tables=tables, cap=cap, largest=largest)
+        settings = {"tables": tables, "cap": cap, "largest": largest, "problem": problem}
+        written = api.reproduce(name, out, steering, quick=quick, fresh=fresh, **settings)
     if not quiet:
         for path in written:
             Out.print(str(path), markup=False)

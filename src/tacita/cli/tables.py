@@ -11,8 +11,15 @@ from cyclopts import Group
 
 from tacita import api, registry
 from tacita.core import VerificationError
-from tacita.plan import InputSection
-from tacita.tableplan import SuppressSection, TableOutputSection, TablePlan, TableSection, TabulateSection
+from tacita.tableplan import (
+    RecordInputSection,
+    SuppressSection,
+    TableInputSection,
+    TableOutputSection,
+    TablePlan,
+    TableSection,
+    TabulateSection,
+)
 
 from .options import command, flag, given, option, options, path_option, positional, required_path
 from .talk import print_audit, print_suppressed, print_table, progress_bar
@@ -34,11 +41,13 @@ def suppress_with(words: Sequence[str]) -> Callable[..., None]:
 
     def body(table: Path, **values: Any) -> None:
         plan = TablePlan(
-            input={"path": table, **given(InputSection, values)},
+            input={"path": table, **given(TableInputSection, values)},
             table=given(TableSection, values),
             suppress={**given(SuppressSection, values), **given(own, values)},
             output=given(TableOutputSection, values, _OUT_NAMES),
         )
+        if values["save_plan"] is not None:
+            api.save_plan(plan, values["save_plan"])
         with progress_bar(values["quiet"]) as run:
             release = api.run_table(plan, run, dry_run=values["dry_run"])
         if not values["quiet"]:
@@ -48,14 +57,16 @@ def suppress_with(words: Sequence[str]) -> Callable[..., None]:
         "suppress",
         "Choose which cells of a table to withhold, prove it, audit it, publish the rest.\n\n"
         "Example: tacita suppress cells.csv --rows region --columns sector --value turnover "
-        "--primary sensitive --problem interval --out published.csv --json result.json",
+        "--primary sensitive --problem interval --out published.csv --json result.json\n\n"
+        "Of tau-ARGUS: tacita suppress table.tab --meta table.rda --problem interval --out published.csv",
         [
-            positional("table", "CSV file with one line for each inner cell"),
+            positional("table", "CSV file with one line for each inner cell; or .tab or .jj of tau-ARGUS"),
             *options(TableOutputSection, _TO, _OUT_NAMES, required=["path"]),
             *options(TableSection, _WHAT),
             *options(SuppressSection, _HOW),
             *options(own, Group.create_ordered(f"Parameters of {method}")),
-            *options(InputSection, _FROM, skip=["path"]),
+            *options(TableInputSection, _FROM, skip=["path"]),
+            path_option("save_plan", "write the plan of this run, to repeat it with `tacita run`", _TALK),
             flag("dry_run", "do everything but write", _TALK),
             flag("quiet", "print nothing but errors", _TALK),
         ],
@@ -79,7 +90,7 @@ def tabulate_with(words: Sequence[str]) -> Callable[..., None]:
             TabulateSection(**given(TabulateSection, values)),
             given(fields, values),
             values["out"],
-            reading=given(InputSection, values),
+            reading=given(RecordInputSection, values),
         )
         if not values["quiet"]:
             print_table(table, values["out"])
@@ -90,11 +101,11 @@ def tabulate_with(words: Sequence[str]) -> Callable[..., None]:
         "Example: tacita tabulate firms.csv --rows region --columns sector --value turnover --rule p-percent "
         "--p 15 --out cells.csv",
         [
-            positional("records", "CSV or Parquet file of records"),
+            positional("records", "CSV or Parquet file of records; or one of tau-ARGUS, with --meta"),
             required_path("out", "the table, confidential: .csv, or .tab or .jj of tau-ARGUS", _TO),
             *options(TabulateSection, _WHAT),
             *options(fields, Group.create_ordered("Parameters of the rules")),
-            *options(InputSection, _FROM, skip=["path"]),
+            *options(RecordInputSection, _FROM, skip=["path"]),
             flag("quiet", "print nothing but errors", _TALK),
         ],
         body,
@@ -120,7 +131,7 @@ def _audit(table: Path, published: Path, **values: Any) -> None:
             run,
             strict=values["strict"] or False,
             json_report=values["json"],
-            reading=given(InputSection, values),
+            reading=given(TableInputSection, values),
         )
     if not values["quiet"]:
         print_audit(found, values["json"])
@@ -136,11 +147,11 @@ audit = command(
     "Example: tacita audit cells.csv published.csv --rows region --columns sector --value turnover "
     "--primary sensitive --problem interval",
     [
-        positional("table", "CSV file with one line for each inner cell, confidential"),
+        positional("table", "CSV file of inner cells, or .tab or .jj of tau-ARGUS; confidential"),
         positional("published", "published table: .csv, .xlsx or .html"),
         *options(TableSection, _WHAT),
         *(option(name, SuppressSection.model_fields[name], _HOW) for name in ("problem", "strict")),
-        *options(InputSection, _FROM, skip=["path"]),
+        *options(TableInputSection, _FROM, skip=["path"]),
         path_option("json", "ranges and verdict as JSON; confidential", _TO),
         flag("quiet", "print nothing but errors", _TALK),
     ],

@@ -167,10 +167,11 @@ def print_audit(found: dict[str, Any], json_report: Path | None) -> None:
     """What an attacker can compute of each sensitive cell."""
     from rich.table import Table
 
-    table = Table("row", "column", "low", "high", "", box=None)
+    table = Table(*found["places"], "low", "high", "", box=None)
     for each in found["audit"]:
         sides = ("any" if each[side] is None else _figure(each[side]) for side in ("low", "high"))
-        table.add_row(each["row"], each["column"], *sides, each.get("reason", "protected"))
+        place = (each[name] for name in found["places"])
+        table.add_row(*place, *sides, each.get("reason", "protected"))
     Out.print(table)
     _print_warnings(found)
     if json_report is not None:

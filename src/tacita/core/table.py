@@ -15,6 +15,7 @@ from .errors import DataError, ParameterError
 from .layout import all_cells, as_numbers, bound_of, costs, inner_cells, level_of, placed
 from .method import Method
 from .relations import Relations
+from .twoway import two_way_layout
 
 Numbers = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
@@ -264,6 +265,9 @@ class Table:
         """The same table at another price: value, count (1 each), contributors, log, or figures."""
         if isinstance(cost, str):
             return replace(self, cost=costs(cost, self.values, self.contributors))
+        if np.size(cost) == self.n != np.prod(self.shape):
+            # cells that are no full cross are priced one by one
+            return replace(self, cost=np.array(cost, dtype=np.float64).reshape(-1))
         return replace(self, cost=placed(cost, self.dimensions, "cost", float))
 
     def with_zeros(self, treatment: Literal["publish", "withhold"]) -> Table:
@@ -302,15 +306,21 @@ class Table:
     def two_way(self) -> Cells:
         """Cells of a plain two-way table as an (m + 1) x (n + 1) array, sums in the last row and column.
 
+        A table of cells without labels, as a JJ file has it, is one if its relations are those of one.
+
         >>> Table.from_array([[5, 3], [2, 4]]).two_way().tolist()
         [[0, 1, 2], [3, 4, 5], [6, 7, 8]]
         """
-        if (
-            len(self.dimensions) != 2
-            or not all(d.is_flat for d in self.dimensions)
-            or self.n != np.prod(self.shape)
-        ):
-            raise ParameterError("Table: wanted two dimensions without hierarchy; this table has others.")
+        flat = all(d.is_flat for d in self.dimensions)
+        if len(self.dimensions) == 1 and flat:
+            found = two_way_layout(self.relations, self.n)
+            if found is not None:
+                return found
+        if len(self.dimensions) != 2 or not flat or self.n != np.prod(self.shape):
+            raise ParameterError(
+                "Table: wanted two dimensions without hierarchy; this table has others. It can be audited "
+                "and published, but no method withholds in it yet."
+            )
         rows, columns = (np.append(d.leaves, d.top) for d in self.dimensions)
         places: Cells = np.arange(self.n).reshape(self.shape)
         chosen: Cells = places[np.ix_(rows, columns)]

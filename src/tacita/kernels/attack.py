@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-# Of a cell's span: what is left over when a flow fills it up to rounding.
+# Of a cell's span on that side, or its flow: what is left over when a flow fills it up to rounding.
 _ROUNDING = 1e-13
 
 
@@ -16,8 +16,10 @@ _ROUNDING = 1e-13
 def _room(code, up, down, flow):
     """How much more may pass along an arc: 2e lets cell e grow, 2e + 1 lets it shrink."""
     cell = code >> 1
-    left = up[cell] - flow[cell] if code & 1 == 0 else down[cell] + flow[cell]
-    return left if left > _ROUNDING * (up[cell] + down[cell]) else 0.0
+    span = up[cell] if code & 1 == 0 else down[cell]
+    left = span - flow[cell] if code & 1 == 0 else span + flow[cell]
+    # a cell may fall by a thousandth and rise by billions: each side has its own rounding
+    return left if left > _ROUNDING * max(span, abs(flow[cell])) else 0.0
 
 
 @njit(cache=True)

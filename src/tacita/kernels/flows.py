@@ -9,7 +9,11 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+# Room that counts as none, where demands are 1 or more; of smaller ones, that share. Demands in one table may
+# differ by many powers of ten, and none must be taken for rounding.
 EPSILON = 1e-9
+# Of what is still needed: less room than this does not make a path.
+_SCARCE = 1e-6
 
 
 @njit(cache=True, nogil=True)
@@ -39,6 +43,18 @@ def _reach(
 
     away: follow edges out of a node; otherwise into it, to find all that can reach the source node.
     """
+    return _reach_by(
+        start, incident, row, column, forward, backward, alive, net, source, sink, skip, parent, queue, away,
+        EPSILON,
+    )  # fmt: skip
+
+
+@njit(cache=True, nogil=True)
+def _reach_by(
+    start, incident, row, column, forward, backward, alive, net, source, sink, skip, parent, queue, away,
+    least,
+):  # fmt: skip
+    """The same by edges with more room than `least`."""
     parent[:] = -2
     parent[source] = -1
     queue[0] = source
@@ -55,7 +71,7 @@ def _reach(
             if parent[w] != -2:
                 continue
             room = forward[e] - net[e] if from_row == away else backward[e] + net[e]
-            if room > EPSILON:
+            if room > least:
                 parent[w] = e
                 if w == sink:
                     return True
@@ -75,8 +91,9 @@ def max_flow(
     """
     net[:] = 0.0
     flow = 0.0
-    while flow < limit - EPSILON:
-        if not _reach(
+    least = EPSILON * min(1.0, limit)
+    while flow < limit - least:
+        if not _reach_by(
             start,
             incident,
             row,
@@ -91,6 +108,7 @@ def max_flow(
             parent,
             queue,
             True,
+            least,
         ):
             break
         room = limit - flow
@@ -118,7 +136,7 @@ def max_flow(
 
 @njit(cache=True, nogil=True)
 def _enough(flow, amount):
-    return flow >= amount * (1.0 - 1e-7) - EPSILON
+    return flow >= amount * (1.0 - 1e-7) - EPSILON * min(1.0, amount)
 
 
 @njit(cache=True, nogil=True)
@@ -218,6 +236,7 @@ def cheapest_path(
     parent[:] = -2
     distance[source] = 0.0
     parent[source] = -1
+    least = min(EPSILON, _SCARCE * need)
     while True:
         v = -1
         for u in range(nodes):
@@ -235,7 +254,7 @@ def cheapest_path(
             if settled[w]:
                 continue
             room = forward[e] - net[e] if from_row else backward[e] + net[e]
-            if room <= EPSILON:
+            if room <= least:
                 continue
             length = distance[v]
             if not withheld[e]:

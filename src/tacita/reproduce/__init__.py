@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
 from typing import Any
 
@@ -21,7 +21,9 @@ EXPERIMENTS = {
     "tables": "tacita.reproduce.tables",
 }
 # name -> what else its `document` takes
-SETTINGS: dict[str, tuple[str, ...]] = {"tables": ("tables", "cap", "largest")}
+SETTINGS: dict[str, tuple[str, ...]] = {"tables": ("tables", "cap", "largest", "problem")}
+# those that go on from the numbers of an earlier run (`earlier`) and hand over what there is (`save`)
+CONTINUED = frozenset({"tables"})
 
 
 def require(name: str) -> None:
@@ -42,13 +44,30 @@ def require_settings(name: str, given: Iterable[str]) -> None:
         )
 
 
-def reproduce(name: str, run: Run | None = None, *, quick: bool = False, **settings: Any) -> Document:
+def require_continued(name: str) -> None:
+    """Refuse to start over what never goes on."""
+    if name not in CONTINUED:
+        raise ParameterError(f"reproduce {name}: always starts over. Leave --fresh away.")
+
+
+def reproduce(
+    name: str,
+    run: Run | None = None,
+    *,
+    quick: bool = False,
+    earlier: Mapping[str, Any] | None = None,
+    save: Callable[[Document], None] | None = None,
+    **settings: Any,
+) -> Document:
     """Run the experiments of one name; `quick` takes a small part of them, to see that all works.
 
-    Other settings are those of the experiments (`SETTINGS`); None is as if it were not given.
+    Other settings are those of the experiments (`SETTINGS`); None is as if it were not given. Those of
+    `CONTINUED` keep what counts of the numbers of an `earlier` document, and hand unfinished ones to `save`
+    from time to time.
     """
     require(name)
     given = {each: value for each, value in settings.items() if value is not None}
     require_settings(name, given)
-    made: Document = import_module(EXPERIMENTS[name]).document(run or Run(), quick, **given)
+    steps = {"earlier": earlier, "save": save} if name in CONTINUED else {}
+    made: Document = import_module(EXPERIMENTS[name]).document(run or Run(), quick, **steps, **given)
     return made

@@ -19,9 +19,12 @@ Numbers = npt.NDArray[np.float64]
 Cells = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
-# Relative to the widest span of a cell: what a check allows for rounding.
+# What a check allows for rounding: of the farthest move of a cell where a flow made it (none of its cells
+# moves farther than the one in question), of the widest span where a solver did.
 EXACT = 1e-12
 SOLVER = 1e-9
+# Of the move itself: what a solver may be off. A smaller move along the same way is then off by as much less.
+_OFF = 1e-6
 # Where all spans are 0 or 1: a solver's nought, far from the least true movement of a vertex.
 _NOISE = 1e-6
 
@@ -87,18 +90,23 @@ class Attacker:
         """The move of a cell in a change, if all relations and spans allow that change; nought otherwise."""
         if change is None or not np.isfinite(change).all():
             return 0.0
-        spans = np.concatenate([engine.down, engine.up])
-        widest = max(float(spans[np.isfinite(spans)].max(initial=0.0)), float(np.abs(change).max()))
-        allowed = (EXACT if self.network else SOLVER) * max(widest, 1e-300)
+        moved = direction * float(change[cell])
+        farthest = float(np.abs(change).max())
+        if self.network:
+            noise, allowed = 0.0, EXACT * farthest
+        else:
+            spans = np.concatenate([engine.down, engine.up])
+            widest = max(float(spans[np.isfinite(spans)].max(initial=0.0)), farthest)
+            # a solver's noise is no movement; a flow has none
+            noise = SOLVER * max(widest, 1e-300)
+            allowed = min(noise, _OFF * moved)
         sums = np.bincount(self._rows, weights=self._signs * change[self._cells], minlength=self._row_count)
         kept = (
             np.abs(sums).max(initial=0.0) <= allowed * 10
             and (change <= engine.up + allowed).all()
             and (change >= -engine.down - allowed).all()
         )
-        moved = direction * float(change[cell]) if kept else 0.0
-        # a solver's noise is no movement; a flow has none
-        return moved if moved > (0.0 if self.network else allowed) else 0.0
+        return moved if kept and moved > noise else 0.0
 
 
 class _Engine(ABC):

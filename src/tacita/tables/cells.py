@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from tacita.core import CsvDialect, DataError, Dimension, Microdata, ParameterError, Table
+from tacita.core import Contributors, CsvDialect, DataError, Dimension, Microdata, ParameterError, Table
 from tacita.core.microdata import speakable
 from tacita.io import csv
 
@@ -28,6 +28,7 @@ def from_cells(
     upper: Level = 0.0,
     cost: str = "value",
     signed: bool = False,
+    contributors: str | None = None,
     fill_zeros: bool = False,
 ) -> Table:
     """The table whose inner cells a file lists; sums are computed, under the label Total.
@@ -35,7 +36,8 @@ def from_cells(
     `rows`, `columns`, `value` and `primary` name columns; `primary` holds 0 and 1. `lower` and `upper` are a
     share of the value or name a column of absolute levels. `cost` is value, count, or names a column (sums
     then cost their value). An attacker knows that no value is negative, unless `signed`. Every combination of
-    labels stands there once; with `fill_zeros` those that do not are zeros. O(cells).
+    labels stands there once; with `fill_zeros` those that do not are zeros. `contributors` names the column
+    of their number, all of them different ones. O(cells).
 
     >>> frame = pa.table({"r": list("aabb"), "c": list("xyxy"), "v": [5, 3, 2, 4], "p": [1, 0, 0, 0]})
     >>> table = from_cells(Microdata.of(frame), rows="r", columns="c", value="v", primary="p", upper=0.2)
@@ -44,7 +46,8 @@ def from_cells(
     """
     levels = {"lower": lower, "upper": upper}
     wanted = [rows, columns, value, primary, *(each for each in levels.values() if isinstance(each, str))]
-    _refuse_unknown(data, [*wanted, *([] if cost in ("value", "count") else [cost])])
+    wanted += [] if cost in ("value", "count") else [cost]
+    _refuse_unknown(data, [*wanted, *([] if contributors is None else [contributors])])
     if len({rows, columns, value, primary}) < 4:
         raise ParameterError(
             f"{data.source}: rows, columns, value and primary must be four different columns."
@@ -76,7 +79,26 @@ def from_cells(
         cost=cost if cost in ("value", "count") else _with_sums(laid_out(cost, 0.0), values),
         bounds=(-np.inf, np.inf) if signed else (0.0, np.inf),
         response=value,
+        contributors=None if contributors is None else _counted(laid_out(contributors, 0.0), values),
     )
+
+
+def _counted(counts: Numbers, values: Numbers) -> Contributors:
+    """How many stand behind each cell and sum; of their sizes only that of one who is alone is known."""
+    if odd := int((counts != np.rint(counts)).sum()):
+        raise DataError(f"The number of contributors must be whole, it is not in {odd} cells.")
+    number, size = (_framed(each).ravel() for each in (counts, np.abs(values)))
+    largest = np.where(number == 1, size, 0.0)
+    nobody = np.full((number.size, 1), -1, dtype=np.int64)
+    return Contributors(
+        size, number.astype(np.int64), largest[:, None], nobody, number, np.zeros(number.size), largest
+    )
+
+
+def _framed(inner: Numbers) -> Numbers:
+    """With its sums around."""
+    wide = np.column_stack([inner, inner.sum(axis=1)])
+    return np.vstack([wide, wide.sum(axis=0)])
 
 
 def to_cells(table: Table) -> bytes:

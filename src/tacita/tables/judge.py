@@ -42,7 +42,7 @@ class Judge:
 
     def __init__(self, table: Table, problem: Problem) -> None:
         bounded = bool(np.isfinite(table.low).any() or np.isfinite(table.high).any())
-        self.table = table
+        self.table, self.problem = table, problem
         self.free = problem == "general" and not bounded
         self.interval = problem == "interval"
         self._needed_low, self._needed_high = table.needed()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
+
 import numpy as np
 import numpy.typing as npt
 
@@ -14,7 +16,18 @@ Mask = npt.NDArray[np.bool_]
 
 
 def lone_contributors(judge: Judge, withheld: Mask, known_bad: set[int], run: Run) -> list[Failure]:
-    """Sensitive cells that fail once a lone contributor's own cells are taken as known.
+    """Sensitive cells that fail once a lone contributor's own cells are taken as known; each is told once."""
+    found: dict[int, Failure] = {}
+    for _, failure in lone_leaks(judge, withheld, frozenset(), run):
+        if failure.cell not in known_bad:
+            found.setdefault(failure.cell, failure)
+    return list(found.values())
+
+
+def lone_leaks(
+    judge: Judge, withheld: Mask, passed_over: Container[tuple[int, frozenset[int]]], run: Run
+) -> list[tuple[frozenset[int], Failure]]:
+    """What a lone contributor knows, and a sensitive cell that fails once it is; all such pairs but some.
 
     Who is alone in several withheld cells knows all of them; where holders are not named, every cell has its
     own. Only cells connected to the known ones are asked again. One audit per lone contributor.
@@ -27,7 +40,7 @@ def lone_contributors(judge: Judge, withheld: Mask, known_bad: set[int], run: Ru
     place = np.cumsum(withheld) - 1
     rows, entries, _ = table.relations.among(withheld)
     part = parts_of(rows, place[entries], cells.size)
-    found: dict[int, Failure] = {}
+    found = []
     for done, known in enumerate(known_to_one):
         touched = {int(part[place[cell]]) for cell in known}
         left = withheld.copy()
@@ -35,15 +48,16 @@ def lone_contributors(judge: Judge, withheld: Mask, known_bad: set[int], run: Ru
         attacker = judge.attacker(left)
         places = np.cumsum(left) - 1
         for cell in cells[table.primary[cells] & np.isin(part, list(touched))].tolist():
-            if cell in known or cell in found or cell in known_bad:
+            if cell in known or (cell, known) in passed_over:
                 continue
             low, high = judge.range_of(attacker, cell, int(places[cell]))
             reason, shortfall = judge.fault(attacker, cell, int(places[cell]), low, high)
             if reason:
                 labels = table.label(cell)
-                found[cell] = Failure(cell, labels, "known to a lone contributor", low, high, shortfall)
+                told = Failure(cell, labels, "known to a lone contributor", low, high, shortfall)
+                found.append((known, told))
         run.report("auditing lone contributors", done, len(known_to_one) + 1)
-    return list(found.values())
+    return found
 
 
 def _known_to_one(table: Table, withheld: Mask) -> list[frozenset[int]]:

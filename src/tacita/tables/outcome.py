@@ -56,6 +56,7 @@ def audited(table: Table, found: Audit) -> dict[str, Any]:
         told.append(entry)
     return {
         "safe": found.safe,
+        "places": place_names(table),
         "audit": told,
         "warnings": [
             {"name": each.name, "text": each.text, "count": each.count, "advice": each.advice}
@@ -76,8 +77,13 @@ def _withheld(table: Table, found: Audit) -> list[dict[str, Any]]:
     ]
 
 
+def place_names(table: Table) -> list[str]:
+    """What says in a record where a cell stands: row and column; else the names of the dimensions."""
+    return ["row", "column"] if len(table.dimensions) == 2 else [each.name for each in table.dimensions]
+
+
 def _place(table: Table, cell: int) -> dict[str, str]:
-    return dict(zip(("row", "column"), table.label(cell), strict=True))
+    return dict(zip(place_names(table), table.label(cell), strict=True))
 
 
 def _finite(value: float) -> float | None:

@@ -45,7 +45,13 @@ def form_of(path: Path) -> str:
     >>> form_of(Path("table.xlsx"))
     'excel'
     """
-    found = _FORMS.get(path.suffix.lower())
+    ending = path.suffix.lower()
+    found = _FORMS.get(ending)
+    if ending in (".tab", ".jj"):
+        raise ParameterError(
+            f"{path.name}: files of tau-ARGUS hold the true values and say which are sensitive. "
+            f"A published table ends in {', '.join(_FORMS)}."
+        )
     if found is None:
         raise ParameterError(
             f"{path.name}: wanted a published table ending in {', '.join(_FORMS)}, "
@@ -212,11 +218,25 @@ def _from_html(content: bytes, table: Table, source: str) -> Seen:
     except UnicodeDecodeError:
         raise DataError(f"{source}: wanted a page of UTF-8 text.") from None
     body = parser.rows[1:]
+    if len(table.dimensions) != 2:
+        return _from_list(body, table, source)
     down, across = table.dimensions[0].labels, table.dimensions[-1].labels
     head = [row[0] if row else "" for row in body]
     if head != list(down) or not parser.rows or parser.rows[0][1:] != list(across):
         raise DataError(f"{source}: wanted the labels of the table down and across, got others.")
-    texts = [text for row in body for text in row[1:]]
+    return _marked([text for row in body for text in row[1:]], table, source)
+
+
+def _from_list(body: list[list[str]], table: Table, source: str) -> Seen:
+    """A page with a line for each cell, labels first."""
+    wide = len(table.dimensions)
+    labels = [tuple(row[:wide]) for row in body if len(row) == wide + 1]
+    if labels != [table.label(cell) for cell in range(table.n)]:
+        raise DataError(f"{source}: wanted the cells of the table in their order, got others.")
+    return _marked([row[wide] for row in body if len(row) == wide + 1], table, source)
+
+
+def _marked(texts: list[str], table: Table, source: str) -> Seen:
     if len(texts) != table.n:
         raise DataError(f"{source}: wanted {table.n} cells, got {len(texts)}.")
     withheld = np.array([text == published.MARK for text in texts])

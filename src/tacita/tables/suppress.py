@@ -19,6 +19,7 @@ from .audit import Audit, audit, require_safe
 from .certify import refuse_refuted
 from .infeasible import explain_infeasible
 from .judge import Problem, refuse_weaker_problem
+from .loners import not_leaning
 from .suppression.base import Suppression
 from .suppression.grid import Grid, Solution
 
@@ -66,9 +67,10 @@ def suppress(
     `objective` is what withholding loses: value, count, log, contributors, or figures (sums then at their
     value); None keeps the table's own cost. `margins` says whether sums may be withheld; None keeps what the
     table says. `zeros` are published unless the problem is exact, where they may be withheld; one that would
-    cost nothing costs 1. `insist` accepts less than a rule asks for, and general protection that falls to
-    someone who guesses signs; it is recorded. `strict` as in the audit. `name` is what the record calls the
-    method.
+    cost nothing costs 1. Where contributors are known, cells are added until nobody who is alone in a
+    withheld cell comes too close to another, as far as that can be had. `insist` accepts less than a rule
+    asks for, and general protection that falls to someone who guesses signs; it is recorded. `strict` as in
+    the audit. `name` is what the record calls the method.
 
     The cost of the method, and that of an audit.
 
@@ -98,6 +100,7 @@ def suppress(
     solution = replace(solution, cost=solution.cost / price, lower_bound=solution.lower_bound / price)
     pattern = _pattern(priced, cells, solution, method, problem, stricter)
     pattern = replace(pattern, method=name or pattern.method)
+    pattern = not_leaning(priced, grid, cells, pattern, run)
     found = require_safe(audit(priced, pattern, problem, run, strict=strict, insist=insist))
     if problem == "general":
         pattern = against_guessed_signs(table, pattern, insist, run)

@@ -6,7 +6,7 @@ What is understood of each stands in the module that reads it; anything else is 
 from .hierarchies import format_hrc, levels_dimension, parse_hrc
 from .jj import format_jj, parse_jj
 from .metadata import Metadata, Variable, format_rda, parse_rda
-from .tabular import TabFiles, decode_records, decode_tab, encode_tab
+from .tabular import TabFiles, decode_records, decode_tab, dimension_of, encode_tab
 
 __all__ = [
     "Metadata",
@@ -14,6 +14,7 @@ __all__ = [
     "Variable",
     "decode_records",
     "decode_tab",
+    "dimension_of",
     "encode_tab",
     "format_hrc",
     "format_jj",

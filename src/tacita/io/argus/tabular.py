@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -82,7 +82,7 @@ def decode_tab(tab: str, metadata: Metadata, hrc: Mapping[str, str] | None = Non
     spanning = metadata.of("dimension")
     if not spanning or len(metadata.of("value")) != 1:
         raise DataError("tab: wanted dimensions (RECODEABLE) and one value (NUMERIC) in the metadata.")
-    dimensions = [_dimension(each, named[each.name], hrc or {}) for each in spanning]
+    dimensions = [dimension_of(each, named[each.name], hrc or {}) for each in spanning]
     shape = tuple(len(each) for each in dimensions)
     cells = np.ravel_multi_index([_codes(d, named[d.name]) for d in dimensions], shape)
     if np.unique(cells).size != cells.size:
@@ -104,6 +104,12 @@ def decode_tab(tab: str, metadata: Metadata, hrc: Mapping[str, str] | None = Non
     if status := metadata.of("status"):
         letters = np.full(values.size, metadata.safe, dtype=object)
         letters[cells] = np.array(named[status[0].name], dtype=object)
+        known = (metadata.safe, metadata.unsafe, metadata.protect)
+        if strange := sum(letter not in known for letter in letters):
+            raise DataError(
+                f"tab: the status must be {', '.join(known)}, {strange} cells have another. Say which letter "
+                "is which by SAFE, UNSAFE and PROTECT in the metadata, or change them."
+            )
         made["primary"] = letters == metadata.unsafe
         made["forced"] = letters == metadata.protect
     if frequency := metadata.of("frequency"):
@@ -130,10 +136,19 @@ def decode_records(text: str, metadata: Metadata) -> dict[str, list[str]]:
             raise DataError(
                 f"tab: {wrong} lines do not have the {len(names)} columns of the metadata. Check the sign."
             )
+    if rows and [word.lower() for word in rows[0]] == [name.lower() for name in names]:
+        raise DataError(
+            "tab: the first line names the columns. Files of tau-ARGUS have no such line: remove it."
+        )
     return {name: [row[at] for row in rows] for at, name in enumerate(names)}
 
 
-def _dimension(variable: Variable, labels: list[str], hrc: Mapping[str, str]) -> Dimension:
+def dimension_of(variable: Variable, labels: Sequence[str], hrc: Mapping[str, str]) -> Dimension:
+    """The dimension that a variable spans: by its hierarchy file, by its levels, or flat in order of labels.
+
+    >>> dimension_of(Variable("nace", "dimension", levels=(1, 1)), ["01", "02"], {}).labels
+    ('Total', '0', '01', '02')
+    """
     if variable.hierarchy is not None:
         if variable.hierarchy not in hrc:
             raise DataError(f"rda: {variable.name} needs the hierarchy file {variable.hierarchy}.")

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
 
-from tacita._version import __version__
 from tacita.core import Run
 from tacita.reproduce.document import Document
 
-from .experiments import Setting, gather
+from .earlier import kept, numbers
+from .experiments import Answers, Setting, by_row, gather
 from .page import page
 from .plot import times_and_proofs
 
@@ -17,26 +19,24 @@ def document(
     run: Run,
     quick: bool,
     *,
-    tables: int | None = None,
-    cap: float | None = None,
-    largest: int | None = None,
+    earlier: Mapping[str, Any] | None = None,
+    save: Callable[[Document], None] | None = None,
+    **settings: Any,
 ) -> Document:
     """All experiments, as a page, a figure and numbers.
 
-    `tables` stand behind each row, `cap` seconds of processor time end a search, and tables with a side above
-    `largest` are left out.
+    Of the settings, `tables` stand behind each row, `cap` seconds of processor time end a search, tables with
+    a side above `largest` are left out, and `problem` names the only one to run. `earlier` are the numbers of
+    a run to go on with, and `save` is handed what there is from time to time.
     """
-    said = {"tables": tables, "cap": cap, "largest": largest}
-    given = {name: value for name, value in said.items() if value is not None}
-    setting = replace(Setting.usual(quick), **given)  # type: ignore[arg-type]
-    found = gather(setting, run)
-    numbers = {
-        "version": __version__,
-        "setting": asdict(setting),
-        "command": setting.command,
-        "rows": [
-            {**asdict(row.case), "primaries": row.case.primaries, "answers": [asdict(a) for a in row.answers]}
-            for row in found
-        ],
-    }
-    return Document("tables", page(setting, found), numbers, {"tables.svg": times_and_proofs(found)})
+    setting = replace(Setting.usual(quick), **settings)
+    before = kept(setting, earlier)
+    told = None if save is None else lambda answers: save(_document(setting, answers))
+    return _document(setting, gather(setting, run, before, told))
+
+
+def _document(setting: Setting, answers: Answers) -> Document:
+    found = by_row(setting, answers)
+    return Document(
+        "tables", page(setting, found), numbers(setting, answers), {"tables.svg": times_and_proofs(found)}
+    )

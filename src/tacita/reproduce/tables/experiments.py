@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import product
@@ -37,15 +37,18 @@ LARGEST_VALUE = 499
 SMALL = 0.2
 # Of the value, below and above.
 LEVEL = 0.15
+# Seconds after which answers are saved: an interrupted run loses no more than these and the table at hand.
+PAUSE = 20.0
 
 
 @dataclass(frozen=True)
 class Setting:
-    """How many tables stand behind a row, seconds each may take, and the longest side of any."""
+    """How many tables stand behind a row, seconds each may take, the longest side, and the only problem."""
 
     tables: int = 10
     cap: float = 240.0
     largest: int = 500
+    problem: Problem | None = None
     quick: bool = False
 
     def __post_init__(self) -> None:
@@ -53,11 +56,15 @@ class Setting:
             raise ParameterError(
                 "reproduce tables: wanted at least one table, a cap above 0 seconds and a side of at least 1."
             )
+        if self.problem is not None and self.problem not in SIZES:
+            raise ParameterError(f"reproduce tables: the problem must be {', '.join(SIZES)} or none of them.")
         if not any(self.sizes(problem) for problem in SIZES):
             raise ParameterError("reproduce tables: no table is as small as that. Raise the largest side.")
 
     def sizes(self, problem: Problem) -> tuple[Size, ...]:
-        """Those of one problem that are not too large."""
+        """Those of one problem that are not too large; none of a problem that was not asked for."""
+        if self.problem not in (None, problem):
+            return ()
         known = QUICK_SIZES if self.quick else SIZES
         return tuple(size for size in known[problem] if max(size) <= self.largest)
 
@@ -70,12 +77,18 @@ class Setting:
         for name in ("tables", "cap", "largest"):
             if getattr(self, name) != getattr(usual, name):
                 words.append(f"--{name} {getattr(self, name):g}")
+        words += [f"--problem {self.problem}"] if self.problem else []
         return " ".join(words)
 
     @classmethod
     def usual(cls, quick: bool) -> Setting:
         """What is run if nothing is said."""
         return cls(tables=2, cap=5.0, quick=True) if quick else cls()
+
+    @property
+    def whole(self) -> int:
+        """How many tables there are in all."""
+        return len(cases(self)) * self.tables
 
 
 @dataclass(frozen=True)
@@ -204,23 +217,51 @@ def cases(setting: Setting) -> list[Case]:
     ]
 
 
-def gather(setting: Setting, run: Run) -> list[Found]:
-    """Every table of every row, the caps counted in processor time."""
-    wanted = cases(setting)
+Answers = dict[tuple[Case, int], Answer]
+
+
+def gather(
+    setting: Setting,
+    run: Run,
+    kept: Mapping[tuple[Case, int], Answer] | None = None,
+    save: Callable[[Answers], None] | None = None,
+    pause: float = PAUSE,
+) -> Answers:
+    """Every table of every row, but for the answers kept; the caps counted in processor time.
+
+    Goes number by number, so that what is there when it is interrupted covers all rows evenly. Hands all
+    answers so far to `save` when `pause` seconds have passed since it last did, and whatever ends the work.
+    """
+    answers: Answers = dict(kept or {})
+    wanted = [(case, number) for number in range(setting.tables) for case in cases(setting)]
+    missing = [each for each in wanted if each not in answers]
+    unsaved = False
     with _processor_time():
-        _warm(run)
-        return list(_rows(wanted, setting, run))
+        if missing:
+            _warm(run)
+        saved = time.monotonic()
+        try:
+            for place, (case, number) in enumerate(missing):
+                run.report("suppressing tables", len(wanted) - len(missing) + place, len(wanted))
+                answers[case, number] = solve(case, number, setting.cap, run.branch())
+                unsaved = True
+                if save is not None and time.monotonic() - saved >= pause:
+                    save(answers)
+                    saved, unsaved = time.monotonic(), False
+        finally:
+            if save is not None and unsaved:
+                save(answers)
+    run.report("suppressing tables", len(wanted), len(wanted))
+    return answers
 
 
-def _rows(wanted: Sequence[Case], setting: Setting, run: Run) -> Iterator[Found]:
-    total = len(wanted) * setting.tables
-    for place, case in enumerate(wanted):
-        answers = []
-        for number in range(setting.tables):
-            run.report("suppressing tables", place * setting.tables + number, total)
-            answers.append(solve(case, number, setting.cap, run.branch()))
-        yield Found(case, tuple(answers))
-    run.report("suppressing tables", total, total)
+def by_row(setting: Setting, answers: Mapping[tuple[Case, int], Answer]) -> list[Found]:
+    """Rows of the page, in its order: those with an answer, each with what there is of its tables."""
+    rows = (
+        Found(case, tuple(answers[case, n] for n in range(setting.tables) if (case, n) in answers))
+        for case in cases(setting)
+    )
+    return [row for row in rows if row.answers]
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from tacita._version import __version__
 from tacita.reproduce.document import Cell, seconds, table
 from tacita.reproduce.published import SUPPRESSION, SUPPRESSION_MINUTES
 
-from .experiments import LARGEST_VALUE, LEVEL, SIZES, SMALL, Found, Objective, Setting
+from .experiments import LARGEST_VALUE, LEVEL, SIZES, SMALL, Found, Objective, Setting, cases
 
 SPOKEN = {"general": "General (G)", "exact": "Exact (E)", "interval": "Interval (I)"}
 LEAST = {"value": "least value", "count": "least number"}
@@ -43,6 +43,7 @@ def page(setting: Setting, found: Sequence[Found]) -> str:
     parts = [
         f"# Tables: published figures beside ours{_kind(setting)}",
         f"Written by `{setting.command}`, version {__version__}. {_extent(setting)}",
+        *_unfinished(setting, found),
         "Cell suppression with a proof, three problems: general, exact and interval protection "
         "([what they mean](../guide/tables.md#what-counts-as-protected)). The printed figures are the "
         "headlines of slides on the methods of Carvalho, Almeida and their co-authors, as our notes quote "
@@ -84,7 +85,8 @@ def _extent(setting: Setting) -> str:
     """How much of the experiment this is."""
     longest = max(max(size) for problem in SIZES for size in setting.sizes(problem))
     sides = f", no side above {longest}" if longest < Setting().largest else ""
-    told = f"{_tables(setting.tables)} a row, at most {setting.cap:g} s of processor time each{sides}"
+    alone = f", {SPOKEN[setting.problem]} only" if setting.problem else ""
+    told = f"{_tables(setting.tables)} a row, at most {setting.cap:g} s of processor time each{sides}{alone}"
     if setting == Setting():
         return f"{told[0].upper()}{told[1:]}."
     whole = Setting()
@@ -92,6 +94,18 @@ def _extent(setting: Setting) -> str:
         f"**This is a reduced setting**: {told}. The whole experiment, {_tables(whole.tables)} a row, "
         f"{whole.cap:g} s each and sides up to {whole.largest}, is `{whole.command}`; it takes hours."
     )
+
+
+def _unfinished(setting: Setting, found: Sequence[Found]) -> list[str]:
+    """What is missing yet."""
+    done, rows = sum(len(row.answers) for row in found), len(cases(setting))
+    if done == setting.whole:
+        return []
+    unstarted = f" {rows - len(found)} of {rows} rows have none yet." if len(found) < rows else ""
+    return [
+        f"**This run is not finished**: the page rests on {done} of {setting.whole} tables.{unstarted} "
+        "The same command goes on from here."
+    ]
 
 
 def _shortened(setting: Setting) -> str:

@@ -14,6 +14,10 @@ from .circuit import Floats, Network
 from .grid import Problem
 from .patterns import Builder
 
+# Powers of e by which one step may change a price, and the least share of a cell's cost that a primary pays.
+_MOST = 3.0
+_LEAST = 1e-7
+
 
 class Lagrange(Suppression):
     """Shortest paths under prices that are raised where primaries share a cell: a bound and a pattern in one.
@@ -22,11 +26,13 @@ class Lagrange(Suppression):
     a cell e only if that is withheld, y_ke <= x_e; cells that are primary carry no such row. With multipliers
     u_ke >= 0 on these rows the problem falls apart: sum over k of the shortest path under u_k, plus sum over
     e of min(0, cost_e - sum_k u_ke). Subgradient steps raise the bound; the paths of each iterate are mended
-    by cheapest paths and cleaned. The bound reaches that of the linear programme over flows at best.
+    by cheapest paths and cleaned. The prices of a cell add up to its cost, so that steps multiply them: those
+    whose path uses the cell pay a larger share. The bound reaches that of the linear programme over flows at
+    best.
 
     O(iterations primaries (nodes^2 + edges)) time, O(primaries edges) memory.
     Source: Carvalho, Dellaert & Osorio (1994) and Almeida & Carvalho (1998) for the general problem, Almeida
-    & Carvalho (2005) for the exact one; the step rule is the usual one of Held & Karp.
+    & Carvalho (2005) for the exact one; steps as long as Held & Karp take; that they multiply is ours.
 
     >>> from tacita.tables.suppression.grid import Grid
     >>> grid = Grid.from_interior([[11, 47, 58], [1, 15, 33], [2, 31, 20]], [[0, 0, 0], [0, 1, 0], [0, 0, 0]])
@@ -78,19 +84,19 @@ class Lagrange(Suppression):
                         best, least = found, builder.cost(found)
             if network.rounded_up(bound) >= least - 1e-9 or watch.over:
                 break
-            if since == 20:
-                scale, since = scale / 2, 0
+            if since == 10:
+                scale, since = scale / 1.5, 0
             # prices of a cell keep adding up to its cost: those who use it pay more, the others less
-            slope = used - used.mean(axis=0)
-            slope[:, ~free] = 0.0
+            slope = used - (prices * used).sum(axis=0) / np.maximum(network.cost, 1e-300)
             direction = 0.7 * direction + 0.3 * slope
-            square = float((direction**2).sum())
+            square = float((prices * direction**2).sum())
             if square == 0.0 or scale < 1e-4:
                 break
-            prices += (scale * (1.02 * least - value) / square) * direction
-            np.maximum(prices, 0.0, out=prices)
-            total = prices.sum(axis=0)
-            prices *= np.where(free, network.cost / np.maximum(total, 1e-300), 0.0)
+            step_size = scale * (1.02 * least - value) / square
+            prices *= np.exp(np.clip(step_size * direction, -_MOST, _MOST))
+            # a price of nought would stay one
+            np.maximum(prices, _LEAST * network.cost, out=prices)
+            prices *= np.where(free, network.cost / np.maximum(prices.sum(axis=0), 1e-300), 0.0)
         return Outcome(best, bound, "relaxation", not watch.over, step)
 
 

@@ -1,0 +1,249 @@
+"""A table, or the records of one, out of the files people have: lists of cells, records, tau-ARGUS."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path, PureWindowsPath
+from typing import Any
+
+import numpy as np
+
+from . import io
+from .core import DataError, Dimension, Microdata, ParameterError, Table
+from .io import argus
+from .tableplan import (
+    COLUMNS,
+    RecordInputSection,
+    SuppressSection,
+    TableInputSection,
+    TableSection,
+    TabulateSection,
+)
+
+Files = dict[str, Path | None]
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """A table as it was read, and what the file says of its costs and sums (None: as the table is)."""
+
+    table: Table
+    name: str
+    fingerprint: str | None
+    inputs: Files
+    objective: str | None = None
+    margins: bool | None = None
+    objective_spoken: str = "as in the file"
+
+
+@dataclass(frozen=True, eq=False)
+class RecordSource:
+    """Records, the dimensions to sum over with their hierarchies, and who stands behind a record."""
+
+    data: Microdata
+    dimensions: Mapping[str, Any]
+    inputs: Files
+    unit: str | None = None
+    request: str | None = None
+
+
+def read_source(given: TableInputSection, section: TableSection, asked: SuppressSection) -> Source:
+    """The table that a file describes, as a problem sees it.
+
+    Of a file of tau-ARGUS the status, levels, bounds and costs are its own. Levels it does not have are
+    shares of the value; an objective that is asked for replaces its costs, and sums may be withheld unless it
+    protects them.
+    """
+    if given.kind == "cells":
+        return _cells(given, section, asked)
+    section.refuse_columns(given.path.name)
+    content = _content(given.path)
+    text = _text(content, given.encoding, given.path.name)
+    inputs: Files = {"input": given.path}
+    if given.kind == "jj":
+        table = _jj(text, section, asked, given.path.name)
+    else:
+        table, others = _tab(text, given, section)
+        inputs |= others
+    objective = asked.objective if "objective" in asked.model_fields_set else None
+    if objective not in (None, "value", "count"):
+        raise ParameterError(f"{given.path.name}: the objective must be value or count, or that of the file.")
+    return Source(
+        table,
+        given.path.name,
+        hashlib.sha256(content).hexdigest(),
+        inputs,
+        objective,
+        asked.margins if "margins" in asked.model_fields_set else None,
+        objective or "as in the file",
+    )
+
+
+def _cells(given: TableInputSection, section: TableSection, asked: SuppressSection) -> Source:
+    from .tables.cells import from_cells
+
+    section.require_columns()
+    data = io.read(given.path, io.InputOptions(**given.model_dump(include=set(io.InputOptions.model_fields))))
+    signed = asked.problem == "general"
+    table = from_cells(data, **section.model_dump(), cost=asked.objective, signed=signed)
+    inputs: Files = {"input": given.path}
+    return Source(table, data.source, data.fingerprint, inputs, None, asked.margins, asked.objective)
+
+
+def _jj(text: str, section: TableSection, asked: SuppressSection, name: str) -> Table:
+    _refuse_levels(section, ("lower", "upper"), name)
+    if "margins" in asked.model_fields_set:
+        raise ParameterError(f"{name}: a JJ problem marks what must be published by z. Leave --margins away.")
+    return argus.parse_jj(text)
+
+
+def _tab(text: str, given: TableInputSection, section: TableSection) -> tuple[Table, Files]:
+    beside = given.meta or given.path.with_suffix(".rda")
+    metadata = _metadata(beside, given.encoding)
+    if not metadata.of("status"):
+        raise DataError(
+            f"{beside.name}: nothing says which cells are sensitive (STATUS). Mark them in tau-ARGUS, or "
+            "apply rules in Python."
+        )
+    hierarchies, files = _hierarchy_files(metadata.variables, beside, given.encoding)
+    table = argus.decode_tab(text, metadata, hierarchies)
+    own = [side for side in ("lower", "upper") if metadata.of(side)]
+    _refuse_levels(section, own, given.path.name)
+    shares = {side: 0.0 if side in own else float(getattr(section, side)) for side in ("lower", "upper")}
+    if any(not 0 <= share < np.inf for share in shares.values()):
+        raise ParameterError("suppress: lower and upper must be shares of at least 0.")
+    size = np.abs(table.values)
+    levelled = table.with_primary(table.primary, shares["lower"] * size, shares["upper"] * size)
+    return levelled, {"metadata": beside, **files}
+
+
+def _refuse_levels(section: TableSection, own: Iterable[str], name: str) -> None:
+    if twice := [side for side in own if side in section.model_fields_set]:
+        raise ParameterError(
+            f"{name}: the file has levels of its own. Leave away {', '.join('--' + side for side in twice)}."
+        )
+
+
+def read_records(path: Path, section: TabulateSection, reading: Mapping[str, Any]) -> RecordSource:
+    """A file of records with the dimensions to sum over; with `meta` among `reading`, one of tau-ARGUS."""
+    given = RecordInputSection(path=path, **reading)
+    if given.meta is not None:
+        return _argus_records(given, section)
+    if missing := [name for name in COLUMNS[:2] if getattr(section, name) is None]:
+        raise ParameterError(
+            f"tabulate: wanted the columns that become rows and columns. Missing: "
+            f"{', '.join('--' + name for name in missing)}."
+        )
+    names = [str(section.rows), str(section.columns)]
+    own = named_hierarchies(section, names)
+    data = io.read(path, io.InputOptions(**given.model_dump(exclude={"path", "meta"})))
+    inputs: Files = {"input": path, **{f"hierarchy of {name}": file for name, file in own.items()}}
+    return RecordSource(data, {name: own.get(name) for name in names}, inputs)
+
+
+def _argus_records(given: RecordInputSection, section: TabulateSection) -> RecordSource:
+    assert given.meta is not None
+    if odd := sorted(given.model_fields_set & {"delimiter", "decimal", "missing_values"}):
+        raise ParameterError(
+            f"{given.path.name}: {', '.join(odd)} cannot be chosen for a file of tau-ARGUS. Leave it away."
+        )
+    metadata = _metadata(given.meta, given.encoding)
+    variables = {each.name: each for each in metadata.variables}
+    spanning = [each.name for each in metadata.of("dimension")]
+    asked = [name for name in (section.rows, section.columns) if name is not None]
+    names = asked if len(asked) == 2 or len(spanning) != 2 else spanning
+    if len(names) != 2:
+        raise ParameterError(
+            f"tabulate: {given.meta.name} has {len(spanning)} dimensions. Name two by --rows and --columns."
+        )
+    if unknown := [name for name in names if name not in variables]:
+        raise ParameterError(
+            f"{given.meta.name}: there is no variable {', '.join(unknown)}. There are: "
+            f"{', '.join(variables)}."
+        )
+    columns = argus.decode_records(_text(_content(given.path), given.encoding, given.path.name), metadata)
+    own = named_hierarchies(section, names)
+    chosen = [variables[name] for name in names if name not in own]
+    hierarchies, files = _hierarchy_files(chosen, given.meta, given.encoding)
+    dimensions: dict[str, Dimension | Path] = {
+        each.name: argus.dimension_of(each, sorted(set(columns[each.name])), hierarchies) for each in chosen
+    }
+    request, holding = metadata.of("request"), metadata.of("holding")
+    if request and request[0].request:
+        # the codes that ask are named; every other code does not
+        asks = set(request[0].request)
+        columns[request[0].name] = ["1" if code in asks else "0" for code in columns[request[0].name]]
+    inputs: Files = {"input": given.path, "metadata": given.meta, **files}
+    return RecordSource(
+        _as_microdata(columns, given.path.name),
+        {name: own.get(name) or dimensions[name] for name in names},
+        inputs | {f"hierarchy of {name}": file for name, file in own.items()},
+        holding[0].name if holding else None,
+        request[0].name if request else None,
+    )
+
+
+def _as_microdata(columns: Mapping[str, list[str]], source: str) -> Microdata:
+    """Columns of text as if they came from CSV, whose numbers are read when they are needed."""
+    import pyarrow as pa
+
+    from .core import CsvDialect
+    from .io import csv
+
+    return io.decode(
+        csv.encode(pa.table(dict(columns)), CsvDialect()), "csv", io.InputOptions(delimiter=","), source
+    )
+
+
+def named_hierarchies(section: TabulateSection, columns: Iterable[str]) -> dict[str, Path]:
+    """The files that COLUMN=FILE.hrc names."""
+    found = {}
+    for given in section.hierarchy:
+        column, sign, file = given.partition("=")
+        if not sign or column not in columns:
+            raise ParameterError(
+                "tabulate: wanted a hierarchy as COLUMN=FILE.hrc, with the column of the rows or columns."
+            )
+        found[column] = Path(file)
+    return found
+
+
+def _metadata(path: Path, encoding: str) -> argus.Metadata:
+    return argus.parse_rda(_text(_content(path), encoding, path.name))
+
+
+def _hierarchy_files(
+    variables: Iterable[argus.Variable], beside: Path, encoding: str
+) -> tuple[dict[str, str], Files]:
+    """Text of every hierarchy file that the metadata name, and where each is: where it says, or beside it."""
+    texts: dict[str, str] = {}
+    files: Files = {}
+    for each in variables:
+        if each.hierarchy is not None:
+            # tau-ARGUS runs on Windows: its paths lead nowhere else
+            places = [beside.parent / each.hierarchy, beside.parent / PureWindowsPath(each.hierarchy).name]
+            place = next((place for place in places if place.is_file()), places[-1])
+            texts[each.hierarchy] = _text(_content(place), encoding, place.name)
+            files[f"hierarchy of {each.name}"] = place
+    return texts, files
+
+
+def _content(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except (OSError, ValueError) as problem:
+        reason = problem.strerror if isinstance(problem, OSError) else problem
+        raise ParameterError(f"{path.name}: cannot be read ({reason}).") from None
+
+
+def _text(content: bytes, encoding: str, name: str) -> str:
+    try:
+        return content.decode(encoding)
+    except LookupError:
+        raise ParameterError(f"{name}: there is no encoding {encoding}.") from None
+    except UnicodeDecodeError:
+        raise DataError(
+            f"{name}: this is not text in {encoding}. Name its encoding, such as latin-1."
+        ) from None

@@ -1,0 +1,107 @@
+"""A pattern that does not lean on lone contributors: who is alone in a withheld cell knows it.
+
+For such a contributor the cell might as well be published, and others that it was to protect may fall. So
+more cells are withheld until every sensitive cell is protected from each lone contributor too, as far as the
+table allows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from tacita.core import DataError, Pattern, Run, Table
+
+from .certify import protects
+from .judge import Judge
+from .leaks import lone_leaks
+from .suppression.grid import Grid
+from .suppression.paths import CheapestPaths
+
+Mask = npt.NDArray[np.bool_]
+Leak = tuple[int, frozenset[int]]
+
+# Attacks of a sensitive cell that dropping cells may take.
+_MOST_ATTACKS = 30_000
+
+
+def not_leaning(
+    table: Table, grid: Grid, cells: npt.NDArray[np.int64], pattern: Pattern, run: Run
+) -> Pattern:
+    """The pattern, with cells added where a lone contributor could come too close to a sensitive one.
+
+    For each sensitive cell and lone contributor: what the contributor knows counts as published, what is
+    withheld already costs nothing, and cheapest paths do the rest. A cell that is added may be known to
+    somebody else, so this is repeated until nothing changes. A leak remains only where it would with all
+    cells withheld that may be. At last cells are dropped, dearest first, that nobody needs any more, where
+    the table is small enough. The lower bound holds for patterns that lean as well, and so for this one.
+
+    One audit of lone contributors a round; every round adds a cell or ends. One for each cell to be dropped.
+    """
+    if table.contributors is None or not (table.contributors.lone & (table.primary | ~table.forced)).any():
+        return pattern
+    judge = Judge(table, pattern.problem)  # type: ignore[arg-type]
+    mask, hopeless = pattern.withheld.copy(), set[Leak]()
+    while True:
+        before = int(mask.sum())
+        for known, failure in lone_leaks(judge, mask, hopeless, run):
+            more = _around(grid, cells, mask, failure.cell, known, run)
+            if more is None:
+                hopeless.add((failure.cell, known))
+            else:
+                mask |= more
+        if int(mask.sum()) == before:
+            break
+    if np.array_equal(mask, pattern.withheld):
+        return pattern
+    _drop(judge, mask, hopeless, run)
+    added = int((mask & ~pattern.withheld).sum())
+    changed = Pattern.of(
+        table,
+        mask,
+        lower_bound=pattern.lower_bound,
+        seconds=pattern.seconds,
+        method=pattern.method,
+        problem=pattern.problem,
+        parameters={**pattern.parameters, "added_for_lone_contributors": added},
+    )
+    return replace(
+        changed, status=pattern.status if changed.proven or pattern.status != "optimal" else "feasible"
+    )
+
+
+def _drop(judge: Judge, mask: Mask, hopeless: set[Leak], run: Run) -> None:
+    """Publish again, dearest first, what protects nobody; `mask` is changed in place."""
+    table = judge.table
+    assert table.contributors is not None
+    secondary = np.flatnonzero(mask & ~table.primary)
+    knowing = int((mask & table.contributors.lone).sum()) + 1
+    if secondary.size * knowing * int(table.primary.sum()) > _MOST_ATTACKS:
+        return
+    for cell in secondary[np.argsort(-table.cost[secondary], kind="stable")].tolist():
+        mask[cell] = False
+        needed = not protects(table, mask, judge.problem) or lone_leaks(judge, mask, hopeless, run)
+        mask[cell] = bool(needed)
+
+
+def _around(
+    grid: Grid, cells: npt.NDArray[np.int64], withheld: Mask, cell: int, known: frozenset[int], run: Run
+) -> Mask | None:
+    """Cells to withhold so that one cell is protected from who knows some; None where nothing helps."""
+    own, published = cells == cell, np.isin(cells, list(known))
+    hidden = withheld[cells]
+    asked = replace(
+        grid,
+        primary=own,
+        allowed=(grid.allowed | hidden) & ~own & ~published,
+        cost=np.where(hidden, 0.0, grid.cost),
+    )
+    try:
+        found = CheapestPaths(tries=1, changes=0, guided=False).suppress(asked, run.branch())
+    except DataError:
+        return None
+    more = np.zeros(withheld.size, dtype=bool)
+    more[cells] = found.withheld
+    return more

@@ -1,0 +1,130 @@
+"""A pattern does not lean on cells that one contributor knows, as far as any pattern can do without."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import tacita
+from table_commands import NAMED, outcome, write_cells
+from tacita.cli import run_command
+from tacita.core import Contributors, Table
+from tacita.tables.audit import audit
+
+PROBLEMS = ("general", "exact", "interval")
+REGIONS = [[11, 47, 58], [1, 15, 33], [2, 31, 20]]
+SENSITIVE = np.array(REGIONS) == 15
+
+
+def counted(table, counts, holders=None):
+    """The same table with a number of contributors in each inner cell, all of them different ones."""
+    inner = np.asarray(counts, dtype=float)
+    wide = np.column_stack([inner, inner.sum(axis=1)])
+    number = np.vstack([wide, wide.sum(axis=0)]).ravel()
+    largest = np.where(number == 1, np.abs(table.values), 0.0)
+    whose = np.full((table.n, 1), -1) if holders is None else np.asarray(holders)[:, None]
+    who = Contributors(
+        np.abs(table.values), number.astype(int), largest[:, None], whose, number, np.zeros(table.n), largest
+    )
+    return replace(table, contributors=who)
+
+
+def regions(alone):
+    """The table of the source, with one contributor in some cells."""
+    counts = np.full((3, 3), 5)
+    for place in alone:
+        counts[place] = 1
+    return counted(Table.from_array(REGIONS, primary=SENSITIVE), counts)
+
+
+def told(found):
+    return {each.reason for each in found.failures}
+
+
+def test_the_pattern_of_the_source_is_not_taken_where_it_leans_on_someone_alone():
+    plain = tacita.suppress(regions([]), problem="exact")
+    assert (plain.cost, plain.proven) == (34, True)
+    # III / A is part of it: who is alone there would compute II / A, and so II / B
+    table = regions([(2, 0)])
+    assert told(audit(table, plain, "exact", strict=True)) == {"known to a lone contributor"}
+    pattern = tacita.suppress(table, problem="exact")
+    assert audit(table, pattern, "exact", strict=True).safe
+    # II / C, III / B and III / C do without III / A: the least there is
+    assert (pattern.cost, pattern.lower_bound, pattern.status) == (84, 34, "feasible")
+    assert pattern.parameters["added_for_lone_contributors"] == 2
+
+
+def test_nothing_is_added_where_nobody_is_alone_in_the_pattern():
+    pattern = tacita.suppress(regions([(0, 0), (0, 2)]), problem="exact")
+    assert (pattern.cost, pattern.proven) == (34, True)
+    assert "added_for_lone_contributors" not in pattern.parameters
+
+
+def test_someone_alone_in_the_sensitive_cell_itself_changes_nothing():
+    assert tacita.suppress(regions([(1, 1)]), problem="exact").cost == 34
+
+
+@pytest.mark.parametrize("problem", PROBLEMS)
+@pytest.mark.parametrize("seed", range(8))
+def test_what_remains_known_to_someone_alone_would_be_whatever_is_withheld(problem, seed):
+    generator = np.random.default_rng(seed)
+    shape = tuple(generator.integers(3, 6, 2))
+    values = generator.integers(5, 60, size=shape).astype(float)
+    primary = np.zeros(values.size, dtype=bool)
+    primary[generator.choice(values.size, 3, replace=False)] = True
+    plain = Table.from_array(values, primary=primary.reshape(shape), lower=0.2, upper=0.2)
+    table = counted(plain, np.where(generator.random(shape) < 0.3, 1, 4))
+    pattern = tacita.suppress(table, problem=problem, insist=True)
+    seen = table.with_bounds(-np.inf, np.inf) if problem == "general" else table
+    left = {each.cell for each in audit(seen, pattern, problem, strict=True).failures}
+    everything = table.primary | ~table.forced
+    anyway = {each.cell for each in audit(seen, everything, problem, strict=True).failures}
+    assert left <= anyway
+    without = tacita.suppress(plain, problem=problem, insist=True)
+    assert pattern.lower_bound == pytest.approx(without.lower_bound)
+    assert pattern.cost >= without.cost - 1e-9
+
+
+def test_one_holder_alone_in_several_cells_knows_them_all():
+    holders = np.full(16, -1)
+    table = regions([(1, 0), (2, 2)])
+    holders[[4, 10]] = 7
+    both = counted(table, table.contributors.count.reshape(4, 4)[:3, :3], holders)
+    for each in (table, both):
+        pattern = tacita.suppress(each, problem="exact")
+        assert audit(each, pattern, "exact", strict=True).safe
+
+
+def test_what_cannot_be_helped_is_a_warning_and_refused_if_strict():
+    values = [[5, 3], [2, 4]]
+    table = counted(Table.from_array(values, primary=[[True, False], [False, False]]), [[4, 4], [4, 1]])
+    pattern = tacita.suppress(table, problem="exact")
+    assert [each.name for each in audit(table, pattern, "exact").cautions] == ["lone-contributors"]
+    with pytest.raises(tacita.VerificationError, match="known to a lone contributor"):
+        tacita.suppress(table, problem="exact", strict=True)
+
+
+def test_a_list_of_cells_may_say_how_many_stand_behind_each(tmp_path, capsys):
+    counts = np.full((3, 3), 5)
+    counts[2, 0] = 1
+    source = write_cells(tmp_path / "cells.csv", REGIONS, SENSITIVE, {"firms": counts})
+    words = ["suppress", str(source), *NAMED, "--problem", "exact", "--out", str(tmp_path / "published.csv")]
+    words += ["--json", str(tmp_path / "result.json")]
+    assert run_command(words) == 0
+    assert outcome(source)["cost"] == 34
+    assert run_command([*words, "--contributors", "firms"]) == 0
+    assert outcome(source)["cost"] > 34
+    assert outcome(source)["parameters"]["added_for_lone_contributors"] > 0
+    audited = [
+        "audit",
+        str(source),
+        str(tmp_path / "published.csv"),
+        *NAMED,
+        "--problem",
+        "exact",
+        "--strict",
+    ]
+    assert run_command([*audited, "--contributors", "firms"]) == 0
+    source.write_text(source.read_text().replace(",1\n", ",1.5\n"))
+    assert run_command([*words, "--contributors", "firms"]) == 1
+    assert "must be whole" in capsys.readouterr().err
