@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Annotated, Any, Literal
 
 import highspy
 import numpy as np
+from pydantic import Field
 
-from tacita.core import Run
+from tacita.core import ParameterError, Run
 
 from .base import Outcome, Suppression, TimeLimit, Watch
 from .circuit import Floats, Network
@@ -40,19 +42,34 @@ class Optimal(Suppression):
     """
 
     seconds: TimeLimit = 60.0
+    solver: Annotated[
+        Literal["highs", "scip"],
+        Field(description="of the integer programme: highs, or scip (one tree; needs the extra scip)"),
+    ] = "highs"
 
     def search(self, network: Network, watch: Watch, run: Run) -> Outcome:
+        prove = integer_rounds if self.solver == "highs" else _branch_and_cut()
         search = Search(network, watch, run)
         search.follow(np.zeros(network.edges), 4, 20)
         search.relax()
         if not search.done():
             search.follow(search.fractional(), 20, 100)
         if not search.done():
-            integer_rounds(search)
+            prove(search)
         return Outcome(
             search.best, search.bound, "proof" if search.closed else "relaxation", search.closed,
             search.rounds, search.nodes,
         )  # fmt: skip
+
+
+def _branch_and_cut() -> Callable[[Search], None]:
+    try:
+        from .scip import branch_and_cut
+    except ModuleNotFoundError:
+        raise ParameterError(
+            "Optimal: the package pyscipopt is not installed. Install tacita[scip], or use the solver highs."
+        ) from None
+    return branch_and_cut
 
 
 def integer_rounds(search: Search) -> None:
