@@ -26,8 +26,9 @@ class Optimal(Suppression):
     mixed-integer rounding; no secondary cell may be a bridge. The linear programme gives a bound and guides
     paths to patterns; cells whose reduced cost exceeds the gap are left out; the rest is solved as an integer
     programme, cuts are added for its solution, and so on until the two meet or time is over: then the best
-    pattern and its proven bound are returned. The result does not depend on chance; with a time limit it
-    depends on the machine.
+    pattern and its proven bound are returned. With the solver scip the rest is one tree instead, where cuts
+    are added for the solutions of its nodes. The cost is the same; the pattern may be another as cheap. The
+    result does not depend on chance; with a time limit it depends on the machine.
 
     NP-hard: no useful worst case; O(demands edges) per flow, thousands of flows.
     Source: Fischetti & Salazar (1999), Mathematical Programming 84, 283-312, and (2001), Management Science

@@ -190,7 +190,7 @@ class Tree:
         finder.idle = finder.dual = np.zeros(0)
         return rows.tocsr(), right
 
-    def add_cuts(self, handler: Any, x: Floats, whole: bool) -> Any:
+    def add_cuts(self, x: Floats, whole: bool) -> Any:
         """Add violated cuts to the present programme; SCIP's word for what came of it."""
         rows, right = self.separate(x, whole)
         if whole and not (right - rows @ np.round(x) > 1e-4).any():
@@ -198,11 +198,11 @@ class Tree:
             rows, right = sparse.csr_matrix((np.round(x) < 0.5).astype(float)[None, :]), np.ones(1)
         result = SCIP_RESULT.SEPARATED if len(right) else SCIP_RESULT.DIDNOTFIND
         for i, least in enumerate(right.tolist()):
-            if self._add_cut(handler, rows[i], least, whole):
+            if self._add_cut(rows[i], least, whole):
                 result = SCIP_RESULT.CUTOFF
         return result
 
-    def _add_cut(self, handler: Any, row: Any, least: float, force: bool) -> bool:
+    def _add_cut(self, row: Any, least: float, force: bool) -> bool:
         model = self.model
         cut = model.createEmptyRowUnspec("cut", lhs=least, rhs=None, local=False, removable=True)
         model.cacheRowExtensions(cut)
@@ -261,14 +261,14 @@ class Protection(Conshdlr):
 
     @_guarded(SCIP_RESULT.DIDNOTRUN)
     def conssepalp(self, constraints: Any, useful: int) -> Any:
-        return self.tree.add_cuts(self, self.tree.values(None), False)
+        return self.tree.add_cuts(self.tree.values(None), False)
 
     @_guarded(SCIP_RESULT.INFEASIBLE)
     def consenfolp(self, constraints: Any, useful: int, infeasible: bool) -> Any:
         x = self.tree.values(None)
         if self.tree.accepts(x):
             return SCIP_RESULT.FEASIBLE
-        return self.tree.add_cuts(self, x, True)
+        return self.tree.add_cuts(x, True)
 
     @_guarded(SCIP_RESULT.INFEASIBLE)
     def consenfops(self, constraints: Any, useful: int, infeasible: bool, dear: bool) -> Any:
