@@ -30,7 +30,9 @@ from .master import Master
 from .patterns import Builder
 from .root import _SHARES, Search
 
+# nodes between patterns by paths
 _EVERY = 10
+_EVENTS = (SCIP_EVENTTYPE.NODEFOCUSED, SCIP_EVENTTYPE.LPSOLVED, SCIP_EVENTTYPE.PRESOLVEROUND)
 _OPTIONS: dict[str, Any] = {
     "lp/threads": 1,
     "limits/gap": 0.0,
@@ -39,6 +41,8 @@ _OPTIONS: dict[str, Any] = {
     "misc/usesymmetry": 0,
     "misc/catchctrlc": False,
 }
+# What SCIP says where its bound holds; that nothing is feasible contradicts a pattern it was given.
+_BOUNDED = ("optimal", "timelimit", "memlimit", "userinterrupt")
 
 
 def branch_and_cut(search: Search) -> None:
@@ -59,8 +63,6 @@ class Tree:
         master = search.master
         kept = np.flatnonzero(~master.fixed)
         self.edges = master.columns[kept]
-        # a programme without rows: cuts are found on it, read, and taken out again
-        self.finder = Master(self.network, self.edges)
         within = np.zeros(self.network.edges, dtype=bool)
         within[self.edges] = True
         self.builder = Builder(self.network, within)
@@ -114,15 +116,17 @@ class Tree:
             model.setObjlimit(search.cost - step)
         try:
             model.optimizeNogil()
+            search.nodes += int(model.getNTotalNodes())
+            status = model.getStatus()
+            if status == "infeasible" and not representable:
+                search.bound = search.cost
+            elif status in _BOUNDED:
+                self.note_bound()
         finally:
+            # while all that its callbacks ask for is still there
+            model.freeProb()
             if self.failure is not None:
                 raise self.failure
-        search.nodes += int(model.getNTotalNodes())
-        status = model.getStatus()
-        if status == "infeasible" and not representable:
-            search.bound = search.cost
-        elif status != "infeasible":
-            self.note_bound()
 
     def _set_options(self) -> None:
         model, watch = self.model, self.search.watch
@@ -176,7 +180,8 @@ class Tree:
 
     def separate(self, x: Floats, whole: bool) -> Any:
         """Cuts that x violates, as for the root: rows and right sides."""
-        finder = self.finder
+        # a programme of its own each time: SCIP may have dropped a cut that was found before
+        finder = Master(self.network, self.edges)
         finder.x = np.clip(x, 0.0, 1.0)
         found = finder.separate(nested=1)
         if found < 20:
@@ -184,10 +189,6 @@ class Tree:
         if found < 20 and self.capacities and not whole:
             found += finder.separate(nested=0, shares=_SHARES)
         rows, right = _rows(finder)
-        finder.lp.deleteRows(len(right), np.arange(len(right), dtype=np.int32))
-        finder.rows.drop(np.zeros(finder.rows.count, dtype=bool))
-        finder.rows.seen.clear()
-        finder.idle = finder.dual = np.zeros(0)
         return rows.tocsr(), right
 
     def add_cuts(self, x: Floats, whole: bool) -> Any:
@@ -204,6 +205,8 @@ class Tree:
 
     def _add_cut(self, row: Any, least: float, force: bool) -> bool:
         model = self.model
+        if not row.nnz:
+            return least > 0
         cut = model.createEmptyRowUnspec("cut", lhs=least, rhs=None, local=False, removable=True)
         model.cacheRowExtensions(cut)
         for j, value in zip(row.indices.tolist(), row.data.tolist(), strict=True):
@@ -316,8 +319,12 @@ class Clock(Eventhdlr):
         self.tree = tree
 
     def eventinit(self) -> None:
-        for kind in (SCIP_EVENTTYPE.NODEFOCUSED, SCIP_EVENTTYPE.LPSOLVED, SCIP_EVENTTYPE.PRESOLVEROUND):
+        for kind in _EVENTS:
             self.model.catchEvent(kind, self)
+
+    def eventexit(self) -> None:
+        for kind in _EVENTS:
+            self.model.dropEvent(kind, self)
 
     @_guarded(None)
     def eventexec(self, event: Any) -> None:
