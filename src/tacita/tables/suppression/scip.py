@@ -40,6 +40,7 @@ _OPTIONS: dict[str, Any] = {
     # the handler's rows are not those of a symmetric model, and copies of the model would lack it
     "misc/usesymmetry": 0,
     "misc/catchctrlc": False,
+    "presolving/maxrestarts": 0,
 }
 # What SCIP says where its bound holds; that nothing is feasible contradicts a pattern it was given.
 _BOUNDED = ("optimal", "timelimit", "memlimit", "userinterrupt")
@@ -130,10 +131,13 @@ class Tree:
 
     def _set_options(self) -> None:
         model, watch = self.model, self.search.watch
-        model.setParams(_OPTIONS)
-        # patterns come from paths; copies of the model would not know the handler
+        # patterns and cuts are ours: its own know less of the table, and copies of the model lack the handler
         model.setHeuristics(SCIP_PARAMSETTING.OFF)
         model.setParam("heuristics/paths/freq", 1)
+        model.setSeparating(SCIP_PARAMSETTING.OFF)
+        model.setParam("constraints/protection/sepafreq", 1)
+        model.setPresolve(SCIP_PARAMSETTING.FAST)
+        model.setParams(_OPTIONS)
         # as the watch counts: processor time, or that on the wall
         model.setParam("timing/clocktype", 1 if base.CLOCK[0] is time.process_time else 2)
         if watch.left < 1e19:
