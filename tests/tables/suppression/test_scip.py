@@ -128,6 +128,19 @@ def test_a_cell_that_costs_nothing_is_no_bridge_that_makes_others_dear(tree):
     assert tree.solved
 
 
+@pytest.mark.parametrize("problem", PROBLEMS)
+def test_a_best_pattern_that_the_tree_cannot_hold_is_its_limit(problem, tree, monkeypatch, request):
+    grids = [random_grid(seed, problem, shape=(6, 6), primaries=4, largest=60) for seed in range(3)]
+    wanted = [Optimal().suppress(grid) for grid in grids]
+    request.getfixturevalue("bare_root")
+    give = tree.give
+    # as where cells of the best were left out: SCIP is not told of it
+    monkeypatch.setattr(tree, "give", lambda self, by: by is not None and give(self, by))
+    found = [Optimal(solver="scip").suppress(grid) for grid in grids]
+    assert all(map(same, wanted, found))
+    assert tree.solved
+
+
 def test_same_table_same_pattern(tree):
     grid = random_grid(3, "interval", **HARD)
     one, two = (Optimal(solver="scip").suppress(grid) for _ in range(2))

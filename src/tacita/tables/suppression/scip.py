@@ -64,9 +64,9 @@ class Tree:
         master = search.master
         kept = np.flatnonzero(~master.fixed)
         self.edges = master.columns[kept]
-        within = np.zeros(self.network.edges, dtype=bool)
-        within[self.edges] = True
-        self.builder = Builder(self.network, within)
+        self.within = np.zeros(self.network.edges, dtype=bool)
+        self.within[self.edges] = True
+        self.builder = Builder(self.network, self.within)
         self.capacities = bool((self.network.amount != 1).any())
         self.failure: BaseException | None = None
         self.given = np.inf
@@ -108,10 +108,8 @@ class Tree:
         )  # fmt: skip
         model.includeEventhdlr(Clock(self), "clock", "stops in time or when asked to")
         self._set_options()
-        representable = not search.best[search.master.columns[search.master.fixed]].any()
-        if representable:
-            self.give(None)
-        else:
+        known = self.give(None)
+        if not known:
             # only a cheaper pattern is of interest
             step = max(0.5 * self.network.whole_costs, 5e-8 * max(1.0, search.cost))
             model.setObjlimit(search.cost - step)
@@ -119,7 +117,7 @@ class Tree:
             model.optimizeNogil()
             search.nodes += int(model.getNTotalNodes())
             status = model.getStatus()
-            if status == "infeasible" and not representable:
+            if status == "infeasible" and not known:
                 search.bound = search.cost
             elif status in _BOUNDED:
                 self.note_bound()
@@ -169,9 +167,10 @@ class Tree:
         return False
 
     def give(self, heuristic: Any) -> bool:
-        """Tell SCIP of the best pattern, once."""
+        """Tell SCIP of the best pattern, once, if it has all its cells."""
         search = self.search
-        if search.cost >= self.given or search.best[search.master.columns[search.master.fixed]].any():
+        outside = search.best & ~self.network.primary & ~self.within
+        if search.cost >= self.given or outside.any():
             return False
         self.given = search.cost
         solution = self.model.createSol(heuristic)
