@@ -63,12 +63,11 @@ class TestBadInputs:
         assert said in capsys.readouterr().err
         assert not (cells.parent / "o.csv").exists()
 
-    def test_a_solver_that_is_not_there_is_said_to_be_missing(self, cells, capsys):
-        code = suppress(cells, "--problem", "exact", "--solver", "scip")
-        has_solver = "solver" in Optimal.model_fields
-        assert code == 0 if has_solver else code == 2
-        assert has_solver or "no solver scip" in capsys.readouterr().err
+    def test_a_solver_is_for_methods_that_have_one(self, cells, capsys):
+        assert suppress(cells, "--problem", "exact", "--solver", "scip") == 0
         assert suppress(cells, "--problem", "exact", "--solver", "highs") == 0
+        assert suppress(cells, "--problem", "exact", "--method", "network", "--solver", "scip") == 2
+        assert "no solver scip" in capsys.readouterr().err
 
     def test_the_input_is_never_overwritten_nor_two_outputs_one_file(self, cells, capsys):
         before = cells.read_bytes()

@@ -21,19 +21,25 @@ class TestEverySynthesis:
     def test_refuses_a_dependent_column_that_is_a_function_of_the_independent_ones(self, name):
         y, s = plain()
         y[:, 1] = 4 - 3 * s[:, 0] + 2 * s[:, 1]
-        with pytest.raises(tacita.DataError, match=r"dependent column 2 \(as given\) would come out unchanged"):
+        with pytest.raises(
+            tacita.DataError, match=r"dependent column 2 \(as given\) would come out unchanged"
+        ):
             tacita.method(name).synthesize(y, s)
 
     def test_refuses_one_that_is_nearly_a_function_too(self, name):
         y, s = plain()
         y[:, 0] = s[:, 0] + 1e-5 * y[:, 0]
-        with pytest.raises(tacita.DataError, match=r"dependent column 1 \(as given\) would come out unchanged"):
+        with pytest.raises(
+            tacita.DataError, match=r"dependent column 1 \(as given\) would come out unchanged"
+        ):
             tacita.method(name).synthesize(y, s)
 
     def test_refuses_a_constant_dependent_column(self, name):
         y, s = plain()
         y[:, [0, 2]] = 5
-        with pytest.raises(tacita.DataError, match=r"dependent columns 1, 3 \(as given\) would come out unchanged"):
+        with pytest.raises(
+            tacita.DataError, match=r"dependent columns 1, 3 \(as given\) would come out unchanged"
+        ):
             tacita.method(name).synthesize(y, s)
 
     def test_accepts_a_sum_of_dependent_columns_that_is_a_function(self, name):
@@ -98,7 +104,7 @@ def test_fcrm_refuses_clusters_that_make_a_column_a_function():
     rng = np.random.default_rng(0)
     s = rng.normal(size=(200, 1))
     y = np.where(rng.random((200, 1)) < 0.5, s, 3 - s)  # two exact lines: two clusters find them
-    with pytest.raises(tacita.DataError, match=r"100 % of the values of dependent column 1 \(as given\) would come out"):
+    with pytest.raises(tacita.DataError, match=r"100 % .* dependent column 1 \(as given\) would"):
         tacita.method("fcrm", c=2, rmax=200).synthesize(y, s)
     released = tacita.method("fcrm", c=2, rmax=200, max_unchanged=1).synthesize(y, s)
     assert np.allclose(released, y, atol=1e-3)

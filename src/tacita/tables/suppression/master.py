@@ -11,6 +11,8 @@ from .circuit import Floats, Ints, Mask, Network
 from .pool import Pool
 
 _VIOLATION = 1e-4
+# Of a demand: sets that are short of such a part may be short once rounded.
+_SHARES = (0.5, 0.25, 0.12, 0.06)
 _DIVISORS = 24
 
 
@@ -181,6 +183,10 @@ class Master:
         kept.sort()
         sides, whose = sides[kept], whose[kept]
         return self._add_cuts(sides, np.zeros_like(sides), whose, edges, x, place, part, most)
+
+    def separate_amounts(self) -> int:
+        """Add cuts that show only where cells carry amounts: short of part of a demand, or once rounded."""
+        return self.separate(nested=0, shares=_SHARES) + self.separate_rounded()
 
     def support(self):
         """Edges with x above 0, primaries first: their numbers, x, places, arrays and graph."""

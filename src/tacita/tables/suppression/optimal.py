@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Annotated, Any, Literal
 
 import highspy
 import numpy as np
+from pydantic import Field
 
-from tacita.core import Run
+from tacita.core import ParameterError, Run
 
 from .base import Outcome, Suppression, TimeLimit, Watch
 from .circuit import Floats, Network
@@ -26,9 +28,10 @@ class Optimal(Suppression):
     gives a bound and guides paths to patterns; cells whose reduced cost exceeds the gap are left out. The
     rest, for interval protection, is a tree: a cell is held or left out, each branch is cut as the root was,
     rows are shared through a pool, the least bound is next (see `tree`). For general and exact protection
-    it is solved as an integer programme, cuts are added for its solution, and so on. Both end when bound
-    and pattern meet or time is over: then the best pattern and its proven bound are returned. The result does
-    not depend on chance; with a time limit it depends on the machine.
+    it is solved as an integer programme, cuts are added for its solution, and so on. With the solver scip it
+    is one tree of SCIP for all three. All end when bound and pattern meet or time is over: then the best
+    pattern and its proven bound are returned. The cost is the same by all; the pattern may be another as
+    cheap. The result does not depend on chance; with a time limit it depends on the machine.
 
     NP-hard: no useful worst case; O(demands edges) per flow, thousands of flows.
     Source: Fischetti & Salazar (1999), Mathematical Programming 84, 283-312, and (2001), Management Science
@@ -44,24 +47,40 @@ class Optimal(Suppression):
     """
 
     seconds: TimeLimit = 60.0
+    solver: Annotated[
+        Literal["highs", "scip"],
+        Field(description="of programmes: highs, or scip for the tree (needs the extra scip)"),
+    ] = "highs"
 
     def search(self, network: Network, watch: Watch, run: Run) -> Outcome:
+        prove = _branch_and_cut() if self.solver == "scip" else tree if network.amounts else integer_rounds
         search = Search(network, watch, run)
         search.follow(np.zeros(network.edges), 4, 20)
         search.relax()
         if not search.done():
             search.follow(search.fractional(), 20, 100)
         if not search.done():
-            # where cells carry amounts, the cuts that matter show only in the branches
-            if network.amounts:
-                search.keep_within_gap()
-                Tree(search).grow()
-            else:
-                integer_rounds(search)
+            prove(search)
         return Outcome(
             search.best, search.bound, "proof" if search.closed else "relaxation", search.closed,
             search.rounds, search.nodes,
         )  # fmt: skip
+
+
+def _branch_and_cut() -> Callable[[Search], None]:
+    try:
+        from .scip import branch_and_cut
+    except ModuleNotFoundError:
+        raise ParameterError(
+            "Optimal: the package pyscipopt is not installed. Install tacita[scip], or use the solver highs."
+        ) from None
+    return branch_and_cut
+
+
+def tree(search: Search) -> None:
+    """Branches of our own: where cells carry amounts, the cuts that matter show only there."""
+    search.keep_within_gap()
+    Tree(search).grow()
 
 
 def integer_rounds(search: Search) -> None:

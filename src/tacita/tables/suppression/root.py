@@ -11,8 +11,6 @@ from .circuit import Floats, Ints, Mask, Network
 from .master import Master
 from .patterns import Builder
 
-SHARES = (0.5, 0.25, 0.12, 0.06)
-
 
 def cheapest_cells(network: Network, each: int) -> Ints:
     """The few cheapest cells of each row and column: what patterns mostly consist of. O(edges log edges)."""
@@ -98,8 +96,7 @@ class Search:
             if found < 20:
                 found += master.separate_bridges()
             if capacities and (found < 20 or gain < 1e-2 * room):
-                found += master.separate(nested=0, shares=SHARES)
-                found += master.separate_rounded()
+                found += master.separate_amounts()
             stalled = 0 if gain > 1e-3 * room else stalled + 1
             if found and stalled < patience and room > 1e-7:
                 if self.rounds % 5 == 0:

@@ -10,7 +10,7 @@ import numpy as np
 
 from .circuit import Floats, Ints, Mask
 from .pool import Pool
-from .root import SHARES, Search
+from .root import Search
 
 _WHOLE = 1e-6
 _RELIABLE = 3
@@ -168,9 +168,7 @@ class Tree:
         if found < 3:
             found += master.separate(nested=1)
         if found < 3:
-            found += master.separate_bridges()
-            found += master.separate_rounded()
-            found += master.separate(nested=0, shares=SHARES)
+            found += master.separate_bridges() + master.separate_amounts()
         return found
 
     def mend(self) -> None:
