@@ -10,7 +10,6 @@ from tacita.core import Partition, Run
 from tacita.kernels import anneal, walk
 from tacita.microdata.microaggregation.annealing import Walks, blocks_of, nearest_records, schedule
 from tacita.microdata.microaggregation.best import Best
-from tacita.microdata.microaggregation.recombination import as_groups, group_errors, recombine
 
 QUICK = {"effort": 0.05}
 
@@ -224,18 +223,6 @@ def test_one_varying_column_is_solved_exactly_and_says_so():
     assert found.sse(x) == pytest.approx(tacita.method("hm", k=4).partition(x[:, :1]).sse(x))
     assert found.lower_bound == found.sse(x)
     assert Best(k=4, **QUICK).partition(records(4, 50)).lower_bound is None
-
-
-def test_recombination_finds_the_best_mixture_of_two_partitions():
-    x = np.repeat(np.arange(8.0) * 10, 3)[:, None] + np.tile([0.0, 0.1, 0.2], 8)[:, None]
-    right = np.repeat(np.arange(8), 3)
-    one, two = right.copy(), right.copy()
-    one[[2, 3]] = one[[3, 2]]
-    two[[20, 21]] = two[[21, 20]]
-    found = Partition(recombine(x, one, as_groups(two, 5), 10), 3)
-    assert np.array_equal(found.labels, right)
-    members, sizes = as_groups(one, 5)
-    assert group_errors(x, members, sizes).sum() == pytest.approx(Partition(one, 3).sse(x))
 
 
 def test_every_record_gets_its_share_of_moves_at_its_own_temperatures():

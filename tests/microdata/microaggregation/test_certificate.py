@@ -109,7 +109,7 @@ def test_the_search_finds_the_group_worth_most(problem, seed):
 def test_columns_are_kept_once_with_their_squared_error():
     x = mixture(10, 2)
     pricing = Pricing(x, 3, least_shares(x, 3, Run()))
-    columns = Columns(pricing.distances, 3)
+    columns = Columns(10, 3, pricing.errors_of)
     assert columns.add(np.array([[2, 1, 0, -1, -1], [0, 1, 2, -1, -1], [5, 9, 7, 8, 6]])) == 2
     assert columns.add(np.array([[9, 8, 7, 6, 5], [1, 2, 3, -1, -1]])) == 1
     wanted = [squared_error(x, row[row >= 0]) for row in columns.groups]
@@ -118,7 +118,7 @@ def test_columns_are_kept_once_with_their_squared_error():
 
 def test_broken_triples_are_those_that_weights_serve_more_than_once():
     x = mixture(9, 2)
-    columns = Columns(Pricing(x, 2, least_shares(x, 2, Run())).distances, 2)
+    columns = Columns(9, 2, Pricing(x, 2, least_shares(x, 2, Run())).errors_of)
     columns.add(np.array([[0, 1, -1], [1, 2, -1], [0, 2, -1], [3, 4, 5], [3, 4, 6], [7, 8, -1]]))
     weights = np.array([0.5, 0.5, 0.5, 0.6, 0.3, 1.0])
     none = np.empty((0, 3), dtype=np.int64)

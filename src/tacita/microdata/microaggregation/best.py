@@ -17,12 +17,19 @@ from .certificate import certify
 from .master import Limits
 from .mdav import MDAV
 from .means import quiet, split_large
-from .recombination import recombine
+from .recombination import recombine, regroup
 
 _STAGE = "annealing groups"
-_MOVES_PER_RECORD = 10_000
+_MOVES_PER_RECORD = 40_000
 _MOST_MOVES = 100_000_000
 _START_BLOCK = 2000
+# Making groups anew takes about as long as so many moves for each record, by k; three times that if thorough.
+# Above these k and n it would take too long or too much memory.
+_REGROUPING = {2: 10_000, 3: 15_000, 4: 32_000, 5: 90_000}
+_THOROUGH = 3
+_REGROUPED = 5000
+# What is left to annealing, at least, as a share of that.
+_ANNEALED = 0.25
 # How often the solver asks before it is stopped: a measure of its work that repeats.
 _QUESTIONS = 30
 # Of the seconds asked for, what is left to recombination, and what measuring the speed may take.
@@ -166,14 +173,26 @@ class Best(Improvement):
             return labels
         moves = min(_MOVES_PER_RECORD * len(x), _MOST_MOVES) if effort is None else round(effort * 1e6)
         recombining = self.recombine and len(x) <= LARGE
-        pool = walks.anneal(max(1, moves // self.starts), recombining)
+        annealing, regrouping = self._shares(len(x), moves)
+        pool = walks.anneal(max(1, annealing // self.starts), recombining)
         found = walks.best()
-        if run.cancelled():
+        if run.cancelled() or not recombining:
             return found
-        if recombining:
+        if regrouping:
+            found = regroup(walks.x, found, self.k, pool.groups(), regrouping == _THOROUGH, quiet(run))
+        else:
             found = recombine(walks.x, found, self.k, pool.groups(), Limits(_QUESTIONS, run.cancelled))
         run.report(_STAGE, 1, 1)
         return found
+
+    def _shares(self, n: int, moves: int) -> tuple[int, int]:
+        """Moves for annealing, and how much groups are made anew: not, once, or thoroughly."""
+        one = _REGROUPING.get(self.k, 0) * n
+        if self.recombine and one and n <= _REGROUPED:
+            for often in (_THOROUGH, 1):
+                if moves >= (1 + _ANNEALED) * often * one:
+                    return moves - often * one, often
+        return moves, 0
 
     def _walks(self, x: Matrix, labels: Labels, run: Run) -> Walks:
         labels = split_large(x, labels, self.k, quiet(run))

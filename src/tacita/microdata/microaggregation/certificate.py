@@ -15,7 +15,7 @@ from tacita.core.arrays import as_matrix
 
 from .base import Labels, Matrix
 from .bounding import Pricing, least_shares
-from .generation import LITTLE, WIDTHS, Generation, tightened
+from .generation import LITTLE, THOROUGH, WIDTHS, Generation, tightened
 from .groups import as_groups, as_labels
 from .master import Columns, Limits
 from .univariate import HM
@@ -25,11 +25,13 @@ _STAGE = "proving the bound"
 _ROUNDS = 120
 # Beyond that the distances of all pairs no longer fit: the instant bound stands alone.
 _MOST_RECORDS = 8000
-_MOST_GROUPS = 100_000
+# Groups that the integer programme chooses among, for each record.
+_MOST_GROUPS = 50
 _GAPS = 15
 _MOST_NODES = 1_000_000
-# How often the solver asks before it is stopped, while it looks for a better partition, and for the proof.
-_QUESTIONS_BETTER, _QUESTIONS_PROOF = 300, 1000
+# How often the solver asks before it is stopped.
+_QUESTIONS = 1000
+_SETTLINGS = 3
 _PASSES = 4
 _PROOFS = 5
 # What a gap must be to count as none: the solver's own tolerance.
@@ -227,7 +229,12 @@ class _Proof:
         self.bound_by_prices(made)
         if self.best.units is None:
             self.look_for_better(made)
-            self.choose_among_all(made)
+            for _ in range(_SETTLINGS):
+                before = self.sse
+                self.choose_among_all(made)
+                # a better partition leaves fewer groups to choose among
+                if self.sse >= before:
+                    break
         return None
 
     def bound_by_prices(self, made: Generation) -> None:
@@ -264,7 +271,7 @@ class _Proof:
         """A better partition of the groups known and those next to them, if there is one."""
         if self.closed() or self.late():
             return
-        groups = made.combined(self.limits(_QUESTIONS_BETTER))
+        groups = made.combined(THOROUGH, self.limits(THOROUGH.questions))
         self.tell()
         self.consider(Partition(as_labels(groups, made.pricing.n), self.k))
 
@@ -281,7 +288,7 @@ class _Proof:
         pricing.fined(triples, fines)
         few, gap = None, (self.sse - bound) * (1.0 + 1e-9) + pricing.floor
         for _ in range(_GAPS):
-            few = pricing.within(prices, gap, _MOST_GROUPS, _MOST_NODES, self.tell)
+            few = pricing.within(prices, gap, _MOST_GROUPS * pricing.n, _MOST_NODES, self.tell)
             if few is not None or self.late():
                 break
             gap *= 0.6
@@ -303,7 +310,7 @@ class _Proof:
             return
         own = as_groups(self.best.labels, self.k)
         candidates.add(own)
-        choice = candidates.choose(triples, candidates.rows_of(own), self.limits(_QUESTIONS_PROOF))
+        choice = candidates.choose(triples, candidates.rows_of(own), self.limits(_QUESTIONS))
         self.tell()
         if choice.chosen is not None:
             self.consider(Partition(as_labels(candidates.groups[choice.chosen], candidates.n), self.k))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -22,15 +23,31 @@ _MOST_NODES = 1_000_000
 _CUTS = 300
 # A gain, as a share of the error, that is not worth another round.
 LITTLE = 1e-5
-# Groups that lack little to being worth their cost are looked for, so many at most, to choose among.
-_MOST_NEAR = 20_000
-_NEAREST, _DOUBLINGS = 1e-5, 9
-# Records that the integer programme chooses groups for.
-_LEFT = 400
-# They start from a partition annealed for so long.
+# Groups that lack little to being worth their cost: first within such a share of the error, then doubled.
+_NEAREST, _DOUBLINGS = 1e-5, 18
+# What a part starts from is annealed for so long.
 _MOVES_PER_RECORD = 5000
 # Rounds of triples end when so many in a row gain less than this share of what is missing.
 _STALLED, _SLOW = 3, 0.01
+
+
+@dataclass(frozen=True)
+class Care:
+    """How much is done to combine groups.
+
+    near: groups that lack little, at most; left: records that an integer programme chooses groups for, times
+    k^2, since larger groups are harder to choose among; questions: how often it may ask to go on.
+    """
+
+    near: int
+    left: int
+    questions: int
+
+
+QUICK = Care(near=1000, left=1000, questions=30)
+THOROUGH = Care(near=8000, left=3600, questions=300)
+# Triples of a part: a gain that is not worth another round.
+_LITTLE_INSIDE = 5e-4
 
 
 class Generation:
@@ -75,11 +92,12 @@ class Generation:
             if not priced.complete or fresh == 0 or priced.excess <= 1e-4 * prices.value:
                 break
 
-    def widen(self) -> None:
-        """Rounds among more and more neighbours."""
-        for width in WIDTHS:
-            if width < self.pricing.n - 1:
-                self.generate(width)
+    def widen(self, widths: tuple[int, ...] = WIDTHS) -> None:
+        """Rounds among more and more neighbours, up to all."""
+        for width in widths:
+            self.generate(width)
+            if width >= self.pricing.n - 1:
+                break
 
     def add_triples(self, little: float) -> None:
         """Triples and the groups they call for, until they raise the value by `little` or less."""
@@ -104,7 +122,7 @@ class Generation:
         self.triples = np.concatenate([self.triples[~worthless], fresh])
         return prices.value if len(fresh) else None
 
-    def combined(self, limits: Limits) -> Labels:
+    def combined(self, care: Care, limits: Limits) -> Labels:
         """The groups, as rows, of a good partition made of those known and those that lack little.
 
         What the linear programme is next to sure of is fixed; for the records left over groups are made
@@ -114,16 +132,17 @@ class Generation:
         prices = self.columns.prices(self.triples, 1e-7)
         rich = self.columns.copy()
         if prices is not None and not self.late():
-            few = self._near(prices)
+            few = self._near(prices, care.near)
             if few is not None:
                 rich.add(few)
-        if self.pricing.n > _LEFT:
-            fixed, free = dive(rich, self.triples, _LEFT, limits.cancelled)
+        left = care.left // self.pricing.k**2
+        if self.pricing.n > left:
+            fixed, free = dive(rich, self.triples, left, limits.cancelled)
             if not free.any():
                 return rich.groups[fixed]
             if fixed.size and not limits.cancelled():
                 records = np.flatnonzero(free)
-                inner = self._part(rich, records).combined(limits)
+                inner = self._part(rich, records).combined(care, limits)
                 inner = np.where(inner >= 0, records[inner], -1)
                 return np.concatenate([rich.groups[fixed], inner])
         start = rich.rows_of(self.start)
@@ -141,31 +160,31 @@ class Generation:
         shares = self.pricing.shares[records]
         part = Generation(Pricing(x, k, shares), start, self.most_rounds, self.late)
         part.columns.add(np.maximum(groups[inside], -1))
-        for width in WIDTHS[:2]:
-            if width < len(records) - 1:
-                part.generate(width)
+        part.widen(WIDTHS[:2])
         if part.prices is not None:
-            part.add_triples(LITTLE * part.prices.value)
+            part.add_triples(_LITTLE_INSIDE * part.prices.value)
         return part
 
-    def _near(self, prices: Prices) -> Labels | None:
+    def _near(self, prices: Prices, most: int) -> Labels | None:
         """Groups that lack little to being worth their cost, as many as are quickly found."""
         self.pricing.fined(self.triples, prices.fines)
-        lack, most = _NEAREST * prices.value, None
+        lack, found = _NEAREST * prices.value, None
         for _ in range(_DOUBLINGS):
-            few = self.pricing.within(prices.records, lack, _MOST_NEAR, _MOST_NODES, self.late)
+            few = self.pricing.within(prices.records, lack, most, _MOST_NODES, self.late)
             if few is None:
                 break
-            most = few
-            if len(few) > _MOST_NEAR // 3:
+            found = few
+            if len(few) > most // 3:
                 break
             lack *= 2
-        return most
+        return found
 
 
 def _annealed(x: Matrix, k: int) -> Labels:
     """A fair partition, quickly."""
     labels = MDAV(k=k).group(x, None, Run(threads=1))
+    if len(x) < 4 * k:
+        return labels
     walks = Walks(x, labels, k, np.array([1], dtype=np.uint64), Run(threads=1))
     walks.anneal(_MOVES_PER_RECORD * len(x), False)
     return walks.best()
