@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time as clocks
 from collections.abc import Callable
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
@@ -20,13 +20,11 @@ from .means import quiet, split_large
 from .recombination import recombine, regroup
 
 _STAGE = "annealing groups"
-_MOVES_PER_RECORD = 40_000
 _MOST_MOVES = 100_000_000
 _START_BLOCK = 2000
-# Making groups anew takes about as long as so many moves for each record, by k; three times that if thorough.
-# Above these k and n it would take too long or too much memory.
-_REGROUPING = {2: 10_000, 3: 15_000, 4: 32_000, 5: 90_000}
-_THOROUGH = 3
+# Making groups anew takes about as long as so many moves for each record, by k: quickly, or thoroughly. Above
+# these k and n it would take too long or too much memory.
+_REGROUPING = {2: (10_000, 60_000), 3: (15_000, 110_000), 4: (32_000, 200_000), 5: (90_000, 350_000)}
 _REGROUPED = 5000
 # What is left to annealing, at least, as a share of that.
 _ANNEALED = 0.25
@@ -57,7 +55,10 @@ class Best(Improvement):
        0.01 times its own scale, the squared distance to its k-th neighbour, so that dense regions and
        outliers are each sorted at the temperature that suits them. Then descent to a local optimum.
     2. Recombination, up to 10 000 records: of all groups met at low temperature in all walks, those that
-       together hold every record once at the least squared error, by integer programming (HiGHS).
+       together hold every record once at the least squared error, by integer programming (HiGHS). For k up
+       to 5, up to 5000 records and with enough effort, groups are made anew for this by column generation:
+       prices of records from the linear programme of choosing groups, the groups worth more than their error
+       by exact search, and a dive from its weights to a partition (see `regroup`).
 
     Never worse than its start. A single varying column is solved exactly instead (as `hm`), and its
     `lower_bound` is its error. With more than 10 000 records MDAV starts in blocks of 2000, and neighbours
@@ -89,7 +90,11 @@ class Best(Improvement):
 
     effort: Annotated[
         float | None,
-        Field(gt=0, le=1e6, description="millions of moves in all; none: 0.01 per record, at most 100"),
+        Field(
+            gt=0,
+            le=1e6,
+            description="millions of moves, or their worth, in all; none: 0.04 per record, less if k > 5, at most 100",
+        ),
     ] = None
     time: Annotated[
         float | None,
@@ -171,28 +176,32 @@ class Best(Improvement):
             walks = self._walks(varying, labels, run)
         except Cancelled:
             return labels
-        moves = min(_MOVES_PER_RECORD * len(x), _MOST_MOVES) if effort is None else round(effort * 1e6)
+        moves = self._usual_moves(len(x)) if effort is None else round(effort * 1e6)
         recombining = self.recombine and len(x) <= LARGE
         annealing, regrouping = self._shares(len(x), moves)
         pool = walks.anneal(max(1, annealing // self.starts), recombining)
         found = walks.best()
         if run.cancelled() or not recombining:
             return found
-        if regrouping:
-            found = regroup(walks.x, found, self.k, pool.groups(), regrouping == _THOROUGH, quiet(run))
+        if regrouping is not None:
+            found = regroup(walks.x, found, self.k, pool.groups(), regrouping == "thorough", quiet(run))
         else:
             found = recombine(walks.x, found, self.k, pool.groups(), Limits(_QUESTIONS, run.cancelled))
         run.report(_STAGE, 1, 1)
         return found
 
-    def _shares(self, n: int, moves: int) -> tuple[int, int]:
-        """Moves for annealing, and how much groups are made anew: not, once, or thoroughly."""
-        one = _REGROUPING.get(self.k, 0) * n
-        if self.recombine and one and n <= _REGROUPED:
-            for often in (_THOROUGH, 1):
-                if moves >= (1 + _ANNEALED) * often * one:
-                    return moves - often * one, often
-        return moves, 0
+    def _usual_moves(self, n: int) -> int:
+        return min(max(10_000, 200_000 // max(5, self.k)) * n, _MOST_MOVES)
+
+    def _shares(self, n: int, moves: int) -> tuple[int, Literal["quick", "thorough"] | None]:
+        """Moves for annealing, and how groups are made anew, if at all."""
+        if self.recombine and self.k in _REGROUPING and n <= _REGROUPED:
+            quick, thorough = (each * n for each in _REGROUPING[self.k])
+            if moves >= (1 + _ANNEALED) * thorough:
+                return moves - thorough, "thorough"
+            if moves >= (1 + _ANNEALED) * quick:
+                return moves - quick, "quick"
+        return moves, None
 
     def _walks(self, x: Matrix, labels: Labels, run: Run) -> Walks:
         labels = split_large(x, labels, self.k, quiet(run))
