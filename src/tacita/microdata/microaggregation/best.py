@@ -93,7 +93,7 @@ class Best(Improvement):
         Field(
             gt=0,
             le=1e6,
-            description="millions of moves, or their worth, in all; none: 0.04 per record, less if k > 5, at most 100",
+            description="millions of moves or their worth; none: 0.04 a record (k > 5: less), at most 100",
         ),
     ] = None
     time: Annotated[
@@ -138,20 +138,26 @@ class Best(Improvement):
         before = clock()
         walks.anneal(_HARDLY_ANY, False, descending=False)
         fixed = clock() - before
-        moves, elapsed, trials = 0, 0.0, 0
-        while elapsed < _MEASURING * self.time:
+        trials = [(0, fixed)]
+        while sum(spent for _, spent in trials[1:]) < _MEASURING * self.time:
             before = clock()
-            walks.anneal(_TRIAL_MOVES << trials, False, descending=False)
-            elapsed += clock() - before
-            moves += (_TRIAL_MOVES << trials) * self.starts
-            trials += 1
+            moves = _TRIAL_MOVES << len(trials)
+            walks.anneal(moves, False, descending=False)
+            trials.append((moves * self.starts, clock() - before))
+        (fewer, less), (more, spent) = trials[-2:]
         # moves are never free, whatever a clock says of a short while
-        spent = max(elapsed - trials * fixed, 0.1 * elapsed)
-        recombining = _RECOMBINING * (self.recombine and len(x) <= LARGE)
+        speed = (more - fewer) / max(spent - less, 0.1 * spent)
         again = len(x) / len(part) * (setting_up + fixed)
-        left = self.time * (1 - recombining) - (clock() - began) - again
         descent = _DESCENT * len(x) * reach_of(len(x), list_length(self.k)) * self.k * self.starts
-        effort = max(0.001, max(0.1 * left * moves / spent, left * moves / spent - descent) / 1e6)
+
+        def bought(seconds: float) -> float:
+            left = (seconds - (clock() - began) - again) * speed
+            return max(1000.0, 0.1 * left, left - descent)
+
+        effort = bought(self.time)
+        if self.recombine and len(x) <= LARGE and self._shares(len(x), int(effort))[1] is None:
+            effort = bought((1 - _RECOMBINING) * self.time)
+        effort /= 1e6
         return self.model_copy(update={"time": None, "effort": float(f"{effort:.3g}")})
 
     def group(self, x: Matrix, units: Labels | None, run: Run) -> Labels:

@@ -107,9 +107,10 @@ def certify(
     under these prices by exact search (`kernels.pricing`), first among 12, 20, 40, 80 neighbours, then
     among all. Prices that allow no group worth more than it costs add up to a lower bound; prices that do
     are lowered until they allow none, so a bound is proven at any time. Triples of records (of all groups
-    that hold two of them a partition uses one) raise the bound further. Last, a group whose price lacks
-    more than the gap cannot be in a better partition: if few enough are left, choosing among them settles
-    the optimum.
+    that hold two of them a partition uses one) raise the bound further. A dive from the weights of groups
+    looks for a better partition. Last, a group whose price lacks more than the gap cannot be in a better
+    partition: the few that are left are listed, at most 50 for each record, and choosing among them by an
+    integer programme settles the optimum, or, if there were more, raises the bound.
 
     One column: exact, by HM. More than 8000 records: the instant bound alone. `effort` limits the rounds of
     pricing and makes the result repeat exactly; `seconds` limits elapsed time. `pool`: partitions whose
