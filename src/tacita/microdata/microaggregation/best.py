@@ -28,6 +28,8 @@ _REGROUPING = {2: (10_000, 60_000), 3: (15_000, 110_000), 4: (32_000, 200_000), 
 _REGROUPED = 5000
 # What is left to annealing, at least, as a share of that.
 _ANNEALED = 0.25
+# Combining the groups met takes time: so many moves for each record, unless they are few.
+_RECOMBINED, _FEW = 60_000, 500
 # How often the solver asks before it is stopped: a measure of its work that repeats.
 _QUESTIONS = 30
 # Of the seconds asked for, what is left to recombination, and what measuring the speed may take.
@@ -39,6 +41,8 @@ _HARDLY_ANY = 1000
 _SAMPLE = 25_000
 # Descent takes about as long as so many moves for each record, neighbour and member of a group.
 _DESCENT = 1.75
+
+Combining = Literal["pool", "quick", "thorough"]
 
 
 class Best(Improvement):
@@ -54,11 +58,11 @@ class Best(Improvement):
        probability exp(-delta / T). T falls geometrically; a record takes part while T lies between 0.3 and
        0.01 times its own scale, the squared distance to its k-th neighbour, so that dense regions and
        outliers are each sorted at the temperature that suits them. Then descent to a local optimum.
-    2. Recombination, up to 10 000 records: of all groups met at low temperature in all walks, those that
-       together hold every record once at the least squared error, by integer programming (HiGHS). For k up
-       to 5, up to 5000 records and with enough effort, groups are made anew for this by column generation:
-       prices of records from the linear programme of choosing groups, the groups worth more than their error
-       by exact search, and a dive from its weights to a partition (see `regroup`).
+    2. Recombination, up to 10 000 records and where the effort allows: of all groups met at low temperature
+       in all walks, those that together hold every record once at the least squared error, by integer
+       programming (HiGHS). For k up to 5 and up to 5000 records groups are made anew for this by column
+       generation: prices of records from the linear programme of choosing groups, the groups worth more than
+       their error by exact search, and a dive from its weights to a partition (see `regroup`).
 
     Never worse than its start. A single varying column is solved exactly instead (as `hm`), and its
     `lower_bound` is its error. With more than 10 000 records MDAV starts in blocks of 2000, and neighbours
@@ -155,7 +159,7 @@ class Best(Improvement):
             return max(1000.0, 0.1 * left, left - descent)
 
         effort = bought(self.time)
-        if self.recombine and len(x) <= LARGE and self._shares(len(x), int(effort))[1] is None:
+        if self._shares(len(x), int(effort))[1] == "pool":
             effort = bought((1 - _RECOMBINING) * self.time)
         effort /= 1e6
         return self.model_copy(update={"time": None, "effort": float(f"{effort:.3g}")})
@@ -183,31 +187,32 @@ class Best(Improvement):
         except Cancelled:
             return labels
         moves = self._usual_moves(len(x)) if effort is None else round(effort * 1e6)
-        recombining = self.recombine and len(x) <= LARGE
-        annealing, regrouping = self._shares(len(x), moves)
-        pool = walks.anneal(max(1, annealing // self.starts), recombining)
+        annealing, combining = self._shares(len(x), moves)
+        pool = walks.anneal(max(1, annealing // self.starts), combining is not None)
         found = walks.best()
-        if run.cancelled() or not recombining:
+        if run.cancelled():
             return found
-        if regrouping is not None:
-            found = regroup(walks.x, found, self.k, pool.groups(), regrouping == "thorough", quiet(run))
-        else:
+        if combining == "pool":
             found = recombine(walks.x, found, self.k, pool.groups(), Limits(_QUESTIONS, run.cancelled))
+        elif combining is not None:
+            found = regroup(walks.x, found, self.k, pool.groups(), combining == "thorough", quiet(run))
         run.report(_STAGE, 1, 1)
         return found
 
     def _usual_moves(self, n: int) -> int:
         return min(max(10_000, 200_000 // max(5, self.k)) * n, _MOST_MOVES)
 
-    def _shares(self, n: int, moves: int) -> tuple[int, Literal["quick", "thorough"] | None]:
-        """Moves for annealing, and how groups are made anew, if at all."""
-        if self.recombine and self.k in _REGROUPING and n <= _REGROUPED:
+    def _shares(self, n: int, moves: int) -> tuple[int, Combining | None]:
+        """Moves for annealing, and how groups are combined after it, if the effort allows for any of it."""
+        if not self.recombine or n > LARGE:
+            return moves, None
+        if self.k in _REGROUPING and n <= _REGROUPED:
             quick, thorough = (each * n for each in _REGROUPING[self.k])
             if moves >= (1 + _ANNEALED) * thorough:
                 return moves - thorough, "thorough"
             if moves >= (1 + _ANNEALED) * quick:
                 return moves - quick, "quick"
-        return moves, None
+        return moves, "pool" if moves >= _RECOMBINED * n or n <= _FEW else None
 
     def _walks(self, x: Matrix, labels: Labels, run: Run) -> Walks:
         labels = split_large(x, labels, self.k, quiet(run))

@@ -15,7 +15,9 @@ from .brkga import neighbours
 
 _ROUNDING = float(np.finfo(np.float64).eps)
 # Roots priced between two looks at the clock.
-_ROOTS = 16
+_ROOTS = 4
+# Nodes that one pass over all roots may take; a search that needs more will not prove anything useful.
+_MOST_NODES = 30_000_000
 # A group found leads to a new search of its root, so often at most.
 _TRIES = 6
 
@@ -109,8 +111,9 @@ class Pricing:
     def price(self, prices: Matrix, width: int, repair: bool, nodes: int, late: Callable[[], bool]) -> Priced:
         """The best group of every root within `width` nearest; with repair, prices that allow none.
 
-        A root that takes more than `nodes`, or comes after `late()` turned true, pays the bound that is
-        known by then, so that repaired prices prove what they claim whenever the search ends.
+        A root that takes more than `nodes`, or comes after 30 million in all or after `late()` turned true,
+        pays the bound that is known by then, so that repaired prices prove what they claim whenever the
+        search ends.
         """
         from tacita.kernels.pricing import price_roots
 
@@ -122,10 +125,11 @@ class Pricing:
         rank[order] = np.arange(self.n)
         groups, total, complete = [np.empty((0, 2 * self.k - 1), dtype=np.int64)], np.zeros(3), True
         for begin in range(0, self.n, _ROOTS):
-            out_of_time = late()
-            if out_of_time and not repair:
+            out_of_time = late() or total[0] > _MOST_NODES
+            if out_of_time:
                 complete = False
-                break
+                if not repair:
+                    break
             rows = _ROOTS * tries
             out = np.full((rows, 2 * self.k - 1), -1, dtype=np.int64)
             sizes, values = np.zeros(rows, dtype=np.int64), np.zeros(rows)

@@ -241,25 +241,30 @@ class _Proof:
     def bound_by_prices(self, made: Generation) -> None:
         made.widen()
         # one proof at once, in case time is short
-        self.prove(made, 1)
+        if not self.prove(made, 1):
+            return
         for _ in range(_PASSES):
             before = self.bound
             made.add_triples(LITTLE * self.sse)
             made.generate(WIDTHS[-1])
-            self.prove(made, _PROOFS)
-            if self.closed() or made.over() or self.bound - before <= LITTLE * self.sse:
+            if not self.prove(made, _PROOFS) or self.closed() or made.over():
+                break
+            if self.bound - before <= LITTLE * self.sse:
                 break
 
-    def prove(self, made: Generation, most: int) -> None:
-        """Up to `most` rounds among all records: each proves a bound."""
+    def prove(self, made: Generation, most: int) -> bool:
+        """Up to `most` rounds among all records: each proves a bound. False if the search is too large."""
         for _ in range(most):
             done = made.step(0, True, 1e-7)
             if done is None:
                 break
             prices, priced, fresh = done
             self.keep(made.pricing, priced.prices)
+            if not priced.complete:
+                return False
             if self.closed() or fresh == 0 or priced.excess <= LITTLE * prices.value:
                 break
+        return True
 
     def keep(self, pricing: Pricing, prices: Matrix) -> None:
         bound = pricing.proven(prices)

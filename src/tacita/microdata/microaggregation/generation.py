@@ -19,7 +19,7 @@ from .mdav import MDAV
 
 # Neighbours that groups are first made of: without this the first prices run wild.
 WIDTHS = (12, 20, 40, 80)
-_MOST_NODES = 1_000_000
+_MOST_NODES = 300_000
 _CUTS = 300
 # A gain, as a share of the error, that is not worth another round.
 LITTLE = 1e-5
