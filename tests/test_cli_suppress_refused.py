@@ -26,6 +26,8 @@ class TestBadInputs:
             (("II,B,15,1,10", "II,B,15,1,-10"), 1, "column weight must be at least 0"),
             (("II,B,15,1,10", "II,B,15"), 1, "do not have 5 cells"),
             (("II,B,15,1", "II,B,inf,1"), 1, "infinite"),
+            # the end of the sentence: nothing about quasi-identifiers, which tables do not have
+            (("II,B,15,1", "II,B,15,yes"), 1, "or leave the column out.\n"),
         ],
     )
     @pytest.mark.parametrize("problem", ["exact", "interval"])

@@ -86,6 +86,7 @@ class TestTabulate:
             (["--value", "sector"], 1, "wanted numbers"),
             (["--rule", "nosuch"], 2, "Known: minimum-frequency"),
             (["--rule", "p-percent", "--threshold", "3"], 2, "threshold"),
+            (["--rule", "p-percent", "--rule", "pq"], 2, "several values have commas between"),
             (["--hierarchy", "turnover=x.hrc"], 2, "COLUMN=FILE.hrc"),
             (["--hierarchy", "sector=absent.hrc"], 2, "cannot be read"),
         ],

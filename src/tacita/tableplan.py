@@ -256,8 +256,8 @@ class TabulateSection(Parameters):
         None, description="column whose labels become columns; required unless metadata has two dimensions"
     )
     value: str | None = Field(None, description="column to sum up; if not given, records are counted")
-    rule: Names = Field((), description="names of rules for sensitive cells, see `tacita methods`")
-    hierarchy: Names = Field((), description="COLUMN=FILE.hrc for each column with a hierarchy")
+    rule: Names = Field((), description="rules for sensitive cells, commas between; see `tacita methods`")
+    hierarchy: Names = Field((), description="COLUMN=FILE.hrc, commas between two of them")
     weight: str | None = Field(None, description="column of sampling weights")
     unit: str | None = Field(None, description="column naming the firm or household behind a record")
     request: str | None = Field(None, description="column that marks who asked for protection")

@@ -80,6 +80,23 @@ def test_a_large_table_is_a_picture_of_one_dot_a_cell():
     assert "any to any" in html
 
 
+def test_a_large_table_names_its_lines_and_says_what_is_known_of_a_withheld_cell(page):
+    values = np.random.default_rng(4).integers(20, 90, size=(30, 70))
+    primary = np.zeros(2100, dtype=bool)
+    primary[[3, 700]] = True
+    nasty = ["<script>alert(1)</script>", *(f"row {at}" for at in range(1, 30))]
+    labels = [nasty, [f"column {at}" for at in range(70)]]
+    found, html = rendered(values, primary.reshape(30, 70), "exact", labels=labels)
+    assert "script" not in page(html).tags
+    shown = re.findall(r"<text [^>]*>([^<]*)</text>", html.partition("</figure>")[0])
+    # lines stand too close for all of their names
+    assert {"row 2", "row 28", "column 0", "column 68"} <= set(shown)
+    assert "column 69" not in shown
+    said = re.findall(r"<rect [^>]*><title>(.*?): [\d.]+, attacker [\d.]+ to [\d.]+</title>", html)
+    assert len(said) == found.pattern.withheld.sum()
+    assert "row 10 / column 0" in said
+
+
 def test_warnings_and_wanted_intervals_are_told():
     table = Table.from_array(REGIONS, primary=np.arange(9).reshape(3, 3) == 4)
     found = suppress(table, Optimal(), "interval")

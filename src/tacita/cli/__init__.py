@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 
-from cyclopts import App, CycloptsError
+from cyclopts import App, CycloptsError, RepeatArgumentError
 
 from tacita._version import __version__
 
@@ -48,6 +48,8 @@ def run_command(words: Sequence[str]) -> int:
     """Run one command; 0 done, 1 refused by data or verification, 2 wrong usage, 130 cancelled."""
     try:
         build_app(words)(list(words), exit_on_error=False, print_error=False, result_action="return_value")
+    except RepeatArgumentError as problem:
+        return complain(f"{problem} Name it once; several values have commas between.", 2)
     except CycloptsError as problem:
         return complain(f"{problem} See `tacita --help`.".replace("\n", " "), 2)
     except KeyboardInterrupt:

@@ -24,7 +24,7 @@ from .text import looks_like_code, parse_numbers
 # Beyond it a double no longer holds every whole number.
 _LARGEST_EXACT = 2**53
 
-_OR_CATEGORIES = "A quasi-identifier of categories must be declared nominal or ordinal."
+_OR_CATEGORIES = " A quasi-identifier of categories must be declared nominal or ordinal."
 
 MISSING_TEXT = ("", "NA", "N/A", "NaN", "nan", "NULL", "null", ".")
 
@@ -198,6 +198,8 @@ class Microdata:
     def _read_numbers(self, column: str) -> npt.NDArray[np.float64]:
         series = self.frame[column]
         who = f"{self.source}: column {column}"
+        # tables have no roles
+        advice = _OR_CATEGORIES if self.roles is not None else ""
         if series.dtype.is_numeric():
             if not self.frame.implementation.is_pyarrow():
                 series = series.cast(nw.Float64())
@@ -210,19 +212,19 @@ class Microdata:
                 raise DataError(
                     f"{who}: wanted numbers, got {parsed.bad} cells of other text (first in record "
                     f"{parsed.first_bad + 1}). Check the decimal sign, declare missing values, "
-                    f"or leave the column out. {_OR_CATEGORIES}"
+                    f"or leave the column out.{advice}"
                 )
             if looks_like_code(series.to_arrow()):
                 raise DataError(
                     f"{who}: wanted quantities, got codes: cells start with 0 before another digit, and a "
-                    "mean of codes means nothing. Leave the column out, or drop the zeros if it counts. "
-                    f"{_OR_CATEGORIES}"
+                    "mean of codes means nothing. Leave the column out, or drop the zeros if it counts."
+                    f"{advice}"
                 )
             values = parsed.values
         else:
             raise DataError(
                 f"{who}: wanted numbers, got {_spoken_type(series.dtype)}. Convert the column, or leave it "
-                f"out. {_OR_CATEGORIES}"
+                f"out.{advice}"
             )
         infinite = int(np.isinf(values).sum())
         if infinite:

@@ -51,7 +51,8 @@ def to_html(table: Table, withheld: Pattern | npt.ArrayLike, title: str = "Table
         f'<html lang="en"><head><meta charset="utf-8"><title>{html.escape(title)}</title>',
         "<style>body{font:15px/1.5 system-ui,sans-serif;margin:2rem;color:#1d2733;background:#fff}"
         "table{border-collapse:collapse}th,td{padding:.3rem .7rem;border-bottom:1px solid #d7dde4}"
-        "th{text-align:left;font-weight:600}td{text-align:right;font-variant-numeric:tabular-nums}"
+        "th{text-align:left;font-weight:600}td,thead th+th{text-align:right}"
+        "td{font-variant-numeric:tabular-nums}"
         ".withheld{color:#8a4b00}</style></head><body>",
         f"<h1>{html.escape(title)}</h1><table><thead><tr>",
         *(f'<th scope="col">{html.escape(name)}</th>' for name in head),

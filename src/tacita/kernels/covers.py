@@ -22,10 +22,12 @@ def divided(left, delta):
     """Fractional part and right-hand side of a demand after rounding by delta; without delta the demand."""
     if delta <= 0.0:
         return 0.0, left
-    fraction = left / delta - np.floor(left / delta + 1e-10)
+    whole = np.floor(left / delta + 1e-10)
+    fraction = left / delta - whole
     if fraction < 1e-6:
-        fraction = 1.0
-    return fraction, np.ceil(left / delta - 1e-10)
+        # next to a whole number: not rounded up, which 1 instead of the fraction would not allow
+        return 1.0, whole
+    return fraction, whole + 1.0
 
 
 @njit(cache=True, nogil=True)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import struct
-import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -16,13 +13,13 @@ from tacita.core import Pattern, Table
 
 from .figures import number
 from .pages import render
+from .statemap import StateMap, short, state_map
 
 # Cells beyond which nobody reads their numbers, and lines beyond which nobody tells them apart.
 _MOST_NUMBERS = 900
 _MOST_LINES = 60
+_MOST_LETTERS = 24
 _STATES = ("published", "forced", "secondary", "primary")
-# open, must be published, withheld for others, sensitive: as in the style of the page, seen on light and dark
-_PALETTE = ((226, 232, 238), (186, 199, 211), (224, 164, 60), (178, 34, 34))
 
 
 @dataclass(frozen=True)
@@ -77,7 +74,7 @@ def suppression_html(table: Table, pattern: Pattern, result: Mapping[str, Any]) 
         table=table,
         across=table.dimensions[1].labels,
         rows=_rows(table, states, ranges) if small else [],
-        picture="" if small else _picture(table.grid(states)),
+        drawing=None if small else _drawing(table, pattern, states, ranges),
         graph=_graph(table, pattern, ranges),
         counts={name: int((states == at).sum()) for at, name in enumerate(_STATES)},
         primaries=result["audit"][:500],
@@ -123,6 +120,26 @@ def _range(found: Mapping[str, Any]) -> str:
     return f"{low} to {high}"
 
 
+def _words(table: Table, cell: int, ranges: Mapping[tuple[str, str], Mapping[str, Any]]) -> str:
+    row, column = table.label(cell)
+    found = _range(ranges[row, column])
+    return f"{row} / {column}: {number(float(table.values[cell]))}, attacker {found}"
+
+
+def _drawing(
+    table: Table,
+    pattern: Pattern,
+    states: npt.NDArray[np.int64],
+    ranges: Mapping[tuple[str, str], Mapping[str, Any]],
+) -> StateMap:
+    down, across = table.dimensions
+    said = {
+        (int(table.codes[cell, 0]), int(table.codes[cell, 1])): _words(table, cell, ranges)
+        for cell in np.flatnonzero(pattern.withheld).tolist()
+    }
+    return state_map(table.grid(states), down.labels, across.labels, said)
+
+
 def _graph(
     table: Table, pattern: Pattern, ranges: Mapping[tuple[str, str], Mapping[str, Any]]
 ) -> Graph | None:
@@ -137,36 +154,15 @@ def _graph(
         spots = {code: (x, 30.0 + 26.0 * at) for at, code in enumerate(used)}
         labels = table.dimensions[side].labels
         shift = -10.0 if side == 0 else 10.0
-        nodes += [Node(x + shift, y + 4, _short(labels[code]), anchor) for code, (x, y) in spots.items()]
+        nodes += [
+            Node(x + shift, y + 4, short(labels[code], _MOST_LETTERS), anchor)
+            for code, (x, y) in spots.items()
+        ]
         places.append(spots)
     edges = []
     for cell in cells.tolist():
         row, column = (int(each) for each in table.codes[cell])
-        label = table.label(cell)
         state = "primary" if pattern.primary[cell] else "secondary"
-        value, found = number(float(table.values[cell])), _range(ranges[label[0], label[1]])
-        words = f"{' / '.join(label)}: {value}, attacker {found}"
-        edges.append(Edge(places[0][row], places[1][column], state, words))
+        edges.append(Edge(places[0][row], places[1][column], state, _words(table, cell, ranges)))
     longest = max(len(spots) for spots in places)
     return Graph(40.0 + 26.0 * longest, nodes, sorted(edges, key=lambda edge: edge.state, reverse=True))
-
-
-def _short(label: str, most: int = 24) -> str:
-    return label if len(label) <= most else f"{label[: most - 1]}…"
-
-
-def _picture(states: npt.NDArray[np.int64]) -> str:
-    """One pixel a cell, as a PNG with a palette."""
-    height, width = states.shape
-    lines = b"".join(b"\0" + row.astype(np.uint8).tobytes() for row in states)
-    parts = (
-        (b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 3, 0, 0, 0)),
-        (b"PLTE", bytes(part for colour in _PALETTE for part in colour)),
-        (b"IDAT", zlib.compress(lines, 9)),
-        (b"IEND", b""),
-    )
-    chunks = (
-        struct.pack(">I", len(body)) + name + body + struct.pack(">I", zlib.crc32(name + body))
-        for name, body in parts
-    )
-    return base64.b64encode(b"\x89PNG\r\n\x1a\n" + b"".join(chunks)).decode()

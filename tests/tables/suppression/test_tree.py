@@ -115,6 +115,33 @@ def test_a_tree_that_runs_out_of_time_returns_a_bound_below_the_least_cost():
         assert protects(grid, short.withheld)
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_wherever_time_ends_the_root_its_bound_is_below_the_least_cost(monkeypatch, seed):
+    from tacita.tables.suppression import base
+    from tacita.tables.suppression.grid import Grid
+
+    generator = np.random.default_rng(seed)
+    values = np.round(generator.lognormal(3, 1.2, (12, 12))) + 1
+    primary = generator.random((12, 12)) < 0.08
+    grid = Grid.from_interior(values, primary, ("interval", "general", "exact")[seed % 3])
+    least, network = Optimal().suppress(grid).cost, network_of(grid)
+    for looks in range(2, 20):
+        # a clock that goes on whenever it is looked at; few cells at first, so that others come in
+        monkeypatch.setattr(base, "CLOCK", [itertools.count().__next__])
+        search = Search(network, Watch(looks), Run(), each=1)
+        search.relax()
+        assert search.bound <= least + 1e-6
+        assert len(search.fractional()) == network.edges
+
+
+@pytest.mark.parametrize("over", [0.0, 1e-12, 1e-8, 3e-7, 9e-7, 2e-6, 0.3])
+def test_a_demand_just_above_a_multiple_of_the_divisor_is_not_rounded_beyond_what_holds(over):
+    demand, delta = 7.0 + over, 1.0
+    fraction, right = divided(demand, delta)
+    for parts in ([3.0, 4.0 + over], [6.5, 0.5 + over], [7.0, 0.5], [1.0] * 7 + [over], [3.5, 3.5 + over]):
+        assert sum(rounded(part, delta, fraction) for part in parts) >= right - 1e-9
+
+
 def test_a_small_cell_with_a_small_x_is_taken_where_that_makes_the_row_short():
     # 3 + 3 or 8 meet a demand of 6, and 2 helps neither; by x alone one would take the 8 before the 2
     out = np.array([3.0, 3.0, 2.0, 8.0])

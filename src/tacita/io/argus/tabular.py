@@ -134,7 +134,8 @@ def decode_records(text: str, metadata: Metadata) -> dict[str, list[str]]:
         rows = [[word.strip().strip('"') for word in line.split(metadata.separator)] for line in lines]
         if wrong := sum(len(row) != len(names) for row in rows):
             raise DataError(
-                f"tab: {wrong} lines do not have the {len(names)} columns of the metadata. Check the sign."
+                f"tab: {wrong} lines do not have the {len(names)} columns of the metadata. "
+                "Check the file, and the SEPARATOR of the metadata."
             )
     if rows and [word.lower() for word in rows[0]] == [name.lower() for name in names]:
         raise DataError(

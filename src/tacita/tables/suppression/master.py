@@ -143,13 +143,13 @@ class Master:
         self.idle = self.idle[~old]
         self.dual = self.dual[~old]
 
-    def separate(self, chosen: Ints | None = None, nested: int = 1, most: int = 300, shares=(1.0,)) -> int:
+    def separate(self, nested: int = 1, most: int = 300, shares: tuple[float, ...] = (1.0,)) -> int:
         """Add cuts that the present x violates; how many."""
         from tacita.kernels.cuts import separate
 
         network = self.network
         edges, x, place, part, graph = self.support()
-        demands = np.arange(len(network.source)) if chosen is None else chosen
+        demands = np.arange(len(network.source))
         room = (2 * nested + 3) * len(demands) + 4
         added = 0
         for share in shares:
@@ -188,7 +188,7 @@ class Master:
         """Add cuts that show only where cells carry amounts: short of part of a demand, or once rounded."""
         return self.separate(nested=0, shares=_SHARES) + self.separate_rounded()
 
-    def support(self):
+    def support(self) -> tuple[Ints, Floats, Ints, tuple[Ints, Ints, Floats, Floats], tuple[Ints, Ints]]:
         """Edges with x above 0, primaries first: their numbers, x, places, arrays and graph."""
         from tacita.kernels.flows import adjacency
 
@@ -233,7 +233,17 @@ class Master:
         self._push(first, [], bridges)
         return len(bridges)
 
-    def _add_cuts(self, sides, others, whose, edges, x, place, part, most) -> int:
+    def _add_cuts(
+        self,
+        sides: Mask,
+        others: Mask,
+        whose: Ints,
+        edges: Ints,
+        x: Floats,
+        place: Ints,
+        part: tuple[Ints, Ints, Floats, Floats],
+        most: int,
+    ) -> int:
         from tacita.kernels.covers import tighten
         from tacita.kernels.cuts import outflows
 

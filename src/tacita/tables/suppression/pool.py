@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import highspy
 import numpy as np
+from scipy import sparse
 
 from .circuit import Floats, Ints
 
@@ -15,6 +16,16 @@ if TYPE_CHECKING:
 _PATIENCE = 12
 _SHORT = 1e-3
 _MOST = 20_000
+
+
+def rows_of(lp: highspy.Highs) -> tuple[sparse.csr_matrix, Floats]:
+    """All rows of a programme as a matrix over its columns, and their right sides. O(entries)."""
+    model = lp.getLp()
+    matrix = model.a_matrix_
+    parts = (np.array(matrix.value_), np.array(matrix.index_), np.array(matrix.start_))
+    rowwise = matrix.format_ == highspy.MatrixFormat.kRowwise
+    kind = sparse.csr_matrix if rowwise else sparse.csc_matrix
+    return kind(parts, shape=(model.num_row_, model.num_col_)).tocsr(), np.array(model.row_lower_)
 
 
 class Pool:
@@ -27,16 +38,8 @@ class Pool:
         self.right = np.zeros(0)
         self.length = np.zeros(0)
         self.inside = np.zeros(0, dtype=np.int64)
-        model = lp.getLp()
-        matrix = model.a_matrix_
-        start, at = np.array(matrix.start_, dtype=np.int64), np.array(matrix.index_, dtype=np.int64)
-        value = np.array(matrix.value_)
-        if matrix.format_ == highspy.MatrixFormat.kColwise:
-            column = np.repeat(np.arange(model.num_col_), np.diff(start))
-            order = np.argsort(at, kind="stable")
-            start = np.searchsorted(at[order], np.arange(model.num_row_ + 1))
-            at, value = column[order], value[order]
-        self.note(np.array(model.row_lower_), start[:-1], at, value)
+        rows, right = rows_of(lp)
+        self.note(right, rows.indptr[:-1].astype(np.int64), rows.indices.astype(np.int64), rows.data)
 
     def note(self, right: Floats, starts: Ints, at: Ints, value: Floats) -> None:
         """Take in rows that have just been added to the programme."""

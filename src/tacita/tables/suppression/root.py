@@ -108,23 +108,32 @@ class Search:
 
     def price(self) -> bool:
         """Bring in cells that would lower the programme's value, and bound all others. True if any."""
-        master, network = self.master, self.network
-        if self.sealed:
-            self.bound = max(self.bound, min(master.value, self.cost))
-            return False
+        master = self.master
         reduced = master.reduced_costs()
-        outside = ~master.active & ~network.primary
-        self.bound = max(self.bound, master.value + float(np.minimum(reduced[outside], 0.0).sum()))
-        entering = np.flatnonzero(outside & (reduced < -1e-7))
+        self.bound = max(self.bound, min(self.proven(reduced), self.cost))
+        if self.sealed:
+            return False
+        entering = np.flatnonzero(~master.active & ~self.network.primary & (reduced < -1e-7))
         if not len(entering):
             return False
         master.add_columns(entering[np.argsort(reduced[entering], kind="stable")[:1000]])
         return True
 
+    def proven(self, reduced: Floats) -> float:
+        """What the last solution of the programme proves, by reduced costs of all edges.
+
+        Its value, less what cells could save that it did not know: those outside, and those that came in
+        since, where time or the solver ended the rounds before the next solution.
+        """
+        master = self.master
+        unknown = master.active.copy() if self.sealed else ~self.network.primary
+        unknown[master.columns[: len(master.reduced)]] = False
+        return master.value + float(np.minimum(reduced[unknown], 0.0).sum())
+
     def fractional(self) -> Floats:
         """The programme's pattern over all edges."""
-        x = np.zeros(self.network.edges)
-        x[self.master.columns] = self.master.x[: len(self.master.columns)]
+        x, known = np.zeros(self.network.edges), self.master.x[: len(self.master.columns)]
+        x[self.master.columns[: len(known)]] = known
         return np.clip(x, 0.0, 1.0)
 
     def follow(self, x: Floats, tries: int, changes: int) -> None:
@@ -147,10 +156,9 @@ class Search:
         """Only cells whose reduced cost is within the gap can be in a cheaper pattern: fix the others."""
         master, network = self.master, self.network
         step = max(network.whole_costs, 1e-6)
-        room = self.cost - step - master.value + 1e-5 * max(1.0, self.cost)
-        known = master.reduced
+        known, reduced = master.reduced, master.reduced_costs()
+        room = self.cost - step - self.proven(reduced) + 1e-5 * max(1.0, self.cost)
         if not self.sealed:
-            reduced = master.reduced_costs()
             master.add_columns(np.flatnonzero(~network.primary & ~master.active & (reduced <= room)))
             self.sealed = True
         fixed = master.fixed.copy()

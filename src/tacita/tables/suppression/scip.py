@@ -10,7 +10,6 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-import highspy
 import numpy as np
 from pyscipopt import (
     SCIP_EVENTTYPE,
@@ -28,6 +27,7 @@ from . import base
 from .circuit import Floats, Mask
 from .master import Master
 from .patterns import Builder
+from .pool import rows_of
 from .root import Search
 
 # nodes between patterns by paths
@@ -74,8 +74,8 @@ class Tree:
         self.variables = [
             self.model.addVar(vtype="B", obj=cost) for cost in self.network.cost[self.edges].tolist()
         ]
-        rows, right = _rows(master)
-        rows = rows[:, kept].tocsr()
+        rows, right = rows_of(master.lp)
+        rows = rows[:, kept]
         self.empty = bool(((np.diff(rows.indptr) == 0) & (right > 0)).any())
         if not self.empty:
             self._add_constraints(rows, right)
@@ -180,7 +180,7 @@ class Tree:
             return bool(self.model.addSol(solution))
         return bool(self.model.trySol(solution, printreason=False, checklprows=False))
 
-    def separate(self, x: Floats, whole: bool) -> Any:
+    def separate(self, x: Floats, whole: bool) -> tuple[Any, Floats]:
         """Cuts that x violates, as for the root: rows and right sides."""
         # a programme of its own each time: SCIP may have dropped a cut that was found before
         finder = Master(self.network, self.edges)
@@ -190,8 +190,7 @@ class Tree:
             found += finder.separate_bridges()
         if found < 20 and self.network.amounts and not whole:
             found += finder.separate_amounts()
-        rows, right = _rows(finder)
-        return rows.tocsr(), right
+        return rows_of(finder.lp)
 
     def add_cuts(self, x: Floats, whole: bool) -> Any:
         """Add violated cuts to the present programme; SCIP's word for what came of it."""
@@ -226,17 +225,6 @@ class Tree:
             self.model.interruptSolve()
         elif self.search.run.cancelled():
             self.search.tell("proving")
-
-
-def _rows(master: Master) -> tuple[Any, Floats]:
-    """All rows of a programme as a matrix over its columns, and their right sides."""
-    lp = master.lp.getLp()
-    matrix = lp.a_matrix_
-    start, index, value = (np.array(part) for part in (matrix.start_, matrix.index_, matrix.value_))
-    shape = (lp.num_row_, lp.num_col_)
-    rowwise = matrix.format_ == highspy.MatrixFormat.kRowwise
-    kind = sparse.csr_matrix if rowwise else sparse.csc_matrix
-    return kind((value, index, start), shape=shape), np.array(lp.row_lower_)
 
 
 def _guarded(otherwise: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

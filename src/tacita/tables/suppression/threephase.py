@@ -48,7 +48,7 @@ class ThreePhase(Suppression):
         master = search.master
         search.follow(np.zeros(network.edges), 4, 20)
         master.add_stars()
-        while master.solve() and search.price():
+        while not watch.over and master.solve() and search.price():
             pass
         search.keep_within_gap()
         for _ in range(self.rounds):

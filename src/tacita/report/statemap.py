@@ -1,0 +1,114 @@
+"""A large table as a drawing: one square a cell, coloured by its state, with labels down and across."""
+
+from __future__ import annotations
+
+import base64
+import struct
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+# published, always published, withheld for others, sensitive: as in the style of the page
+PALETTE = ((226, 232, 238), (186, 199, 211), (224, 164, 60), (178, 34, 34))
+_WIDTH = 700.0
+_LARGEST, _SMALLEST = 20.0, 3.0
+_LETTER, _LINE = 6.6, 12.0
+_MOST_LETTERS = 14
+# Squares beyond which the page would be slow to open; the JSON has them all.
+_MOST_SPOTS = 2000
+
+
+@dataclass(frozen=True)
+class Label:
+    """The name of a row or column, and where it ends."""
+
+    x: float
+    y: float
+    text: str
+
+
+@dataclass(frozen=True)
+class Spot:
+    """A withheld cell, and what is said of it where one points at it."""
+
+    x: float
+    y: float
+    words: str
+
+
+@dataclass(frozen=True)
+class StateMap:
+    """All lengths in the units of the drawing; the picture has one pixel a cell."""
+
+    size: float
+    left: float
+    top: float
+    across: float
+    down: float
+    picture: str
+    rows: list[Label]
+    columns: list[Label]
+    spots: list[Spot]
+
+
+def short(label: str, most: int) -> str:
+    """A label of no more letters than that.
+
+    >>> short("Agriculture and forestry", 12)
+    'Agriculture…'
+    """
+    return label if len(label) <= most else f"{label[: most - 1]}…"
+
+
+def state_map(
+    states: npt.NDArray[np.int64],
+    rows: Sequence[str],
+    columns: Sequence[str],
+    words: Mapping[tuple[int, int], str],
+) -> StateMap:
+    """The drawing of states (numbers of the palette); `words` are said of cells. O(cells).
+
+    >>> drawn = state_map(np.array([[0, 3], [2, 1]]), ["a", "Total"], ["b", "Total"], {(0, 1): "a / Total"})
+    >>> drawn.size, [label.text for label in drawn.rows], len(drawn.spots)
+    (20.0, ['a', 'Total'], 1)
+    """
+    height, width = states.shape
+    size = round(min(_LARGEST, max(_SMALLEST, _WIDTH / width)), 2)
+    every = int(np.ceil(_LINE / size))
+    down = [(at, short(rows[at], _MOST_LETTERS)) for at in range(0, height, every)]
+    across = [(at, short(columns[at], _MOST_LETTERS)) for at in range(0, width, every)]
+    left, top = (8 + _LETTER * max(len(text) for _, text in lines) for lines in (down, across))
+    return StateMap(
+        size=size,
+        left=left,
+        top=top,
+        across=size * width,
+        down=size * height,
+        picture=_picture(states),
+        rows=[Label(left - 5, top + size * (at + 0.5) + 4, text) for at, text in down],
+        columns=[Label(left + size * (at + 0.5) + 4, top - 5, text) for at, text in across],
+        spots=[
+            Spot(left + size * column, top + size * row, said)
+            for (row, column), said in list(words.items())[:_MOST_SPOTS]
+        ],
+    )
+
+
+def _picture(states: npt.NDArray[np.int64]) -> str:
+    """One pixel a cell, as a PNG with a palette."""
+    height, width = states.shape
+    lines = b"".join(b"\0" + row.astype(np.uint8).tobytes() for row in states)
+    parts = (
+        (b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 3, 0, 0, 0)),
+        (b"PLTE", bytes(part for colour in PALETTE for part in colour)),
+        (b"IDAT", zlib.compress(lines, 9)),
+        (b"IEND", b""),
+    )
+    chunks = (
+        struct.pack(">I", len(body)) + name + body + struct.pack(">I", zlib.crc32(name + body))
+        for name, body in parts
+    )
+    return base64.b64encode(b"\x89PNG\r\n\x1a\n" + b"".join(chunks)).decode()
