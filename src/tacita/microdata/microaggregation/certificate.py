@@ -28,9 +28,9 @@ _MOST_RECORDS = 8000
 # Groups that the integer programme chooses among, for each record.
 _MOST_GROUPS = 50
 _GAPS = 15
-_MOST_NODES = 1_000_000
+_MOST_NODES = 300_000
 # How often the solver asks before it is stopped.
-_QUESTIONS = 1000
+_QUESTIONS = 400
 _SETTLINGS = 3
 _PASSES = 4
 _PROOFS = 5
