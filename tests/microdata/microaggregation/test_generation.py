@@ -148,3 +148,19 @@ def test_a_programme_that_is_cancelled_has_nothing_or_a_feasible_choice():
     choice = made.columns.choose(no_triples(), start, Limits(1000, lambda: True))
     assert not choice.closed
     assert choice.chosen is None or is_a_partition(made.columns.groups[choice.chosen], 60, 3)
+
+
+def test_a_choice_that_is_no_partition_is_not_believed(monkeypatch):
+    import highspy
+
+    columns = Columns(4, 2, lambda groups: np.ones(len(groups)))
+    columns.add(np.array([[0, 1, -1], [2, 3, -1], [1, 2, -1]]))
+
+    class Wrong:
+        col_value = (1.0, 0.0, 1.0)
+
+    assert columns.choose(no_triples(), None, Limits(100)).chosen.tolist() == [0, 1]
+    monkeypatch.setattr(highspy.Highs, "getSolution", lambda _: Wrong())
+    choice = columns.choose(no_triples(), None, Limits(100))
+    assert choice.chosen is None
+    assert not choice.closed

@@ -197,7 +197,15 @@ class Columns:
         feasible = information.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible
         chosen = np.flatnonzero(weights > 0.5) if feasible and weights.size == len(self) else None
         closed = solver.getModelStatus() == highspy.HighsModelStatus.kOptimal
+        # a solver's feasibility has tolerances, a partition has none
+        if chosen is not None and not self._covers_once(chosen):
+            chosen, closed = None, False
         return Choice(chosen, float(information.mip_dual_bound), closed)
+
+    def _covers_once(self, rows: Labels) -> bool:
+        """Whether these groups hold every record once that any group holds."""
+        counts = [np.bincount(each[each >= 0], minlength=self.n) for each in (self.groups, self.groups[rows])]
+        return bool(np.array_equal(counts[0] > 0, counts[1] == 1) and counts[1].max(initial=0) <= 1)
 
     def solver(self, triples: Labels, whole: bool = False) -> Any:
         """The programme: a row per record that some group holds, = 1, and one per triple, at most 1."""

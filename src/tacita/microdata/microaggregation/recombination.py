@@ -35,11 +35,7 @@ def recombine(x: Matrix, labels: Labels, k: int, pool: Labels, limits: Limits) -
     choice = columns.choose(no_triples(), start, limits)
     if choice.chosen is None or float(columns.costs[choice.chosen].sum()) >= error:
         return labels
-    groups = columns.groups[choice.chosen]
-    found = as_labels(groups, len(x))
-    # a solver's feasibility has tolerances, a partition has none
-    whole = (found >= 0).all() and int((groups >= 0).sum()) == len(x)
-    return found if whole else labels
+    return as_labels(columns.groups[choice.chosen], len(x))
 
 
 def regroup(x: Matrix, labels: Labels, k: int, pool: Labels, thorough: bool, run: Run) -> Labels:
