@@ -30,8 +30,8 @@ def dive(
     >>> columns.add(np.array([[0, 1, -1], [2, 3, -1], [0, 2, -1], [1, 3, -1]]))
     4
     >>> rows, free = dive(columns, np.empty((0, 3), dtype=np.int64), 0)
-    >>> rows.tolist(), free.any()
-    ([0, 1], False)
+    >>> rows.tolist(), free.tolist()
+    ([0, 1], [False, False, False, False])
     """
     import highspy
 
