@@ -59,7 +59,7 @@ def read_source(given: TableInputSection, section: TableSection, asked: Suppress
     if given.kind == "cells":
         return _cells(given, section, asked)
     section.refuse_columns(given.path.name)
-    content = _content(given.path)
+    content = content_of(given.path)
     text = _text(content, given.encoding, given.path.name)
     inputs: Files = {"input": given.path}
     if given.kind == "jj":
@@ -163,7 +163,7 @@ def _argus_records(given: RecordInputSection, section: TabulateSection) -> Recor
             f"{given.meta.name}: there is no variable {', '.join(unknown)}. There are: "
             f"{', '.join(variables)}."
         )
-    columns = argus.decode_records(_text(_content(given.path), given.encoding, given.path.name), metadata)
+    columns = argus.decode_records(_text(content_of(given.path), given.encoding, given.path.name), metadata)
     own = named_hierarchies(section, names)
     chosen = [variables[name] for name in names if name not in own]
     hierarchies, files = _hierarchy_files(chosen, given.meta, given.encoding)
@@ -211,7 +211,7 @@ def named_hierarchies(section: TabulateSection, columns: Iterable[str]) -> dict[
 
 
 def _metadata(path: Path, encoding: str) -> argus.Metadata:
-    return argus.parse_rda(_text(_content(path), encoding, path.name))
+    return argus.parse_rda(_text(content_of(path), encoding, path.name))
 
 
 def _hierarchy_files(
@@ -225,12 +225,13 @@ def _hierarchy_files(
             # tau-ARGUS runs on Windows: its paths lead nowhere else
             places = [beside.parent / each.hierarchy, beside.parent / PureWindowsPath(each.hierarchy).name]
             place = next((place for place in places if place.is_file()), places[-1])
-            texts[each.hierarchy] = _text(_content(place), encoding, place.name)
+            texts[each.hierarchy] = _text(content_of(place), encoding, place.name)
             files[f"hierarchy of {each.name}"] = place
     return texts, files
 
 
-def _content(path: Path) -> bytes:
+def content_of(path: Path) -> bytes:
+    """The bytes of a file; ParameterError if it cannot be read."""
     try:
         return path.read_bytes()
     except (OSError, ValueError) as problem:

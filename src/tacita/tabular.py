@@ -16,7 +16,7 @@ from . import io, registry
 from .core import DataError, ParameterError, Pattern, Run, Table
 from .io import argus
 from .io.atomic import refuse_bad_targets
-from .tablefiles import read_records, read_source
+from .tablefiles import content_of, read_records, read_source
 from .tableplan import SuppressSection, TableInputSection, TablePlan, TableSection, TabulateSection
 
 if TYPE_CHECKING:
@@ -247,7 +247,7 @@ def audit_published(
     table = source.table
     found, differing = attack(
         table,
-        _bytes(published),
+        content_of(published),
         form,
         asked.problem,
         run,
@@ -336,14 +336,6 @@ def _encoded_table(table: Table, out: Path, insist: bool) -> dict[Path, bytes]:
 
 def _json(content: Mapping[str, Any]) -> bytes:
     return (json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n").encode()
-
-
-def _bytes(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except (OSError, ValueError) as problem:
-        reason = problem.strerror if isinstance(problem, OSError) else problem
-        raise ParameterError(f"{path.name}: cannot be read ({reason}).") from None
 
 
 def audit_refusal(told: Mapping[str, Any]) -> str:
