@@ -153,6 +153,20 @@ def test_a_good_partition_of_a_mixture_is_proven_best_or_bettered():
     assert pooled.sse == pytest.approx(proof.sse)
 
 
+@pytest.mark.parametrize("scale", [1e-100, 1e-6, 1e6, 1e60])
+def test_the_unit_of_the_data_does_not_weaken_the_proof(scale):
+    x = mixture(60, 3)
+    here, there = (certify(each, 3, blocks(60, 3)) for each in (x, scale * x))
+    assert there.gap == pytest.approx(here.gap, abs=1e-6)
+    assert there.lower_bound == pytest.approx(here.lower_bound * scale**2, rel=1e-6)
+
+
+def test_an_outlier_does_not_weaken_the_proof():
+    x = mixture(60, 3)
+    x[7, 1] = 1e12
+    assert certify(x, 3, blocks(60, 3)).gap < 1e-6
+
+
 def test_one_column_is_settled_exactly():
     x = np.random.default_rng(3).exponential(size=(200, 1))
     proof = certify(x, 4, blocks(200, 4))

@@ -161,7 +161,13 @@ class Columns:
             or not (np.isfinite(dual).all() and solution.dual_valid)
         ):
             return None
+        dual *= self._unit()
         return Prices(dual[:n], np.maximum(0.0, -dual[n:]), weights, float(self.costs @ weights))
+
+    def _unit(self) -> float:
+        """What costs are measured in: a power of two near their mean. Tolerances of solvers are absolute."""
+        mean = float(self.costs.mean()) if len(self) else 0.0
+        return float(2.0 ** np.round(np.log2(mean))) if mean > 0 else 1.0
 
     def choose(self, triples: Labels, start: Labels | None, limits: Limits) -> Choice:
         """Solve the integer programme over these groups, from the rows `start` if given.
@@ -171,7 +177,8 @@ class Columns:
         import highspy
 
         solver = self.solver(triples, whole=True)
-        largest = max(1e-300, float(self.costs.max(initial=0.0)))
+        unit = self._unit()
+        largest = max(1e-9, float(self.costs.max(initial=0.0)) / unit)
         for option, value in {"mip_rel_gap": 0.0, "mip_abs_gap": 1e-9 * largest, "random_seed": 0}.items():
             solver.setOptionValue(option, value)
         if limits.seconds is not None:
@@ -200,7 +207,7 @@ class Columns:
         # a solver's feasibility has tolerances, a partition has none
         if chosen is not None and not self._covers_once(chosen):
             chosen, closed = None, False
-        return Choice(chosen, float(information.mip_dual_bound), closed)
+        return Choice(chosen, float(information.mip_dual_bound) * unit, closed)
 
     def _covers_once(self, rows: Labels) -> bool:
         """Whether these groups hold every record once that any group holds."""
@@ -220,7 +227,7 @@ class Columns:
         rows, columns = members.shape
         model = highspy.HighsLp()
         model.num_col_, model.num_row_ = columns, rows
-        model.col_cost_ = self.costs
+        model.col_cost_ = self.costs / self._unit()
         model.col_lower_ = np.zeros(columns)
         model.col_upper_ = np.full(columns, 1.0 if whole else highspy.kHighsInf)
         model.row_lower_ = np.concatenate([np.ones(len(held)), np.full(rows - len(held), -highspy.kHighsInf)])
