@@ -196,6 +196,17 @@ def test_a_cancelled_run_returns_its_best_groups_so_far():
     assert np.array_equal(at_once.labels, mdav.labels)
 
 
+@pytest.mark.parametrize("effort", [0.5, 20])
+def test_combining_groups_tells_how_far_it_is(effort):
+    heard = []
+    x = np.random.default_rng(4).normal(size=(150, 3))
+    Best(k=3, effort=effort).partition(x, Run(on_progress=heard.append))
+    shares = [each.share for each in heard if each.stage == "combining groups"]
+    assert len(shares) > 2
+    assert shares == sorted(shares)
+    assert shares[-2] < shares[-1] == 1
+
+
 def test_time_becomes_the_effort_that_repeats_it():
     x = records(2, 120)
     ticks = iter(range(10**6))

@@ -9,7 +9,7 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from tacita.core import Cancelled, Partition, Run
+from tacita.core import Cancelled, Partition, Progress, Run
 
 from .annealing import LARGE, Walks, blocks_of, list_length, reach_of
 from .base import Improvement, Labels, Matrix
@@ -17,7 +17,8 @@ from .certificate import certify
 from .master import Limits
 from .mdav import MDAV
 from .means import quiet, split_large
-from .recombination import recombine, regroup
+from .recombination import STAGE as COMBINING
+from .recombination import Told, recombine, regroup
 
 _STAGE = "annealing groups"
 _MOST_MOVES = 100_000_000
@@ -192,11 +193,13 @@ class Best(Improvement):
         found = walks.best()
         if run.cancelled():
             return found
-        if combining == "pool":
-            found = recombine(walks.x, found, self.k, pool.groups(), Limits(_QUESTIONS, run.cancelled))
-        elif combining is not None:
-            found = regroup(walks.x, found, self.k, pool.groups(), combining == "thorough", quiet(run))
         run.report(_STAGE, 1, 1)
+        if combining == "pool":
+            found = recombine(walks.x, found, self.k, pool.groups(), Limits(_QUESTIONS, Told(run)))
+        elif combining is not None:
+            found = regroup(walks.x, found, self.k, pool.groups(), combining == "thorough", run)
+        if combining is not None:
+            run.on_progress(Progress(COMBINING, 1, 1))
         return found
 
     def _usual_moves(self, n: int) -> int:

@@ -4,15 +4,32 @@ from __future__ import annotations
 
 import numpy as np
 
-from tacita.core import Cancelled, Run
+from tacita.core import Cancelled, Progress, Run
 
 from .base import Labels, Matrix
 from .bounding import Pricing, least_shares
 from .generation import LITTLE, QUICK, THOROUGH, WIDTHS, Generation
 from .groups import as_groups, as_labels, squared_errors
 from .master import Columns, Limits, no_triples
+from .means import quiet
 
+STAGE = "combining groups"
 _MOST_ROUNDS = 1000
+# Questions after which half of the work is taken to be done.
+_HALF_WAY = 1000
+
+
+class Told:
+    """Asked whether to end, it tells how far the work is: always some of what is left, as that is unknown."""
+
+    def __init__(self, run: Run) -> None:
+        self._run, self._asked = run, 0
+
+    def __call__(self) -> bool:
+        self._asked += 1
+        # no report: a solver that asks must not be left by an exception
+        self._run.on_progress(Progress(STAGE, self._asked / (self._asked + _HALF_WAY), 1))
+        return self._run.cancelled()
 
 
 def recombine(x: Matrix, labels: Labels, k: int, pool: Labels, limits: Limits) -> Labels:
@@ -49,16 +66,17 @@ def regroup(x: Matrix, labels: Labels, k: int, pool: Labels, thorough: bool, run
     """
     care = THOROUGH if thorough else QUICK
     try:
-        pricing = Pricing(x, k, least_shares(x, k, run))
+        pricing = Pricing(x, k, least_shares(x, k, quiet(run)))
     except Cancelled:
         return labels
-    made = Generation(pricing, as_groups(labels, k), _MOST_ROUNDS, run.cancelled)
+    told = Told(run)
+    made = Generation(pricing, as_groups(labels, k), _MOST_ROUNDS, told)
     made.columns.add(pool)
     made.widen(WIDTHS[:3] if thorough else WIDTHS[:1])
     if thorough and made.prices is not None:
         made.add_triples(LITTLE * made.prices.value)
     if run.cancelled():
         return labels
-    found = as_labels(made.combined(care, Limits(care.questions, run.cancelled)), len(x))
+    found = as_labels(made.combined(care, Limits(care.questions, told)), len(x))
     errors = [float(squared_errors(x, as_groups(each, k)).sum()) for each in (found, labels)]
     return found if errors[0] < errors[1] else labels
