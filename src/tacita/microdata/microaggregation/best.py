@@ -33,8 +33,9 @@ _ANNEALED = 0.25
 _RECOMBINED, _FEW = 60_000, 500
 # How often the solver asks before it is stopped: a measure of its work that repeats.
 _QUESTIONS = 30
-# Of the seconds asked for, what is left to recombination, and what measuring the speed may take.
-_RECOMBINING, _MEASURING = 0.15, 0.04
+# Of the seconds asked for, what is left to recombination of the groups of one walk or of several, and what
+# measuring the speed may take.
+_RECOMBINING_ONE, _RECOMBINING, _MEASURING = 0.02, 0.15, 0.04
 _TRIAL_MOVES = 50_000
 # Enough for some at every temperature: what steps cost whatever is done in them.
 _HARDLY_ANY = 1000
@@ -161,7 +162,7 @@ class Best(Improvement):
 
         effort = bought(self.time)
         if self._shares(len(x), int(effort))[1] == "pool":
-            effort = bought((1 - _RECOMBINING) * self.time)
+            effort = bought((1 - (_RECOMBINING if self.starts > 1 else _RECOMBINING_ONE)) * self.time)
         effort /= 1e6
         return self.model_copy(update={"time": None, "effort": float(f"{effort:.3g}")})
 

@@ -32,6 +32,10 @@ _MOST_NODES = 300_000
 # How often the solver asks before it is stopped.
 _QUESTIONS = 400
 _SETTLINGS = 3
+# Of the gap, what the choice must be able to close to be worth its time.
+_WORTH = 0.3
+# How often a better partition is looked for, as long as one is found.
+_LOOKS = 3
 _PASSES = 4
 _PROOFS = 5
 # What a gap must be to count as none: the solver's own tolerance.
@@ -275,11 +279,16 @@ class _Proof:
 
     def look_for_better(self, made: Generation) -> None:
         """A better partition of the groups known and those next to them, if there is one."""
-        if self.closed() or self.late():
-            return
-        groups = made.combined(THOROUGH, self.limits(THOROUGH.questions))
-        self.tell()
-        self.consider(Partition(as_labels(groups, made.pricing.n), self.k))
+        for _ in range(_LOOKS):
+            if self.closed() or self.late():
+                return
+            before = self.sse
+            groups = made.combined(THOROUGH, self.limits(THOROUGH.questions))
+            self.tell()
+            self.consider(Partition(as_labels(groups, made.pricing.n), self.k))
+            if self.sse >= before:
+                return
+            made.columns.add(groups)
 
     def choose_among_all(self, made: Generation) -> None:
         """Choose among all groups that a partition below some error could hold; that settles it up to there.
@@ -303,16 +312,19 @@ class _Proof:
         candidates = Columns(pricing.n, self.k, pricing.errors_of)
         candidates.add(few)
         # what holds another group has an error of bound + gap at least
-        self.settle_below(min(self.sse, bound + gap), candidates, triples)
+        self.settle_below(min(self.sse, bound + gap), candidates, triples, gap >= _WORTH * (self.sse - bound))
 
-    def settle_below(self, error: float, candidates: Columns, triples: Labels) -> None:
-        """Prove what partitions below `error` there are, all of whose groups are among the candidates."""
+    def settle_below(self, error: float, candidates: Columns, triples: Labels, whole: bool) -> None:
+        """Prove what partitions below `error` there are, all of whose groups are among the candidates.
+
+        By an integer programme if `whole` groups are to be chosen, by the linear one alone otherwise.
+        """
         candidates, triples, bound = tightened(candidates, triples, error, self.tell)
         if bound >= error:
             self.bound = max(self.bound, error)
             return
         self.bound = max(self.bound, bound)
-        if self.late():
+        if self.late() or not whole:
             return
         own = as_groups(self.best.labels, self.k)
         candidates.add(own)
