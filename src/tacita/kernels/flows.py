@@ -90,26 +90,23 @@ def max_flow(
     O(nodes edges^2) at worst, a few breadth-first searches in practice.
     """
     net[:] = 0.0
+    return _add_flow(
+        start, incident, row, column, forward, backward, alive, source, sink, skip, limit, net, parent, queue
+    )
+
+
+@njit(cache=True, nogil=True)
+def _add_flow(
+    start, incident, row, column, forward, backward, alive, source, sink, skip, limit, net, parent, queue
+):
+    """The same on top of what flows already."""
     flow = 0.0
     least = EPSILON * min(1.0, limit)
     while flow < limit - least:
         if not _reach_by(
-            start,
-            incident,
-            row,
-            column,
-            forward,
-            backward,
-            alive,
-            net,
-            source,
-            sink,
-            skip,
-            parent,
-            queue,
-            True,
-            least,
-        ):
+            start, incident, row, column, forward, backward, alive, net, source, sink, skip, parent, queue,
+            True, least,
+        ):  # fmt: skip
             break
         room = limit - flow
         v = sink
@@ -172,38 +169,50 @@ def remove_redundant(
 ):
     """Drop the edges of `order`, one after the other, that no demand needs; alive is changed in place.
 
-    For each demand the edges of one flow that meets it are kept: only demands that use an edge are tried
-    again without it. Returns False if some demand is not met to begin with. O(edges demands) flows at worst.
+    For each demand a flow that meets it is kept. Without an edge what it carried must find another way
+    between its ends, which it does if and only if the demand can be met without it. Returns False if some
+    demand is not met to begin with. O(edges demands) searches at worst, O(edges demands) memory.
     """
     edges, demands = row.shape[0], source.shape[0]
     nodes = start.shape[0] - 1
+    flows = np.empty((demands, edges))
+    met = amount.copy()
     net = np.empty(edges)
     parent = np.empty(nodes, dtype=np.int64)
     queue = np.empty(nodes, dtype=np.int64)
-    used = np.zeros((demands, edges), dtype=np.bool_)
     for q in range(demands):
         if not _meet(
             start, incident, row, column, forward, backward, alive, source[q], sink[q], own[q], amount[q],
-            either[q], net, parent, queue,
+            either[q], flows[q], parent, queue,
         ):  # fmt: skip
             return False
-        for e in range(edges):
-            used[q, e] = net[e] != 0.0
     for e in order:
         if not alive[e]:
             continue
         alive[e] = False
         for q in range(demands):
-            if not used[q, e]:
+            carried = flows[q, e]
+            if carried == 0.0:
                 continue
-            if not _meet(
+            net[:] = flows[q]
+            net[e] = 0.0
+            one, other = (row[e], column[e]) if carried > 0.0 else (column[e], row[e])
+            missing = abs(carried) - _add_flow(
+                start, incident, row, column, forward, backward, alive, one, other, own[q], abs(carried), net,
+                parent, queue,
+            )  # fmt: skip
+            if _enough(met[q] - missing, amount[q]):
+                met[q] -= missing
+            # the other direction, or shortages of many edges that are rounding and have added up
+            elif (either[q] or missing <= 1e-6 * amount[q]) and _meet(
                 start, incident, row, column, forward, backward, alive, source[q], sink[q], own[q], amount[q],
                 either[q], net, parent, queue,
             ):  # fmt: skip
+                met[q] = amount[q]
+            else:
                 alive[e] = True
                 break
-            for f in range(edges):
-                used[q, f] = net[f] != 0.0
+            flows[q] = net
     return True
 
 
@@ -225,33 +234,77 @@ def _meet(
 
 
 @njit(cache=True, nogil=True)
+def _nearer(distance, v, w):
+    return distance[v] < distance[w] or (distance[v] == distance[w] and v < w)
+
+
+@njit(cache=True, nogil=True)
+def _rise(heap, place, distance, at):
+    """Move the node at a place of the heap up to where it belongs; nearest on top. O(log nodes)."""
+    v = heap[at]
+    while at > 0:
+        above = (at - 1) // 2
+        if not _nearer(distance, v, heap[above]):
+            break
+        heap[at] = heap[above]
+        place[heap[at]] = at
+        at = above
+    heap[at] = v
+    place[v] = at
+
+
+@njit(cache=True, nogil=True)
+def _pop(heap, place, distance, size):
+    """Take the nearest of `size` nodes off the heap. O(log nodes)."""
+    top, v = heap[0], heap[size - 1]
+    size -= 1
+    at = 0
+    while 2 * at + 1 < size:
+        below = 2 * at + 1
+        if below + 1 < size and _nearer(distance, heap[below + 1], heap[below]):
+            below += 1
+        if not _nearer(distance, heap[below], v):
+            break
+        heap[at] = heap[below]
+        place[heap[at]] = at
+        at = below
+    heap[at] = v
+    place[v] = at
+    return top
+
+
+@njit(cache=True, nogil=True)
 def cheapest_path(
     start, incident, row, column, forward, backward, withheld, weight, net, source, sink, skip, need,
-    distance, parent, settled,
+    distance, parent, heap, place,
 ):  # fmt: skip
-    """Path of least weight with room; edges not yet withheld cost weight times need over room. O(nodes^2)."""
-    nodes = start.shape[0] - 1
+    """Path of least weight with room (Dijkstra); returns its length, infinite if there is none.
+
+    Edges not yet withheld cost weight times need over room. distance, parent, heap, place: scratch, a number
+    per node. O(edges log nodes).
+    """
     distance[:] = np.inf
-    settled[:] = False
+    place[:] = -1
     parent[:] = -2
     distance[source] = 0.0
     parent[source] = -1
+    heap[0] = source
+    place[source] = 0
+    size = 1
     least = min(EPSILON, _SCARCE * need)
-    while True:
-        v = -1
-        for u in range(nodes):
-            if not settled[u] and distance[u] < np.inf and (v < 0 or distance[u] < distance[v]):
-                v = u
-        if v < 0 or v == sink:
+    while size > 0:
+        v = _pop(heap, place, distance, size)
+        place[v] = -2
+        size -= 1
+        if v == sink:
             return distance[sink]
-        settled[v] = True
         for at in range(start[v], start[v + 1]):
             e = incident[at]
             if e == skip:
                 continue
             from_row = row[e] == v
             w = column[e] if from_row else row[e]
-            if settled[w]:
+            if place[w] == -2:
                 continue
             room = forward[e] - net[e] if from_row else backward[e] + net[e]
             if room <= least:
@@ -262,6 +315,12 @@ def cheapest_path(
             if length < distance[w]:
                 distance[w] = length
                 parent[w] = e
+                if place[w] < 0:
+                    place[w] = size
+                    heap[size] = w
+                    size += 1
+                _rise(heap, place, distance, place[w])
+    return np.inf
 
 
 @njit(cache=True, nogil=True)
@@ -284,26 +343,26 @@ def protect_by_paths(
     """Meet the demands in the given order by cheapest augmenting paths; withheld grows in place.
 
     Returns -1, or the first demand that no path can meet. A demand of either direction takes the cheaper one.
-    O(demands augmentations nodes^2).
+    O(demands augmentations edges log nodes).
     """
     nodes, edges = start.shape[0] - 1, row.shape[0]
     net = np.zeros(edges)
     distance = np.empty(nodes)
     parent = np.empty(nodes, dtype=np.int64)
-    settled = np.empty(nodes, dtype=np.bool_)
-    queue = np.empty(nodes, dtype=np.int64)
+    heap = np.empty(nodes, dtype=np.int64)
+    place = np.empty(nodes, dtype=np.int64)
     for q in order:
         s, t = source[q], sink[q]
         if either[q]:
             net[:] = 0.0
             one = cheapest_path(
                 start, incident, row, column, forward, backward, withheld, weight, net, s, t, own[q],
-                amount[q], distance, parent, settled,
+                amount[q], distance, parent, heap, place,
             )  # fmt: skip
             if one > 0.0:
                 other = cheapest_path(
                     start, incident, row, column, forward, backward, withheld, weight, net, t, s, own[q],
-                    amount[q], distance, parent, settled,
+                    amount[q], distance, parent, heap, place,
                 )  # fmt: skip
                 if other < one:
                     s, t = t, s
@@ -321,13 +380,13 @@ def protect_by_paths(
             amount[q],
             net,
             parent,
-            queue,
+            heap,
         )
         while not _enough(flow, amount[q]):
             need = amount[q] - flow
             length = cheapest_path(
                 start, incident, row, column, forward, backward, withheld, weight, net, s, t, own[q], need,
-                distance, parent, settled,
+                distance, parent, heap, place,
             )  # fmt: skip
             if length == np.inf:
                 return q

@@ -12,14 +12,14 @@ from .flows import cheapest_path
 def all_paths(start, incident, row, column, forward, backward, source, sink, own, either, prices, used):
     """Lengths of the shortest paths from source to sink without the own edge, each under its line of prices.
 
-    used: set where a path runs. Where either direction will do, the shorter one. O(demands (nodes^2 +
-    edges)).
+    used: set where a path runs. Where either direction will do, the shorter one. O(demands edges log nodes).
     """
     lengths = np.empty(source.shape[0])
     nodes = start.shape[0] - 1
     distance = np.empty(nodes)
     parent = np.empty(nodes, dtype=np.int64)
-    settled = np.empty(nodes, dtype=np.bool_)
+    heap = np.empty(nodes, dtype=np.int64)
+    place = np.empty(nodes, dtype=np.int64)
     used[:] = False
     # nothing withheld yet, nothing flows: the length of an edge is its price
     none = np.zeros(row.shape[0], dtype=np.bool_)
@@ -29,17 +29,17 @@ def all_paths(start, incident, row, column, forward, backward, source, sink, own
         if either[q]:
             there = cheapest_path(
                 start, incident, row, column, forward, backward, none, prices[q], still, s, t, own[q], 0.0,
-                distance, parent, settled,
+                distance, parent, heap, place,
             )  # fmt: skip
             back = cheapest_path(
                 start, incident, row, column, forward, backward, none, prices[q], still, t, s, own[q], 0.0,
-                distance, parent, settled,
+                distance, parent, heap, place,
             )  # fmt: skip
             if back < there:
                 s, t = t, s
         length = cheapest_path(
             start, incident, row, column, forward, backward, none, prices[q], still, s, t, own[q], 0.0,
-            distance, parent, settled,
+            distance, parent, heap, place,
         )  # fmt: skip
         lengths[q] = length
         v = t

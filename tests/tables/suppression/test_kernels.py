@@ -5,11 +5,11 @@ import itertools
 import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
-from scipy.sparse.csgraph import maximum_flow
+from scipy.sparse.csgraph import dijkstra, maximum_flow
 
 from tacita.kernels.covers import tighten
 from tacita.kernels.cuts import rounded
-from tacita.kernels.flows import adjacency, max_flow, remove_redundant, short_demands
+from tacita.kernels.flows import adjacency, cheapest_path, max_flow, remove_redundant, short_demands
 
 
 def random_network(seed, rows=6, columns=5, share=0.6):
@@ -39,11 +39,35 @@ def test_max_flow_is_that_of_scipy_and_its_cut_has_the_same_capacity():
         assert (-net <= backward).all()
 
 
-def test_clean_up_leaves_nothing_that_could_go():
-    for seed in range(20):
+def test_the_cheapest_path_is_as_long_as_that_of_scipy():
+    for seed in range(60):
+        row, column, forward, backward = random_network(seed, share=0.8)
+        generator = np.random.default_rng(seed)
+        weight = generator.integers(1, 9, size=len(row)).astype(float)
+        withheld = generator.random(len(row)) < 0.2
+        start, incident = adjacency(row, column, 11)
+        scratch = np.empty(11), *(np.empty(11, np.int64) for _ in range(3))
+        need = 3.0
+        length = cheapest_path(
+            start, incident, row, column, forward, backward, withheld, weight, np.zeros(len(row)), 6, 0, 1,
+            need, *scratch,
+        )  # fmt: skip
+        rooms, ends = np.concatenate([forward, backward]), (np.append(row, column), np.append(column, row))
+        price = np.tile(weight, 2) * np.maximum(1.0, need / np.maximum(rooms, 1e-9))
+        price[np.tile(withheld, 2)] = 0.0
+        usable = (rooms > 0) & (np.tile(np.arange(len(row)), 2) != 1)
+        graph = csr_matrix((price[usable], (ends[0][usable], ends[1][usable])), shape=(11, 11))
+        expected = dijkstra(graph, indices=6)[0]
+        assert length == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize("either", [False, True])
+def test_clean_up_leaves_nothing_that_could_go(either):
+    for seed in range(40):
         row, column, forward, backward = random_network(seed, share=0.9)
-        own = np.array([0, len(row) // 2])
-        demands = (column[own], row[own], own, np.array([2.0, 3.0]), np.zeros(2, dtype=bool))
+        own = np.array([0, len(row) // 3, len(row) // 2])
+        amounts = np.array([2.0, 3.0, 1.5])
+        demands = (column[own], row[own], own, amounts, np.full(3, either))
         network = (*adjacency(row, column, 11), row, column, forward, backward)
         alive = np.ones(len(row), dtype=bool)
         order = np.setdiff1d(np.arange(len(row)), own)

@@ -55,7 +55,7 @@ class Optimal(Suppression):
     def search(self, network: Network, watch: Watch, run: Run) -> Outcome:
         prove = _branch_and_cut() if self.solver == "scip" else tree if network.amounts else integer_rounds
         search = Search(network, watch, run)
-        search.follow(np.zeros(network.edges), 4, 20)
+        search.follow(np.zeros(network.edges), 4, 0)
         search.relax()
         if not search.done():
             search.follow(search.fractional(), 20, 100)

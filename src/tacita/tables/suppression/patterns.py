@@ -8,6 +8,10 @@ from tacita.core import DataError
 
 from .circuit import Floats, Ints, Mask, Network
 
+# What a change gives up at random, at most: in a large pattern no more than in a small one, since what is
+# given up in many places at once is seldom mended better in all.
+_SHARE, _FEW = 0.3, 10
+
 
 class Builder:
     """Builds protecting patterns out of some of a network's edges.
@@ -94,10 +98,8 @@ class Builder:
         )  # fmt: skip
         return bool(short < 0)
 
-    def improve(
-        self, generator: np.random.Generator, chosen: Mask, weight: Floats, share: float = 0.3
-    ) -> Mask | None:
-        """Give up a random share of the secondary cells near one another, protect again, clean."""
+    def improve(self, generator: np.random.Generator, chosen: Mask, weight: Floats) -> Mask | None:
+        """Give up the secondary cells of one row and column and a few at random, protect again, clean."""
         network = self.network
         secondary = np.flatnonzero(chosen & ~network.primary)
         if not len(secondary):
@@ -106,7 +108,8 @@ class Builder:
         near = (network.row[secondary] == network.row[mid]) | (
             network.column[secondary] == network.column[mid]
         )
-        gone = secondary[near | (generator.random(len(secondary)) < share * generator.random())]
+        share = min(_SHARE, _FEW / len(secondary)) * generator.random()
+        gone = secondary[near | (generator.random(len(secondary)) < share)]
         start = chosen.copy()
         start[gone] = False
         noisy = weight * generator.uniform(0.7, 1.3, len(weight))

@@ -11,6 +11,9 @@ from .circuit import Floats, Ints, Mask, Network
 from .master import Master
 from .patterns import Builder
 
+# Rounds of cuts after which cells are priced, and how many may enter at once.
+_PRICED, _ENTERING = 5, 300
+
 
 def cheapest_cells(network: Network, each: int) -> Ints:
     """The few cheapest cells of each row and column: what patterns mostly consist of. O(edges log edges)."""
@@ -99,8 +102,11 @@ class Search:
                 found += master.separate_amounts()
             stalled = 0 if gain > 1e-3 * room else stalled + 1
             if found and stalled < patience and room > 1e-7:
-                if self.rounds % 5 == 0:
-                    master.purge(8)
+                if self.rounds % 3 == 0:
+                    master.purge(4)
+                # cuts among too few cells are work for nothing
+                if self.rounds % _PRICED == 0:
+                    self.price()
                 continue
             if not self.price():
                 return
@@ -116,7 +122,7 @@ class Search:
         entering = np.flatnonzero(~master.active & ~self.network.primary & (reduced < -1e-7))
         if not len(entering):
             return False
-        master.add_columns(entering[np.argsort(reduced[entering], kind="stable")[:1000]])
+        master.add_columns(entering[np.argsort(reduced[entering], kind="stable")[:_ENTERING]])
         return True
 
     def proven(self, reduced: Floats) -> float:
