@@ -13,6 +13,7 @@ from tacita.microdata.microaggregation.diving import dive
 from tacita.microdata.microaggregation.generation import QUICK, Care, Generation, tightened
 from tacita.microdata.microaggregation.groups import as_groups, as_labels, squared_errors
 from tacita.microdata.microaggregation.master import Columns, Limits, no_triples
+from tacita.microdata.microaggregation.polishing import polish
 from tacita.microdata.microaggregation.recombination import recombine, regroup
 from twins.groups import groups_of, least_error, squared_error
 
@@ -105,6 +106,40 @@ def test_groups_made_anew_are_the_best_where_everything_can_be_tried(n, k, thoro
     labels = mdav(x, k)
     found = regroup(x, labels, k, as_groups(labels, k), thorough, Run())
     assert Partition(found, k).sse(x) == pytest.approx(least_error(x, k))
+
+
+@given(seed=st.integers(0, 10_000), k=st.integers(2, 4), tied=st.booleans(), tries=st.integers(0, 6))
+@settings(max_examples=15, deadline=None)
+def test_polishing_leaves_a_partition_that_is_no_worse(seed, k, tied, tries):
+    x = records(seed, 50, tied=tied)
+    made = generation(x, k)
+    made.widen((12,))
+    groups = as_groups(np.random.default_rng(seed).permutation(np.arange(50) // k % (50 // k)), k)
+    mended = polish(made, groups, tries, Limits(20))
+    assert is_a_partition(mended, 50, k)
+    assert squared_errors(x, mended).sum() <= squared_errors(x, groups).sum() * (1 + 1e-12)
+
+
+def test_polishing_mends_what_two_records_in_wrong_groups_lose():
+    x = records(3, 240, d=2)
+    made = generation(x, 3)
+    made.widen((12, 20))
+    good = as_labels(made.combined(QUICK, Limits(30)), 240)
+    made.columns.add(as_groups(good, 3))
+    spoilt = good.copy()
+    far = int(((x - x[0]) ** 2).sum(axis=1).argmax())
+    spoilt[[0, far]] = spoilt[[far, 0]]
+    mended = polish(made, as_groups(spoilt, 3), 10, Limits(30))
+    errors = [squared_errors(x, as_groups(each, 3)).sum() for each in (good, spoilt)]
+    assert squared_errors(x, mended).sum() < errors[0] + 0.1 * (errors[1] - errors[0])
+
+
+def test_polishing_ends_when_cancelled():
+    x = records(4, 60)
+    made = generation(x, 3)
+    made.widen((12,))
+    groups = as_groups(np.arange(60) // 3, 3)
+    assert polish(made, groups, 9, Limits(30, lambda: True)) is groups
 
 
 def test_groups_made_anew_lose_less_than_annealing_alone_and_repeat():

@@ -64,7 +64,8 @@ class Best(Improvement):
        in all walks, those that together hold every record once at the least squared error, by integer
        programming (HiGHS). For k up to 5 and up to 5000 records groups are made anew for this by column
        generation: prices of records from the linear programme of choosing groups, the groups worth more than
-       their error by exact search, and a dive from its weights to a partition (see `regroup`).
+       their error by exact search, a dive from its weights to a partition, which is then mended where the
+       prices say that it loses most (see `regroup`, `polish`).
 
     Never worse than its start. A single varying column is solved exactly instead (as `hm`), and its
     `lower_bound` is its error. With more than 10 000 records MDAV starts in blocks of 2000, and neighbours

@@ -15,9 +15,10 @@ from tacita.core.arrays import as_matrix
 
 from .base import Labels, Matrix
 from .bounding import Pricing, least_shares
-from .generation import LITTLE, THOROUGH, WIDTHS, Generation, tightened
+from .generation import LITTLE, QUICK, THOROUGH, WIDTHS, Generation, tightened
 from .groups import as_groups, as_labels
 from .master import Columns, Limits
+from .polishing import polish
 from .univariate import HM
 
 _WHO = "Certificate"
@@ -34,8 +35,8 @@ _QUESTIONS = 400
 _SETTLINGS = 3
 # Of the gap, what the choice must be able to close to be worth its time.
 _WORTH = 0.3
-# How often a better partition is looked for, as long as one is found.
-_LOOKS = 3
+# Places where the best partition known is mended.
+_POLISHED = 40
 _PASSES = 4
 _PROOFS = 5
 # What a gap must be to count as none: the solver's own tolerance.
@@ -112,9 +113,10 @@ def certify(
     among all. Prices that allow no group worth more than it costs add up to a lower bound; prices that do
     are lowered until they allow none, so a bound is proven at any time. Triples of records (of all groups
     that hold two of them a partition uses one) raise the bound further. A dive from the weights of groups
-    looks for a better partition. Last, a group whose price lacks more than the gap cannot be in a better
-    partition: the few that are left are listed, at most 50 for each record, and choosing among them by an
-    integer programme settles the optimum, or, if there were more, raises the bound.
+    looks for a better partition, which is mended where prices say that it loses most. Last, a group whose
+    price lacks more than the gap cannot be in a better partition: the few that are left are listed, at most
+    50 for each record. Choosing among them by an integer programme settles the optimum, or, if there were
+    more, raises the bound; it is left out where that could close little of the gap.
 
     One column: exact, by HM. More than 8000 records: the instant bound alone. `effort` limits the rounds of
     pricing and makes the result repeat exactly; `seconds` limits elapsed time. `pool`: partitions whose
@@ -279,16 +281,18 @@ class _Proof:
 
     def look_for_better(self, made: Generation) -> None:
         """A better partition of the groups known and those next to them, if there is one."""
-        for _ in range(_LOOKS):
+        for care in (QUICK, THOROUGH):
             if self.closed() or self.late():
                 return
-            before = self.sse
-            groups = made.combined(THOROUGH, self.limits(THOROUGH.questions))
+            groups = made.combined(care, self.limits(care.questions))
             self.tell()
             self.consider(Partition(as_labels(groups, made.pricing.n), self.k))
-            if self.sse >= before:
-                return
             made.columns.add(groups)
+        if self.closed() or self.late():
+            return
+        groups = polish(made, as_groups(self.best.labels, self.k), _POLISHED, self.limits(QUICK.questions))
+        self.tell()
+        self.consider(Partition(as_labels(groups, made.pricing.n), self.k))
 
     def choose_among_all(self, made: Generation) -> None:
         """Choose among all groups that a partition below some error could hold; that settles it up to there.

@@ -142,28 +142,32 @@ class Generation:
                 return rich.groups[fixed]
             if fixed.size and not limits.cancelled():
                 records = np.flatnonzero(free)
-                inner = self._part(rich, records).combined(care, limits)
+                k = self.pricing.k
+                part = self.part(rich, records, as_groups(_annealed(self.pricing.x[records], k), k))
+                part.make_enough()
+                inner = part.combined(care, limits)
                 inner = np.where(inner >= 0, records[inner], -1)
                 return np.concatenate([rich.groups[fixed], inner])
         start = rich.rows_of(self.start)
         choice = rich.choose(self.triples, start, limits)
         return rich.groups[start if choice.chosen is None else choice.chosen]
 
-    def _part(self, known: Columns, records: Labels) -> Generation:
-        """The same for some of the records, with the groups known among them."""
-        k, x = self.pricing.k, self.pricing.x[records]
+    def part(self, known: Columns, records: Labels, start: Labels) -> Generation:
+        """The same for some of the records: `start` holds their places, `known` are groups of all records."""
         number = np.full(self.pricing.n + 1, -1)
         number[records] = np.arange(len(records))
         groups = np.where(known.groups >= 0, number[known.groups], -2)
         inside = (groups != -1).all(axis=1)
-        start = as_groups(_annealed(x, k), k)
-        shares = self.pricing.shares[records]
-        part = Generation(Pricing(x, k, shares), start, self.most_rounds, self.late)
+        pricing = Pricing(self.pricing.x[records], self.pricing.k, self.pricing.shares[records])
+        part = Generation(pricing, start, self.most_rounds, self.late)
         part.columns.add(np.maximum(groups[inside], -1))
-        part.widen(WIDTHS[:2])
-        if part.prices is not None:
-            part.add_triples(_LITTLE_INSIDE * part.prices.value)
         return part
+
+    def make_enough(self) -> None:
+        """What groups a part needs: those of few neighbours, and triples."""
+        self.widen(WIDTHS[:2])
+        if self.prices is not None:
+            self.add_triples(_LITTLE_INSIDE * self.prices.value)
 
     def _near(self, prices: Prices, most: int) -> Labels | None:
         """Groups that lack little to being worth their cost, as many as are quickly found."""

@@ -8,15 +8,18 @@ from tacita.core import Cancelled, Progress, Run
 
 from .base import Labels, Matrix
 from .bounding import Pricing, least_shares
-from .generation import LITTLE, QUICK, THOROUGH, WIDTHS, Generation
+from .generation import LITTLE, QUICK, WIDTHS, Generation
 from .groups import as_groups, as_labels, squared_errors
 from .master import Columns, Limits, no_triples
 from .means import quiet
+from .polishing import polish
 
 STAGE = "combining groups"
 _MOST_ROUNDS = 1000
 # Questions after which half of the work is taken to be done.
 _HALF_WAY = 1000
+# Places where a partition is mended.
+_POLISHED = 24
 
 
 class Told:
@@ -59,12 +62,12 @@ def regroup(x: Matrix, labels: Labels, k: int, pool: Labels, thorough: bool, run
     """A better partition from groups made for it by column generation; `labels` if none is met.
 
     The pool and the groups of `labels` give the first prices; groups worth more are made among neighbours
-    (and, if thorough, triples added), and a partition is chosen among them (`Generation.combined`). The bound
-    that the certificate proves comes from the same programme: what is chosen here is seldom 0.2 % above it.
+    (and, if thorough, triples added), a partition is chosen among them (`Generation.combined`) and, if
+    thorough, mended where it loses most (`polish`). The bound that the certificate proves comes from the same
+    programme: what is chosen here is seldom 0.2 % above it.
 
     O(n^2 (d + log n)) time and O(n^2) memory for the distances; the rounds grow exponentially with k.
     """
-    care = THOROUGH if thorough else QUICK
     try:
         pricing = Pricing(x, k, least_shares(x, k, quiet(run)))
     except Cancelled:
@@ -77,6 +80,13 @@ def regroup(x: Matrix, labels: Labels, k: int, pool: Labels, thorough: bool, run
         made.add_triples(LITTLE * made.prices.value)
     if run.cancelled():
         return labels
-    found = as_labels(made.combined(care, Limits(care.questions, told)), len(x))
-    errors = [float(squared_errors(x, as_groups(each, k)).sum()) for each in (found, labels)]
-    return found if errors[0] < errors[1] else labels
+    limits = Limits(QUICK.questions, told)
+    groups = made.combined(QUICK, limits)
+    if thorough:
+        made.columns.add(groups)
+        groups = polish(made, groups, _POLISHED, limits)
+    return min(labels, as_labels(groups, len(x)), key=lambda each: _error(x, each, k))
+
+
+def _error(x: Matrix, labels: Labels, k: int) -> float:
+    return float(squared_errors(x, as_groups(labels, k)).sum())
