@@ -186,6 +186,9 @@ class _Proof:
     def late(self) -> bool:
         return self.seconds is not None and perf_counter() - self.started > self.seconds
 
+    def ended(self) -> bool:
+        return self.late() or self.run.cancelled()
+
     def tell(self) -> bool:
         """Report how far the proof is; true when its time is over."""
         spent = perf_counter() - self.started
@@ -195,11 +198,11 @@ class _Proof:
         return self.late()
 
     def limits(self, questions: int) -> Limits:
-        """For an integer programme: cancelled when this is, in half of the seconds left."""
+        """For an integer programme: ended when this is, in half of the seconds left."""
         if self.seconds is None:
-            return Limits(questions, self.run.cancelled)
+            return Limits(questions, self.ended)
         left = max(0.0, self.seconds - (perf_counter() - self.started))
-        return Limits(10**9, self.run.cancelled, 0.5 * left)
+        return Limits(10**9, self.ended, 0.5 * left)
 
     def closed(self) -> bool:
         return self.sse - self.bound <= _CLOSED * self.sse
@@ -290,7 +293,8 @@ class _Proof:
             made.columns.add(groups)
         if self.closed() or self.late():
             return
-        groups = polish(made, as_groups(self.best.labels, self.k), _POLISHED, self.limits(QUICK.questions))
+        few = Limits(QUICK.questions, self.ended)
+        groups = polish(made, as_groups(self.best.labels, self.k), _POLISHED, few)
         self.tell()
         self.consider(Partition(as_labels(groups, made.pricing.n), self.k))
 
