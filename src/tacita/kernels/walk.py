@@ -35,6 +35,8 @@ _HOPELESS = 14.0
 # Records that take turns: few enough that they and their neighbours stay in a core's own cache.
 _SEGMENT = 2048
 _HOMES_WEIGHED = 4
+# From this k on, of two records the one farther from its centroid is taken: it gains more by leaving.
+_CHOOSY = 5
 
 
 @fast
@@ -180,7 +182,8 @@ def walk(s, k, random, active, moves, temperature):
 
     Record i is drawn, then one of its neighbours, j: i goes to the group of j. Where sizes allow it may
     simply go; otherwise another member e makes room and goes to the group of i, or to that of one of its own
-    neighbours, where someone may have to leave for the group of i. O(moves d), and O(k d) more for each made.
+    neighbours, where someone may have to leave for the group of i. From k = 5 on i and e are each the farther
+    from its centroid of two that are drawn. O(moves d), and O(k d) more for each made.
     """
     # one function: handing the state on would cost as much as a move
     rows = np.empty(2 * k, dtype=np.int64)
@@ -188,11 +191,16 @@ def walk(s, k, random, active, moves, temperature):
     n = active.shape[0]
     m = s.near.shape[1]
     top = 2 * k - 1
+    choosy = k >= _CHOOSY and s.own.shape[0] > 0
     for first in range(0, n, _SEGMENT):
         last = min(first + _SEGMENT, n)
         for _ in range(moves * first // n, moves * last // n):
             bits = draw(random)
             i = active[first + _below(bits >> np.uint64(32), last - first)]
+            if choosy:
+                other = active[first + _below(draw(random), last - first)]
+                if s.own[other] > s.own[i]:
+                    i = other
             g = s.labels[i]
             kind = bits & np.uint64(1023)
             if kind < 2 * _DISSOLVING:
@@ -211,6 +219,10 @@ def walk(s, k, random, active, moves, temperature):
                 continue
             bits = draw(random)
             e = s.members[h, _below(bits >> np.uint64(32), s.sizes[h])]
+            if choosy:
+                other = s.members[h, _below(draw(random), s.sizes[h])]
+                if s.own[other] > s.own[e]:
+                    e = other
             if e == j:
                 continue
             if bits & np.uint64(15) < _SWAPS:
