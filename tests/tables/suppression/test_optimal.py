@@ -120,6 +120,18 @@ def test_the_unit_of_the_values_does_not_matter(scale):
     assert solved(scaled).cost == solved(plain).cost
 
 
+def test_patterns_that_were_cut_off_do_not_come_back():
+    """A table on which rows that rested, and were taken out, let the same patterns return without end."""
+    generator = np.random.default_rng([200, 200, 0, 0])
+    values = generator.integers(0, 500, size=200 * 200).astype(np.float64)
+    small = np.flatnonzero((values > 0) & (values <= np.quantile(values, 0.2)))
+    primary = np.zeros(values.size, dtype=bool)
+    primary[generator.choice(small, 50, replace=False)] = True
+    found = Optimal().suppress(Grid.from_interior(values.reshape(200, 200), primary.reshape(200, 200)))
+    assert found.status == "optimal"
+    assert found.cost == 313
+
+
 def test_no_primaries_need_no_pattern():
     found = Optimal().suppress(Grid.from_interior(REGIONS, np.zeros((3, 3), dtype=bool), "interval"))
     assert (found.cost, found.secondary_count, found.status) == (0, 0, "optimal")

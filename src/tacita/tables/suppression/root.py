@@ -102,7 +102,8 @@ class Search:
                 found += master.separate_amounts()
             stalled = 0 if gain > 1e-3 * room else stalled + 1
             if found and stalled < patience and room > 1e-7:
-                if self.rounds % 3 == 0:
+                # once whole patterns are cut off, a row that rests may be what keeps one of them from return
+                if self.rounds % 3 == 0 and not self.sealed:
                     master.purge(4)
                 # cuts among too few cells are work for nothing
                 if self.rounds % _PRICED == 0:
