@@ -34,9 +34,12 @@ class State(NamedTuple):
 
 
 fast = njit(cache=True, nogil=True, error_model="numpy")
+# What a move is made of becomes part of the walk: a call would count references to every array of the state,
+# which takes longer than the step itself.
+joined = njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
 
 
-@fast
+@joined
 def gap(a, i, b, j):
     """||a_i - b_j||^2. O(d)."""
     # unsigned: a signed index is tested for being negative at each use
@@ -50,7 +53,7 @@ def gap(a, i, b, j):
     return total
 
 
-@fast
+@joined
 def from_own(s, i):
     """||x_i - centroid of its group||^2."""
     if s.own.shape[0] > 0:
@@ -58,34 +61,34 @@ def from_own(s, i):
     return gap(s.x, i, s.centres, s.labels[i])
 
 
-@fast
+@joined
 def put_delta(s, i, h):
     """What group h grows by if record i joins it."""
     m = s.sizes[h]
     return gap(s.x, i, s.centres, h) * (m / (m + 1.0))
 
 
-@fast
+@joined
 def take_delta(s, i):
     """What the group of record i grows by (never above 0) if it leaves; the group has two records or more."""
     m = s.sizes[s.labels[i]]
     return -from_own(s, i) * (m / (m - 1.0))
 
 
-@fast
+@joined
 def replace_delta(s, i, e):
     """What the group of record e grows by if record i, of another group, takes its place."""
     h = s.labels[e]
     return gap(s.x, i, s.centres, h) - from_own(s, e) - gap(s.x, i, s.x, e) / s.sizes[h]
 
 
-@fast
+@joined
 def relocate_delta(s, i, h):
     """Record i to another group h."""
     return take_delta(s, i) + put_delta(s, i, h)
 
 
-@fast
+@joined
 def swap_delta(s, i, e):
     """Records i and e, of two groups, change places."""
     g = s.labels[i]
@@ -94,19 +97,19 @@ def swap_delta(s, i, e):
     return change - gap(s.x, i, s.x, e) * (1.0 / s.sizes[g] + 1.0 / s.sizes[h])
 
 
-@fast
+@joined
 def chain_delta(s, i, e, f):
     """Record i takes the place of e, which goes to a third group f."""
     return take_delta(s, i) + replace_delta(s, i, e) + put_delta(s, e, f)
 
 
-@fast
+@joined
 def cycle_delta(s, i, e, m):
     """Record i takes the place of e, e that of m, m that of i; three groups."""
     return replace_delta(s, i, e) + replace_delta(s, e, m) + replace_delta(s, m, i)
 
 
-@fast
+@joined
 def put(s, i, h):
     """Record i, of no group, joins h. O(d)."""
     m = s.sizes[h]
@@ -119,7 +122,7 @@ def put(s, i, h):
         s.centres[h, c] += (s.x[i, c] - s.centres[h, c]) * share
 
 
-@fast
+@joined
 def take(s, i):
     """Record i leaves its group. O(d)."""
     g = s.labels[i]
@@ -135,7 +138,7 @@ def take(s, i):
             s.centres[g, c] += (s.centres[g, c] - s.x[i, c]) * share
 
 
-@fast
+@joined
 def _step_in(s, i, h, spot, e):
     """Record i takes the spot of e in group h; the label of e is left to the caller."""
     share = 1.0 / s.sizes[h]
@@ -146,7 +149,7 @@ def _step_in(s, i, h, spot, e):
     s.labels[i] = h
 
 
-@fast
+@joined
 def refresh(s, g):
     """Measure the members of group g afresh. O(size d)."""
     if s.own.shape[0] > 0:
@@ -155,7 +158,7 @@ def refresh(s, g):
             s.own[i] = gap(s.x, i, s.centres, g)
 
 
-@fast
+@joined
 def swap(s, i, e):
     """Records i and e change places."""
     g, h = s.labels[i], s.labels[e]
@@ -166,7 +169,7 @@ def swap(s, i, e):
     refresh(s, h)
 
 
-@fast
+@joined
 def relocate(s, i, h):
     """Record i goes to group h."""
     g = s.labels[i]
@@ -176,7 +179,7 @@ def relocate(s, i, h):
     refresh(s, h)
 
 
-@fast
+@joined
 def chain(s, i, e, f):
     """Record i takes the place of e, which goes to f."""
     g, h = s.labels[i], s.labels[e]
@@ -188,7 +191,7 @@ def chain(s, i, e, f):
     refresh(s, f)
 
 
-@fast
+@joined
 def cycle(s, i, e, m):
     """Record i takes the place of e, e that of m, m that of i."""
     g, h, f = s.labels[i], s.labels[e], s.labels[m]

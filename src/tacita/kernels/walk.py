@@ -16,6 +16,7 @@ from .anneal import (
     fast,
     from_own,
     gap,
+    joined,
     put,
     put_delta,
     refresh,
@@ -39,7 +40,7 @@ _HOMES_WEIGHED = 4
 _CHOOSY = 5
 
 
-@fast
+@joined
 def draw(random):
     """The next 64 random bits, by xorshift with a multiplier (Marsaglia 2003, Vigna 2016)."""
     r = random[0]
@@ -50,20 +51,20 @@ def draw(random):
     return r * np.uint64(2685821657736338717)
 
 
-@fast
+@joined
 def _below(bits, n):
     """A number in 0..n-1 from the lower 32 bits."""
     return np.int64((bits & np.uint64(0xFFFFFFFF)) * np.uint64(n) >> np.uint64(32))
 
 
-@fast
+@joined
 def _rank(bits, m):
     """A place in a list of m neighbours from the lower 16 bits; the square prefers the nearest."""
     u = np.float64(bits & np.uint64(0xFFFF)) * (1.0 / 65536.0)
     return np.int64(m * u * u)
 
 
-@fast
+@joined
 def _accepts(random, delta, temperature):
     """Metropolis: always what does not cost, else with probability exp(-delta / temperature)."""
     if delta <= 0.0:
@@ -74,7 +75,7 @@ def _accepts(random, delta, temperature):
     return delta < -np.log(u) * temperature
 
 
-@fast
+@joined
 def _home(s, k, i, g):
     """The cheapest of the first few groups with room among the neighbours of record i, not g; -1 if none."""
     best = np.inf
