@@ -13,7 +13,7 @@ reassociated: results do not depend on the vector width of the machine.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -31,12 +31,15 @@ class State(NamedTuple):
     centres: np.ndarray  # (groups, d) float64
     own: np.ndarray  # (n,) float64: squared distance from the own centroid; empty: measured when needed
     unused: np.ndarray  # (groups + 1,) int32: how many numbers are unused, then which
+    rows: np.ndarray  # (2k,) int64: scratch, the members of a group that is dissolved or created
+    homes: np.ndarray  # (2k,) int64: scratch, where each of them goes or comes from
 
 
-fast = njit(cache=True, nogil=True, error_model="numpy")
-# What a move is made of becomes part of the walk: a call would count references to every array of the state,
-# which takes longer than the step itself.
-joined = njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+# Nothing here allocates, so that references need not be counted: the arrays of a state are many, and counting
+# them takes longer than a step of a move. For the same reason such steps become part of the walk.
+_OPTIONS: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy", "_nrt": False}
+fast = njit(**_OPTIONS)
+joined = njit(**_OPTIONS, forceinline=True)
 
 
 @joined

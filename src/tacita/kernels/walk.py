@@ -95,11 +95,10 @@ def _home(s, k, i, g):
 
 
 @fast
-def dissolve(s, k, random, g, temperature, rows, homes):
-    """Try to give the members of group g to groups near them; returns the change, 0 if refused.
-
-    rows, homes: scratch for 2k numbers. O(k^2 d).
-    """
+def dissolve(s, k, random, g, temperature):
+    """Try to give the members of group g to groups near them; returns the change, 0 if refused. O(k^2 d)."""
+    rows = s.rows
+    homes = s.homes
     m = s.sizes[g]
     delta = 0.0
     for j in range(m):
@@ -131,8 +130,10 @@ def dissolve(s, k, random, g, temperature, rows, homes):
 
 
 @fast
-def create(s, k, random, i, temperature, rows, homes):
+def create(s, k, random, i, temperature):
     """Try to make a group of record i and the nearest that others can spare; 0 if refused. O(k d + m)."""
+    rows = s.rows
+    homes = s.homes
     if s.unused[0] == 0 or s.sizes[s.labels[i]] <= k:
         return 0.0
     g = s.unused[s.unused[0]]
@@ -186,9 +187,6 @@ def walk(s, k, random, active, moves, temperature):
     neighbours, where someone may have to leave for the group of i. From k = 5 on i and e are each the farther
     from its centroid of two that are drawn. O(moves d), and O(k d) more for each made.
     """
-    # one function: handing the state on would cost as much as a move
-    rows = np.empty(2 * k, dtype=np.int64)
-    homes = np.empty(2 * k, dtype=np.int64)
     n = active.shape[0]
     m = s.near.shape[1]
     top = 2 * k - 1
@@ -206,9 +204,9 @@ def walk(s, k, random, active, moves, temperature):
             kind = bits & np.uint64(1023)
             if kind < 2 * _DISSOLVING:
                 if kind >= _DISSOLVING:
-                    create(s, k, random, i, temperature, rows, homes)
+                    create(s, k, random, i, temperature)
                 elif s.sizes[g] < k + 2:
-                    dissolve(s, k, random, g, temperature, rows, homes)
+                    dissolve(s, k, random, g, temperature)
                 continue
             j = s.near[i, _rank(bits >> np.uint64(10), m)]
             h = s.labels[j]

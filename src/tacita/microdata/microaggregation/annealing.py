@@ -212,6 +212,8 @@ class Walks:
                 centres=np.zeros((groups, d)),
                 own=np.empty(n if k <= _CACHED else 0),
                 unused=np.zeros(groups + 1, dtype=np.int32),
+                rows=np.empty(2 * k, dtype=np.int64),
+                homes=np.empty(2 * k, dtype=np.int64),
             )
             for _ in seeds
         ]
