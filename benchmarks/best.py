@@ -62,7 +62,7 @@ def _line(
     peer: bool = True,
 ) -> Result:
     z = standardised(x)
-    method = Best(k=k, time=seconds, starts=4 if seconds >= 60 and k > 5 else 1)
+    method = Best(k=k, time=seconds, starts=None if seconds >= 60 else 1)
     method = method.sized(z, Run(threads=1), clock=time.process_time)
     losses = []
     began = time.process_time()

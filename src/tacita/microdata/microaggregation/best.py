@@ -25,17 +25,20 @@ _MOST_MOVES = 100_000_000
 _START_BLOCK = 2000
 # Making groups anew takes about as long as so many moves for each record, by k: quickly, or thoroughly. Above
 # these k and n it would take too long or too much memory.
-_REGROUPING = {2: (10_000, 50_000), 3: (28_000, 130_000), 4: (60_000, 210_000), 5: (150_000, 450_000)}
+_REGROUPING = {2: (10_000, 100_000), 3: (28_000, 260_000), 4: (60_000, 400_000)}
 _REGROUPED = 5000
 # What is left to annealing, at least, as a share of that.
 _ANNEALED = 0.25
 # Combining the groups met takes time: so many moves for each record, unless they are few.
 _RECOMBINED, _FEW = 60_000, 500
+# A walk of so many moves for each record is long enough: more are worth more than a longer one, since the
+# groups of several can be combined.
+_LONG_ENOUGH, _FEWEST_WALKS, _MOST_WALKS = 70_000, 2, 16
 # How often the solver asks before it is stopped: a measure of its work that repeats.
 _QUESTIONS = 30
 # Of the seconds asked for, what is left to recombination of the groups of one walk or of several, and what
 # measuring the speed may take.
-_RECOMBINING_ONE, _RECOMBINING, _MEASURING = 0.02, 0.15, 0.04
+_RECOMBINING_ONE, _RECOMBINING, _MEASURING = 0.02, 0.2, 0.04
 _TRIAL_MOVES = 50_000
 # Enough for some at every temperature: what steps cost whatever is done in them.
 _HARDLY_ANY = 1000
@@ -62,7 +65,7 @@ class Best(Improvement):
        outliers are each sorted at the temperature that suits them. Then descent to a local optimum.
     2. Recombination, up to 10 000 records and where the effort allows: of all groups met at low temperature
        in all walks, those that together hold every record once at the least squared error, by integer
-       programming (HiGHS). For k up to 5 and up to 5000 records groups are made anew for this by column
+       programming (HiGHS). For k up to 4 and up to 5000 records groups are made anew for this by column
        generation: prices of records from the linear programme of choosing groups, the groups worth more than
        their error by exact search, a dive from its weights to a partition, which is then mended where the
        prices say that it loses most (see `regroup`, `polish`).
@@ -108,8 +111,14 @@ class Best(Improvement):
         Field(gt=0, description="seconds to search for, in each stratum; sets the effort by measured speed"),
     ] = None
     starts: Annotated[
-        int, Field(ge=1, le=1000, description="walks that share the effort, side by side on several threads")
-    ] = 2
+        int | None,
+        Field(
+            ge=1,
+            le=1000,
+            description="walks that share the effort, side by side on several threads; none: one for every "
+            "70 000 moves a record, 2 to 16",
+        ),
+    ] = None
     recombine: Annotated[bool, Field(description="also look for the best combination of groups met")] = True
     certify: Annotated[
         bool, Field(description="also prove how much better any other groups could be at most")
@@ -139,7 +148,8 @@ class Best(Improvement):
         varying = _varying(part)
         if varying.shape[1] <= 1 or len(x) < 2 * self.k:
             return self.model_copy(update={"time": None, "effort": 1.0})
-        walks = self._walks(varying, self.group(part, None, quiet(run)), quiet(run))
+        starts = self.starts or _FEWEST_WALKS
+        walks = self._walks(varying, self.group(part, None, quiet(run)), starts, quiet(run))
         setting_up = clock() - began
         before = clock()
         walks.anneal(_HARDLY_ANY, False, descending=False)
@@ -149,12 +159,12 @@ class Best(Improvement):
             before = clock()
             moves = _TRIAL_MOVES << len(trials)
             walks.anneal(moves, False, descending=False)
-            trials.append((moves * self.starts, clock() - before))
+            trials.append((moves * starts, clock() - before))
         (fewer, less), (more, spent) = trials[-2:]
         # moves are never free, whatever a clock says of a short while
         speed = (more - fewer) / max(spent - less, 0.1 * spent)
         again = len(x) / len(part) * (setting_up + fixed)
-        descent = _DESCENT * len(x) * reach_of(len(x), list_length(self.k)) * self.k * self.starts
+        descent = _DESCENT * len(x) * reach_of(len(x), list_length(self.k)) * self.k * starts
 
         def bought(seconds: float) -> float:
             left = (seconds - (clock() - began) - again) * speed
@@ -162,7 +172,7 @@ class Best(Improvement):
 
         effort = bought(self.time)
         if self._shares(len(x), int(effort))[1] == "pool":
-            effort = bought((1 - (_RECOMBINING if self.starts > 1 else _RECOMBINING_ONE)) * self.time)
+            effort = bought((1 - (_RECOMBINING if starts > 1 else _RECOMBINING_ONE)) * self.time)
         effort /= 1e6
         return self.model_copy(update={"time": None, "effort": float(f"{effort:.3g}")})
 
@@ -185,12 +195,13 @@ class Best(Improvement):
             return self._exact(varying, run)
         try:
             effort = self.sized(x, run).effort
-            walks = self._walks(varying, labels, run)
+            moves = self._usual_moves(len(x)) if effort is None else round(effort * 1e6)
+            annealing, combining = self._shares(len(x), moves)
+            starts = self.starts or _walks_worth(annealing // len(x))
+            walks = self._walks(varying, labels, starts, run)
         except Cancelled:
             return labels
-        moves = self._usual_moves(len(x)) if effort is None else round(effort * 1e6)
-        annealing, combining = self._shares(len(x), moves)
-        pool = walks.anneal(max(1, annealing // self.starts), combining is not None)
+        pool = walks.anneal(max(1, annealing // starts), combining is not None)
         found = walks.best()
         if run.cancelled():
             return found
@@ -218,9 +229,9 @@ class Best(Improvement):
                 return moves - quick, "quick"
         return moves, "pool" if moves >= _RECOMBINED * n or n <= _FEW else None
 
-    def _walks(self, x: Matrix, labels: Labels, run: Run) -> Walks:
+    def _walks(self, x: Matrix, labels: Labels, starts: int, run: Run) -> Walks:
         labels = split_large(x, labels, self.k, quiet(run))
-        seeds = run.search_generator().integers(1, 2**63, size=self.starts, dtype=np.uint64)
+        seeds = run.search_generator().integers(1, 2**63, size=starts, dtype=np.uint64)
         return Walks(x, labels, self.k, seeds, run)
 
     def _exact(self, x: Matrix, run: Run) -> Labels:
@@ -234,6 +245,15 @@ class Best(Improvement):
             labels = HM(k=self.k).group(x, None, quiet(run))
         run.report(_STAGE, 1, 1)
         return labels
+
+
+def _walks_worth(moves: int) -> int:
+    """How many walks share so many moves a record.
+
+    >>> [_walks_worth(moves) for moves in (1000, 75_000, 500_000, 10_000_000)]
+    [2, 2, 7, 16]
+    """
+    return min(max(_FEWEST_WALKS, moves // _LONG_ENOUGH), _MOST_WALKS)
 
 
 def _compile() -> None:

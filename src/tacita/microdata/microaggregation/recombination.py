@@ -62,9 +62,10 @@ def regroup(x: Matrix, labels: Labels, k: int, pool: Labels, thorough: bool, run
     """A better partition from groups made for it by column generation; `labels` if none is met.
 
     The pool and the groups of `labels` give the first prices; groups worth more are made among neighbours
-    (and, if thorough, triples added), a partition is chosen among them (`Generation.combined`) and, if
-    thorough, mended where it loses most (`polish`). The bound that the certificate proves comes from the same
-    programme: what is chosen here is seldom 0.2 % above it.
+    (and, if thorough, triples added) and a partition is chosen among them (`Generation.combined`). If
+    thorough, both partitions are mended where they lose most (`polish`). Last, the best combination of the
+    groups of both and of the pool. The bound that the certificate proves comes from the same programme: what
+    is chosen here is seldom 0.2 % above it.
 
     O(n^2 (d + log n)) time and O(n^2) memory for the distances; the rounds grow exponentially with k.
     """
@@ -81,12 +82,10 @@ def regroup(x: Matrix, labels: Labels, k: int, pool: Labels, thorough: bool, run
     if run.cancelled():
         return labels
     limits = Limits(QUICK.questions, told)
-    groups = made.combined(QUICK, limits)
+    found = [as_groups(labels, k), made.combined(QUICK, limits)]
     if thorough:
-        made.columns.add(groups)
-        groups = polish(made, groups, _POLISHED, limits)
-    return min(labels, as_labels(groups, len(x)), key=lambda each: _error(x, each, k))
-
-
-def _error(x: Matrix, labels: Labels, k: int) -> float:
-    return float(squared_errors(x, as_groups(labels, k)).sum())
+        made.columns.add(found[1])
+        found = [polish(made, each, _POLISHED, limits) for each in found]
+    found.sort(key=lambda groups: float(squared_errors(x, groups).sum()))
+    best = as_labels(found[0], len(x))
+    return recombine(x, best, k, np.concatenate([found[1], pool]), limits)
