@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tacita
-from tacita.core import Partition, Run
+from tacita.core import ParameterError, Partition, Run
 from tacita.kernels import anneal, walk
 from tacita.microdata.microaggregation.annealing import Walks, blocks_of, nearest_records, schedule
 from tacita.microdata.microaggregation.best import Best
@@ -228,6 +228,18 @@ def test_compiling_on_first_use_is_not_part_of_the_time(monkeypatch):
     monkeypatch.setattr(best, "_compile", compiling)
     sized = Best(k=3, time=100).sized(records(2, 120), Run(), clock=ticking)
     assert sized.effort > 0.05
+
+
+def test_a_very_long_time_is_not_spent_measuring_and_its_effort_can_be_asked_for():
+    ticks = iter(range(10**6))
+    sized = Best(k=3, time=1e6).sized(records(2, 120), Run(), clock=lambda: 2.0 * next(ticks))
+    assert Best(k=3, effort=sized.effort).effort == sized.effort
+
+
+@pytest.mark.parametrize("wrong", [{"time": 5, "effort": 1}, {"time": float("inf")}, {"time": 0}])
+def test_a_time_that_cannot_be_kept_is_refused(wrong):
+    with pytest.raises(ParameterError, match="time"):
+        Best(k=3, **wrong)
 
 
 def test_the_record_of_a_release_names_the_effort_and_repeats_it_to_the_byte():

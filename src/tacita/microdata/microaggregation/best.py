@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from tacita.core import Cancelled, Partition, Progress, Run
+from tacita.core import Cancelled, ParameterError, Partition, Progress, Run
 
 from .annealing import LARGE, Walks, blocks_of, list_length, reach_of
 from .base import Improvement, Labels, Matrix
@@ -22,6 +22,7 @@ from .recombination import Told, recombine, regroup
 
 _STAGE = "annealing groups"
 _MOST_MOVES = 100_000_000
+_MOST_EFFORT = 1e6
 _START_BLOCK = 2000
 # Making groups anew takes about as long as so many moves for each record, by k: quickly, or thoroughly. Above
 # these k and n it would take too long or too much memory.
@@ -37,8 +38,8 @@ _LONG_ENOUGH, _FEWEST_WALKS, _MOST_WALKS = 70_000, 2, 16
 # How often the solver asks before it is stopped: a measure of its work that repeats.
 _QUESTIONS = 30
 # Of the seconds asked for, what is left to recombination of the groups of one walk or of several, and what
-# measuring the speed may take.
-_RECOMBINING_ONE, _RECOMBINING, _MEASURING = 0.02, 0.2, 0.04
+# measuring the speed may take, never more than so many seconds.
+_RECOMBINING_ONE, _RECOMBINING, _MEASURING, _MEASURED = 0.02, 0.2, 0.04, 5.0
 _TRIAL_MOVES = 50_000
 # Enough for some at every temperature: what steps cost whatever is done in them.
 _HARDLY_ANY = 1000
@@ -102,13 +103,17 @@ class Best(Improvement):
         float | None,
         Field(
             gt=0,
-            le=1e6,
+            le=_MOST_EFFORT,
             description="millions of moves or their worth; none: 0.075 a record (k > 5: less), at most 100",
         ),
     ] = None
     time: Annotated[
         float | None,
-        Field(gt=0, description="seconds to search for, in each stratum; sets the effort by measured speed"),
+        Field(
+            gt=0,
+            le=1e6,
+            description="seconds to search for, in each stratum; sets the effort by measured speed",
+        ),
     ] = None
     starts: Annotated[
         int | None,
@@ -126,6 +131,14 @@ class Best(Improvement):
     rounds: Annotated[
         int, Field(ge=0, le=100_000, description="rounds of the proof at most; 0: the instant bound alone")
     ] = 120
+
+    @model_validator(mode="after")
+    def _time_or_effort(self) -> Best:
+        if self.time is not None and self.effort is not None:
+            raise ParameterError(
+                f"{self.spoken_name()}: wanted time or effort, got both. To repeat a run give its effort."
+            )
+        return self
 
     def proven(self, x: Matrix, found: Partition, run: Run) -> Partition:
         if found.units is None and (_varying(x).shape[1] <= 1 or len(x) < 2 * self.k):
@@ -155,7 +168,7 @@ class Best(Improvement):
         walks.anneal(_HARDLY_ANY, False, descending=False)
         fixed = clock() - before
         trials = [(0, fixed)]
-        while sum(spent for _, spent in trials[1:]) < _MEASURING * self.time:
+        while sum(spent for _, spent in trials[1:]) < min(_MEASURING * self.time, _MEASURED):
             before = clock()
             moves = _TRIAL_MOVES << len(trials)
             walks.anneal(moves, False, descending=False)
@@ -173,7 +186,7 @@ class Best(Improvement):
         effort = bought(self.time)
         if self._shares(len(x), int(effort))[1] == "pool":
             effort = bought((1 - (_RECOMBINING if starts > 1 else _RECOMBINING_ONE)) * self.time)
-        effort /= 1e6
+        effort = min(effort / 1e6, _MOST_EFFORT)
         return self.model_copy(update={"time": None, "effort": float(f"{effort:.3g}")})
 
     def group(self, x: Matrix, units: Labels | None, run: Run) -> Labels:
