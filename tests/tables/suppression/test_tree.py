@@ -115,6 +115,28 @@ def test_a_tree_that_runs_out_of_time_returns_a_bound_below_the_least_cost():
         assert protects(grid, short.withheld)
 
 
+def test_a_solver_that_gives_up_ends_in_a_pattern_with_its_bound_and_is_not_taken_for_time(monkeypatch):
+    from tacita.tables.suppression.grid import Grid
+
+    generator = np.random.default_rng(3)
+    values = generator.integers(1, 200, size=(20, 20)).astype(float)
+    grid = Grid.from_interior(values, generator.random((20, 20)) < 0.02, "interval", lower=0.4, upper=0.4)
+    least = Optimal().suppress(grid).cost
+    solve, answers = Master.solve, []
+
+    def tire(self):
+        answers.append(len(answers) < 3 and solve(self))
+        self.infeasible = self.infeasible and answers[-1]
+        return answers[-1]
+
+    monkeypatch.setattr(Master, "solve", tire)
+    found = Optimal().suppress(grid)
+    assert not all(answers)
+    assert found.status == "heuristic"
+    assert found.lower_bound <= least <= found.cost
+    assert protects(grid, found.withheld)
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_wherever_time_ends_the_root_its_bound_is_below_the_least_cost(monkeypatch, seed):
     from tacita.tables.suppression import base

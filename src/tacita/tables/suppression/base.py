@@ -55,7 +55,6 @@ class Outcome:
     chosen: Mask
     lower_bound: float = 0.0
     bound: Literal["proof", "relaxation", "trivial"] = "trivial"
-    finished: bool = True
     rounds: int = 0
     nodes: int = 0
 
@@ -98,7 +97,8 @@ class Suppression(Method):
         bound = min(cost, max(network.rounded_up(outcome.lower_bound), trivial_bound(network)))
         met = cost - bound <= 1e-6 * max(1.0, cost)
         status: Literal["optimal", "time-limit", "heuristic"]
-        status = "optimal" if met else "heuristic" if outcome.finished else "time-limit"
+        # a solver that gives up for another reason leaves time
+        status = "optimal" if met else "time-limit" if watch.over else "heuristic"
         return Solution(
             withheld=network.mask(chosen),
             primary=grid.primary,

@@ -59,7 +59,7 @@ class Genetic(Suppression):
                     costs.append(builder.cost(patterns[0]))
                 continue
             self._admit(patterns, costs, found, builder.cost(found))
-        return Outcome(patterns[int(np.argmin(costs))], finished=not watch.over, rounds=child + 1)
+        return Outcome(patterns[int(np.argmin(costs))], rounds=child + 1)
 
     def _cross(self, generator: np.random.Generator, patterns: list[Mask], costs: list[float]) -> Mask:
         def pick() -> Mask:

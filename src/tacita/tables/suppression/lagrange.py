@@ -97,7 +97,7 @@ class Lagrange(Suppression):
             # a price of nought would stay one
             np.maximum(prices, _LEAST * network.cost, out=prices)
             prices *= np.where(free, network.cost / np.maximum(prices.sum(axis=0), 1e-300), 0.0)
-        return Outcome(best, bound, "relaxation", not watch.over, step)
+        return Outcome(best, bound, "relaxation", step)
 
 
 def _first_prices(network: Network) -> Floats:

@@ -61,10 +61,8 @@ class Optimal(Suppression):
             search.follow(search.fractional(), 20, 100)
         if not search.done():
             prove(search)
-        return Outcome(
-            search.best, search.bound, "proof" if search.closed else "relaxation", search.closed,
-            search.rounds, search.nodes,
-        )  # fmt: skip
+        bound: Literal["proof", "relaxation"] = "proof" if search.closed else "relaxation"
+        return Outcome(search.best, search.bound, bound, search.rounds, search.nodes)
 
 
 def _branch_and_cut() -> Callable[[Search], None]:

@@ -51,7 +51,7 @@ class CheapestPaths(Suppression):
             search = Search(network, watch, run)
             search.relax(200)
             search.follow(search.fractional(), self.tries, self.changes)
-            return Outcome(search.best, search.bound, "relaxation", not search.watch.over, search.rounds)
+            return Outcome(search.best, search.bound, "relaxation", search.rounds)
         generator = run.search_generator()
         builder = Builder(network)
         largest_first = np.argsort(-network.amount, kind="stable")

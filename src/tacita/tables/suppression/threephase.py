@@ -69,4 +69,4 @@ class ThreePhase(Suppression):
                 added += master.separate(nested=0) + master.separate_bridges()
             if not added:
                 break
-        return Outcome(search.best, search.bound, "relaxation", not watch.over, search.rounds, search.nodes)
+        return Outcome(search.best, search.bound, "relaxation", search.rounds, search.nodes)
