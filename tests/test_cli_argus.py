@@ -273,6 +273,16 @@ class TestLists:
         assert "Missing: --columns." in capsys.readouterr().err
 
 
+def assert_script_publishes_the_same(plan, capsys):
+    published = plan.parent / "published.csv"
+    before = published.read_bytes()
+    published.unlink()
+    capsys.readouterr()
+    assert run_command(["run", str(plan), "--script"]) == 0
+    exec(capsys.readouterr().out, {})
+    assert published.read_bytes() == before
+
+
 class TestPlan:
     def test_a_saved_plan_names_the_kind_and_does_the_same(self, tmp_path):
         source = written(tmp_path, made())
@@ -303,6 +313,30 @@ class TestPlan:
         assert run_command(["run", str(plan), "--quiet"]) == 0
         assert (cells.parent / "published.csv").read_bytes() == before
         assert 'kind = "cells"' in plan.read_text()
+
+    @pytest.mark.parametrize("kind", ["tab", "jj", "named jj"])
+    def test_the_script_of_a_plan_publishes_the_same(self, tmp_path, capsys, kind):
+        source = written(tmp_path, made()) if kind == "tab" else problem(tmp_path, made().with_margins(False))
+        words = ["--margins", *INTERVAL] if kind == "tab" else ["--problem", "exact", "--objective", "count"]
+        if kind == "named jj":
+            source = source.rename(tmp_path / "problem.txt")
+            words += ["--kind", "jj"]
+        plan = tmp_path / "plan.toml"
+        assert command(source, *words, "--save-plan", plan) == 0
+        assert_script_publishes_the_same(plan, capsys)
+
+    @pytest.mark.parametrize(
+        "words",
+        [
+            ["--problem", "exact"],
+            ["--problem", "general", "--objective", "count", "--zeros", "withhold", "--method", "network"],
+            ["--problem", "interval", "--lower", 0.1, "--objective", "turnover", "--margins", "--time", 5],
+        ],
+    )
+    def test_so_does_that_of_a_list_of_cells(self, cells, capsys, words):
+        plan = cells.parent / "plan.toml"
+        assert suppress(cells, *words, "--save-plan", plan) == 0
+        assert_script_publishes_the_same(plan, capsys)
 
     def test_the_kind_may_be_named_where_the_ending_does_not_tell(self, tmp_path):
         source = problem(tmp_path, made().with_margins(False)).rename(tmp_path / "problem.txt")

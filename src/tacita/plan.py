@@ -329,29 +329,29 @@ class Plan(Parameters):
 
         A plan that compares has the comparison in its script, after the release if there is one.
         """
-        source = _arguments(self.input.model_dump(exclude={"path"}, exclude_defaults=True))
+        source = arguments_of(self.input.model_dump(exclude={"path"}, exclude_defaults=True))
         around = self.roles.model_dump(exclude_defaults=True)
         options = self.protect.model_dump(exclude_defaults=True, exclude={"method"})
         measuring = self.measure.model_dump(exclude_defaults=True)
         if "names" in measuring:
             measuring["measures"] = measuring.pop("names")
         targets = self.output.model_dump(mode="json", exclude={"path"}, exclude_none=True)
-        lines = ["import tacita", "", f"data = tacita.read({_literal(str(self.input.path))}{source})"]
+        lines = ["import tacita", "", f"data = tacita.read({literal_of(str(self.input.path))}{source})"]
         if self.output.path is not None:
             steps = {**around, "method": self.protect.method, **options, **measuring}
             verb = "synthesize" if self.roles.dependent else "protect"
             lines += [
-                f"release = tacita.{verb}(data{_arguments(steps)})",
-                f"tacita.save(release, {_literal(str(self.output.path))}{_arguments(targets)})",
+                f"release = tacita.{verb}(data{arguments_of(steps)})",
+                f"tacita.save(release, {literal_of(str(self.output.path))}{arguments_of(targets)})",
             ]
         if self.compare is not None:
             chosen = {"method": (self.protect.method,), **self.compare.model_dump(exclude_defaults=True)}
             lines.append(
-                f"trials = tacita.compare(data{_arguments({**around, **options, **chosen, **measuring})})"
+                f"trials = tacita.compare(data{arguments_of({**around, **options, **chosen, **measuring})})"
             )
             if self.output.path is None:
                 targets.pop("note", None)
-                lines.append(f"tacita.save_comparison(trials{_arguments(targets)})")
+                lines.append(f"tacita.save_comparison(trials{arguments_of(targets)})")
         return "\n".join(lines)
 
 
@@ -384,13 +384,19 @@ def _relative(path: Path, folder: Path | None) -> str:
     return path.as_posix()
 
 
-def _arguments(values: dict[str, Any]) -> str:
-    return "".join(f", {name}={_literal(value)}" for name, value in values.items())
+def arguments_of(values: Mapping[str, Any]) -> str:
+    """Arguments by name as a script has them, after a first one.
+
+    >>> arguments_of({"k": 3, "quasi": ("x", "y")})
+    ", k=3, quasi=['x', 'y']"
+    """
+    return "".join(f", {name}={literal_of(value)}" for name, value in values.items())
 
 
 def _is_list(value: object) -> bool:
     return isinstance(value, list | tuple | range)
 
 
-def _literal(value: Any) -> str:
+def literal_of(value: Any) -> str:
+    """As a script has it."""
     return repr(list(value)) if isinstance(value, tuple) else repr(value)

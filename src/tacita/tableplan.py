@@ -16,7 +16,7 @@ from .core.errors import ParameterError
 from .core.method import Method
 from .core.params import Parameters
 from .core.roles import Names
-from .plan import InputSection, Plan, toml_of
+from .plan import InputSection, Plan, arguments_of, literal_of, toml_of
 
 Solver = Literal["highs", "scip"]
 Kind = Literal["cells", "tab", "jj"]
@@ -239,6 +239,50 @@ class TablePlan(Parameters):
         values = self.model_dump(mode="json", by_alias=True, exclude_unset=True, exclude_none=True)
         told = {key: part for key, part in values.items() if part}
         return toml_of({"version": self.version, **told}, _PATHS, folder)
+
+    def to_python(self) -> str:
+        """The script that does the same through the Python interface.
+
+        >>> columns = {"rows": "region", "columns": "sector", "value": "turnover", "primary": "sensitive"}
+        >>> plan = TablePlan(
+        ...     input={"path": "cells.csv"},
+        ...     table=columns,
+        ...     suppress={"problem": "exact"},
+        ...     output={"path": "published.csv"},
+        ... )
+        >>> print(plan.to_python().replace(", rows", ",\\n    rows"))
+        import tacita
+        <BLANKLINE>
+        table = tacita.read_table('cells.csv', problem='exact',
+            rows='region', columns='sector', value='turnover', primary='sensitive')
+        pattern = tacita.suppress(table, problem='exact', method='optimal', margins=False)
+        tacita.save_table(table, pattern, 'published.csv')
+        """
+        asked = self.suppress
+        reading = self.input.model_dump(mode="json", exclude={"path"}, exclude_defaults=True)
+        if reading.get("kind") == TableInputSection(path=self.input.path, meta=self.input.meta).kind:
+            del reading["kind"]
+        problem = {"problem": asked.problem}
+        table = {**problem, **reading, **self.table.model_dump(exclude_defaults=True)}
+        around = asked.model_dump(include={"zeros", "insist", "strict"}, exclude_defaults=True)
+        if self.input.kind == "cells":
+            table |= asked.model_dump(include={"objective"}, exclude_defaults=True)
+            around["margins"] = asked.margins
+        else:
+            # what the file says holds where the plan does not
+            around |= asked.model_dump(include={"objective", "margins"}, exclude_unset=True)
+        method = asked.build().model_dump(mode="json", exclude_defaults=True)
+        steps = {**problem, "method": asked.method, **around, **method}
+        targets = self.output.model_dump(mode="json", exclude={"path"}, exclude_none=True)
+        source, target = (literal_of(str(path)) for path in (self.input.path, self.output.path))
+        lines = (
+            "import tacita",
+            "",
+            f"table = tacita.read_table({source}{arguments_of(table)})",
+            f"pattern = tacita.suppress(table{arguments_of(steps)})",
+            f"tacita.save_table(table, pattern, {target}{arguments_of(targets)})",
+        )
+        return "\n".join(lines)
 
     @classmethod
     def spoken_name(cls) -> str:

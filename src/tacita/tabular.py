@@ -44,6 +44,22 @@ def tabulate(
     return build(io.read(data) if isinstance(data, str | Path) else data, dimensions, value, **fields)
 
 
+def read_table(path: str | Path, *, problem: str = "interval", **fields: Any) -> Table:
+    """A two-way table from a file: a list of its inner cells, or a .tab or .jj file of tau-ARGUS.
+
+    Of a list of cells `rows`, `columns`, `value` and `primary` (0 or 1) name the columns; sums are computed.
+    Also `lower` and `upper` (a share of the value, 0.15 if not given, or a column of levels), `objective`
+    (what withholding a cell costs: value, count, or a column), `contributors`, `fill_zeros`, and how to read
+    the file (delimiter, decimal, encoding, missing_values). Files of tau-ARGUS say all that themselves;
+    `meta` is the .rda of a .tab. Values below zero are refused unless the `problem` is general.
+    """
+    parts = (TableInputSection, TableSection)
+    own = [{name: fields.pop(name) for name in tuple(fields) if name in part.model_fields} for part in parts]
+    reading, section = TableInputSection(path=path, **own[0]), TableSection(**own[1])
+    asked = SuppressSection(problem=problem, **fields)  # type: ignore[arg-type]
+    return read_source(reading, section, asked).table
+
+
 def suppress(
     table: Table,
     problem: str = "interval",

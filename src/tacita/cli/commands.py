@@ -14,7 +14,7 @@ from rich.table import Table
 
 from tacita import api, registry
 from tacita import datasets as catalogue
-from tacita.core import ParameterError, Roles
+from tacita.core import Roles
 from tacita.plan import InputSection, MeasureSection, OutputSection, Plan, ProtectSection
 from tacita.tableplan import TablePlan
 
@@ -173,13 +173,12 @@ def run(
 ) -> None:
     """Carry out a plan file."""
     loaded = api.load_plan(plan)
-    if isinstance(loaded, TablePlan):
-        _carry_out_table(loaded, script=script, dry_run=dry_run, quiet=quiet)
-        return
     if script:
         Out.print(loaded.to_python(), markup=False)
-        return
-    _carry_out(loaded, dry_run=dry_run, quiet=quiet)
+    elif isinstance(loaded, TablePlan):
+        _carry_out_table(loaded, dry_run=dry_run, quiet=quiet)
+    else:
+        _carry_out(loaded, dry_run=dry_run, quiet=quiet)
 
 
 def compare(
@@ -307,11 +306,7 @@ def reproduce(
             Out.print(str(path), markup=False)
 
 
-def _carry_out_table(plan: TablePlan, *, script: bool, dry_run: bool, quiet: bool) -> None:
-    if script:
-        raise ParameterError(
-            "Plan: there is no script for a plan of a table yet. Run it, or use `tacita suppress`."
-        )
+def _carry_out_table(plan: TablePlan, *, dry_run: bool, quiet: bool) -> None:
     with progress_bar(quiet) as steering:
         release = api.run_table(plan, steering, dry_run=dry_run)
     if not quiet:
