@@ -205,7 +205,16 @@ class TestSuppress:
         assert (cells.parent / "again.csv").read_bytes() == (cells.parent / "published.csv").read_bytes()
         first, second = outcome(cells), outcome(cells, "again.json")
         assert {**first, "seconds": 0} == {**second, "seconds": 0}
-        assert run_command(["run", str(plan), "--script"]) == 2
+
+
+def test_a_table_is_read_from_a_list_of_cells(cells):
+    named = {"rows": "activity", "columns": "region", "value": "turnover", "primary": "sensitive"}
+    table = tacita.read_table(cells, **named)
+    assert tacita.suppress(table, problem="exact").cost == 34
+    with pytest.raises(tacita.ParameterError, match="colour"):
+        tacita.read_table(cells, **named, colour="red")
+    with pytest.raises(tacita.ParameterError, match="Missing: --primary"):
+        tacita.read_table(str(cells), rows="activity", columns="region", value="turnover")
 
 
 def test_the_python_verbs_do_the_same_as_the_commands(cells):

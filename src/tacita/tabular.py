@@ -44,7 +44,9 @@ def tabulate(
     return build(io.read(data) if isinstance(data, str | Path) else data, dimensions, value, **fields)
 
 
-def read_table(path: str | Path, *, problem: str = "interval", **fields: Any) -> Table:
+def read_table(
+    path: str | Path, *, problem: str = "interval", objective: str | None = None, **fields: Any
+) -> Table:
     """A two-way table from a file: a list of its inner cells, or a .tab or .jj file of tau-ARGUS.
 
     Of a list of cells `rows`, `columns`, `value` and `primary` (0 or 1) name the columns; sums are computed.
@@ -53,11 +55,11 @@ def read_table(path: str | Path, *, problem: str = "interval", **fields: Any) ->
     the file (delimiter, decimal, encoding, missing_values). Files of tau-ARGUS say all that themselves;
     `meta` is the .rda of a .tab. Values below zero are refused unless the `problem` is general.
     """
-    parts = (TableInputSection, TableSection)
-    own = [{name: fields.pop(name) for name in tuple(fields) if name in part.model_fields} for part in parts]
-    reading, section = TableInputSection(path=path, **own[0]), TableSection(**own[1])
-    asked = SuppressSection(problem=problem, **fields)  # type: ignore[arg-type]
-    return read_source(reading, section, asked).table
+    reading = {name: fields.pop(name) for name in tuple(fields) if name in TableInputSection.model_fields}
+    asked = {"problem": problem} if objective is None else {"problem": problem, "objective": objective}
+    return read_source(
+        TableInputSection(path=path, **reading), TableSection(**fields), SuppressSection(**asked)
+    ).table
 
 
 def suppress(
