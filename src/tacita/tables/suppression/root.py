@@ -11,8 +11,9 @@ from .circuit import Floats, Ints, Mask, Network
 from .master import Master
 from .patterns import Builder
 
-# Rounds of cuts after which cells are priced, and how many may enter at once.
-_PRICED, _ENTERING = 5, 300
+# Rounds of cuts after which cells are priced, and how many may enter at once: so many, or if more of them are
+# nearly as good as the best, as where all cells cost the same, all of those.
+_PRICED, _ENTERING, _ENTERING_ALIKE, _ALIKE = 5, 300, 3000, 0.5
 
 
 def cheapest_cells(network: Network, each: int) -> Ints:
@@ -123,7 +124,10 @@ class Search:
         entering = np.flatnonzero(~master.active & ~self.network.primary & (reduced < -1e-7))
         if not len(entering):
             return False
-        master.add_columns(entering[np.argsort(reduced[entering], kind="stable")[:_ENTERING]])
+        gains = -reduced[entering]
+        alike = int((gains >= _ALIKE * gains.max()).sum())
+        most = max(_ENTERING, min(alike, _ENTERING_ALIKE))
+        master.add_columns(entering[np.argsort(-gains, kind="stable")[:most]])
         return True
 
     def proven(self, reduced: Floats) -> float:
