@@ -109,6 +109,7 @@ class Search:
                 # cuts among too few cells are work for nothing
                 if self.rounds % _PRICED == 0:
                     self.price()
+                    self.follow(self.fractional(), 1, 0)
                 continue
             if not self.price():
                 return
