@@ -295,7 +295,7 @@ class Plan(Parameters):
             raise ParameterError(f"Plan: this is not valid TOML ({problem}).") from None
         if "version" not in values:
             raise ParameterError("Plan: version is required. Write version = 1 as the first line.")
-        return cls(**_with_paths(values, folder or Path()))
+        return cls(**with_paths(values, _PATHS, folder or Path()))
 
     @classmethod
     def load(cls, path: str | Path) -> Plan:
@@ -358,9 +358,10 @@ class Plan(Parameters):
 _PATHS = {"input": ("path",), "output": ("path", "report", "json", "note")}
 
 
-def _with_paths(values: dict[str, Any], folder: Path) -> dict[str, Any]:
+def with_paths(values: dict[str, Any], paths: Mapping[str, Sequence[str]], folder: Path) -> dict[str, Any]:
+    """Sections as they were read; `paths` names the keys of each that are paths, taken from `folder`."""
     placed = dict(values)
-    for section, keys in _PATHS.items():
+    for section, keys in paths.items():
         if isinstance(part := values.get(section), dict):
             placed[section] = {
                 key: folder / value if key in keys and isinstance(value, str) else value

@@ -16,7 +16,7 @@ from .core.errors import ParameterError
 from .core.method import Method
 from .core.params import Parameters
 from .core.roles import Names
-from .plan import InputSection, Plan, arguments_of, literal_of, toml_of
+from .plan import InputSection, Plan, arguments_of, literal_of, toml_of, with_paths
 
 Solver = Literal["highs", "scip"]
 Kind = Literal["cells", "tab", "jj"]
@@ -232,7 +232,7 @@ class TablePlan(Parameters):
         values = _parsed(text)
         if "version" not in values:
             raise ParameterError("Plan: version is required. Write version = 1 as the first line.")
-        return cls(**_with_paths(values, folder or Path()))
+        return cls(**with_paths(values, _PATHS, folder or Path()))
 
     def to_toml(self, folder: Path | None = None) -> str:
         """The plan as TOML, defaults left out; paths relative to `folder` where they lie below it."""
@@ -329,14 +329,3 @@ def _parsed(text: str) -> dict[str, Any]:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as problem:
         raise ParameterError(f"Plan: this is not valid TOML ({problem}).") from None
-
-
-def _with_paths(values: dict[str, Any], folder: Path) -> dict[str, Any]:
-    placed = dict(values)
-    for section, keys in _PATHS.items():
-        if isinstance(part := values.get(section), dict):
-            placed[section] = {
-                key: folder / value if key in keys and isinstance(value, str) else value
-                for key, value in part.items()
-            }
-    return placed
