@@ -156,9 +156,12 @@ class TestSuppress:
         assert 0 < found["gap"] <= 1
         assert "data:image/png;base64," in (tmp_path / "r.html").read_text()
 
-    def test_a_dry_run_writes_nothing(self, cells, capsys):
+    def test_a_dry_run_writes_nothing_and_shows_plan_and_script(self, cells, capsys):
         assert suppress(cells, "--problem", "exact", "--dry-run") == 0
-        assert "Nothing was written" in capsys.readouterr().out
+        told = capsys.readouterr().out
+        assert "Nothing was written" in told
+        assert 'problem = "exact"' in told
+        assert "tacita.read_table(" in told
         assert [path.name for path in cells.parent.iterdir()] == ["cells.csv"]
 
     def test_missing_combinations_are_zeros_only_where_said(self, cells, capsys):

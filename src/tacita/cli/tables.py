@@ -67,7 +67,7 @@ def suppress_with(words: Sequence[str]) -> Callable[..., None]:
             *options(own, Group.create_ordered(f"Parameters of {method}")),
             *options(TableInputSection, _FROM, skip=["path"]),
             path_option("save_plan", "write the plan of this run, to repeat it with `tacita run`", _TALK),
-            flag("dry_run", "do everything but write", _TALK),
+            flag("dry_run", "do everything but write; show the plan and its script", _TALK),
             flag("quiet", "print nothing but errors", _TALK),
         ],
         body,

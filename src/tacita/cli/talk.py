@@ -41,8 +41,7 @@ def print_outcome(release: Release, plan: Plan, *, dry_run: bool) -> None:
     for caution in record.cautions:
         Out.print(f"warning: {caution.text} [{caution.count}] {caution.advice}", style="yellow", markup=False)
     if dry_run:
-        Out.print(f"\nNothing was written (dry run). The plan:\n\n{plan.to_toml()}", markup=False)
-        Out.print(f"The same in Python:\n\n{plan.to_python()}", markup=False)
+        _print_plan(plan)
         return
     for what, path in (
         ("synthetic file" if plan.roles.dependent else "protected file", plan.output.path),
@@ -52,6 +51,11 @@ def print_outcome(release: Release, plan: Plan, *, dry_run: bool) -> None:
     ):
         if path is not None:
             Out.print(f"{what}: {path}", markup=False)
+
+
+def _print_plan(plan: Plan | TablePlan) -> None:
+    Out.print(f"\nNothing was written (dry run). The plan:\n\n{plan.to_toml()}", markup=False)
+    Out.print(f"The same in Python:\n\n{plan.to_python()}", markup=False)
 
 
 def _grouping(record: Record) -> str:
@@ -152,7 +156,7 @@ def print_suppressed(result: dict[str, Any], plan: TablePlan, *, dry_run: bool) 
     )
     _print_warnings(result)
     if dry_run:
-        Out.print("Nothing was written (dry run).")
+        _print_plan(plan)
         return
     for what, path in (
         ("published table", plan.output.path),
