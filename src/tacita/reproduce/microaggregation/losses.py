@@ -14,6 +14,7 @@ from tacita.reproduce.published import LOSSES, SOURCES
 
 GROUP_SIZES = (3, 5, 10)
 LARGE_SIZES = (25, 50, 100)
+_COMPILED = 100
 # Settings that a source describes where ours are others by default.
 AS_PRINTED: Mapping[str, Mapping[str, Any]] = {"brkga": {"polish": False}}
 
@@ -75,9 +76,9 @@ def _sizes(name: str, file: str) -> list[int]:
 def one_loss(
     z: Matrix, name: str, file: str, k: int, settings: Mapping[str, Any], printed: float | None, run: Run
 ) -> Loss:
-    """Compilation is not timed: a few records go first."""
+    """Compilation is not timed: some records go first, enough of them for every branch of a method."""
     within = Run(seed=run.seed, threads=1, cancelled=run.cancelled)
-    partition(name, k, z[: 4 * k], within, **settings)
+    partition(name, k, z[: max(4 * k, _COMPILED)], within, **settings)
     found, took = partition(name, k, z, within, **settings)
     return Loss(name, file, k, loss(z, found), printed, took, len(found.sizes), settings)
 
