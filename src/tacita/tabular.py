@@ -54,6 +54,13 @@ def read_table(
     (what withholding a cell costs: value, count, or a column), `contributors`, `fill_zeros`, and how to read
     the file (delimiter, decimal, encoding, missing_values). Files of tau-ARGUS say all that themselves;
     `meta` is the .rda of a .tab. Values below zero are refused unless the `problem` is general.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     cells = Path(folder, "cells.csv")
+    ...     _ = cells.write_text("r,c,v,p\\na,x,5,1\\na,y,3,0\\nb,x,2,0\\nb,y,4,0\\n")
+    ...     read_table(cells, rows="r", columns="c", value="v", primary="p")
+    <Table of 9 cells (3 x 3), 1 of them sensitive>
     """
     reading = {name: fields.pop(name) for name in tuple(fields) if name in TableInputSection.model_fields}
     asked = {"problem": problem} if objective is None else {"problem": problem, "objective": objective}

@@ -51,7 +51,7 @@ def format_of(path: Path) -> str:
     found = FORMATS.get(path.suffix.lower())
     if found is None:
         raise ParameterError(
-            f"{path.name}: wanted a file name ending in {', '.join(FORMATS)}, "
+            f"{path.name or path}: wanted a file name ending in {', '.join(FORMATS)}, "
             f"got {path.suffix or 'no ending'}."
         )
     return found

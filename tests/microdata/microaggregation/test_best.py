@@ -193,11 +193,13 @@ def test_a_cancelled_run_returns_its_best_groups_so_far():
     assert np.array_equal(at_once.labels, mdav.labels)
 
 
-@pytest.mark.parametrize("effort", [0.5, 40])
-def test_combining_groups_tells_how_far_it_is(effort):
+@pytest.mark.parametrize(("effort", "how"), [(0.5, "pool"), (10, "quick"), (60, "thorough")])
+def test_combining_groups_tells_how_far_it_is(effort, how):
     heard = []
     x = np.random.default_rng(4).normal(size=(150, 3))
-    Best(k=3, effort=effort).partition(x, Run(on_progress=heard.append))
+    method = Best(k=3, effort=effort)
+    assert method._shares(len(x), round(effort * 1e6))[1] == how
+    method.partition(x, Run(on_progress=heard.append))
     shares = [each.share for each in heard if each.stage == "combining groups"]
     assert len(shares) > 2
     assert shares == sorted(shares)

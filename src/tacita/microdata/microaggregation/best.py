@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time as clocks
 from collections.abc import Callable
+from functools import cache
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
@@ -155,7 +156,9 @@ class Best(Improvement):
         """This method with `time` turned into the effort that it buys here, to three digits."""
         if self.time is None:
             return self
+        run.report("compiling", 0, 1)
         _compile()
+        run.report("compiling", 1, 1)
         began = clock()
         part = x if len(x) <= LARGE else np.ascontiguousarray(x[blocks_of(x, _SAMPLE)[0]])
         varying = _varying(part)
@@ -269,8 +272,9 @@ def _walks_worth(moves: int) -> int:
     return min(max(_FEWEST_WALKS, moves // _LONG_ENOUGH), _MOST_WALKS)
 
 
+@cache
 def _compile() -> None:
-    """Compile or load the kernels, on a few made-up records: on first use that takes longer than a search."""
+    """Once per process: compile or load the kernels, on made-up records: that can outlast a search."""
     made_up = np.random.default_rng(0).normal(size=(12, 2))
     Best(k=2, effort=_HARDLY_ANY / 1e6).partition(made_up)
 
