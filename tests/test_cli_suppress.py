@@ -54,6 +54,19 @@ class TestSuppress:
         assert cell["high"] >= 115
         assert (cell["wanted_low"], cell["wanted_high"]) == (85, 115)
 
+    def test_a_width_is_a_share_or_a_column_too(self, tmp_path):
+        values = [[100, 20, 35, 3], [15, 10, 40, 10], [10, 15, 30, 5]]
+        primary = np.arange(12).reshape(3, 4) == 0
+        source = write_cells(tmp_path / "cells.csv", values, primary, {"width": np.full((3, 4), 60.0)})
+        costs = []
+        for width in ("0.6", "width", "0"):
+            assert suppress(source, "--problem", "interval", "--sliding", width) == 0
+            [cell] = outcome(source)["audit"]
+            assert cell["wanted_width"] == (0 if width == "0" else 60)
+            assert cell["high"] - cell["low"] >= cell["wanted_width"]
+            costs.append(outcome(source)["cost"])
+        assert costs[0] == costs[1] > costs[2]
+
     def test_the_objective_is_value_count_or_a_column(self, cells):
         costs = []
         for objective in ("value", "count", "weight"):

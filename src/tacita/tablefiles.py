@@ -15,6 +15,7 @@ from .core import DataError, Dimension, Microdata, ParameterError, Table
 from .io import argus
 from .tableplan import (
     COLUMNS,
+    LEVELS,
     RecordInputSection,
     SuppressSection,
     TableInputSection,
@@ -93,7 +94,7 @@ def _cells(given: TableInputSection, section: TableSection, asked: SuppressSecti
 
 
 def _jj(text: str, section: TableSection, asked: SuppressSection, name: str) -> Table:
-    _refuse_levels(section, ("lower", "upper"), name)
+    _refuse_levels(section, LEVELS, name)
     if "margins" in asked.model_fields_set:
         raise ParameterError(f"{name}: a JJ problem marks what must be published by z. Leave --margins away.")
     return argus.parse_jj(text)
@@ -109,14 +110,14 @@ def _tab(text: str, given: TableInputSection, section: TableSection) -> tuple[Ta
         )
     hierarchies, files = _hierarchy_files(metadata.variables, beside, given.encoding)
     table = argus.decode_tab(text, metadata, hierarchies)
-    own = [side for side in ("lower", "upper") if metadata.of(side)]
+    own = [level for level in LEVELS if metadata.of(level)]
     _refuse_levels(section, own, given.path.name)
-    shares = {side: 0.0 if side in own else float(getattr(section, side)) for side in ("lower", "upper")}
-    if any(not 0 <= share < np.inf for share in shares.values()):
-        raise ParameterError("suppress: lower and upper must be shares of at least 0.")
+    shares = [0.0 if level in own else float(getattr(section, level)) for level in LEVELS]
+    if any(not 0 <= share < np.inf for share in shares):
+        raise ParameterError(f"suppress: {', '.join(LEVELS)} must be shares of at least 0.")
     size = np.abs(table.values)
-    levelled = table.with_primary(table.primary, shares["lower"] * size, shares["upper"] * size)
-    return levelled, {"metadata": beside, **files}
+    lower, upper, sliding = (share * size for share in shares)
+    return table.with_primary(table.primary, lower, upper, sliding), {"metadata": beside, **files}
 
 
 def _refuse_levels(section: TableSection, own: Iterable[str], name: str) -> None:

@@ -100,6 +100,9 @@ class TableSection(Parameters):
     upper: Level = Field(
         0.15, description="how far above its value a sensitive cell must stay open: share, or a column"
     )
+    sliding: Level = Field(
+        0.0, description="how wide the open range of a sensitive cell must be in all: share, or a column"
+    )
     contributors: str | None = Field(
         None, description="column of the number of contributors: who is alone in a cell knows it"
     )
@@ -116,7 +119,7 @@ class TableSection(Parameters):
     def refuse_columns(self, source: str) -> None:
         """Refuse to be told what a file of tau-ARGUS says itself."""
         given = [name for name in (*COLUMNS, "contributors", "fill_zeros") if name in self.model_fields_set]
-        given += [name for name in ("lower", "upper") if isinstance(getattr(self, name), str)]
+        given += [name for name in LEVELS if isinstance(getattr(self, name), str)]
         if given:
             raise ParameterError(
                 f"{source}: a file of tau-ARGUS says itself which column is what. Leave away "
@@ -125,6 +128,7 @@ class TableSection(Parameters):
 
 
 COLUMNS = ("rows", "columns", "value", "primary")
+LEVELS = ("lower", "upper", "sliding")
 
 
 class SuppressSection(Parameters):

@@ -73,6 +73,11 @@ class TestTab:
         same(before, after, "values", "primary", "forced", "lower", "upper", "cost")
         same(before.contributors, after.contributors, "count", "largest")
 
+    def test_a_width_it_could_not_keep_is_refused(self):
+        wide = Table.from_array([[5, 3], [2, 4]], primary=[[1, 0], [0, 0]], sliding=0.5)
+        with pytest.raises(tacita.DataError, match=r"no sliding levels.*JJ"):
+            argus.encode_tab(wide)
+
     def test_missing_sums_are_computed_and_missing_cells_are_nought(self):
         rda = '<SEPARATOR> ","\nR\n<RECODEABLE>\n<TOTCODE> T\nC\n<RECODEABLE>\n<TOTCODE> T\nV\n<NUMERIC>\n'
         found = argus.decode_tab("a,x,1\na,y,2\nb,x,3\n", argus.parse_rda(rda))

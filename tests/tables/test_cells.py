@@ -45,6 +45,7 @@ def test_a_list_that_is_written_is_read_as_the_same_table():
     firms = tables_at_hand.firms()
     rule = tacita.method("p-percent", p=60)
     table = tacita.tabulate(firms, ["region", "size"], "turnover", rules=rule)
+    table = table.with_primary(table.primary, sliding=table.values / 2)
     listed = decode(to_cells(table), "csv", InputOptions(), "cells.csv")
     again = from_cells(
         listed,
@@ -54,11 +55,14 @@ def test_a_list_that_is_written_is_read_as_the_same_table():
         primary="primary",
         lower="lower",
         upper="upper",
+        sliding="sliding",
     )
     inner = table.inner
     assert again.values.tolist() == table.values.tolist()
     assert again.primary[inner].tolist() == table.primary[inner].tolist()
-    assert again.upper[inner].tolist() == np.where(table.primary, table.upper, 0)[inner].tolist()
+    for name in ("upper", "sliding"):
+        wanted = np.where(table.primary, getattr(table, name), 0)[inner]
+        assert getattr(again, name)[inner].tolist() == wanted.tolist()
 
 
 @pytest.mark.parametrize("form", ["csv", "excel", "html"])
@@ -126,9 +130,8 @@ def small_tables(draw):
     }
     share = draw(st.sampled_from([0.1, 0.5, 1.0]))
     bounds = (-np.inf, np.inf) if problem == "general" else None
-    table = Table.from_array(
-        values.reshape(shape), primary=primary.reshape(shape), lower=share, upper=share, bounds=bounds
-    )
+    levels = {"lower": share, "upper": share, "sliding": draw(st.sampled_from([0.0, 1.5]))}
+    table = Table.from_array(values.reshape(shape), primary=primary.reshape(shape), bounds=bounds, **levels)
     return problem, table, options
 
 
@@ -137,7 +140,7 @@ def small_tables(draw):
 def test_a_pattern_is_the_cheapest_that_protects_or_there_is_none(case):
     problem, table, options = case
     priced = wrapper._priced(table, problem, options["objective"], options["margins"], options["zeros"])
-    grid, _ = wrapper._grid(priced, priced.two_way(), problem)
+    grid = wrapper._grid(priced, priced.two_way(), problem)
     try:
         found = wrapper.suppress(table, Optimal(), problem, insist=True, **options)
     except DataError:

@@ -50,7 +50,11 @@ def is_protected(table, withheld, cell, problem):
     value = table.values[cell]
     enough_low = low <= max(value - table.lower[cell], table.low[cell]) + 1e-6
     enough_high = high >= min(value + table.upper[cell], table.high[cell]) - 1e-6
-    return enough_low and enough_high and high - low >= table.sliding[cell] - 1e-6
+    return (
+        enough_low
+        and enough_high
+        and high - low >= min(table.sliding[cell], table.high[cell] - table.low[cell]) - 1e-6
+    )
 
 
 def is_safe(table, withheld, problem):

@@ -45,7 +45,8 @@ def protects(grid, withheld):
         fall, rise = change_range(grid, withheld, cell)
         if grid.problem == "interval":
             lower, upper = grid.lower.ravel()[cell], grid.upper.ravel()[cell]
-            if rise < upper - 1e-6 or fall > -lower + 1e-6:
+            too_narrow = rise - fall < grid.sliding.ravel()[cell] - 1e-6
+            if too_narrow or rise < upper - 1e-6 or fall > -lower + 1e-6:
                 return False
         elif rise - fall < 1e-6:
             return False
@@ -78,11 +79,12 @@ def compact_least_cost(grid):
     """Least cost by one integer programme: a change of the table for every primary and direction.
 
     Variables: x per cell (withheld or not), per demand a change of every cell, bounded by its room times x;
-    for exact protection a binary per primary chooses whether it goes up or down by 1.
+    for exact protection a binary per primary chooses whether it goes up or down by 1. The two changes of a
+    primary may be larger than asked; together they are as wide as its range must be.
     """
     shape, size = grid.values.shape, grid.values.size
     primary = np.flatnonzero(grid.primary.ravel())
-    top = max(1.0, grid.upper.ravel()[primary].max(), grid.lower.ravel()[primary].max())
+    top = max(1.0, *(level.ravel()[primary].max() for level in (grid.upper, grid.lower, grid.sliding)))
     up = np.minimum((grid.high - grid.values).ravel(), top)
     down = np.minimum((grid.values - grid.low).ravel(), top)
     demands = []
@@ -115,7 +117,7 @@ def compact_least_cost(grid):
         low += [np.full(size, -np.inf), np.zeros(size)]
         high += [np.zeros(size), np.full(size, np.inf)]
         reach = sparse.lil_matrix((1, variables))
-        reach[0, size * (q + 1) + cell] = np.sign(amount) if amount else 1.0
+        reach[0, size * (q + 1) + cell] = np.sign(amount) if amount else 1.0 - 2.0 * (q % 2)
         needed = abs(amount)
         if either is not None:
             # the chosen direction asks for 1, the other for nothing
@@ -123,6 +125,13 @@ def compact_least_cost(grid):
             needed = 0.0 if amount > 0 else 1.0
         rows += [reach.tocsr()]
         low += [np.array([needed])]
+        high += [np.array([np.inf])]
+    for q in range(0, len(demands) if grid.problem == "interval" else 0, 2):
+        width = sparse.lil_matrix((1, variables))
+        cell = demands[q][0]
+        width[0, size * (q + 1) + cell], width[0, size * (q + 2) + cell] = 1.0, -1.0
+        rows += [width.tocsr()]
+        low += [np.array([grid.sliding.ravel()[cell]])]
         high += [np.array([np.inf])]
     cost = np.zeros(variables)
     cost[:size] = np.where(grid.primary, 0.0, grid.cost).ravel()

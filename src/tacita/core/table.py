@@ -291,13 +291,17 @@ class Table:
         )
         return replace(self, low=next(sides).copy(), high=next(sides).copy())
 
-    def needed(self) -> tuple[Numbers, Numbers]:
-        """How far down and up the attacker's range of each sensitive cell must reach.
+    def needed(self) -> tuple[Numbers, Numbers, Numbers]:
+        """Down to and up to where the attacker's range of each sensitive cell must reach, and its width.
 
         A level beyond the attacker's own bounds asks no more than those bounds: nobody can be kept from
         knowing that a count is not negative.
         """
-        return np.maximum(self.values - self.lower, self.low), np.minimum(self.values + self.upper, self.high)
+        down, up = (
+            np.maximum(self.values - self.lower, self.low),
+            np.minimum(self.values + self.upper, self.high),
+        )
+        return down, up, np.minimum(self.sliding, self.high - self.low)
 
     def grid(self, figures: npt.ArrayLike) -> npt.NDArray[Any]:
         """One figure per cell, laid out by dimension. For full crosses only."""

@@ -12,6 +12,7 @@ from numba import njit
 
 from .cuts import rounded
 from .flows import _reach, max_flow
+from .ways import BOTH_WAYS
 
 _DIVISORS = 16
 _CHANGES = 12
@@ -137,12 +138,15 @@ def tighten(out, x, fixed, own, demand, taken, form):
 
 @njit(cache=True, nogil=True)
 def separate_rounded(
-    start, incident, row, column, forward, backward, x, source, sink, own, amount, divisors, sides, whose
-):
+    start, incident, row, column, forward, backward, x, source, sink, own, amount, ways, divisors, sides,
+    whose,
+):  # fmt: skip
     """Cuts whose rounded rows x violates: for each demand and divisor a least cut under rounded capacities.
 
     A rounded entry depends on what an edge carries and on nothing else of the cut, so that the most violated
-    row of a divisor is a least cut again. sides, whose: filled; returns how many. O(demands divisors) flows.
+    row of a divisor is a least cut again. Demands of both directions together are left out: the entry of an
+    edge that leaves both cuts is no sum of two. sides, whose: filled; returns how many. O(demands divisors)
+    flows.
     """
     nodes, edges = start.shape[0] - 1, row.shape[0]
     net = np.empty(edges)
@@ -153,6 +157,8 @@ def separate_rounded(
     queue = np.empty(nodes, dtype=np.int64)
     found = 0
     for q in range(source.shape[0]):
+        if ways[q] == BOTH_WAYS:
+            continue
         for delta in divisors:
             if delta >= amount[q]:
                 continue

@@ -1,9 +1,9 @@
 """Cuts between withheld cells: found on a fractional pattern, and made as tight as possible.
 
-A cut is a set of nodes, or two sets (one per direction, where either will do). The edges that leave it carry
-what must come back for a primary to move. Its row over the cells x reads: sum of g(c_e) x_e >= 1, where c_e
-is what edge e carries out of the cut, at most `clip`, and g rounds by `delta` (mixed-integer rounding) or not
-at all.
+A cut is a set of nodes, or two sets (one per direction, where either will do or both count together). The
+edges that leave it carry what must come back for a primary to move. Its row over the cells x reads: sum of
+g(c_e) x_e >= 1, where c_e is what edge e carries out of the cut, at most `clip`, and g rounds by `delta`
+(mixed-integer rounding) or not at all.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import numpy as np
 from numba import njit
 
 from .flows import _reach, max_flow
+from .ways import BOTH_WAYS, EITHER_WAY
 
 
 @njit(cache=True, nogil=True)
@@ -91,7 +92,7 @@ def entries(
 
 @njit(cache=True, nogil=True)
 def separate(
-    start, incident, row, column, forward, backward, x, source, sink, own, amount, either, chosen, sides,
+    start, incident, row, column, forward, backward, x, source, sink, own, amount, ways, chosen, sides,
     others, whose, nested, share,
 ):  # fmt: skip
     """Cuts that the fractional pattern x violates, for the chosen demands; returns how many.
@@ -120,12 +121,20 @@ def separate(
             weight = 1.0 if known else x[e]
             ahead[e] = min(forward[e], level) * weight
             behind[e] = min(backward[e], level) * weight
-        if either[q]:
+        if ways[q] == EITHER_WAY:
             if found + 2 * nested + 3 > room:
                 return found
             found += _separate_either(
                 start, incident, row, column, forward, backward, x, ahead, behind, alive, source[q],
                 sink[q], own[q], net, parent, queue, sides, others, whose, found, q, nested,
+            )  # fmt: skip
+            continue
+        if ways[q] == BOTH_WAYS:
+            if found + 2 * nested + 2 > room:
+                return found
+            found += _separate_both(
+                start, incident, row, column, forward, backward, ahead, behind, alive, source[q], sink[q],
+                own[q], demand, net, parent, queue, sides, others, whose, found, q, nested,
             )  # fmt: skip
             continue
         for _ in range(nested + 1):
@@ -226,6 +235,46 @@ def _separate_either(
         if covered < 1.0 - 1e-6:
             whose[found + made] = q
             made += 1
+    return made
+
+
+@njit(cache=True, nogil=True)
+def _separate_both(
+    start, incident, row, column, forward, backward, ahead, behind, alive, s, t, own, demand, net, parent,
+    queue, sides, others, whose, found, q, nested,
+):  # fmt: skip
+    """Pairs of cuts, one a direction, that together leave less than the demand: nearest to s, and to t."""
+    nodes, edges = start.shape[0] - 1, row.shape[0]
+    made = 0
+    back = np.empty(edges)
+    for _ in range(nested + 1):
+        one, two = found + made, found + made + 1
+        flow = max_flow(
+            start, incident, row, column, ahead, behind, alive, s, t, own, demand, net, parent, queue
+        )
+        for v in range(nodes):
+            sides[one, v] = parent[v] >= -1
+        flow += max_flow(
+            start, incident, row, column, ahead, behind, alive, t, s, own, demand, back, parent, queue
+        )
+        if flow >= demand * (1.0 - 1e-6):
+            break
+        for v in range(nodes):
+            others[two, v] = parent[v] >= -1
+        _reach(start, incident, row, column, ahead, behind, alive, back, s, -1, own, parent, queue, False)
+        for v in range(nodes):
+            others[one, v] = parent[v] < -1
+        _reach(start, incident, row, column, ahead, behind, alive, net, t, -1, own, parent, queue, False)
+        for v in range(nodes):
+            sides[two, v] = parent[v] < -1
+        whose[one] = whose[two] = q
+        made += 2
+        for cut in (one, two):
+            for e in range(edges):
+                r, c = row[e], column[e]
+                if sides[cut, r] != sides[cut, c] or others[cut, r] != others[cut, c]:
+                    ahead[e] = min(forward[e], demand)
+                    behind[e] = min(backward[e], demand)
     return made
 
 

@@ -1,13 +1,16 @@
 """Flows between the rows and columns of a table: thousands of small ones.
 
 Edges join a row node to a column node. An edge carries up to forward[e] from its row to its column, or up to
-backward[e] the other way; `net` is what flows from row to column, less what flows back.
+backward[e] the other way; `net` is what flows from row to column, less what flows back. `ways` says
+which flows meet a demand.
 """
 
 from __future__ import annotations
 
 import numpy as np
 from numba import njit
+
+from .ways import BOTH_WAYS, EITHER_WAY, ONE_WAY
 
 # Room that counts as none, where demands are 1 or more; of smaller ones, that share. Demands in one table may
 # differ by many powers of ten, and none must be taken for rounding.
@@ -150,41 +153,31 @@ def _enough(flow, amount):
 
 
 @njit(cache=True, nogil=True)
-def short_demands(start, incident, row, column, forward, backward, alive, source, sink, own, amount, either):
-    """The first demand that the alive edges do not meet and the source side of its cut; -1 if all are met."""
+def short_demand(start, incident, row, column, forward, backward, alive, source, sink, own, amount, ways):
+    """The first demand that the alive edges do not meet; -1 if all are met."""
     nodes = start.shape[0] - 1
     net = np.empty(row.shape[0])
     parent = np.empty(nodes, dtype=np.int64)
     queue = np.empty(nodes, dtype=np.int64)
-    side = np.zeros(nodes, dtype=np.bool_)
     for q in range(source.shape[0]):
-        flow = max_flow(
+        if not _meet(
             start, incident, row, column, forward, backward, alive, source[q], sink[q], own[q], amount[q],
-            net, parent, queue,
-        )  # fmt: skip
-        if not _enough(flow, amount[q]):
-            for v in range(nodes):
-                side[v] = parent[v] >= -1
-            if either[q]:
-                flow = max_flow(
-                    start, incident, row, column, forward, backward, alive, sink[q], source[q], own[q],
-                    amount[q], net, parent, queue,
-                )  # fmt: skip
-                if _enough(flow, amount[q]):
-                    continue
-            return q, side
-    return -1, side
+            ways[q], net, parent, queue,
+        ):  # fmt: skip
+            return q
+    return -1
 
 
 @njit(cache=True, nogil=True)
 def remove_redundant(
-    start, incident, row, column, forward, backward, alive, source, sink, own, amount, either, order
+    start, incident, row, column, forward, backward, alive, source, sink, own, amount, ways, order
 ):
     """Drop the edges of `order`, one after the other, that no demand needs; alive is changed in place.
 
     For each demand a flow that meets it is kept. Without an edge what it carried must find another way
-    between its ends, which it does if and only if the demand can be met without it. Returns False if some
-    demand is not met to begin with. O(edges demands) searches at worst, O(edges demands) memory.
+    between its ends, which it does if and only if the demand can be met without it; a demand that is met in
+    another direction, or in both together, is met anew. Returns False if some demand is not met to begin
+    with. O(edges demands) searches at worst, O(edges demands) memory.
     """
     edges, demands = row.shape[0], source.shape[0]
     nodes = start.shape[0] - 1
@@ -196,7 +189,7 @@ def remove_redundant(
     for q in range(demands):
         if not _meet(
             start, incident, row, column, forward, backward, alive, source[q], sink[q], own[q], amount[q],
-            either[q], flows[q], parent, queue,
+            ways[q], flows[q], parent, queue,
         ):  # fmt: skip
             return False
     for e in order:
@@ -207,19 +200,21 @@ def remove_redundant(
             carried = flows[q, e]
             if carried == 0.0:
                 continue
-            net[:] = flows[q]
-            net[e] = 0.0
-            one, other = (row[e], column[e]) if carried > 0.0 else (column[e], row[e])
-            missing = abs(carried) - _add_flow(
-                start, incident, row, column, forward, backward, alive, one, other, own[q], abs(carried), net,
-                parent, queue,
-            )  # fmt: skip
+            missing = np.inf
+            if ways[q] != BOTH_WAYS:
+                net[:] = flows[q]
+                net[e] = 0.0
+                one, other = (row[e], column[e]) if carried > 0.0 else (column[e], row[e])
+                missing = abs(carried) - _add_flow(
+                    start, incident, row, column, forward, backward, alive, one, other, own[q], abs(carried),
+                    net, parent, queue,
+                )  # fmt: skip
             if _enough(met[q] - missing, amount[q]):
                 met[q] -= missing
             # the other direction, or shortages of many edges that are rounding and have added up
-            elif (either[q] or missing <= 1e-6 * amount[q]) and _meet(
+            elif (ways[q] != ONE_WAY or missing <= 1e-6 * amount[q]) and _meet(
                 start, incident, row, column, forward, backward, alive, source[q], sink[q], own[q], amount[q],
-                either[q], net, parent, queue,
+                ways[q], net, parent, queue,
             ):  # fmt: skip
                 met[q] = amount[q]
             else:
@@ -231,18 +226,27 @@ def remove_redundant(
 
 @njit(cache=True, nogil=True)
 def _meet(
-    start, incident, row, column, forward, backward, alive, s, t, own, amount, either, net, parent, queue
+    start, incident, row, column, forward, backward, alive, s, t, own, amount, ways, net, parent, queue
 ):
+    """Whether the alive edges meet a demand; net is overwritten, by what both flows use where two meet it."""
     flow = max_flow(
         start, incident, row, column, forward, backward, alive, s, t, own, amount, net, parent, queue
     )
     if _enough(flow, amount):
         return True
-    if not either:
+    if ways == ONE_WAY:
         return False
-    flow = max_flow(
-        start, incident, row, column, forward, backward, alive, t, s, own, amount, net, parent, queue
+    if ways == EITHER_WAY:
+        flow = max_flow(
+            start, incident, row, column, forward, backward, alive, t, s, own, amount, net, parent, queue
+        )
+        return _enough(flow, amount)
+    back = np.empty_like(net)
+    flow += max_flow(
+        start, incident, row, column, forward, backward, alive, t, s, own, amount - flow, back, parent, queue
     )
+    for e in range(net.shape[0]):
+        net[e] = abs(net[e]) + abs(back[e])
     return _enough(flow, amount)
 
 
@@ -337,6 +341,31 @@ def cheapest_path(
 
 
 @njit(cache=True, nogil=True)
+def _withhold_path(row, column, forward, backward, withheld, net, parent, source, sink, need):
+    """Send what is needed along the path of `parent`, as far as there is room; its edges are withheld."""
+    v = sink
+    while v != source:
+        e = parent[v]
+        if column[e] == v:
+            need = min(need, forward[e] - net[e])
+            v = row[e]
+        else:
+            need = min(need, backward[e] + net[e])
+            v = column[e]
+    v = sink
+    while v != source:
+        e = parent[v]
+        withheld[e] = True
+        if column[e] == v:
+            net[e] += need
+            v = row[e]
+        else:
+            net[e] -= need
+            v = column[e]
+    return need
+
+
+@njit(cache=True, nogil=True)
 def protect_by_paths(
     start,
     incident,
@@ -348,20 +377,21 @@ def protect_by_paths(
     sink,
     own,
     amount,
-    either,
+    ways,
     weight,
     order,
     withheld,
 ):
     """Meet the demands in the given order by cheapest augmenting paths; withheld grows in place.
 
-    Returns -1, or the first demand that no path can meet. A demand of either direction takes the cheaper one.
-    O(demands augmentations edges log nodes).
+    Returns -1, or the first demand that no path can meet. A demand of either direction takes the cheaper one,
+    a demand of both the cheaper one path by path. O(demands augmentations edges log nodes).
     """
     nodes, edges = start.shape[0] - 1, row.shape[0]
-    net = np.zeros(edges)
+    net, back = np.zeros(edges), np.zeros(edges)
     distance = np.empty(nodes)
     parent = np.empty(nodes, dtype=np.int64)
+    parent_back = np.empty(nodes, dtype=np.int64)
     heap = np.empty(nodes, dtype=np.int64)
     place = np.empty(nodes, dtype=np.int64)
     # most demands are met by what is withheld already: only that is searched first
@@ -369,7 +399,7 @@ def protect_by_paths(
     grown = True
     for q in order:
         s, t = source[q], sink[q]
-        if either[q]:
+        if ways[q] == EITHER_WAY:
             net[:] = 0.0
             one = cheapest_path(
                 start, incident, row, column, forward, backward, withheld, weight, net, s, t, own[q],
@@ -389,6 +419,11 @@ def protect_by_paths(
             thin_start, thin, row, column, forward, backward, withheld, s, t, own[q], amount[q], net, parent,
             heap,
         )  # fmt: skip
+        if ways[q] == BOTH_WAYS and not _enough(flow, amount[q]):
+            flow += max_flow(
+                thin_start, thin, row, column, forward, backward, withheld, t, s, own[q], amount[q] - flow,
+                back, parent, heap,
+            )  # fmt: skip
         while not _enough(flow, amount[q]):
             grown = True
             need = amount[q] - flow
@@ -396,26 +431,18 @@ def protect_by_paths(
                 start, incident, row, column, forward, backward, withheld, weight, net, s, t, own[q], need,
                 distance, parent, heap, place,
             )  # fmt: skip
-            if length == np.inf:
+            other = np.inf
+            if ways[q] == BOTH_WAYS:
+                other = cheapest_path(
+                    start, incident, row, column, forward, backward, withheld, weight, back, t, s, own[q],
+                    need, distance, parent_back, heap, place,
+                )  # fmt: skip
+            if min(length, other) == np.inf:
                 return q
-            v = t
-            while v != s:
-                e = parent[v]
-                if column[e] == v:
-                    need = min(need, forward[e] - net[e])
-                    v = row[e]
-                else:
-                    need = min(need, backward[e] + net[e])
-                    v = column[e]
-            v = t
-            while v != s:
-                e = parent[v]
-                withheld[e] = True
-                if column[e] == v:
-                    net[e] += need
-                    v = row[e]
-                else:
-                    net[e] -= need
-                    v = column[e]
-            flow += need
+            if other < length:
+                flow += _withhold_path(
+                    row, column, forward, backward, withheld, back, parent_back, t, s, need
+                )
+            else:
+                flow += _withhold_path(row, column, forward, backward, withheld, net, parent, s, t, need)
     return -1

@@ -26,6 +26,7 @@ def from_cells(
     primary: str,
     lower: Level = 0.0,
     upper: Level = 0.0,
+    sliding: Level = 0.0,
     cost: str = "value",
     signed: bool = False,
     contributors: str | None = None,
@@ -33,18 +34,18 @@ def from_cells(
 ) -> Table:
     """The table whose inner cells a file lists; sums are computed, under the label Total.
 
-    `rows`, `columns`, `value` and `primary` name columns; `primary` holds 0 and 1. `lower` and `upper` are a
-    share of the value or name a column of absolute levels. `cost` is value, count, or names a column (sums
-    then cost their value). An attacker knows that no value is negative, unless `signed`. Every combination of
-    labels stands there once; with `fill_zeros` those that do not are zeros. `contributors` names the column
-    of their number, all of them different ones. O(cells).
+    `rows`, `columns`, `value` and `primary` name columns; `primary` holds 0 and 1. `lower`, `upper` and
+    `sliding` are a share of the value or name a column of absolute levels. `cost` is value, count, or names a
+    column (sums then cost their value). An attacker knows that no value is negative, unless `signed`. Every
+    combination of labels stands there once; with `fill_zeros` those that do not are zeros. `contributors`
+    names the column of their number, all of them different ones. O(cells).
 
     >>> frame = pa.table({"r": list("aabb"), "c": list("xyxy"), "v": [5, 3, 2, 4], "p": [1, 0, 0, 0]})
     >>> table = from_cells(Microdata.of(frame), rows="r", columns="c", value="v", primary="p", upper=0.2)
     >>> table, float(table.upper[0])
     (<Table of 9 cells (3 x 3), 1 of them sensitive>, 1.0)
     """
-    levels = {"lower": lower, "upper": upper}
+    levels = {"lower": lower, "upper": upper, "sliding": sliding}
     wanted = [rows, columns, value, primary, *(each for each in levels.values() if isinstance(each, str))]
     wanted += [] if cost in ("value", "count") else [cost]
     _refuse_unknown(data, [*wanted, *([] if contributors is None else [contributors])])
@@ -118,6 +119,8 @@ def to_cells(table: Table) -> bytes:
         "lower": np.where(table.primary, table.lower, 0.0),
         "upper": np.where(table.primary, table.upper, 0.0),
     }
+    if (width := np.where(table.primary, table.sliding, 0.0)).any():
+        figures["sliding"] = width
     if table.contributors is not None:
         figures["contributors"] = table.contributors.count
     if repeated := sorted(name for name in names if name in figures):

@@ -69,7 +69,8 @@ def _below(table: Table, problem: Problem, cheaper: float) -> bool:
     """Whether a pattern below a cost exists; False where none is found in time or the model would be large.
 
     Per sensitive cell and direction a change d of all open cells: M d = 0, -down_j x_j <= d_j <= up_j x_j,
-    and d at the cell itself is what it must be able to move. In a network no cell moves farther than that.
+    and d at the cell itself is what it must be able to move; for a width two changes, whose d at the cell are
+    that far apart. In a network no cell moves farther than that.
     """
     cells = np.flatnonzero(table.primary | ~table.forced)
     demands = _demands(table, problem, cells)
@@ -84,6 +85,10 @@ def _below(table: Table, problem: Problem, cheaper: float) -> bool:
     relations = _relations(table, cells)
     for number, demand in enumerate(demands):
         constraints += _rows_of(demand, relations, n * (number + 1), switches + number, width)
+    spans = [number for number, demand in enumerate(demands) if demand[1] == _SPAN]
+    for one, other in zip(spans[::2], spans[1::2], strict=True):
+        own = _unit(n, demands[one][0])
+        constraints.append(_row(width, {n * (one + 1): own, n * (other + 1): -own}, 1.0, np.inf))
     low, high, whole = np.full(width, -np.inf), np.full(width, np.inf), np.zeros(width)
     low[:n], high[:n], whole[:n] = table.primary[cells], 1.0, 1
     low[switches:], high[switches:], whole[switches:] = 0.0, 1.0, 1
@@ -119,19 +124,21 @@ def _rows_of(
     cell, amount, down, up, either = demand
     rows, n = relations.shape
     before, after = sparse.csr_array((rows, start)), sparse.csr_array((rows, width - start - n))
-    own = np.zeros(n)
-    own[cell] = 1.0
+    asked = [
+        LinearConstraint(sparse.hstack([before, relations, after]), 0, 0),
+        *_tied(width, n, start, down, up),
+    ]
+    if amount == _SPAN:
+        return asked
     # either up by the amount or down by it: d = amount (2 y - 1)
     direction = {switch: np.array([-2.0 * amount])} if either else {}
     wanted = -amount if either else amount
-    return [
-        LinearConstraint(sparse.hstack([before, relations, after]), 0, 0),
-        _row(width, {start: own, **direction}, wanted, wanted),
-        *_tied(width, n, start, down, up),
-    ]
+    return [*asked, _row(width, {start: _unit(n, cell), **direction}, wanted, wanted)]
 
 
 _Demand = tuple[int, float, Numbers, Numbers, bool]
+# Instead of how far the cell must move: this change and the next demand's must be 1 apart there.
+_SPAN = 0.0
 
 
 def _demands(table: Table, problem: Problem, cells: npt.NDArray[np.int64]) -> list[_Demand]:
@@ -143,16 +150,28 @@ def _demands(table: Table, problem: Problem, cells: npt.NDArray[np.int64]) -> li
     if problem == "exact":
         falls, rises = ((side > 0).astype(np.float64) for side in (down, up))
         return [(int(at), 1.0, falls, rises, True) for at in primary]
-    need_low, need_high = (each[cells] for each in table.needed())
+    need_low, need_high, need_width = (each[cells] for each in table.needed())
     values, made = table.values[cells], list[_Demand]()
+
+    def ask(at: int, size: float, sign: float) -> None:
+        # in units of the demand, so that no figure is lost in a solver's tolerance
+        falls, rises = (np.minimum(side, size) / size for side in (down, up))
+        made.append((at, sign, falls, rises, False))
+
     for at in primary.tolist():
         for amount in (need_high[at] - values[at], need_low[at] - values[at]):
             if amount:
-                size = abs(float(amount))
-                # in units of the demand, so that no figure is lost in a solver's tolerance
-                falls, rises = (np.minimum(side, size) / size for side in (down, up))
-                made.append((at, float(np.sign(amount)), falls, rises, False))
+                ask(at, abs(float(amount)), float(np.sign(amount)))
+        if need_width[at] > need_high[at] - need_low[at]:
+            ask(at, float(need_width[at]), _SPAN)
+            ask(at, float(need_width[at]), _SPAN)
     return made
+
+
+def _unit(n: int, place: int) -> Numbers:
+    unit = np.zeros(n)
+    unit[place] = 1.0
+    return unit
 
 
 def _row(width: int, parts: dict[int, Numbers], low: float, high: float) -> LinearConstraint:

@@ -45,7 +45,7 @@ class Judge:
         self.table, self.problem = table, problem
         self.free = problem == "general" and not bounded
         self.interval = problem == "interval"
-        self._needed_low, self._needed_high = table.needed()
+        self._needed_low, self._needed_high, self._needed_width = table.needed()
 
     def attacker(self, withheld: Mask) -> Attacker:
         """Who knows all cells but the withheld ones."""
@@ -76,7 +76,7 @@ class Judge:
         reason, worst = max(
             ("too close from below", low - self._needed_low[cell]),
             ("too close from above", self._needed_high[cell] - high),
-            ("too narrow", table.sliding[cell] - (high - low)),
+            ("too narrow", self._needed_width[cell] - (high - low)),
             key=lambda each: each[1],
         )
         return (reason, float(worst)) if worst > _ROUNDING * size else ("", 0.0)

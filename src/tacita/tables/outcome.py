@@ -42,14 +42,14 @@ def audited(table: Table, found: Audit) -> dict[str, Any]:
     ranges = {
         int(cell): (low, high) for cell, low, high in zip(found.cells, found.low, found.high, strict=True)
     }
-    need_low, need_high = table.needed()
+    needed = dict(zip(("wanted_low", "wanted_high", "wanted_width"), table.needed(), strict=True))
     told = []
     for cell in np.flatnonzero(table.primary).tolist():
         value = float(table.values[cell])
         low, high = ranges.get(cell, (value, value))
         entry = {**_place(table, cell), "low": _finite(low), "high": _finite(high)}
         if found.problem == "interval":
-            entry |= {"wanted_low": _finite(need_low[cell]), "wanted_high": _finite(need_high[cell])}
+            entry |= {name: _finite(figures[cell]) for name, figures in needed.items()}
         entry["protected"] = cell not in failed
         if cell in failed:
             entry |= {"reason": failed[cell].reason, "shortfall": _finite(failed[cell].shortfall)}

@@ -91,14 +91,14 @@ def suppress(
     if problem == "general":
         priced = priced.with_bounds(-np.inf, np.inf)
     cells = priced.two_way()
-    grid, stricter = _grid(priced, cells, problem)
+    grid = _grid(priced, cells, problem)
     price = _lift(grid.cost[grid.allowed])
     try:
         solution = method.suppress(replace(grid, cost=grid.cost * price), run)
     except DataError as problem_found:
         raise explain_infeasible(priced, problem, problem_found) from None
     solution = replace(solution, cost=solution.cost / price, lower_bound=solution.lower_bound / price)
-    pattern = _pattern(priced, cells, solution, method, problem, stricter)
+    pattern = _pattern(priced, cells, solution, method, problem)
     pattern = replace(pattern, method=name or pattern.method)
     pattern = not_leaning(priced, grid, cells, pattern, run)
     found = require_safe(audit(priced, pattern, problem, run, strict=strict, insist=insist))
@@ -134,39 +134,26 @@ def _priced(
     return table.with_cost(np.where(free, 1.0, table.cost))
 
 
-def _grid(table: Table, cells: npt.NDArray[np.int64], problem: Problem) -> tuple[Grid, bool]:
-    """The table as methods see it, and whether that asks more than the table does.
-
-    Methods know no sliding levels. Where lower and upper level do not give the width already, the upper level
-    is raised by what is missing, or the lower where the attacker's bound stands in the way: enough, but
-    possibly more than needed, so that a lower bound on the cost no longer counts.
-    """
+def _grid(table: Table, cells: npt.NDArray[np.int64], problem: Problem) -> Grid:
+    """The table as methods see it: levels of sensitive cells alone, only where intervals are asked for."""
     values, primary = table.values, table.primary
-    need_low, need_high = table.needed()
-    missing = np.where(primary, table.sliding - (need_high - need_low), 0.0)
-    stricter = problem == "interval" and bool((missing > 0).any())
-    if stricter:
-        raised = np.minimum(need_high + np.maximum(missing, 0.0), table.high)
-        still = np.maximum(table.sliding - (raised - need_low), 0.0)
-        need_high = np.where(primary, raised, need_high)
-        need_low = np.where(primary, np.maximum(need_low - still, table.low), need_low)
-    nothing = np.zeros(table.n)
-    grid = Grid(
+    need_low, need_high, need_width = table.needed()
+    leveled = primary & (problem == "interval")
+    lower, upper, sliding = (
+        np.where(leveled, level, 0.0)[cells] for level in (values - need_low, need_high - values, need_width)
+    )
+    return Grid(
         values=values[cells],
         primary=primary[cells],
         allowed=~table.forced[cells] & ~primary[cells],
         cost=table.cost[cells],
-        lower=np.where(primary, values - need_low, nothing)[cells]
-        if problem == "interval"
-        else nothing[cells],
-        upper=np.where(primary, need_high - values, nothing)[cells]
-        if problem == "interval"
-        else nothing[cells],
+        lower=lower,
+        upper=upper,
+        sliding=sliding,
         low=table.low[cells],
         high=table.high[cells],
         problem=problem,
     )
-    return grid, stricter
 
 
 def _lift(costs: npt.NDArray[np.float64]) -> float:
@@ -188,7 +175,6 @@ def _pattern(
     solution: Solution,
     method: Suppression,
     problem: Problem,
-    stricter: bool,
 ) -> Pattern:
     """What the method says, as far as it can be believed without its word."""
     who = method.spoken_name()
@@ -197,14 +183,11 @@ def _pattern(
         raise VerificationError(f"{who}: the pattern does not have the shape of the table. It is refused.")
     mask = np.zeros(table.n, dtype=bool)
     mask[cells] = withheld
-    bound, status = solution.lower_bound, _STATUS.get(solution.status, "feasible")
-    if stricter:
-        bound, status = 0.0, "feasible"
     pattern = Pattern.of(
         table,
         mask,
-        lower_bound=float(bound),
-        status=status,
+        lower_bound=float(solution.lower_bound),
+        status=_STATUS.get(solution.status, "feasible"),
         seconds=float(solution.seconds),
         method=who,
         problem=problem,

@@ -9,7 +9,8 @@ from scipy.sparse.csgraph import dijkstra, maximum_flow
 
 from tacita.kernels.covers import tighten
 from tacita.kernels.cuts import rounded
-from tacita.kernels.flows import adjacency, cheapest_path, max_flow, remove_redundant, short_demands
+from tacita.kernels.flows import adjacency, cheapest_path, max_flow, remove_redundant, short_demand
+from tacita.kernels.ways import BOTH_WAYS, EITHER_WAY, ONE_WAY
 
 
 def random_network(seed, rows=6, columns=5, share=0.6):
@@ -61,23 +62,23 @@ def test_the_cheapest_path_is_as_long_as_that_of_scipy():
         assert length == pytest.approx(expected, abs=1e-9)
 
 
-@pytest.mark.parametrize("either", [False, True])
-def test_clean_up_leaves_nothing_that_could_go(either):
+@pytest.mark.parametrize("ways", [ONE_WAY, EITHER_WAY, BOTH_WAYS])
+def test_clean_up_leaves_nothing_that_could_go(ways):
     for seed in range(40):
         row, column, forward, backward = random_network(seed, share=0.9)
         own = np.array([0, len(row) // 3, len(row) // 2])
         amounts = np.array([2.0, 3.0, 1.5])
-        demands = (column[own], row[own], own, amounts, np.full(3, either))
+        demands = (column[own], row[own], own, amounts, np.full(3, ways))
         network = (*adjacency(row, column, 11), row, column, forward, backward)
         alive = np.ones(len(row), dtype=bool)
         order = np.setdiff1d(np.arange(len(row)), own)
         if not remove_redundant(*network, alive, *demands, order):
             continue
-        assert short_demands(*network, alive, *demands)[0] < 0
+        assert short_demand(*network, alive, *demands) < 0
         for e in np.setdiff1d(np.flatnonzero(alive), own):
             fewer = alive.copy()
             fewer[e] = False
-            assert short_demands(*network, fewer, *demands)[0] >= 0
+            assert short_demand(*network, fewer, *demands) >= 0
 
 
 @pytest.mark.parametrize("seed", range(40))

@@ -26,11 +26,16 @@ def solved(grid):
     return found
 
 
-@pytest.mark.parametrize("problem", PROBLEMS)
-def test_no_cheaper_pattern_protects_on_100_small_tables_by_exhaustive_search(problem):
+# Levels that matter less than the width: it lies where it costs least.
+WIDE = {"lower": 0.1, "upper": 0.0, "sliding": 0.8}
+CASES = [*((problem, {}) for problem in PROBLEMS), ("interval", WIDE)]
+
+
+@pytest.mark.parametrize(("problem", "levels"), CASES)
+def test_no_cheaper_pattern_protects_on_100_small_tables_by_exhaustive_search(problem, levels):
     infeasible = 0
     for seed in range(100):
-        grid = random_grid(seed, problem)
+        grid = random_grid(seed, problem, **levels)
         assert (grid.allowed & ~grid.primary).sum() <= 12
         found = solved(grid)
         if found is None:
@@ -44,11 +49,12 @@ def test_no_cheaper_pattern_protects_on_100_small_tables_by_exhaustive_search(pr
     assert infeasible < 60
 
 
-@pytest.mark.parametrize("problem", PROBLEMS)
-def test_the_compact_model_has_the_same_cost(problem):
+@pytest.mark.parametrize(("problem", "levels"), CASES)
+def test_the_compact_model_has_the_same_cost(problem, levels):
     for seed in range(4):
+        shape = (5 + seed % 2, 6)
         grid = random_grid(
-            seed, problem, shape=(5 + seed % 2, 6), primaries=4, margins=seed % 2 == 0, largest=60
+            seed, problem, shape=shape, primaries=4, margins=seed % 2 == 0, largest=60, **levels
         )
         found = solved(grid)
         if found is not None:
@@ -89,6 +95,22 @@ def test_interval_levels_ask_for_more_than_a_circuit():
     assert change_range(grid, failing, 0)[1] == pytest.approx(3)
     assert not np.array_equal(found.withheld, failing)
     assert nothing_cheaper(grid, found.cost)
+
+
+def test_a_width_may_lie_above_where_that_is_cheaper_than_on_both_sides():
+    # 5 cannot fall by more than 5: where 8 are asked the rest must come from above, wherever 6 may lie
+    values = [[5, 9, 40], [2, 3, 50], [30, 60, 70]]
+    primary = np.arange(9).reshape(3, 3) == 0
+    both = solved(Grid.from_interior(values, primary, "interval", lower=0.6, upper=0.6))
+    for width, least in ((5, 2), (8, 3)):
+        sliding = np.where(primary, float(width), 0.0)
+        grid = Grid.from_interior(values, primary, "interval", lower=0.0, upper=0.0, sliding=sliding)
+        found = solved(grid)
+        fall, rise = change_range(grid, found.withheld, 0)
+        assert rise - fall >= width
+        assert rise >= least
+        assert nothing_cheaper(grid, found.cost)
+        assert found.cost <= both.cost
 
 
 def test_withheld_margins_can_save_a_primary_alone_in_its_row():

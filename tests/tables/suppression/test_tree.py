@@ -9,6 +9,7 @@ from tacita.core import DataError, Run
 from tacita.kernels.covers import divided, separate_rounded, shortfalls, tighten
 from tacita.kernels.cuts import rounded
 from tacita.kernels.flows import adjacency
+from tacita.kernels.ways import ONE_WAY
 from tacita.tables.suppression.base import Watch
 from tacita.tables.suppression.circuit import network_of, require_feasible
 from tacita.tables.suppression.master import Master
@@ -190,7 +191,7 @@ def test_the_least_rounded_cut_is_found_if_any_is_violated(seed):
     column = column + 3
     forward, backward = generator.integers(0, 7, size=(2, 9)).astype(float)
     network, x = (row, column, forward, backward), 0.6 * generator.random(9)
-    demands = (np.array([3]), np.array([0]), np.array([0]), np.array([5.0]))
+    demands = (np.array([3]), np.array([0]), np.array([0]), np.array([5.0]), np.array([ONE_WAY]))
     every = [np.array(s) for s in itertools.product((False, True), repeat=6) if s[3] and not s[0]]
     for delta in (1.0, 2.0, 3.0, 4.0):
         sides, whose = np.zeros((4, 6), dtype=bool), np.zeros(4, dtype=np.int64)

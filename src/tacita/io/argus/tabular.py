@@ -47,6 +47,8 @@ def encode_tab(table: Table, separator: str = ";") -> TabFiles:
     ]
     if any(separator in label or '"' in label for labels in columns for label in labels):
         raise DataError(f"tab: labels hold the separator {separator!r} or a quote. Choose another separator.")
+    if (table.primary & (table.sliding > 0)).any():
+        raise DataError("tab: the format has no sliding levels, and this table has some. Write a JJ problem.")
     figures: list[tuple[str, str, Any]] = [
         (table.response, "value", table.values),
         ("cost", "cost", table.cost),

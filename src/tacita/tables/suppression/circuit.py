@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacita.core import DataError
+from tacita.kernels.ways import BOTH_WAYS, EITHER_WAY, ONE_WAY
 
 from .grid import Grid, Mask
 
@@ -26,8 +27,8 @@ class Network:
     """Edges between rows (nodes 0 .. m) and columns (nodes m+1 ..), and what must flow for each primary.
 
     forward, backward: what an edge carries from its row to its column and the other way, at most the largest
-    demand. Demand q asks for a flow of amount[q] from source[q] to sink[q] without the edge own[q]; where
-    either[q] is set, the other direction will do as well.
+    demand. Demand q asks for a flow of amount[q] from source[q] to sink[q] without the edge own[q]; by
+    ways[q] the other direction will do as well, or counts together with this one.
     """
 
     shape: tuple[int, int]
@@ -42,7 +43,7 @@ class Network:
     sink: Ints
     own: Ints
     amount: Floats
-    either: Mask
+    ways: Ints
     whole_costs: float = 0.0
     labels: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
@@ -94,7 +95,7 @@ def network_of(grid: Grid) -> Network:
     positive = grid.sign[row, column] > 0
     edge_up, edge_down = up.reshape(-1)[cell], down.reshape(-1)[cell]
     primary = grid.primary.reshape(-1)[cell]
-    own, raising, amount, either = _demands(grid, cell, primary, edge_up, edge_down)
+    own, raising, amount, ways = _demands(grid, cell, primary, edge_up, edge_down)
     forward = np.where(positive, edge_up, edge_down)
     backward = np.where(positive, edge_down, edge_up)
     capacities = np.concatenate([forward, backward])
@@ -124,17 +125,17 @@ def network_of(grid: Grid) -> Network:
         sink=np.where(to_row, row[own], column_node[own]),
         own=own,
         amount=amount,
-        either=either,
+        ways=ways,
         whole_costs=_common_step(grid.cost.reshape(-1)[cell][~primary]),
     )
 
 
 def _demands(
     grid: Grid, cell: Ints, primary: Mask, up: Floats, down: Floats
-) -> tuple[Ints, Mask, Floats, Mask]:
+) -> tuple[Ints, Mask, Floats, Ints]:
     edges = np.flatnonzero(primary)
     if grid.problem == "general":
-        return edges, np.ones(len(edges), bool), np.ones(len(edges)), np.zeros(len(edges), bool)
+        return edges, np.ones(len(edges), bool), np.ones(len(edges)), np.full(len(edges), ONE_WAY)
     if grid.problem == "exact":
         stuck = edges[(up[edges] == 0) & (down[edges] == 0)]
         if stuck.size:
@@ -142,8 +143,11 @@ def _demands(
                 f"{_named(grid, cell[stuck[0]])} cannot be protected: the attacker's bounds fix it."
             )
         both = (up[edges] > 0) & (down[edges] > 0)
-        return edges, up[edges] > 0, np.ones(len(edges)), both
-    upper, lower = grid.upper.reshape(-1)[cell], grid.lower.reshape(-1)[cell]
+        return edges, up[edges] > 0, np.ones(len(edges)), np.where(both, EITHER_WAY, ONE_WAY)
+    upper, lower, width = (level.reshape(-1)[cell] for level in (grid.upper, grid.lower, grid.sliding))
+    # what one bound leaves of the width, the other side must give; what is left they give together
+    upper = np.maximum(upper, np.minimum(width - down, up))
+    lower = np.maximum(lower, np.minimum(width - up, down))
     for level, room, word in ((upper, up, "upper"), (lower, down, "lower")):
         stuck = edges[level[edges] > room[edges] * (1 + 1e-12)]
         if stuck.size:
@@ -153,10 +157,12 @@ def _demands(
                 f"the attacker's {word} bound. Lower the level or widen the bound."
             )
     rising, falling = edges[upper[edges] > 0], edges[lower[edges] > 0]
-    own = np.concatenate([rising, falling])
-    raising = np.repeat([True, False], [len(rising), len(falling)])
-    amount = np.concatenate([upper[rising], lower[falling]])
-    return own, raising, amount, np.zeros(len(own), dtype=bool)
+    sliding = edges[width[edges] > upper[edges] + lower[edges]]
+    kinds = [len(rising), len(falling), len(sliding)]
+    own = np.concatenate([rising, falling, sliding])
+    amount = np.concatenate([upper[rising], lower[falling], width[sliding]])
+    raising, ways = np.repeat([True, False, True], kinds), np.repeat([ONE_WAY, ONE_WAY, BOTH_WAYS], kinds)
+    return own, raising, amount, ways
 
 
 def _named(grid: Grid, cell: int) -> str:
@@ -174,13 +180,13 @@ def _common_step(costs: Floats) -> float:
 
 def require_feasible(network: Network) -> None:
     """Withholding all that may be must protect every primary; else say which it does not, and why."""
-    from tacita.kernels.flows import adjacency, short_demands
+    from tacita.kernels.flows import adjacency, short_demand
 
     start, incident = adjacency(network.row, network.column, network.nodes)
     alive = np.ones(network.edges, dtype=bool)
-    short, _ = short_demands(
+    short = short_demand(
         start, incident, network.row, network.column, network.forward, network.backward, alive,
-        network.source, network.sink, network.own, network.amount, network.either,
+        network.source, network.sink, network.own, network.amount, network.ways,
     )  # fmt: skip
     if short < 0:
         return
@@ -205,7 +211,8 @@ def _room_at(network: Network, node: int, demand: int) -> float:
     edges = (network.row if at_row else network.column) == node
     edges[network.own[demand]] = False
     leaving = (network.source[demand] == node) == at_row
-    room = float((network.forward if leaving else network.backward)[edges].sum())
-    if network.either[demand]:
-        room = max(room, float((network.backward if leaving else network.forward)[edges].sum()))
-    return room
+    there, back = network.forward[edges].sum(), network.backward[edges].sum()
+    if not leaving:
+        there, back = back, there
+    ways = network.ways[demand]
+    return float(there if ways == ONE_WAY else max(there, back) if ways == EITHER_WAY else there + back)

@@ -21,8 +21,8 @@ class Grid:
 
     All arrays are (m+1) x (n+1). `primary` are the sensitive cells, withheld in any case; `allowed` the
     others that may be; `cost` what withholding one loses; `lower`, `upper` how far below and above its value
-    the attacker's range of a primary must reach (interval only); `low`, `high` what the attacker knows of
-    every cell beforehand.
+    the attacker's range of a primary must reach, `sliding` how wide it must be (all three interval only);
+    `low`, `high` what the attacker knows of every cell beforehand.
 
     >>> grid = Grid.from_interior([[5.0, 1.0], [2.0, 3.0]], [[True, False], [False, False]], "general")
     >>> grid.values.tolist()
@@ -37,6 +37,7 @@ class Grid:
     cost: Matrix
     lower: Matrix
     upper: Matrix
+    sliding: Matrix
     low: Matrix
     high: Matrix
     problem: Problem = "general"
@@ -47,7 +48,7 @@ class Grid:
         shape = self.values.shape
         if len(shape) != 2 or min(shape) < 2:
             raise DataError(f"Grid: wanted a table with its margins, at least 2 x 2, got shape {shape}.")
-        for name in ("primary", "allowed", "cost", "lower", "upper", "low", "high"):
+        for name in ("primary", "allowed", "cost", "lower", "upper", "sliding", "low", "high"):
             got = getattr(self, name)
             if got.shape != shape:
                 raise DataError(f"Grid: {name} must have the shape of the values, {shape}, got {got.shape}.")
@@ -61,7 +62,7 @@ class Grid:
         open_cells = self.allowed & ~self.primary
         if not np.isfinite(self.cost[open_cells]).all() or (self.cost[open_cells] < 0).any():
             raise DataError("Grid: the cost of a cell that may be withheld must be finite and not negative.")
-        for name in ("lower", "upper"):
+        for name in ("lower", "upper", "sliding"):
             if (getattr(self, name)[self.primary] < 0).any():
                 raise DataError(f"Grid: {name} protection levels must not be negative.")
         outside = (self.values < self.low) | (self.values > self.high)
@@ -93,6 +94,7 @@ class Grid:
         cost: npt.ArrayLike | Literal["value", "count"] = "value",
         lower: npt.ArrayLike = 0.15,
         upper: npt.ArrayLike = 0.15,
+        sliding: npt.ArrayLike = 0.0,
         margins: bool = False,
         zeros: Literal["publish", "withhold"] | None = None,
         allowed: npt.ArrayLike | None = None,
@@ -102,9 +104,10 @@ class Grid:
         """From m x n interior cells; the margins are added up.
 
         `cost` is "value" (absolute values; zeros cost 1), "count" or an array, of the interior or with
-        margins. `lower`, `upper`: a fraction of the value, or an array of absolute levels. `margins`: they
-        may be withheld too. `zeros`: published unless the problem is exact. Bounds default to [0, infinity),
-        and to none in the general problem. Arrays of interior shape leave margins at their default.
+        margins. `lower`, `upper`, `sliding`: a fraction of the value, or an array of absolute levels.
+        `margins`: they may be withheld too. `zeros`: published unless the problem is exact. Bounds default to
+        [0, infinity), and to none in the general problem. Arrays of interior shape leave margins at their
+        default.
         """
         inside = np.asarray(values, dtype=np.float64)
         sensitive = np.asarray(primary, dtype=bool)
@@ -139,6 +142,7 @@ class Grid:
             cost=price,
             lower=_level(lower, full, shape),
             upper=_level(upper, full, shape),
+            sliding=_level(sliding, full, shape),
             low=_bound(low, shape, -np.inf if free else 0.0),
             high=_bound(high, shape, np.inf),
             problem=problem,

@@ -8,6 +8,7 @@ import numpy as np
 from pydantic import Field
 
 from tacita.core import Run
+from tacita.kernels.ways import EITHER_WAY, ONE_WAY
 
 from .base import Outcome, Suppression, TimeLimit, Watch
 from .circuit import Floats, Ints, Mask, Network
@@ -19,11 +20,11 @@ class Hypercube(Suppression):
 
     Primary (i, j) with (i, t), (s, j), (s, t): raised by d, the two cells beside it fall by d and the one
     opposite rises by d, or all reversed. A rectangle counts if its cells can carry that: in both directions
-    as far as the levels ask (interval), in one of them (exact), always (general). Cells that are withheld
-    already cost nothing. Largest demand first; then every primary gives up its rectangle and takes the one
-    that is cheapest beside all others, in turn until none changes; and all of it in random orders, of which
-    the best counts. A primary without such a rectangle is protected by cheapest paths. What no primary needs
-    is dropped at the end; there is no bound beyond the trivial one.
+    as far as the levels ask, and as wide (interval), in one of them (exact), always (general). Cells that are
+    withheld already cost nothing. Largest demand first; then every primary gives up its rectangle and takes
+    the one that is cheapest beside all others, in turn until none changes; and all of it in random orders, of
+    which the best counts. A primary without such a rectangle is protected by cheapest paths. What no primary
+    needs is dropped at the end; there is no bound beyond the trivial one.
 
     O(tries rounds primaries m n) time, O(primaries m n) bits of memory.
     Source: Giessing & Repsilber (2002), the method GHMITER, here for two dimensions, without its sliding of
@@ -77,10 +78,11 @@ class _Rectangles:
             fits = np.isfinite(self._price)
             for q in demands[own]:
                 down = bool(network.sink[q] == network.row[own])
-                one = _carries(i, j, ahead, behind, network.amount[q], down)
-                if network.either[q]:
-                    one |= _carries(i, j, ahead, behind, network.amount[q], not down)
-                fits &= one
+                room = _room(i, j, ahead, behind, down)
+                if network.ways[q] != ONE_WAY:
+                    back = _room(i, j, ahead, behind, not down)
+                    room = np.maximum(room, back) if network.ways[q] == EITHER_WAY else room + back
+                fits &= room >= network.amount[q] * (1 - 1e-9)
             fits[i, :] = fits[:, j] = False
             self._fits.append(np.packbits(fits))
 
@@ -120,8 +122,7 @@ class _Rectangles:
         times[s, j] += by
 
 
-def _carries(i: int, j: int, ahead: Floats, behind: Floats, amount: float, back_to_row: bool) -> Mask:
-    """Opposite corners (s, t) by which the amount returns from column j to row i, or the other way."""
+def _room(i: int, j: int, ahead: Floats, behind: Floats, back_to_row: bool) -> Floats:
+    """What returns from column j to row i, or the other way, by each opposite corner (s, t)."""
     beside, opposite = (behind, ahead) if back_to_row else (ahead, behind)
-    enough = amount * (1 - 1e-9)
-    return (beside[i] >= enough)[None, :] & (beside[:, j] >= enough)[:, None] & (opposite >= enough)
+    return np.minimum(np.minimum(beside[i][None, :], beside[:, j][:, None]), opposite)

@@ -8,6 +8,7 @@ import numpy as np
 from pydantic import Field
 
 from tacita.core import Run
+from tacita.kernels.ways import EITHER_WAY
 
 from .base import Outcome, Suppression, TimeLimit, Watch
 from .circuit import Floats, Network
@@ -56,7 +57,7 @@ class Lagrange(Suppression):
         best = builder.clean(np.ones(network.edges, dtype=bool) if grown is None else grown)
         least = builder.cost(best)
         graph = adjacency(network.row, network.column, network.nodes)
-        demands = (network.source, network.sink, network.own, network.either)
+        demands = (network.source, network.sink, network.own, network.ways == EITHER_WAY)
         free = ~network.primary
         prices = _first_prices(network) * np.where(free, network.cost, 0.0)
         used = np.zeros(prices.shape, dtype=bool)

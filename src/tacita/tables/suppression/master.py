@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import highspy
 import numpy as np
 
+from tacita.kernels.ways import EITHER_WAY, ONE_WAY
+
 from .circuit import Floats, Ints, Mask, Network
 from .pool import Pool
 
@@ -158,7 +160,7 @@ class Master:
             whose = np.empty(room, dtype=np.int64)
             found = separate(  # type: ignore[call-arg]
                 *graph, *part, x, network.source, network.sink, place[network.own], network.amount,
-                network.either, demands, sides, others, whose, nested, share,
+                network.ways, demands, sides, others, whose, nested, share,
             )  # fmt: skip
             added += self._add_cuts(sides[:found], others[:found], whose[:found], edges, x, place, part, most)
         return added
@@ -176,8 +178,8 @@ class Master:
         sides = np.zeros((room, network.nodes), dtype=np.bool_)
         whose = np.empty(room, dtype=np.int64)
         found = separate_rounded(  # type: ignore[call-arg]
-            *graph, *part, x, network.source, network.sink, place[network.own], network.amount, divisors,
-            sides, whose,
+            *graph, *part, x, network.source, network.sink, place[network.own], network.amount, network.ways,
+            divisors, sides, whose,
         )  # fmt: skip
         kept = np.unique(np.column_stack([whose[:found], sides[:found]]), axis=0, return_index=True)[1]
         kept.sort()
@@ -209,7 +211,7 @@ class Master:
         sides[np.arange(count), network.source] = True
         sides[count:] = True
         sides[count + np.arange(count), network.sink] = False
-        others = np.where(np.tile(network.either, 2)[:, None], ~sides, False)
+        others = np.where(np.tile(network.ways != ONE_WAY, 2)[:, None], ~sides, False)
         self.x = np.zeros(len(self.columns))
         edges, x, place, part, _ = self.support()
         self._add_cuts(sides, others, np.tile(np.arange(count), 2), edges, x, place, part, 2 * count)
@@ -253,7 +255,7 @@ class Master:
         taken = np.zeros(len(edges), dtype=np.bool_)
         form = np.zeros(4)
         for i, q in enumerate(whose):
-            out = outflows(sides[i], others[i], *part, network.amount[q], bool(network.either[q]))  # type: ignore[call-arg]
+            out = outflows(sides[i], others[i], *part, network.amount[q], bool(network.ways[q] == EITHER_WAY))  # type: ignore[call-arg]
             short = tighten(out, x, fixed, place[network.own[q]], network.amount[q], taken, form)
             if short > _VIOLATION:
                 candidates.append((short, i, form.copy(), edges[taken & ~fixed & (out > 0)]))

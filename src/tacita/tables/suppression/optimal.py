@@ -22,7 +22,8 @@ class Optimal(Suppression):
 
     Least sum of cost_e x_e over cells e, x_e in {0, 1}, so that for every primary k and every set S of rows
     and columns that separates its two nodes: sum over cells leaving S of min(c_e, d) x_e >= d, where c_e is
-    what the cell can move, d what k must be able to move less what other primaries in the cut carry. Cuts are
+    what the cell can move, d what k must be able to move less what other primaries in the cut carry; where
+    the range of k must have a width, S is a pair of sets, one a direction, and d the width. Cuts are
     found by maximum flows on the cells with x > 0, also under rounded capacities, and made tighter by taking
     some cells as given and by mixed-integer rounding; no secondary cell may be a bridge. The linear programme
     gives a bound and guides paths to patterns; cells whose reduced cost exceeds the gap are left out. The

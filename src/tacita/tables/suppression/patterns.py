@@ -32,7 +32,7 @@ class Builder:
             for part in (network.row, network.column, network.forward, network.backward)
         )
         self._graph = adjacency(self._arrays[0], self._arrays[1], network.nodes)
-        self._demands = (network.source, network.sink, place[network.own], network.amount, network.either)
+        self._demands = (network.source, network.sink, place[network.own], network.amount, network.ways)
 
     def cost(self, chosen: Mask) -> float:
         """Cost of the secondary cells of a pattern."""
@@ -67,7 +67,7 @@ class Builder:
         order = order[~network.primary[edges][order]]
         met = remove_redundant(  # type: ignore[call-arg]
             *adjacency(arrays[0], arrays[1], network.nodes), *arrays, alive, network.source, network.sink,
-            place[network.own], network.amount, network.either, order,
+            place[network.own], network.amount, network.ways, order,
         )  # fmt: skip
         if not met:
             raise DataError("A pattern that does not protect cannot be cleaned.")
@@ -84,17 +84,17 @@ class Builder:
 
     def protects(self, chosen: Mask) -> bool:
         """Whether all demands are met by a pattern."""
-        from tacita.kernels.flows import adjacency, short_demands
+        from tacita.kernels.flows import adjacency, short_demand
 
         network = self.network
         edges = np.flatnonzero(chosen | network.primary)
         place = np.full(network.edges, -1)
         place[edges] = np.arange(len(edges))
         row, column = network.row[edges], network.column[edges]
-        short, _ = short_demands(  # type: ignore[call-arg]
+        short = short_demand(  # type: ignore[call-arg]
             *adjacency(row, column, network.nodes), row, column, network.forward[edges],
             network.backward[edges], np.ones(len(edges), dtype=bool), network.source, network.sink,
-            place[network.own], network.amount, network.either,
+            place[network.own], network.amount, network.ways,
         )  # fmt: skip
         return bool(short < 0)
 
