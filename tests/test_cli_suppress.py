@@ -54,6 +54,13 @@ class TestSuppress:
         assert cell["high"] >= 115
         assert (cell["wanted_low"], cell["wanted_high"]) == (85, 115)
 
+    @pytest.mark.parametrize("level", ["--lower", "--upper", "--sliding"])
+    def test_levels_that_a_problem_does_not_keep_are_told(self, cells, level):
+        for problem, given, warned in (("exact", "0.2", 1), ("interval", "0.2", 0), ("general", "0", 0)):
+            assert suppress(cells, "--problem", problem, level, given) == 0
+            told = [each for each in outcome(cells)["warnings"] if each["name"] == "levels-not-kept"]
+            assert [each["count"] for each in told] == [1] * warned
+
     def test_a_width_is_a_share_or_a_column_too(self, tmp_path):
         values = [[100, 20, 35, 3], [15, 10, 40, 10], [10, 15, 30, 5]]
         primary = np.arange(12).reshape(3, 4) == 0

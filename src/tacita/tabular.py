@@ -17,7 +17,7 @@ from .core import DataError, ParameterError, Pattern, Run, Table
 from .io import argus
 from .io.atomic import refuse_bad_targets
 from .tablefiles import content_of, read_records, read_source
-from .tableplan import SuppressSection, TableInputSection, TablePlan, TableSection, TabulateSection
+from .tableplan import LEVELS, SuppressSection, TableInputSection, TablePlan, TableSection, TabulateSection
 
 if TYPE_CHECKING:
     from .tables.audit import Audit
@@ -231,10 +231,24 @@ def run_table(plan: TablePlan, run: Run | None = None, *, dry_run: bool = False)
         **result(found),
         "objective": source.objective_spoken,
     }
+    told["warnings"] += _levels_not_kept(plan.table, around.problem, told["primary_count"])
     release = TableRelease(found, content, told)
     if not dry_run:
         _write(release, plan.output.targets)
     return release
+
+
+def _levels_not_kept(section: TableSection, problem: str, sensitive: int) -> list[dict[str, Any]]:
+    """A warning where levels were asked for by name and the problem keeps none."""
+    asked = [name for name in LEVELS if name in section.model_fields_set and getattr(section, name)]
+    if problem == "interval" or not asked or not sensitive:
+        return []
+    text = (
+        f"{', '.join(asked)}: {problem} protection keeps no levels; {sensitive} sensitive cells go without."
+    )
+    return [
+        {"name": "levels-not-kept", "text": text, "count": sensitive, "advice": "Use interval protection."}
+    ]
 
 
 def _write(release: TableRelease, targets: Mapping[str, Path | None]) -> None:
