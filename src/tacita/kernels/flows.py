@@ -124,27 +124,32 @@ def _add_flow(
             True, least,
         ):  # fmt: skip
             break
-        room = limit - flow
-        v = sink
-        while v != source:
-            e = parent[v]
-            if column[e] == v:
-                room = min(room, forward[e] - net[e])
-                v = row[e]
-            else:
-                room = min(room, backward[e] + net[e])
-                v = column[e]
-        v = sink
-        while v != source:
-            e = parent[v]
-            if column[e] == v:
-                net[e] += room
-                v = row[e]
-            else:
-                net[e] -= room
-                v = column[e]
-        flow += room
+        flow += _send(row, column, forward, backward, net, parent, source, sink, limit - flow)
     return flow
+
+
+@njit(cache=True, nogil=True)
+def _send(row, column, forward, backward, net, parent, source, sink, most):
+    """Let as much flow along the path of `parent` as has room, at most `most`; how much that is."""
+    v = sink
+    while v != source:
+        e = parent[v]
+        if column[e] == v:
+            most = min(most, forward[e] - net[e])
+            v = row[e]
+        else:
+            most = min(most, backward[e] + net[e])
+            v = column[e]
+    v = sink
+    while v != source:
+        e = parent[v]
+        if column[e] == v:
+            net[e] += most
+            v = row[e]
+        else:
+            net[e] -= most
+            v = column[e]
+    return most
 
 
 @njit(cache=True, nogil=True)
@@ -341,28 +346,13 @@ def cheapest_path(
 
 
 @njit(cache=True, nogil=True)
-def _withhold_path(row, column, forward, backward, withheld, net, parent, source, sink, need):
-    """Send what is needed along the path of `parent`, as far as there is room; its edges are withheld."""
-    v = sink
-    while v != source:
-        e = parent[v]
-        if column[e] == v:
-            need = min(need, forward[e] - net[e])
-            v = row[e]
-        else:
-            need = min(need, backward[e] + net[e])
-            v = column[e]
+def _withhold_path(row, column, parent, source, sink, withheld):
+    """Withhold the edges of the path of `parent`."""
     v = sink
     while v != source:
         e = parent[v]
         withheld[e] = True
-        if column[e] == v:
-            net[e] += need
-            v = row[e]
-        else:
-            net[e] -= need
-            v = column[e]
-    return need
+        v = row[e] if column[e] == v else column[e]
 
 
 @njit(cache=True, nogil=True)
@@ -440,9 +430,9 @@ def protect_by_paths(
             if min(length, other) == np.inf:
                 return q
             if other < length:
-                flow += _withhold_path(
-                    row, column, forward, backward, withheld, back, parent_back, t, s, need
-                )
+                _withhold_path(row, column, parent_back, t, s, withheld)
+                flow += _send(row, column, forward, backward, back, parent_back, t, s, need)
             else:
-                flow += _withhold_path(row, column, forward, backward, withheld, net, parent, s, t, need)
+                _withhold_path(row, column, parent, s, t, withheld)
+                flow += _send(row, column, forward, backward, net, parent, s, t, need)
     return -1
