@@ -10,9 +10,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tacita.tables.suppression import base
 from tacita.tables.suppression.grid import Problem
 from tacita.tables.suppression.optimal import Optimal
+from tacita.tables.suppression.watch import processor_time
 
 from .measuring import Result
 from .suppression import SEEDS, table
@@ -28,15 +28,11 @@ TABLES: tuple[tuple[Problem, int, int], ...] = (
 
 def results() -> Iterator[Result]:
     """Mean time of both; an error where they differ in a proven cost."""
-    # the limit counts processor time here: the machine may be shared
-    base.CLOCK[0] = time.process_time
-    try:
+    with processor_time():
         for solver in ("highs", "scip"):
             Optimal(solver=solver).suppress(table("interval", 20, 10, 0))
         for problem, side, primaries in TABLES:
             yield _compared(problem, side, primaries)
-    finally:
-        base.CLOCK[0] = time.perf_counter
 
 
 def _compared(problem: Problem, side: int, primaries: int) -> Result:

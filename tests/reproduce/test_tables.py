@@ -16,7 +16,7 @@ from tacita.reproduce.tables import experiments
 from tacita.reproduce.tables.experiments import Answer, Case, Found, Setting, cases, draw, solve
 from tacita.reproduce.tables.page import page
 from tacita.reproduce.tables.plot import times_and_proofs
-from tacita.tables.suppression import base
+from tacita.tables.suppression import watch
 
 KIND = Case("interval", 20, 10, "dense", "value")
 
@@ -158,7 +158,7 @@ def test_settings_without_a_table_are_refused(wrong):
 def test_the_clock_of_searches_is_put_back():
     with pytest.raises(tacita.Cancelled):
         experiments.gather(Setting.usual(quick=True), Run(cancelled=lambda: True))
-    assert base.CLOCK[0] is time.perf_counter
+    assert watch.CLOCK[0] is time.perf_counter
 
 
 def test_the_command_hands_its_settings_on(tmp_path, monkeypatch):

@@ -151,11 +151,11 @@ def test_same_table_same_pattern(tree):
 
 @pytest.mark.usefixtures("bare_root")
 def test_a_time_limit_ends_with_a_pattern_and_a_bound_below_it(tree, monkeypatch):
-    from tacita.tables.suppression import base
+    from tacita.tables.suppression import watch
 
     ticks = iter(range(10**9))
     # a clock of its own: each look is a second
-    monkeypatch.setattr(base, "CLOCK", [lambda: float(next(ticks))])
+    monkeypatch.setattr(watch, "CLOCK", [lambda: float(next(ticks))])
     grid = random_grid(1, "interval", **{**HARD, "shape": (25, 25), "primaries": 12})
     found = Optimal(seconds=30, solver="scip").suppress(grid)
     assert tree.solved

@@ -10,7 +10,6 @@ from tacita.kernels.covers import divided, separate_rounded, shortfalls, tighten
 from tacita.kernels.cuts import rounded
 from tacita.kernels.flows import adjacency
 from tacita.kernels.ways import ONE_WAY
-from tacita.tables.suppression.base import Watch
 from tacita.tables.suppression.circuit import network_of, require_feasible
 from tacita.tables.suppression.master import Master
 from tacita.tables.suppression.optimal import Optimal
@@ -18,6 +17,7 @@ from tacita.tables.suppression.patterns import Builder
 from tacita.tables.suppression.pool import Pool
 from tacita.tables.suppression.root import Search
 from tacita.tables.suppression.tree import Tree
+from tacita.tables.suppression.watch import Watch
 from twins.attacker import compact_least_cost, protects
 from twins.tables import random_grid
 
@@ -140,7 +140,7 @@ def test_a_solver_that_gives_up_ends_in_a_pattern_with_its_bound_and_is_not_take
 
 @pytest.mark.parametrize("seed", range(6))
 def test_wherever_time_ends_the_root_its_bound_is_below_the_least_cost(monkeypatch, seed):
-    from tacita.tables.suppression import base
+    from tacita.tables.suppression import watch
     from tacita.tables.suppression.grid import Grid
 
     generator = np.random.default_rng(seed)
@@ -150,7 +150,7 @@ def test_wherever_time_ends_the_root_its_bound_is_below_the_least_cost(monkeypat
     least, network = Optimal().suppress(grid).cost, network_of(grid)
     for looks in range(2, 20):
         # a clock that goes on whenever it is looked at; few cells at first, so that others come in
-        monkeypatch.setattr(base, "CLOCK", [itertools.count().__next__])
+        monkeypatch.setattr(watch, "CLOCK", [itertools.count().__next__])
         search = Search(network, Watch(looks), Run(), each=1)
         search.relax()
         assert search.bound <= least + 1e-6

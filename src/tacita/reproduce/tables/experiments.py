@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import product
 from typing import Literal, get_args
@@ -14,9 +13,9 @@ import numpy.typing as npt
 
 from tacita.core import ParameterError, Run, Table, VerificationError
 from tacita.tables.suppress import suppress
-from tacita.tables.suppression import base
 from tacita.tables.suppression.grid import Problem
 from tacita.tables.suppression.optimal import Optimal
+from tacita.tables.suppression.watch import processor_time
 
 Density = Literal["sparse", "dense"]
 Objective = Literal["value", "count"]
@@ -236,7 +235,7 @@ def gather(
     wanted = [(case, number) for number in range(setting.tables) for case in cases(setting)]
     missing = [each for each in wanted if each not in answers]
     unsaved = False
-    with _processor_time():
+    with processor_time():
         if missing:
             _warm(run)
         saved = time.monotonic()
@@ -262,17 +261,6 @@ def by_row(setting: Setting, answers: Mapping[tuple[Case, int], Answer]) -> list
         for case in cases(setting)
     )
     return [row for row in rows if row.answers]
-
-
-@contextmanager
-def _processor_time() -> Iterator[None]:
-    """Limits count what the search itself used: the machine may be shared."""
-    usual = base.CLOCK[0]
-    base.CLOCK[0] = time.process_time
-    try:
-        yield
-    finally:
-        base.CLOCK[0] = usual
 
 
 def _warm(run: Run) -> None:

@@ -1,11 +1,9 @@
-"""What all suppression methods share: the checks before, the pattern after, and the clock between."""
+"""What all suppression methods share: the checks before and the pattern after."""
 
 from __future__ import annotations
 
-import time
 from abc import abstractmethod
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, ClassVar, Literal
 
@@ -17,35 +15,12 @@ from tacita.core import Method, ParameterError, Run, VerificationError
 from .circuit import Mask, Network, network_of, require_feasible
 from .grid import Grid, Problem, Solution
 from .patterns import Builder
+from .watch import Watch
 
 TimeLimit = Annotated[
     float,
     Field(gt=0, le=1e7, description="seconds after which the best pattern so far and its bound are returned"),
 ]
-CLOCK: list[Callable[[], float]] = [time.perf_counter]
-
-
-@dataclass
-class Watch:
-    """How long a search has run, and whether it should end."""
-
-    limit: float
-    started: float = field(default_factory=lambda: CLOCK[0]())
-
-    @property
-    def seconds(self) -> float:
-        """Since the start."""
-        return CLOCK[0]() - self.started
-
-    @property
-    def left(self) -> float:
-        """Until the limit, not below 0."""
-        return max(0.0, self.limit - self.seconds)
-
-    @property
-    def over(self) -> bool:
-        """Whether the limit has passed."""
-        return self.seconds >= self.limit
 
 
 @dataclass(frozen=True)

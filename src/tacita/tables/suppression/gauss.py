@@ -8,10 +8,11 @@ import numpy as np
 
 from tacita.core import Run
 
-from .base import Outcome, Suppression, Watch
+from .base import Outcome, Suppression
 from .circuit import Ints, Mask, Network
 from .grid import Problem
 from .patterns import Builder
+from .watch import Watch
 
 
 class Gauss(Suppression):

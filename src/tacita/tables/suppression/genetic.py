@@ -9,10 +9,11 @@ from pydantic import Field
 
 from tacita.core import Run
 
-from .base import Outcome, Suppression, TimeLimit, Watch
+from .base import Outcome, Suppression, TimeLimit
 from .circuit import Mask, Network
 from .patterns import Builder
 from .root import cheapest_cells
+from .watch import Watch
 
 
 class Genetic(Suppression):

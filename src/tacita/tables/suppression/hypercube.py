@@ -10,9 +10,10 @@ from pydantic import Field
 from tacita.core import Run
 from tacita.kernels.ways import EITHER_WAY, ONE_WAY
 
-from .base import Outcome, Suppression, TimeLimit, Watch
+from .base import Outcome, Suppression, TimeLimit
 from .circuit import Floats, Ints, Mask, Network
 from .patterns import Builder
+from .watch import Watch
 
 
 class Hypercube(Suppression):

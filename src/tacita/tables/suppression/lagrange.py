@@ -10,10 +10,11 @@ from pydantic import Field
 from tacita.core import Run
 from tacita.kernels.ways import EITHER_WAY
 
-from .base import Outcome, Suppression, TimeLimit, Watch
+from .base import Outcome, Suppression, TimeLimit
 from .circuit import Floats, Network
 from .grid import Problem
 from .patterns import Builder
+from .watch import Watch
 
 # Powers of e by which one step may change a price, and the least share of a cell's cost that a primary pays.
 _MOST = 3.0

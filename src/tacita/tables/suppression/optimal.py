@@ -11,10 +11,11 @@ from pydantic import Field
 
 from tacita.core import ParameterError, Run
 
-from .base import Outcome, Suppression, TimeLimit, Watch
+from .base import Outcome, Suppression, TimeLimit
 from .circuit import Floats, Network
 from .root import Search
 from .tree import Tree
+from .watch import Watch
 
 
 class Optimal(Suppression):

@@ -9,9 +9,10 @@ from pydantic import Field
 
 from tacita.core import Run
 
-from .base import Outcome, Suppression, TimeLimit, Watch
+from .base import Outcome, Suppression, TimeLimit
 from .circuit import Network
 from .patterns import Builder
+from .watch import Watch
 
 Guided = Annotated[
     bool, Field(description="solve the linear programme too: better paths, and a proven bound")

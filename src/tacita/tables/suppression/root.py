@@ -6,10 +6,10 @@ import numpy as np
 
 from tacita.core import Run
 
-from .base import Watch
 from .circuit import Floats, Ints, Mask, Network
 from .master import Master
 from .patterns import Builder
+from .watch import Watch
 
 # Rounds of cuts after which cells are priced, and how many may enter at once: so many, or if more of them are
 # nearly as good as the best, as where all cells cost the same, all of those.

@@ -5,7 +5,6 @@ Only this file knows the package pyscipopt, which is optional.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
@@ -23,12 +22,12 @@ from pyscipopt import (
 )
 from scipy import sparse
 
-from . import base
 from .circuit import Floats, Mask
 from .master import Master
 from .patterns import Builder
 from .pool import rows_of
 from .root import Search
+from .watch import by_processor_time
 
 # nodes between patterns by paths
 _EVERY = 10
@@ -136,7 +135,7 @@ class Tree:
         model.setPresolve(SCIP_PARAMSETTING.FAST)
         model.setParams(_OPTIONS)
         # as the watch counts: processor time, or that on the wall
-        model.setParam("timing/clocktype", 1 if base.CLOCK[0] is time.process_time else 2)
+        model.setParam("timing/clocktype", 1 if by_processor_time() else 2)
         if watch.left < 1e19:
             model.setParam("limits/time", watch.left)
 

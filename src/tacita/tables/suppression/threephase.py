@@ -9,10 +9,11 @@ from pydantic import Field
 
 from tacita.core import Run
 
-from .base import Outcome, Suppression, TimeLimit, Watch
+from .base import Outcome, Suppression, TimeLimit
 from .circuit import Network
 from .grid import Problem
 from .root import Search
+from .watch import Watch
 
 
 class ThreePhase(Suppression):

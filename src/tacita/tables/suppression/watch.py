@@ -1,0 +1,49 @@
+"""How long a search has run, and by which clock."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+CLOCK: list[Callable[[], float]] = [time.perf_counter]
+
+
+@contextmanager
+def processor_time() -> Iterator[None]:
+    """Limits count what the search itself used, not the time on the wall: the machine may be shared."""
+    usual = CLOCK[0]
+    CLOCK[0] = time.process_time
+    try:
+        yield
+    finally:
+        CLOCK[0] = usual
+
+
+def by_processor_time() -> bool:
+    """Whether limits count processor time."""
+    return CLOCK[0] is time.process_time
+
+
+@dataclass
+class Watch:
+    """How long a search has run, and whether it should end."""
+
+    limit: float
+    started: float = field(default_factory=lambda: CLOCK[0]())
+
+    @property
+    def seconds(self) -> float:
+        """Since the start."""
+        return CLOCK[0]() - self.started
+
+    @property
+    def left(self) -> float:
+        """Until the limit, not below 0."""
+        return max(0.0, self.limit - self.seconds)
+
+    @property
+    def over(self) -> bool:
+        """Whether the limit has passed."""
+        return self.seconds >= self.limit
