@@ -211,17 +211,18 @@ def test_the_pool_gives_back_the_rows_that_are_violated_and_no_others():
     search = next(filter(None, (searched(seed, shape=(5, 5), primaries=4, largest=40) for seed in range(20))))
     search.relax()
     master = search.master
-    master.pool = pool = Pool(master.lp)
+    master.share_rows()
+    pool = master.pool
     count = len(pool.right)
     assert count == master.lp.getNumRow() == len(pool.inside)
     master.solve()
     value = master.value
     short = shortfalls(pool.start, pool.at, pool.value, pool.right, master.x)
     assert short.max() < 1e-6
-    assert pool.call(master) == 0
+    assert master.recall() == 0
     master.drop(np.ones(count, dtype=bool))
     pool.inside = pool.inside[:0]
-    while master.solve() and pool.call(master):
+    while master.solve() and master.recall():
         pass
     assert master.value == pytest.approx(value, rel=1e-3)
     assert len(set(pool.inside.tolist())) == len(pool.inside) == master.lp.getNumRow()

@@ -94,7 +94,6 @@ class Suppression(Method):
 @cache
 def compile_kernels() -> None:
     """Once per process: load or compile the kernels that searches share, so that no time limit counts it."""
-    from .pool import Pool
     from .root import Search
 
     values = np.array([[3.0, 1.0, 2.0], [1.0, 4.0, 2.0], [2.0, 1.0, 5.0]])
@@ -107,7 +106,8 @@ def compile_kernels() -> None:
         search.master.separate_bridges()
         search.price()
         search.master.separate_rounded()
-        Pool(search.master.lp).call(search.master)
+        search.master.share_rows()
+        search.master.recall()
 
 
 def trivial_bound(network: Network) -> float:

@@ -13,6 +13,8 @@ from .circuit import Floats, Ints, Mask, Network
 from .pool import Pool
 
 _VIOLATION = 1e-4
+# Solutions after which a row that was never tight leaves the programme for the pool.
+_PATIENCE = 12
 # Of a demand: sets that are short of such a part may be short once rounded.
 _SHARES = (0.5, 0.25, 0.12, 0.06)
 _DIVISORS = 24
@@ -314,13 +316,31 @@ class Master:
         self.idle = np.concatenate([self.idle, np.zeros(count, dtype=np.int64)])
         self.dual = np.concatenate([self.dual, np.zeros(count)])
 
-    def shrink(self) -> None:
-        """Forget the columns that are kept at 0 for good, and from which cuts the rows came."""
+    def recall(self) -> int:
+        """Put rows of the pool back that the present x violates; how many."""
+        assert self.pool is not None
+        rows = self.pool.call(self.x)
+        if len(rows[0]):
+            self.restore(*rows)
+        return len(rows[0])
+
+    def rest(self) -> None:
+        """Leave rows to the pool that have not been tight for some time."""
+        assert self.pool is not None
+        old = self.idle > _PATIENCE
+        if old.sum() >= 20:
+            self.drop(old)
+            self.pool.let_out(old)
+        self.pool.keep_small()
+
+    def share_rows(self) -> None:
+        """Let rows go to a pool; forget columns kept at 0 for good, and from which cuts rows came."""
         gone = np.flatnonzero(self.fixed)
         self.lp.deleteCols(len(gone), gone.astype(np.int32))
         self.columns = self.columns[~self.fixed]
         self.fixed = np.zeros(len(self.columns), dtype=bool)
         self.rows.forget()
+        self.pool = Pool(self.lp)
 
     def reduced_costs(self) -> Floats:
         """Of every edge of the network, primaries and inactive ones included."""

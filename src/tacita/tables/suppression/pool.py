@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import highspy
 import numpy as np
 from scipy import sparse
 
-from .circuit import Floats, Ints
+from .circuit import Floats, Ints, Mask
 
-if TYPE_CHECKING:
-    from .master import Master
-
-_PATIENCE = 12
 _SHORT = 1e-3
 _MOST = 20_000
 
@@ -54,35 +48,32 @@ class Pool:
         self.length = np.concatenate([self.length, np.sqrt(np.bincount(line, value**2, len(right)))])
         self.inside = np.concatenate([self.inside, np.arange(first, len(self.right))])
 
-    def call(self, master: Master, most: int = 100) -> int:
-        """Put rows back that the present x violates, the most violated first; how many."""
+    def call(self, x: Floats, most: int = 100) -> tuple[Floats, Ints, Ints, Floats]:
+        """Rows outside that x violates, the most violated first, to be put back: they count as inside."""
         from tacita.kernels.covers import shortfalls
 
-        short = shortfalls(self.start, self.at, self.value, self.right, master.x)
+        short = shortfalls(self.start, self.at, self.value, self.right, x)
         short /= np.maximum(self.length, 1e-9)
         short[self.inside] = 0.0
         back = np.flatnonzero(short > _SHORT)
         back = back[np.argsort(-short[back], kind="stable")[:most]]
-        if not len(back):
-            return 0
         starts, entries = self.entries(back)
-        master.restore(self.right[back], starts, self.at[entries], self.value[entries])
         self.inside = np.concatenate([self.inside, back])
-        return len(back)
+        return self.right[back], starts, self.at[entries], self.value[entries]
 
-    def rest(self, master: Master) -> None:
-        """Take rows out of the programme that have not been tight for some time."""
-        old = master.idle > _PATIENCE
-        if old.sum() >= 20:
-            master.drop(old)
-            self.inside = self.inside[~old]
+    def let_out(self, old: Mask) -> None:
+        """Some rows of the programme were taken out of it: they rest here."""
+        self.inside = self.inside[~old]
+
+    def keep_small(self) -> None:
+        """Forget rows if there are too many."""
         if len(self.right) > _MOST:
             self.shed()
 
     def entries(self, rows: Ints) -> tuple[Ints, Ints]:
         """Where the entries of some rows begin once they are put one behind the other, and where they are."""
         sizes = self.start[rows + 1] - self.start[rows]
-        starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+        starts = np.cumsum(sizes) - sizes
         return starts, np.repeat(self.start[rows] - starts, sizes) + np.arange(sizes.sum())
 
     def shed(self) -> None:

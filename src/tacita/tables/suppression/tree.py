@@ -9,7 +9,6 @@ import highspy
 import numpy as np
 
 from .circuit import Floats, Ints, Mask
-from .pool import Pool
 from .root import Search
 
 _WHOLE = 1e-6
@@ -55,9 +54,8 @@ class Tree:
     def clear(self) -> None:
         """Begin with the columns that are left, and nothing learnt."""
         master = self.master
-        master.shrink()
+        master.share_rows()
         self.columns = len(master.columns)
-        master.pool = self.pool = Pool(master.lp)
         self.cost = self.search.network.cost[master.columns]
         self.lower, self.upper = np.zeros(self.columns), np.ones(self.columns)
         self.reduced = np.zeros(self.columns)
@@ -148,7 +146,7 @@ class Tree:
         if before == -np.inf:
             # no time for a single solution: nothing is known, and whoever asked finds that time is over
             return None
-        self.pool.rest(master)
+        master.rest()
         room = self.room(master.value)
         left_out = left_out | ((master.x < _WHOLE) & (master.reduced > room))
         held = held | ((master.x > 1 - _WHOLE) & (master.reduced < -room))
@@ -165,7 +163,7 @@ class Tree:
     def cut(self) -> int:
         """Rows of the pool that x violates; if there are none, new ones."""
         master = self.master
-        found = self.pool.call(master)
+        found = master.recall()
         if found < 3:
             found += master.separate(nested=1)
         if found < 3:
