@@ -13,7 +13,7 @@ import pytest
 import tacita
 from tacita import registry
 from tacita.core import Categories, Comparison, Method, Partition, Run
-from tacita.microdata.microaggregation.base import Improvement
+from tacita.microdata.microaggregation.improvement import Improvement
 from tacita.microdata.standardise import standardise
 from tacita.plan import CompareSection, InputSection, MeasureSection, OutputSection, ProtectSection
 from tacita.tableplan import SuppressSection, TableSection, TabulateSection

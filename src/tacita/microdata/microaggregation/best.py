@@ -13,8 +13,9 @@ from pydantic import Field, model_validator
 from tacita.core import Cancelled, ParameterError, Partition, Progress, Run
 
 from .annealing import LARGE, Walks, blocks_of, list_length, reach_of
-from .base import Improvement, Labels, Matrix
+from .base import Labels, Matrix
 from .certificate import certify
+from .improvement import Improvement
 from .master import Limits
 from .mdav import MDAV
 from .means import quiet, split_large

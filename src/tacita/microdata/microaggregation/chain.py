@@ -7,7 +7,8 @@ from typing import Any
 
 from tacita.core import ParameterError, Partition, Run
 
-from .base import Improvement, Labels, Matrix, Microaggregation
+from .base import Labels, Matrix, Microaggregation
+from .improvement import Improvement
 
 
 class Chain(Microaggregation):

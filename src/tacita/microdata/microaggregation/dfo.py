@@ -9,7 +9,8 @@ from pydantic import Field
 
 from tacita.core import Run
 
-from .base import Improvement, Labels, Matrix
+from .base import Labels, Matrix
+from .improvement import Improvement
 from .means import fill_short, improve_once, nearest_centres, quiet, relocate, split_large, squared_error
 from .repair import centroids_of
 

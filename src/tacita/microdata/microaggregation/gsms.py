@@ -6,7 +6,8 @@ import numpy as np
 
 from tacita.core import Run
 
-from .base import Improvement, Labels, Matrix, Microaggregation
+from .base import Labels, Matrix, Microaggregation
+from .improvement import Improvement
 from .repair import merge_short_groups
 
 # Enough rounds between two looks at the clock to be fast, few enough to stop soon when cancelled.

@@ -6,8 +6,9 @@ import numpy as np
 
 from tacita.core import Run
 
-from .base import Improvement, Labels, Matrix
+from .base import Labels, Matrix
 from .dfo import dissolve
+from .improvement import Improvement
 from .means import nearest_centres, quiet, relocate, split_large, squared_error
 from .repair import centroids_of
 from .univariate import segment_ends

@@ -9,7 +9,8 @@ import numpy as np
 
 from tacita.core import Partition, Run
 
-from .base import Improvement, Labels, Matrix
+from .base import Labels, Matrix
+from .improvement import Improvement
 from .repair import centroids_of
 
 # Up to so many pairs of record and group every group is a possible target; beyond, the nearest few are.
