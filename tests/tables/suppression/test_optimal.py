@@ -6,6 +6,7 @@ import pytest
 import tacita
 from tacita import DataError, registry
 from tacita.core import Run
+from tacita.reproduce.tables.experiments import Case, solve
 from tacita.tables.suppression.grid import Grid
 from tacita.tables.suppression.optimal import Optimal
 from twins.attacker import change_range, compact_least_cost, nothing_cheaper, protects
@@ -64,6 +65,13 @@ def test_the_compact_model_has_the_same_cost(problem, levels):
 def test_the_compact_model_has_the_same_cost_at_20_by_10():
     grid = random_grid(5, "general", shape=(20, 10), primaries=5, largest=500, cost="value", zeros=None)
     assert solved(grid).cost == pytest.approx(compact_least_cost(grid), abs=1e-5)
+
+
+@pytest.mark.parametrize("problem", ["general", "exact"])
+def test_a_pattern_of_cells_that_came_in_last_is_kept(problem):
+    # only the last cells to enter the programme lower the number from 29 to 28
+    case = Case(problem, 100, 100, "dense", "count")
+    assert solve(case, 5, 240.0, Run()).cost == 28
 
 
 def test_the_sources_pattern_for_regions_is_found_and_least():

@@ -173,6 +173,8 @@ class Search:
         if not self.sealed:
             master.add_columns(np.flatnonzero(~network.primary & ~master.active & (reduced <= room)))
             self.sealed = True
+            # a pattern of these cells, as branches find them, is lost to a builder that does not know all
+            self.builder = Builder(network, master.active)
         fixed = master.fixed.copy()
         fixed[: len(known)] |= known > room
         master.fix(fixed)

@@ -190,7 +190,8 @@ class Tree:
         """The two branches of the cell that promises most, each solved; fewer where one is hopeless."""
         cell = self.choose(branch)
         if cell < 0:
-            return []
+            # a branch that could not be judged stays open
+            return [branch] if self.gave_up else []
         made, x = [], branch.x
         for side in (0, 1):
             held, left_out = branch.held.copy(), branch.left_out.copy()
@@ -268,4 +269,8 @@ class Tree:
         if self.hopeless(branch.bound):
             return -1
         undecided = np.flatnonzero(~branch.held & ~branch.left_out)
-        return int(undecided[0]) if len(undecided) else -1
+        if len(undecided):
+            return int(undecided[0])
+        # neither cut off nor protecting: a matter of rounding, which proves nothing
+        self.gave_up = True
+        return -1
