@@ -39,6 +39,12 @@ class TestAudit:
         mild = ["--problem", "interval", "--lower", "0.1", "--upper", "0.05"]
         assert self.audit(cells, "published.csv", *mild) == 0
 
+    def test_tells_of_levels_that_the_problem_does_not_keep(self, cells):
+        assert suppress(cells, "--problem", "exact") == 0
+        for more, warned in ((), []), (("--upper", "0.5"), ["levels-not-kept"]):
+            assert self.audit(cells, "published.csv", "--problem", "exact", *more) == 0
+            assert [each["name"] for each in outcome(cells, "audit.json")["warnings"]] == warned
+
     def test_fails_where_a_sensitive_cell_is_published(self, cells):
         assert suppress(cells, "--problem", "exact") == 0
         path = cells.parent / "published.csv"

@@ -301,6 +301,7 @@ def audit_published(
         "values_changed": differing,
         **audited(table, found),
     }
+    told["warnings"] += _levels_not_kept(section, problem, int(table.primary.sum()))
     if json_report is not None:
         io.write_all({json_report: _json(told)})
     return told
