@@ -33,10 +33,8 @@ from .microdata import cautions, verify
 from .microdata.assess import context_columns, measure
 from .microdata.protect import protect
 from .microdata.summary import summarise, summarise_categories
+from .microdata.uniqueness import FEW, examine
 from .plan import CompareSection, MeasureSection, ProtectSection
-
-# What a report shows of originals is never about fewer records, whether or not the method has a k.
-_FEWEST_IN_A_BIN = 3
 
 
 def make_release(
@@ -80,6 +78,7 @@ def make_release(
         domains=domain_codes(data, measures.domains or roles.strata, kept),
         kinds=data.scales,
     )
+    uniqueness = examine(data, made.claim.rows, made.data, made.claim.k, steered)
     record = Record(
         source=data.source,
         fingerprint=data.fingerprint or _fingerprint(data),
@@ -97,10 +96,11 @@ def make_release(
         strata=int(made.strata.max()) + 1,
         versions=_versions(),
         verdicts=verdicts,
-        cautions=cautions.find(made, shuffled=section.shuffle),
+        cautions=cautions.find(made, uniqueness, shuffled=section.shuffle),
         not_promised=cautions.not_promised(made.claim),
+        uniqueness=uniqueness,
         summaries=tuple(
-            _summary(data, name, made.original[:, j], made.released[:, j], made.claim.k or _FEWEST_IN_A_BIN)
+            _summary(data, name, made.original[:, j], made.released[:, j], made.claim.k or FEW)
             for j, name in enumerate(data.quasi)
             if not np.isnan(made.original[:, j]).all()
         ),
@@ -185,6 +185,7 @@ def _origin(data: Microdata, record: Record) -> Origin:
         options=record.options,
         seed=record.seed,
         versions=record.versions,
+        uniqueness=record.uniqueness,
         path=data.path,
     )
 

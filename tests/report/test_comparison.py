@@ -125,7 +125,7 @@ def test_the_better_corner_follows_the_direction_of_the_measures():
 def test_the_json_has_the_axes_and_every_trial_with_its_scores(trials):
     content = json.loads(comparison_json(trials))
     assert (content["loss"], content["risk"]) == ("PIL", "DR")
-    assert list(content) == ["loss", "risk", "trials"]
+    assert list(content) == ["loss", "risk", "uniqueness", "trials"]
     for entry, trial in zip(content["trials"], trials, strict=True):
         assert list(entry) == ["method", "parameters", "on_front", "reason", "groups", "scores"]
         assert entry["on_front"] == trial.on_front

@@ -12,7 +12,7 @@ from tacita.core import Caution, Report, Score, Verdict
 from tacita.report import review_html, review_json
 from tacita.report.cautions import grouped
 
-KEYS = {"scores", "notes", "verdicts", "warnings", "record", "not_promised", "attributes"}
+KEYS = {"scores", "notes", "verdicts", "warnings", "uniqueness", "record", "not_promised", "attributes"}
 RECORD_KEYS = {"source", "fingerprint", "seed", "versions", "method", "parameters", "roles", "options"}
 RECORD_KEYS |= {"records_in", "records_out", "groups", "gap", "group_sizes", "strata"}
 

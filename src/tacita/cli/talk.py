@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from tacita.core import Progress, Record, Release, Report, Run, Trial, Trials
     from tacita.core import Table as CellTable
+    from tacita.core.uniqueness import Uniqueness
     from tacita.plan import Plan
     from tacita.tableplan import TablePlan
 
@@ -33,9 +34,11 @@ def print_outcome(release: Release, plan: Plan, *, dry_run: bool) -> None:
     record = release.record
     Out.print(
         f"{_count(record.records_out, 'record')} {_grouping(record)}; "
-        f"{_count(len(record.verdicts), 'promise')} verified, {_count(len(record.cautions), 'warning')}.\n",
+        f"{_count(len(record.verdicts), 'promise')} verified, {_count(len(record.cautions), 'warning')}.",
         markup=False,
     )
+    print_uniqueness(record.uniqueness)
+    Out.print()
     print_scores(release.report)
     Out.print()
     for caution in record.cautions:
@@ -51,6 +54,20 @@ def print_outcome(release: Release, plan: Plan, *, dry_run: bool) -> None:
     ):
         if path is not None:
             Out.print(f"{what}: {path}", markup=False)
+
+
+def print_uniqueness(found: Uniqueness) -> None:
+    """How many records can be told apart, where k does not protect them."""
+    on = found.unchanged
+    if not on.columns:
+        Out.print("No column is released unchanged.", markup=False)
+        return
+    Out.print(
+        f"{on.alone} of {_count(found.records, 'record')} alone on the {_count(len(on.columns), 'column')} "
+        f"released unchanged, {on.below_k} with fewer than {found.k} like them.",
+        style="yellow" if on.alone else None,
+        markup=False,
+    )
 
 
 def _print_plan(plan: Plan | TablePlan) -> None:
@@ -114,7 +131,10 @@ def print_trials(trials: Trials, plan: Plan) -> None:
     """One line a trial, those of the front marked; then why some have no figures, and what was written."""
     from rich.table import Table
 
-    Out.print(f"{len(trials.front)} of {_count(len(trials), 'trial')} on the front.\n", markup=False)
+    Out.print(f"{len(trials.front)} of {_count(len(trials), 'trial')} on the front.", markup=False)
+    if trials.origin is not None:
+        print_uniqueness(trials.origin.uniqueness)
+    Out.print()
     table = Table("", "method", "parameters", *trials.columns, box=None)
     for trial in trials:
         values = [trial.value(name) for name in trials.columns]

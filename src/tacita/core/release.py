@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from .microdata import Microdata
 from .score import Report
+from .uniqueness import Uniqueness
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,8 @@ class Record:
     """How a release was made. Confidential.
 
     `groups` is None where records were not grouped. `gap`, where a bound was proven, is the share of the
-    squared error within groups that any other groups of k could save at most.
+    squared error within groups that any other groups of k could save at most. `uniqueness` tells how many
+    records can be told apart by what is released.
     """
 
     source: str
@@ -96,6 +98,7 @@ class Record:
     verdicts: tuple[Verdict, ...]
     cautions: tuple[Caution, ...]
     not_promised: tuple[str, ...]
+    uniqueness: Uniqueness
     summaries: tuple[AttributeSummary, ...] = field(repr=False, default=())
     gap: float | None = None
 

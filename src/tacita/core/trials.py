@@ -9,6 +9,7 @@ from typing import Any
 
 from .errors import ParameterError
 from .score import Direction, Report, Score
+from .uniqueness import Uniqueness
 
 Point = tuple[float, float]
 
@@ -54,7 +55,10 @@ class Trial:
 
 @dataclass(frozen=True)
 class Origin:
-    """What all trials of a comparison share: the records and the rules around the method. Confidential."""
+    """What all trials of a comparison share: the records and the rules around the method. Confidential.
+
+    `uniqueness` is that of the first trial; who is alone on unchanged columns is the same in all of them.
+    """
 
     source: str
     fingerprint: str | None
@@ -63,6 +67,7 @@ class Origin:
     options: Mapping[str, Any]
     seed: int | None
     versions: Mapping[str, str]
+    uniqueness: Uniqueness
     path: Path | None = field(default=None, repr=False)
 
 
@@ -162,6 +167,7 @@ class Trials:
         return {
             "loss": self.loss,
             "risk": self.risk,
+            "uniqueness": None if self.origin is None else self.origin.uniqueness.as_dict(),
             "trials": [trial.as_dict() for trial in self.trials],
         }
 

@@ -11,11 +11,13 @@ import pyarrow.compute as pc
 
 from tacita.core import Caution
 from tacita.core.release import Claim
+from tacita.core.uniqueness import Uniqueness
 
 from . import cautions_of_maskings as maskings
 from . import cautions_of_synthesis as synthesis
 from .assess import context_columns
 from .protect import Protected
+from .uniqueness import spoken
 
 # A column that tells at least this share of the records apart works like an identifier.
 _NEARLY_UNIQUE = 0.5
@@ -50,10 +52,11 @@ def not_promised(claim: Claim) -> tuple[str, ...]:
     return (_NOT_PROMISED_OF_SYNTHESIS if synthetic else _NOT_PROMISED_OF_MASKINGS) + _NEVER_PROMISED
 
 
-def find(protected: Protected, *, shuffled: bool) -> tuple[Caution, ...]:
+def find(protected: Protected, uniqueness: Uniqueness, *, shuffled: bool) -> tuple[Caution, ...]:
     """All that apply to one release."""
     finders = (
         _dropped(protected),
+        _unique_combinations(protected, uniqueness),
         _nearly_unique(protected),
         _unit_released(protected),
         _recomputable(protected),
@@ -82,7 +85,6 @@ def _of_maskings(protected: Protected) -> tuple[Iterator[Caution], ...]:
 def _of_synthesis(protected: Protected) -> tuple[Iterator[Caution], ...]:
     return (
         synthesis.beside_synthetic(protected),
-        synthesis.singled_out_by_independents(protected),
         synthesis.values_near(protected),
         synthesis.extremes_near(protected),
         synthesis.exact_moments(protected),
@@ -107,6 +109,29 @@ def _dropped(protected: Protected) -> Iterator[Caution]:
             "Totals computed from the release fall short by them; complete the values"
             + ("." if synthesis.is_synthetic(protected) else " or use a stratum."),
         )
+
+
+def _unique_combinations(protected: Protected, found: Uniqueness) -> Iterator[Caution]:
+    """Records that stand alone, or with too few, on what nobody masked."""
+    on = found.unchanged
+    if not on.below_k:
+        return
+    columns = "column" if len(on.columns) == 1 else "columns"
+    together = "" if len(on.columns) == 1 else ", taken together"
+    already = found.enough[-1]
+    most = ""
+    if len(on.columns) > 1:
+        verb = "alone sets" if len(already.columns) == 1 else "together set"
+        most = f" {spoken(already.columns)} {verb} {already.alone or already.below_k} of them apart."
+    drawn = synthesis.is_synthetic(protected)
+    yield Caution(
+        "unique-combinations",
+        f"{on.alone} of {found.records} records are alone on the {len(on.columns)} {columns} released "
+        f"unchanged{together}, and {on.below_k} have fewer than {found.k} like them: whoever knows these "
+        f"values finds the record{', though its synthetic values are not its own' if drawn else ''}.{most}",
+        on.alone or on.below_k,
+        "Protect or coarsen the columns that set most apart, or leave them out as identifiers.",
+    )
 
 
 def _nearly_unique(protected: Protected) -> Iterator[Caution]:

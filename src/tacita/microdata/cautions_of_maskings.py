@@ -9,16 +9,14 @@ import numpy as np
 from tacita.core import Caution
 
 from .protect import Protected
-
-# Fewer records than this behind a combination of values point to somebody, where the method has no k.
-_FEW = 3
+from .uniqueness import FEW
 
 
 def singled_out(protected: Protected) -> Iterator[Caution]:
     """Records whose masked values, taken together, few others share."""
     if protected.partition is not None:
         return
-    k = protected.claim.k or _FEW
+    k = protected.claim.k or FEW
     cells = np.column_stack([protected.strata, np.nan_to_num(protected.released, nan=np.inf)])
     _, combination, counts = np.unique(cells, axis=0, return_inverse=True, return_counts=True)
     few = int((counts[combination.reshape(-1)] < k).sum())

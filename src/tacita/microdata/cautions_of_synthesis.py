@@ -10,8 +10,6 @@ from tacita.core import Caution
 
 from .protect import Protected
 
-# Fewer records than this behind a combination of values point to somebody.
-_FEW = 3
 # A released extreme so near to the true one, in standard deviations, publishes it.
 _NEAR_EXTREME = 0.01
 # A value so near to the true one was hardly drawn anew.
@@ -41,23 +39,6 @@ def beside_synthetic(protected: Protected) -> Iterator[Caution]:
             "columns is lost.",
             len(apart),
             "Draw them anew as well, make them independent, or leave them out as identifiers.",
-        )
-
-
-def singled_out_by_independents(protected: Protected) -> Iterator[Caution]:
-    """Records that few others resemble in the columns that are kept."""
-    roles = protected.claim.original.roles
-    if roles is None or not roles.dependent or not roles.independent:
-        return
-    codes = protected.data.codes([*roles.independent, *roles.strata])
-    few = int((np.bincount(codes)[codes] < _FEW).sum())
-    if few:
-        yield Caution(
-            "singled-out-by-independents",
-            f"Records whose combination of independent values stands fewer than {_FEW} times: whoever knows "
-            "these finds the record. What it then shows in the dependent columns is drawn, not true.",
-            few,
-            "Keep fewer or coarser independent columns where it must not be known who is in the file.",
         )
 
 

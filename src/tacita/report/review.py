@@ -11,6 +11,7 @@ from typing import Any
 from tacita import registry
 from tacita.core import Microdata, ParameterError, Release, Score
 from tacita.core.release import AttributeSummary
+from tacita.core.uniqueness import Left, Uniqueness
 from tacita.plan import ProtectSection
 
 from . import plots
@@ -19,6 +20,8 @@ from .pages import render
 
 # More tiles than this are a table again.
 _TILES = 6
+# Who reads on after so many columns reads the JSON.
+_COLUMNS = 10
 
 
 @dataclass(frozen=True)
@@ -61,6 +64,8 @@ def review_html(release: Release) -> str:
         record=record,
         k=record.parameters.get("k"),
         drawn=names_of(record.roles.get("dependent")),
+        unique=record.uniqueness,
+        spared=_spared(record.uniqueness),
         passed=all(verdict.passed for verdict in record.verdicts),
         tiles=_headlines(score for score in scores if score.value is not None)[:_TILES],
         methods=[(name, meaning_of(name, *registry.PROTECTING)) for name in record.method],
@@ -86,6 +91,7 @@ def review_json(release: Release) -> str:
         **release.report.as_dict(),
         "verdicts": [asdict(verdict) for verdict in record.verdicts],
         "warnings": [asdict(caution) for caution in record.cautions],
+        "uniqueness": record.uniqueness.as_dict(),
         "not_promised": list(record.not_promised),
         "record": {
             "source": record.source,
@@ -106,6 +112,14 @@ def review_json(release: Release) -> str:
         "attributes": [_attribute(summary) for summary in record.summaries],
     }
     return json.dumps(finite(content), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _spared(unique: Uniqueness) -> list[tuple[str, Left]]:
+    """The columns without which fewest records are alone, those that change nothing left out."""
+    saving = [
+        (name, left) for name, left in unique.without.items() if left.below_k < unique.unchanged.below_k
+    ]
+    return sorted(saving, key=lambda each: (each[1].alone, each[1].below_k))[:_COLUMNS]
 
 
 def _attribute(summary: AttributeSummary) -> dict[str, Any]:

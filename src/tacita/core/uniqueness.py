@@ -1,0 +1,60 @@
+"""How many records stand alone on the columns that a release shows, and which columns set them apart."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Combination:
+    """Some columns taken together: how many records are alone on them, how many with fewer than k."""
+
+    columns: tuple[str, ...]
+    alone: int
+    below_k: int
+
+
+@dataclass(frozen=True)
+class Left:
+    """The same without naming columns: what would be left without one of them."""
+
+    alone: int
+    below_k: int
+
+
+@dataclass(frozen=True)
+class Uniqueness:
+    """Records that can be told apart in a release of `records` records. Confidential.
+
+    `unchanged`: on the columns that are released as they were; what an attacker may know exactly. `before`
+    and `after`: on all released columns, as they stood in the source and as they are published. `enough`
+    grows a set of unchanged columns, each time by the one that sets most records apart, until it does nearly
+    what all of them do. `without` tells what would be left if one of them were not released. `pairs` and
+    `triples` are the worst of `examined` columns; `alone_in_pairs` counts records alone on one pair or more.
+
+    Every missing cell counts as one value of its own.
+    """
+
+    k: int
+    records: int
+    unchanged: Combination
+    before: Combination
+    after: Combination
+    enough: tuple[Combination, ...] = ()
+    without: Mapping[str, Left] = field(default_factory=dict)
+    examined: tuple[str, ...] = ()
+    pairs: tuple[Combination, ...] = ()
+    triples: tuple[Combination, ...] = ()
+    alone_in_pairs: int = 0
+    alone_in_triples: int = 0
+
+    @property
+    def mattering(self) -> tuple[str, ...]:
+        """The columns that matter most, first the one that sets most records apart."""
+        return self.enough[-1].columns if self.enough else ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return asdict(self)

@@ -1,0 +1,217 @@
+"""Who is alone on what a release shows: unchanged columns together, in pairs and in triples.
+
+Groups of k hold on the columns that were protected. Whoever knows columns that were not finds every record
+that stands alone on them, so they are counted for every release, whatever made it. A missing cell is one
+value of its own: the reading in which most records are alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
+from math import comb
+
+import numpy as np
+import numpy.typing as npt
+
+from tacita.core import Microdata, Run
+from tacita.core.uniqueness import Combination, Left, Uniqueness
+
+Codes = npt.NDArray[np.int64]
+Counts = npt.NDArray[np.int64]
+
+# Where a method has no k, fewer records than this point to somebody.
+FEW = 3
+# Records times combinations that are looked at, and combinations; some seconds.
+_BUDGET = 30_000_000
+_MOST_COMBINATIONS = 6_000
+# A column that sets apart this share of the records by itself makes every pair with it look alike.
+_NEARLY_UNIQUE = 0.5
+# A set of columns that sets apart this share of what all do is enough to be told.
+_MOST = 0.9
+_LONGEST_SET = 6
+# The worst that are told.
+_TOLD = 5
+
+
+def examine(
+    source: Microdata,
+    rows: Codes,
+    released: Microdata,
+    k: int | None,
+    run: Run | None = None,
+) -> Uniqueness:
+    """Count records alone on the columns of a release; `rows[i]` is the source row of released row i.
+
+    All columns together: O(n log n) a column. Pairs and triples: those of all columns where `_BUDGET` allows,
+    else of the columns with most values, at most `_BUDGET` records to be sorted.
+
+    >>> import pyarrow as pa
+    >>> frame = Microdata.of(pa.table({"sex": [1, 1, 2, 2], "age": [30, 30, 30, 40], "income": [1, 2, 3, 4]}))
+    >>> from tacita.core import Roles
+    >>> found = examine(frame.with_roles(Roles(quasi="income")), np.arange(4), frame, 3)
+    >>> found.unchanged.alone, found.unchanged.below_k, found.mattering
+    (2, 4, ('age', 'sex'))
+    """
+    run = run or Run()
+    k = k or FEW
+    shown = released.columns
+    touched = set(source.quasi)
+    now = {name: released.codes([name]) for name in shown}
+    was = {name: source.codes([name])[rows] if name in touched else now[name] for name in shown}
+    unchanged = {name: now[name] for name in shown if name not in touched}
+    run.report("counting unique records", 0, 1)
+    whole = _combined(unchanged.values(), released.n)
+    found = Uniqueness(
+        k=k,
+        records=released.n,
+        unchanged=_told(tuple(unchanged), whole, k),
+        before=_told(tuple(shown), _combined(was.values(), released.n), k),
+        after=_told(tuple(shown), _combined(now.values(), released.n), k),
+    )
+    if not found.unchanged.below_k:
+        return found
+    return _with_columns(found, unchanged, run)
+
+
+def _with_columns(found: Uniqueness, columns: Mapping[str, Codes], run: Run) -> Uniqueness:
+    """The same, with what single columns, pairs and triples have to do with it."""
+    examined = _examined(columns, found.records)
+    pairs, triples = _Worst(found), _Worst(found)
+    todo = comb(len(examined), 2) or 1
+    for done, (one, other) in enumerate(combinations(examined, 2)):
+        both = _joined(columns[one], columns[other])
+        pairs.add((one, other), both)
+        for third in examined[examined.index(other) + 1 :]:
+            triples.add((one, other, third), _joined(both, columns[third]))
+        run.report("counting unique records", done, todo)
+    run.report("counting unique records", 1, 1)
+    return Uniqueness(
+        k=found.k,
+        records=found.records,
+        unchanged=found.unchanged,
+        before=found.before,
+        after=found.after,
+        enough=_enough(found, columns),
+        without=_without(found, columns),
+        examined=tuple(examined),
+        pairs=pairs.told(),
+        triples=triples.told(),
+        alone_in_pairs=int(pairs.alone.sum()),
+        alone_in_triples=int(triples.alone.sum()),
+    )
+
+
+class _Worst:
+    """The combinations that set most records apart, and who is alone on at least one."""
+
+    def __init__(self, found: Uniqueness) -> None:
+        self.k = found.k
+        self.alone = np.zeros(found.records, dtype=bool)
+        self.kept: list[Combination] = []
+
+    def add(self, columns: tuple[str, ...], codes: Codes) -> None:
+        like = _like(codes)
+        self.alone |= like == 1
+        self.kept.append(Combination(columns, int((like == 1).sum()), int((like < self.k).sum())))
+
+    def told(self) -> tuple[Combination, ...]:
+        worst = sorted(self.kept, key=_apart, reverse=True)[:_TOLD]
+        return tuple(each for each in worst if each.below_k)
+
+
+def _apart(combination: Combination) -> tuple[int, int]:
+    return combination.alone, combination.below_k
+
+
+def _examined(columns: Mapping[str, Codes], n: int) -> list[str]:
+    """Columns whose pairs and triples are looked at, in the order of the file."""
+    telling = [
+        name
+        for name, codes in columns.items()
+        if codes.max() > 0 and (_like(codes) == 1).sum() < _NEARLY_UNIQUE * n
+    ]
+    room = min(_MOST_COMBINATIONS, _BUDGET // n)
+    most = 3
+    while most < len(telling) and comb(most + 1, 2) + comb(most + 1, 3) <= room:
+        most += 1
+    chosen = set(sorted(telling, key=lambda name: -int(columns[name].max()))[:most])
+    return [name for name in telling if name in chosen]
+
+
+def _enough(found: Uniqueness, columns: Mapping[str, Codes]) -> tuple[Combination, ...]:
+    """A growing set of columns: each time the one that sets most records apart, ties by the file's order."""
+    # a set that grows by one of many columns asks all of them each time
+    most = max(4, min(_MOST_COMBINATIONS, _BUDGET // found.records) // _LONGEST_SET)
+    left = sorted(columns, key=lambda name: -int(columns[name].max()))[:most]
+    left = [name for name in columns if name in set(left)]
+    taken: tuple[str, ...] = ()
+    codes = np.zeros(found.records, dtype=np.int64)
+    grown: list[Combination] = []
+    while left and len(grown) < _LONGEST_SET:
+        tried = [_told((*taken, name), _joined(codes, columns[name]), found.k) for name in left]
+        # a column of many values that singles out nobody yet will do so with the next
+        best = max(tried, key=lambda each: (*_apart(each), int(columns[each.columns[-1]].max())))
+        codes, taken = _joined(codes, columns[best.columns[-1]]), best.columns
+        left.remove(best.columns[-1])
+        grown.append(best)
+        if best.below_k >= _MOST * found.unchanged.below_k and best.alone >= _MOST * found.unchanged.alone:
+            break
+    return tuple(grown)
+
+
+def _without(found: Uniqueness, columns: Mapping[str, Codes]) -> dict[str, Left]:
+    """What is left where one column is not released; from both ends, so that each is joined three times."""
+    names = list(columns)
+    if len(names) < 2 or 3 * len(names) * found.records > _BUDGET:
+        return {}
+    after = [np.zeros(found.records, dtype=np.int64)]
+    for name in reversed(names[1:]):
+        after.append(_joined(after[-1], columns[name]))
+    before = np.zeros(found.records, dtype=np.int64)
+    left = {}
+    for at, name in enumerate(names):
+        like = _like(_joined(before, after[len(names) - 1 - at]))
+        left[name] = Left(int((like == 1).sum()), int((like < found.k).sum()))
+        before = _joined(before, columns[name])
+    return left
+
+
+def _told(columns: tuple[str, ...], codes: Codes, k: int) -> Combination:
+    if not columns:
+        return Combination((), 0, 0)
+    like = _like(codes)
+    return Combination(columns, int((like == 1).sum()), int((like < k).sum()))
+
+
+def _combined(columns: Iterable[Codes], n: int) -> Codes:
+    """Number the distinct combinations of several columns."""
+    codes = np.zeros(n, dtype=np.int64)
+    for column in columns:
+        codes = _joined(codes, column)
+    return codes
+
+
+def _joined(one: Codes, other: Codes) -> Codes:
+    """Number the distinct combinations of two columns 0, 1, 2, ... O(n), or O(n log n) where many."""
+    keys = one * (int(other.max()) + 1) + other
+    span = int(keys.max()) + 1
+    if span > 4 * keys.size + 1024:
+        return np.asarray(np.unique(keys, return_inverse=True)[1].reshape(-1), dtype=np.int64)
+    number = np.zeros(span, dtype=np.int64)
+    number[keys] = 1
+    return np.asarray((np.cumsum(number) - 1)[keys], dtype=np.int64)
+
+
+def _like(codes: Codes) -> Counts:
+    """How many records, itself included, share a record's combination."""
+    return np.bincount(codes)[codes]
+
+
+def spoken(names: Sequence[str]) -> str:
+    """Names as a sentence has them.
+
+    >>> spoken(["age", "sex", "region"])
+    'age, sex and region'
+    """
+    return " and ".join([part for part in (", ".join(names[:-1]), *names[-1:]) if part])
