@@ -177,3 +177,22 @@ def overlap(x, z):
         common = np.maximum(0, np.minimum(h1, h2) - np.maximum(l1, l2))
         figures.append(np.mean(50 * (common / (h1 - l1) + common / (h2 - l2))))
     return float(np.mean(figures))
+
+
+def gower_linked(queries, candidates, kinds, spans):
+    """Share of queries whose nearest candidate by Gower's distance is their own, ties shared."""
+    n = len(queries)
+    total = 0.0
+    for i in range(n):
+        distance = []
+        for j in range(n):
+            gaps = [
+                float(a != b) if kind == "nominal" else abs(a - b) / span
+                for a, b, kind, span in zip(queries[i], candidates[j], kinds, spans, strict=True)
+                if span > 0
+            ]
+            distance.append(sum(gaps))
+        least = min(distance)
+        nearest = [j for j in range(n) if distance[j] <= least + 1e-9 * max(least, 1e-300)]
+        total += (i in nearest) / len(nearest)
+    return total / n

@@ -116,6 +116,8 @@ def print_scores(report: Report) -> None:
         if score.error is not None:
             value += f" +- {_figure(score.error)}"
         meaning = registry.lookup(score.name).summary() if score.reason is None else score.reason
+        if score.covers:
+            meaning = f"(of {', '.join(score.covers)} only) {meaning}"
         rows.append((score.name, value, score.direction, meaning))
     table = Table(*HEAD, "what it means", box=None)
     # one line a measure: what it means is told whole by `tacita methods`

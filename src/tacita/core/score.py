@@ -22,7 +22,8 @@ class Score:
     """One measured figure. `value` is None where it cannot be computed, and `reason` then says why.
 
     `span` is the interval the figure can lie in (None: no bound); `direction` says which end is better;
-    `error` is the standard error of a figure that rests on a random sample.
+    `error` is the standard error of a figure that rests on a random sample. `covers` names the protected
+    attributes that the figure speaks of where these are not all.
 
     >>> Score(name="IL1", value=5.69, span=(0, None)).as_dict()
     {'name': 'IL1', 'value': 5.69, 'reason': None, 'range': [0, None], 'direction': 'lower', 'unit': '%'}
@@ -35,6 +36,7 @@ class Score:
     direction: Direction = "lower"
     unit: str = "%"
     error: float | None = None
+    covers: tuple[str, ...] = ()
     per_attribute: Mapping[str, float] = field(default_factory=dict)
     per_record: Matrix | None = field(default=None, repr=False)
 
@@ -56,6 +58,8 @@ class Score:
         }
         if self.error is not None:
             shown["standard_error"] = self.error
+        if self.covers:
+            shown["covers"] = list(self.covers)
         if self.per_attribute:
             shown["per_attribute"] = dict(self.per_attribute)
         return shown

@@ -68,6 +68,65 @@ def own_is_nearest(queries, candidates, weights, turned_queries, turned, order, 
 
 
 @njit(cache=True, nogil=True)
+def own_is_nearest_mixed(queries, candidates, repeats, own, weights, nominal, pivot, start, stop, out):
+    """As own_is_nearest by Gower's distance: sum of weight * gap; any difference of names is a gap of 1.
+
+    Candidates are distinct rows, `repeats` how many records each stands for, own[i] the one of query i. They
+    are sorted by column `pivot`, which is not nominal: the scan runs outward from the query and ends where
+    that column alone is farther than the own candidate. pivot = -1 where every column is nominal.
+    O(n m d) at worst for m candidates.
+    """
+    m, d = candidates.shape
+    for i in range(start, stop):
+        mine = 0.0
+        for c in range(d):
+            mine += weights[c] * _gap(candidates[own[i], c], queries[i, c], nominal[c])
+        nearer = mine * (1 - TIE)
+        farther = mine * (1 + TIE)
+        right = 0
+        if pivot >= 0:
+            right = np.searchsorted(candidates[:, pivot], queries[i, pivot])
+        left = right - 1
+        ties = 0
+        found = True
+        while found and (left >= 0 or right < m):
+            to_left = np.inf
+            to_right = np.inf
+            if pivot < 0:
+                to_right = 0.0
+            else:
+                if left >= 0:
+                    to_left = weights[pivot] * (queries[i, pivot] - candidates[left, pivot])
+                if right < m:
+                    to_right = weights[pivot] * (candidates[right, pivot] - queries[i, pivot])
+            if min(to_left, to_right) > farther:
+                break
+            if to_left < to_right:
+                row = left
+                left -= 1
+            else:
+                row = right
+                right += 1
+            distance = 0.0
+            for c in range(d):
+                distance += weights[c] * _gap(candidates[row, c], queries[i, c], nominal[c])
+                if distance > farther:
+                    break
+            if distance < nearer:
+                found = False
+            elif distance <= farther:
+                ties += repeats[row]
+        out[i - start] = 1.0 / ties if found else 0.0
+
+
+@njit(cache=True, nogil=True)
+def _gap(a, b, nominal):
+    if nominal:
+        return 0.0 if a == b else 1.0
+    return abs(a - b)
+
+
+@njit(cache=True, nogil=True)
 def _agreements(i, queries, sorted_values, sorted_rows, tolerance, mask, touched):
     """Set bit c of mask[j] where query i and candidate j agree on column c; returns how many j agree."""
     n, d = sorted_values.shape[1], sorted_values.shape[0]

@@ -26,13 +26,16 @@ class Weighted(Measure):
 
     def compute(self, pair: Comparison, run: Run) -> Score:
         total, variance = 0.0, 0.0
+        covers: tuple[str, ...] = ()
         for measure, weight in self.parts():
             score = measure.score(pair, run)
             if score.value is None:
                 return self.none(f"{score.name} has no value: {score.reason}")
             total += weight * score.value
             variance += (weight * (score.error or 0.0)) ** 2
-        return self.result(total, error=variance**0.5 or None)
+            # speaks wholly only of what every part speaks of
+            covers = tuple(name for name in covers or score.covers if name in (score.covers or covers))
+        return self.result(total, error=variance**0.5 or None, covers=covers)
 
 
 class DR(Weighted):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,7 +20,8 @@ class Measure(Method):
 
     `by_default` is False for those that a user must ask for: they cost much, or assume an attacker who
     knows more than most. `headline` marks the few that a reader should see first. `of_categories` marks
-    those that look at nominal and ordinal attributes; the others look at numeric ones, if there are any.
+    those that look at nominal and ordinal attributes; the others look at numeric ones, if there are any, and
+    their scores say so where there are others.
     """
 
     name: ClassVar[str]
@@ -35,14 +37,16 @@ class Measure(Method):
         if not pair.attributes and not self.of_categories:
             return self.none("no protected attribute is numeric")
         known: Score = pair.remember(self, lambda: self.compute(pair, run or Run()))
-        return known
+        if self.of_categories or pair.categories is None or known.covers or known.value is None:
+            return known
+        return replace(known, covers=pair.attributes)
 
     @abstractmethod
     def compute(self, pair: Comparison, run: Run) -> Score:
         """The figure, by `result`, or why there is none, by `none`."""
 
     def result(self, value: float, **detail: Any) -> Score:
-        """A score of this measure; detail: per_attribute, per_record, error."""
+        """A score of this measure; detail: per_attribute, per_record, error, covers."""
         return Score(
             name=self.name,
             value=float(value),

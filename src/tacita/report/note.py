@@ -44,6 +44,7 @@ def note_html(release: Release) -> str:
         rounded=bool(record.options.get("round_integers")),
         # record by record, synthetic values lose nearly all, which says nothing about their use
         loss=None if drawn else _loss_band(release),
+        loss_of=next((score.covers for score in release.report if score.name == "IL1"), ()),
     )
 
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-import numpy as np
-
 from tacita.core import Comparison, Run, Score
 from tacita.microdata.measure import Measure
+from tacita.microdata.mixed import Mixed
 
 
 class GowerLoss(Measure):
@@ -29,20 +28,12 @@ class GowerLoss(Measure):
     of_categories: ClassVar[bool] = True
 
     def compute(self, pair: Comparison, run: Run) -> Score:
-        number = pair.varying()
-        gaps = dict(zip(number.attributes, np.abs(number.original - number.released).T, strict=True))
-        spans = dict(zip(number.attributes, np.ptp(number.original, axis=0), strict=True))
-        if (found := pair.categories) is not None:
-            columns = zip(found.attributes, found.ordinal, found.original.T, found.released.T, strict=True)
-            for name, ordinal, x, z in columns:
-                if np.ptp(x) > 0:
-                    gaps[name] = np.abs(x - z) if ordinal else (x != z).astype(np.float64)
-                    spans[name] = np.float64(np.ptp(x) if ordinal else 1.0)
-        if not gaps:
+        mixed = Mixed.of(pair)
+        if not mixed.attributes:
             return self.none("no original column varies")
-        lost = 100 * np.array([gaps[name] / spans[name] for name in gaps])
-        per_attribute = dict(zip(gaps, lost.mean(axis=1).tolist(), strict=True))
-        return self.result(lost.mean(), per_attribute=per_attribute, per_record=lost.mean(axis=0))
+        lost = 100 * mixed.gaps()
+        per_attribute = dict(zip(mixed.attributes, lost.mean(axis=0).tolist(), strict=True))
+        return self.result(lost.mean(), per_attribute=per_attribute, per_record=lost.mean(axis=1))
 
 
 class CategoriesChanged(Measure):
@@ -51,6 +42,7 @@ class CategoriesChanged(Measure):
     0: all categories are the true ones; 100: none is. O(n d).
     Source: the plain share of changed cells, as for any masking of categories.
 
+    >>> import numpy as np
     >>> from tacita.core import Categories
     >>> codes = Categories(np.array([[0.0], [1.0]]), np.array([[0.0], [0.0]]), ("sex",), (False,))
     >>> CategoriesChanged().score(Comparison.of((), (), categories=codes)).value
@@ -69,4 +61,9 @@ class CategoriesChanged(Measure):
             return self.none("no protected attribute is nominal or ordinal")
         changed = 100.0 * (found.original != found.released)
         per_attribute = dict(zip(found.attributes, changed.mean(axis=0).tolist(), strict=True))
-        return self.result(changed.mean(), per_attribute=per_attribute, per_record=changed.mean(axis=1))
+        return self.result(
+            changed.mean(),
+            per_attribute=per_attribute,
+            per_record=changed.mean(axis=1),
+            covers=found.attributes if pair.attributes else (),
+        )

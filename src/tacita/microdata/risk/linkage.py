@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
@@ -10,6 +11,7 @@ from pydantic import Field
 
 from tacita.core import Comparison, ParameterError, Run, Score
 from tacita.microdata.measure import ColumnMeasure, Measure
+from tacita.microdata.mixed import Mixed
 
 Matrix = npt.NDArray[np.float64]
 Vector = npt.NDArray[np.float64]
@@ -41,11 +43,35 @@ def linked_share(queries: Matrix, candidates: Matrix, weights: Vector, run: Run)
     return np.concatenate(list(run.map_blocks("linking records", len(queries), block, block=512)))
 
 
-class DLD(ColumnMeasure):
+def linked_share_mixed(queries: Matrix, candidates: Matrix, mixed: Mixed, run: Run) -> Vector:
+    """The same by Gower's distance, for several kinds of attributes. O(n m d) at worst, m distinct rows."""
+    from tacita.kernels.linkage import own_is_nearest_mixed
+
+    spread = np.where(mixed.nominal, -1.0, candidates.std(axis=0) * mixed.weights)
+    pivot = int(np.argmax(spread)) if not mixed.nominal.all() else -1
+    distinct, own, repeats = np.unique(candidates, axis=0, return_inverse=True, return_counts=True)
+    order = np.argsort(distinct[:, pivot], kind="stable") if pivot >= 0 else np.arange(len(distinct))
+    place = np.empty(order.size, dtype=np.int64)
+    place[order] = np.arange(order.size)
+    offered, times = np.ascontiguousarray(distinct[order]), repeats[order].astype(np.int64)
+    own = place[own.reshape(-1)]
+
+    def block(start: int, stop: int) -> Vector:
+        found = np.empty(stop - start)
+        own_is_nearest_mixed(
+            queries, offered, times, own, mixed.weights, mixed.nominal, pivot, start, stop, found
+        )
+        return found
+
+    return np.concatenate(list(run.map_blocks("linking records", len(queries), block, block=512)))
+
+
+class DLD(Measure):
     """Share of released records whose nearest original record is their own.
 
     Euclidean distance over all protected attributes, each divided by the original's standard deviation;
-    t originals at the same least distance (to 9 digits) share 1/t each. The attacker knows all n original
+    Gower's distance where some are nominal or ordinal (gaps as a share of the range, names equal or not). t
+    originals at the same least distance (to 9 digits) share 1/t each. The attacker knows all n original
     records. 0: nobody is found; 1: everybody is. O(n^2 d) at worst, far less on real data.
     Source: Domingo-Ferrer & Torra (2001), A quantitative comparison of disclosure control methods for
     microdata, in Confidentiality, Disclosure and Data Access, North-Holland, 111-133.
@@ -58,9 +84,20 @@ class DLD(ColumnMeasure):
     name: ClassVar[str] = "DLD"
     span: ClassVar[tuple[float, float | None]] = (0.0, 1.0)
     unit: ClassVar[str] = ""
+    of_categories: ClassVar[bool] = True
 
-    def figures(self, pair: Comparison, run: Run) -> tuple[None, Vector]:
-        return None, linked_share(pair.released, pair.original, 1 / pair.scale**2, run)
+    def compute(self, pair: Comparison, run: Run) -> Score:
+        if pair.categories is not None:
+            mixed = Mixed.of(pair)
+            if not mixed.attributes:
+                return self.none("no original column varies")
+            linked = linked_share_mixed(mixed.released, mixed.original, mixed, run)
+        else:
+            pair = pair.varying()
+            if not pair.attributes:
+                return self.none("no original column varies")
+            linked = linked_share(pair.released, pair.original, 1 / pair.scale**2, run)
+        return self.result(linked.mean(), per_record=linked)
 
 
 class DBRL(Measure):
@@ -68,9 +105,11 @@ class DBRL(Measure):
 
     The attacker knows some attributes of everybody and links each person to the nearest released record;
     t released records at the same least distance share 1/t each, since rows of a group are identical.
-    `distance`: euclidean on standardised attributes, or mahalanobis with the original's covariance.
-    `attributes`: how many of the first protected attributes the attacker knows, averaged over the list
-    (such as 3,5,8); all if empty. `weights`: one per attribute. O(n^2 d) at worst, far less on real data.
+    `distance`: euclidean on standardised attributes, or mahalanobis with the original's covariance. Where
+    some attributes are nominal or ordinal, euclidean is Gower's distance over all of them (gaps as a share of
+    the range, names equal or not), and mahalanobis looks at numbers only. `attributes`: how many of the first
+    protected attributes, numbers before others, the attacker knows, averaged over the list (such as 3,5,8);
+    all if empty. `weights`: one per attribute. O(n^2 d) at worst, far less on real data.
     Source: Domingo-Ferrer & Torra (2001), A quantitative comparison of disclosure control methods for
     microdata, in Confidentiality, Disclosure and Data Access, North-Holland, 111-133.
 
@@ -81,6 +120,7 @@ class DBRL(Measure):
     kind: ClassVar[str] = "risk"
     name: ClassVar[str] = "DBRL"
     span: ClassVar[tuple[float, float | None]] = (0.0, 100.0)
+    of_categories: ClassVar[bool] = True
 
     distance: Annotated[Literal["euclidean", "mahalanobis"], Field(description="what nearest means")] = (
         "euclidean"
@@ -95,23 +135,40 @@ class DBRL(Measure):
     ] = ()
 
     def compute(self, pair: Comparison, run: Run) -> Score:
-        if self.weights and len(self.weights) != len(pair.attributes):
+        mixed = pair.categories is not None and self.distance == "euclidean"
+        if not pair.attributes and not mixed:
+            return self.none("no protected attribute is numeric")
+        names = pair.attributes
+        if pair.categories is not None and mixed:
+            names = (*names, *pair.categories.attributes)
+        if self.weights and len(self.weights) != len(names):
             raise ParameterError(
-                f"DBRL: wanted {len(pair.attributes)} weights, one per attribute, got {len(self.weights)}."
+                f"DBRL: wanted {len(names)} weights, one per attribute, got {len(self.weights)}."
             )
-        known = [min(m, len(pair.attributes)) for m in self.attributes] or [len(pair.attributes)]
-        found = [self._linked(pair, m, run) for m in known]
+        weight = dict(zip(names, self.weights or (1.0,) * len(names), strict=True))
+        linked = self._linked_mixed if mixed else self._linked
+        known = [min(m, len(names)) for m in self.attributes] or [len(names)]
+        found = [linked(pair, dict(list(weight.items())[:m]), run) for m in known]
         reasons = [each for each in found if isinstance(each, str)]
         if reasons:
             return self.none(reasons[0])
         per_record = 100 * np.mean(np.array(found), axis=0)
-        return self.result(per_record.mean(), per_record=per_record)
+        left_out = pair.categories is not None and not mixed
+        return self.result(
+            per_record.mean(), per_record=per_record, covers=pair.attributes if left_out else ()
+        )
 
-    def _linked(self, pair: Comparison, m: int, run: Run) -> Vector | str:
-        """Share linked by the first m attributes, or why not."""
-        part = Comparison.of(pair.original[:, :m], pair.released[:, :m], pair.attributes[:m])
-        weight = dict(zip(pair.attributes, self.weights or (1.0,) * len(pair.attributes), strict=True))
-        part = part.varying()
+    def _linked_mixed(self, pair: Comparison, weight: Mapping[str, float], run: Run) -> Vector | str:
+        """Share linked by some attributes of any kind, or why not."""
+        mixed = Mixed.of(pair).only(weight)
+        if not mixed.attributes:
+            return "no original column varies"
+        return linked_share_mixed(mixed.original, mixed.released, mixed, run)
+
+    def _linked(self, pair: Comparison, weight: Mapping[str, float], run: Run) -> Vector | str:
+        """Share linked by the first attributes, or why not."""
+        m = len(weight)
+        part = Comparison.of(pair.original[:, :m], pair.released[:, :m], pair.attributes[:m]).varying()
         if not part.attributes:
             return "no original column varies"
         if self.distance == "euclidean":

@@ -11,6 +11,7 @@ from pydantic import Field
 
 from tacita.core import Comparison, Run, Score
 from tacita.microdata.measure import Measure
+from tacita.microdata.mixed import Mixed
 
 Vector = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -93,16 +94,17 @@ def classify(
 class _Pairs:
     """Everything the kernels need of two files, with equal released rows told once."""
 
-    def __init__(self, pair: Comparison, tolerance: float) -> None:
-        released, own, repeats = np.unique(pair.released, axis=0, return_inverse=True, return_counts=True)
+    def __init__(self, mixed: Mixed, tolerance: float) -> None:
+        released, own, repeats = np.unique(mixed.released, axis=0, return_inverse=True, return_counts=True)
         rows = np.argsort(released, axis=0, kind="stable").T
-        self.queries = pair.original
+        self.queries, self.released = mixed.original, mixed.released
         self.sorted_rows = np.ascontiguousarray(rows)
         self.sorted_values = np.ascontiguousarray(np.take_along_axis(released.T, rows, axis=1))
         self.repeats, self.own = repeats.astype(np.int64), own.reshape(-1).astype(np.int64)
-        # rounding must not decide whether a difference of exactly the tolerance agrees
-        self.tolerance = tolerance * pair.scale * (1 + 1e-9)
-        self.n, self.d = pair.original.shape
+        scale = mixed.original.std(axis=0, ddof=1)
+        # rounding must not decide whether a difference of exactly the tolerance agrees; names are whole codes
+        self.tolerance = np.where(mixed.nominal, 0.25, tolerance * scale * (1 + 1e-9))
+        self.n, self.d = mixed.original.shape
 
     def agreements(self) -> float:
         """How many (query, candidate, attribute) agree: the cost of one pass over all pairs."""
@@ -159,10 +161,11 @@ class _Pairs:
 class PRL(Measure):
     """Probabilistic record linkage: share of original records whose likeliest released match is their own.
 
-    Fellegi and Sunter: two values agree if they differ by at most `tolerance` standard deviations; the
-    patterns of agreement over all pairs are counted; m and u of each attribute are fitted by EM with the
-    share of matches fixed at 1/n; each original is linked to the released record of highest weight
-    log(m/u); t records of equal weight share 1/t. 0: nobody is found; 100: everybody is.
+    Fellegi and Sunter: two values agree if they differ by at most `tolerance` standard deviations (levels by
+    their ranks; names if they are equal); the patterns of agreement over all pairs are counted; m and u of
+    each attribute are fitted by EM with the share of matches fixed at 1/n; each original is linked to the
+    released record of highest weight log(m/u); t records of equal weight share 1/t. 0: nobody is found; 100:
+    everybody is.
 
     One step per agreeing pair and attribute, twice, O(n^2 d) at worst; beyond `budget` steps a random
     sample of originals is linked and the figure carries its standard error.
@@ -177,6 +180,7 @@ class PRL(Measure):
     kind: ClassVar[str] = "risk"
     name: ClassVar[str] = "PRL"
     span: ClassVar[tuple[float, float | None]] = (0.0, 100.0)
+    of_categories: ClassVar[bool] = True
 
     tolerance: Annotated[
         float, Field(ge=0, description="values agree within so many standard deviations")
@@ -186,12 +190,12 @@ class PRL(Measure):
     ] = 2e9
 
     def compute(self, pair: Comparison, run: Run) -> Score:
-        pair = pair.varying()
-        if not pair.attributes:
+        mixed = Mixed.of(pair)
+        if not mixed.attributes:
             return self.none("no original column varies")
-        if len(pair.attributes) > _MOST_ATTRIBUTES:
+        if len(mixed.attributes) > _MOST_ATTRIBUTES:
             return self.none(f"more than {_MOST_ATTRIBUTES} attributes; choose some of them")
-        pairs = _Pairs(pair, self.tolerance)
+        pairs = _Pairs(mixed, self.tolerance)
         rows = np.arange(pair.n)
         share = self.budget / max(1.0, pairs.agreements())
         if share < 1:
@@ -222,6 +226,7 @@ class PRLBounds(Measure):
     kind: ClassVar[str] = "risk"
     name: ClassVar[str] = "PRL_bounds"
     span: ClassVar[tuple[float, float | None]] = (0.0, 100.0)
+    of_categories: ClassVar[bool] = True
     by_default: ClassVar[bool] = False
 
     tolerance: Annotated[
@@ -235,16 +240,16 @@ class PRLBounds(Measure):
     ] = 0.01
 
     def compute(self, pair: Comparison, run: Run) -> Score:
-        pair = pair.varying()
-        if not pair.attributes:
+        mixed = Mixed.of(pair)
+        if not mixed.attributes:
             return self.none("no original column varies")
-        if len(pair.attributes) > _ALL_PATTERNS:
+        if len(mixed.attributes) > _ALL_PATTERNS:
             return self.none(f"more than {_ALL_PATTERNS} attributes have too many patterns to sort")
-        pairs = _Pairs(pair, self.tolerance)
+        pairs = _Pairs(mixed, self.tolerance)
         linkage = fit(pairs.count(np.arange(pair.n), run), 1 / pair.n)
         every = (np.arange(2**pairs.d)[:, None] >> np.arange(pairs.d) & 1).astype(bool)
         decision = classify(linkage, every, self.false_link, self.false_nonlink)
-        agrees = np.abs(pair.original - pair.released) <= pairs.tolerance
+        agrees = np.abs(pairs.queries - pairs.released) <= pairs.tolerance
         own = decision[agrees @ (1 << np.arange(pairs.d))]
         linked = 100.0 * (own == 1)
         return self.result(linked.mean(), per_record=linked)
