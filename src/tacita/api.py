@@ -96,6 +96,7 @@ def protect(
     *,
     quasi: str | Sequence[str],
     method: str = "mdav",
+    numeric: Sequence[str] = (),
     nominal: Sequence[str] = (),
     ordinal: Sequence[str] | Mapping[str, Sequence[str]] = (),
     identifiers: Sequence[str] = (),
@@ -116,8 +117,9 @@ def protect(
     what `read` returned. `quasi` names the columns to protect, or is "numeric" for every numeric column
     without another role. Those among them that are categories are named in `nominal`, or in `ordinal` with
     their levels from lowest to highest (by name alone where numbers, or the column's type, give the order);
-    the method gower groups by them. `options` are those of the plan's [protect] section (missing,
-    round_integers, shuffle, insist, seed) and the parameters of the method (k, ...).
+    the method gower groups by them. A column of few whole numbers is warned of as codes that were averaged,
+    unless `numeric` says that they are quantities. `options` are those of the plan's [protect] section
+    (missing, round_integers, shuffle, insist, seed) and the parameters of the method (k, ...).
 
     Raises ParameterError, DataError, or VerificationError; never returns an unverified release.
 
@@ -128,6 +130,7 @@ def protect(
     """
     roles = Roles(
         quasi=quasi,
+        numeric=numeric,
         nominal=nominal,
         ordinal=ordinal,
         identifiers=identifiers,
@@ -147,6 +150,7 @@ def synthesize(
     dependent: str | Sequence[str],
     independent: str | Sequence[str] = (),
     method: str = "ipso-c",
+    numeric: Sequence[str] = (),
     identifiers: Sequence[str] = (),
     confidential: Sequence[str] = (),
     strata: Sequence[str] = (),
@@ -176,6 +180,7 @@ def synthesize(
     roles = Roles(
         dependent=dependent,
         independent=independent,
+        numeric=numeric,
         identifiers=identifiers,
         confidential=confidential,
         strata=strata,
@@ -248,6 +253,7 @@ def compare(
     dependent: str | Sequence[str] = (),
     independent: str | Sequence[str] = (),
     method: str | Sequence[str] = "mdav",
+    numeric: Sequence[str] = (),
     nominal: Sequence[str] = (),
     ordinal: Sequence[str] | Mapping[str, Sequence[str]] = (),
     identifiers: Sequence[str] = (),
@@ -279,6 +285,7 @@ def compare(
     """
     roles = Roles(
         quasi=quasi,
+        numeric=numeric,
         nominal=nominal,
         ordinal=ordinal,
         dependent=dependent,
@@ -367,7 +374,8 @@ def assess(
         # identifiers that the release no longer has are not to be compared
         named = Roles(quasi=quasi, nominal=nominal, ordinal=ordinal).categorical
         shared = [name for name in before.columns if name in after.columns]
-        quasi = [name for name in shared if name in named or before.kind(name) == "numeric"]
+        numbers = before.numeric_columns([name for name in shared if name not in named])
+        quasi = [name for name in shared if name in named or name in numbers]
     roles = Roles(quasi=quasi, nominal=nominal, ordinal=ordinal)
     before = before.with_roles(roles)
     absent = [name for name in before.quasi if name not in after.columns]

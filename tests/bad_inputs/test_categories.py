@@ -20,7 +20,7 @@ CASES = {
     "a kind for a column that is not protected": (
         {"quasi": ["x"], "nominal": ["place"]},
         ParameterError,
-        "column place is named nominal or ordinal but is no quasi-identifier",
+        "column place is named nominal but is no quasi-identifier",
     ),
     "two kinds": (
         {"quasi": ["place"], "nominal": ["place"], "ordinal": ["place"]},

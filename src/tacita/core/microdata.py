@@ -19,7 +19,8 @@ from .errors import DataError, ParameterError
 from .levels import Levels, category_cells, nominal_levels, ordinal_levels, ranked_levels, ranks_of_text
 from .params import Parameters
 from .roles import Kind, Roles
-from .text import looks_like_code, parse_numbers
+from .spelling import Alike, alike
+from .text import Parsed, looks_like_code, parse_numbers
 
 # Beyond it a double no longer holds every whole number.
 _LARGEST_EXACT = 2**53
@@ -59,6 +60,8 @@ class Microdata:
     source: str = "frame"
     fingerprint: str | None = None
     path: Path | None = None
+    # what quasi='numeric' left as it is
+    skipped: tuple[str, ...] = ()
     # columns parsed so far; the frame never changes, so neither do they
     _numbers: dict[str, npt.NDArray[np.float64]] = field(default_factory=dict, repr=False)
     _levels: dict[tuple[str, Kind, tuple[str, ...]], Levels] = field(default_factory=dict, repr=False)
@@ -109,16 +112,45 @@ class Microdata:
                 f"{self.source}: there is no column {speakable(unknown)}. "
                 f"There are: {speakable(self.columns)}.{hint}"
             )
-        if roles.quasi == "numeric":
-            free = [name for name in self.columns if name not in roles.named]
-            numeric = tuple(name for name in free if self.kind(name) == "numeric") + roles.categorical
-            if not numeric:
-                raise ParameterError(
-                    f"{self.source}: quasi='numeric' found no numeric column without another role. "
-                    "Name the columns, or check delimiter and decimal sign."
+        if roles.quasi != "numeric":
+            return replace(self, roles=roles)
+        free = [name for name in self.columns if name not in roles.named]
+        numeric = self.numeric_columns(free)
+        quasi = numeric + roles.categorical
+        if not quasi:
+            raise ParameterError(
+                f"{self.source}: quasi='numeric' found no numeric column without another role. "
+                "Name the columns, or check delimiter and decimal sign."
+            )
+        skipped = tuple(name for name in free if name not in numeric)
+        return replace(self, roles=roles.model_copy(update={"quasi": quasi}), skipped=skipped)
+
+    def numeric_columns(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Those of some columns that hold numbers; one that is mostly numbers is refused, not passed over."""
+        numeric = tuple(name for name in names if self.kind(name) == "numeric")
+        for name in names:
+            if name in numeric or (parsed := self._parsed(name)) is None or not parsed.bad:
+                continue
+            good = int((~np.isnan(parsed.values)).sum())
+            if good >= parsed.bad:
+                raise DataError(
+                    f"{self.source}: quasi='numeric' would pass over column {name}, which has {good} numbers "
+                    f"and {parsed.bad} cells of other text (first in record {parsed.first_bad + 1}). Correct "
+                    "them, declare missing values, or name the columns one by one."
                 )
-            roles = roles.model_copy(update={"quasi": numeric})
-        return replace(self, roles=roles)
+        return numeric
+
+    def _parsed(self, column: str) -> Parsed | None:
+        """What a column of text or of mixed objects holds as numbers; None for codes and for other types."""
+        series = self.frame[column]
+        if series.dtype not in (nw.String, nw.Categorical, nw.Enum, nw.Object):
+            return None
+        dialect = self.dialect or CsvDialect()
+        words = [None if cell is None or cell != cell else str(cell) for cell in series.to_list()]
+        cells = pa.chunked_array([pa.array(words, pa.string())])
+        if looks_like_code(cells):
+            return None
+        return parse_numbers(cells, dialect.decimal, dialect.missing_values)
 
     @property
     def quasi(self) -> tuple[str, ...]:
@@ -251,6 +283,27 @@ class Microdata:
             own = column_codes(self.frame[column])
             _, combined = np.unique(combined * (int(own.max()) + 1) + own, return_inverse=True)
         return np.asarray(combined, dtype=np.int64)
+
+    def alike(self, column: str) -> Alike:
+        """Number the records of a column so that values which mean the same share a number, however spelled.
+
+        For counting who stands behind records: `ACME` and `acme ` are one firm. Missing cells are one value.
+        O(n) and one look at each distinct spelling.
+
+        >>> import pyarrow as pa
+        >>> Microdata.of(pa.table({"firm": ["ACME", "acme ", "Bolt"]})).alike("firm")
+        Alike(codes=array([0, 0, 1]), merged=1)
+        """
+        series = self.frame[column]
+        if series.dtype.is_float():
+            # minus zero is zero
+            values = np.asarray(series.to_numpy(), dtype=np.float64) + 0.0
+            return Alike(np.unique(values, return_inverse=True)[1].astype(np.int64), 0)
+        codes = column_codes(series)
+        if series.dtype.is_numeric():
+            return Alike(codes, 0)
+        first = np.unique(codes, return_index=True)[1]
+        return alike(codes, series[first.tolist()].to_list())
 
     def missing(self, column: str) -> npt.NDArray[np.bool_]:
         """Where a column has no value."""

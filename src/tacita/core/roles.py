@@ -62,6 +62,9 @@ class Roles(Parameters):
         (),
         description="columns to protect: names, or 'numeric' for every numeric column without another role",
     )
+    numeric: Names = Field(
+        (), description="columns of few whole numbers that are quantities, not codes, such as rooms"
+    )
     nominal: Names = Field((), description="quasi-identifiers that are categories without an order")
     ordinal: Orders = Field(
         default_factory=dict,
@@ -108,15 +111,20 @@ class Roles(Parameters):
 
     @model_validator(mode="after")
     def _categories_are_quasi(self) -> Roles:
-        both = [name for name in self.nominal if name in self.ordinal]
-        if both:
-            raise ParameterError(f"Roles: column {both[0]} is named nominal and ordinal. One, please.")
-        for name in (*self.nominal, *self.ordinal):
-            if self.quasi != "numeric" and name not in self.quasi:
-                raise ParameterError(
-                    f"Roles: column {name} is named nominal or ordinal but is no quasi-identifier. Name it "
-                    "under quasi as well; columns that are released as they are need no kind."
-                )
+        kinds = {"numeric": self.numeric, "nominal": self.nominal, "ordinal": tuple(self.ordinal)}
+        seen: dict[str, str] = {}
+        for kind, names in kinds.items():
+            for name in names:
+                if name in seen:
+                    raise ParameterError(
+                        f"Roles: column {name} is named {seen[name]} and {kind}. One, please."
+                    )
+                seen[name] = kind
+                if self.quasi != "numeric" and name not in (self.dependent or self.quasi):
+                    raise ParameterError(
+                        f"Roles: column {name} is named {kind} but is no quasi-identifier. Name it "
+                        "under quasi as well; columns that are released as they are need no kind."
+                    )
         for name, levels in self.ordinal.items():
             if len(set(levels)) != len(levels) or len(levels) == 1:
                 raise ParameterError(

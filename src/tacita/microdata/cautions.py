@@ -23,6 +23,9 @@ from .uniqueness import spoken
 _NEARLY_UNIQUE = 0.5
 # Explained by unchanged columns to this degree, a masked one is given away.
 _RECOMPUTABLE = 0.999
+# So few different whole numbers, each in so many records, are more often codes than quantities.
+_FEW_VALUES = 10
+_RECORDS_PER_VALUE = 5
 
 _NOT_PROMISED_OF_GROUPS = (
     "Attribute disclosure: members of a group may share a confidential value.",
@@ -58,7 +61,9 @@ def find(protected: Protected, uniqueness: Uniqueness, *, shuffled: bool) -> tup
         _dropped(protected),
         _unique_combinations(protected, uniqueness),
         _nearly_unique(protected),
+        _skipped(protected),
         _unit_released(protected),
+        _units_merged(protected),
         _recomputable(protected),
         _index(protected),
         _row_order(protected, shuffled),
@@ -66,6 +71,7 @@ def find(protected: Protected, uniqueness: Uniqueness, *, shuffled: bool) -> tup
         *(_of_synthesis(protected) if synthesis.is_synthetic(protected) else _of_maskings(protected)),
         maskings.unit_unused(protected),
         _constant_columns(protected),
+        _codes_averaged(protected),
         _unrounded_integers(protected),
         _homogeneous(protected),
         _thin_strata(protected),
@@ -151,7 +157,7 @@ def _nearly_unique(protected: Protected) -> Iterator[Caution]:
 def _unit_released(protected: Protected) -> Iterator[Caution]:
     roles = protected.claim.original.roles
     if roles is not None and roles.unit is not None and roles.unit in protected.data.columns:
-        several = np.bincount(protected.data.codes([roles.unit]))
+        several = np.bincount(protected.data.alike(roles.unit).codes)
         yield Caution(
             "unit-released",
             f"Unit column {roles.unit} is released unchanged: it ties together the records of these units, "
@@ -159,6 +165,56 @@ def _unit_released(protected: Protected) -> Iterator[Caution]:
             int((several > 1).sum()),
             "Name it under identifiers as well to leave it out, or replace it by a pseudonym first.",
         )
+
+
+def _units_merged(protected: Protected) -> Iterator[Caution]:
+    """Units that were spelled in several ways and counted as one."""
+    original = protected.claim.original
+    unit = original.roles.unit if original.roles else None
+    merged = original.alike(unit).merged if unit is not None else 0
+    if merged:
+        yield Caution(
+            "units-merged",
+            f"Names in unit column {unit} that differ from another only in case, blanks, the encoding of "
+            "accents or zeros that do not count: they were counted as the same unit.",
+            merged,
+            "Give each unit one name, or names that differ in more, where they are not the same.",
+        )
+
+
+def _skipped(protected: Protected) -> Iterator[Caution]:
+    """What quasi='numeric' did not take."""
+    left = protected.claim.original.skipped
+    if left:
+        yield Caution(
+            "not-numeric",
+            f"quasi = numeric took {spoken(protected.claim.original.quasi)}. These columns hold no numbers "
+            f"and are released unchanged: {spoken(left)}.",
+            len(left),
+            "Name the columns to protect one by one, where some of these belong to them.",
+        )
+
+
+def _codes_averaged(protected: Protected) -> Iterator[Caution]:
+    """Numbers that look like codes, published as values that are none."""
+    data, roles = protected.claim.original, protected.claim.original.roles
+    declared = roles.numeric if roles is not None else ()
+    for j, name in enumerate(data.quasi):
+        if name in declared or data.scale(name) != "numeric" or not data.is_integer(name):
+            continue
+        column, after = protected.original[:, j], protected.released[:, j]
+        values = np.unique(column[~np.isnan(column)])
+        if values.size > _FEW_VALUES or _RECORDS_PER_VALUE * values.size > column.size:
+            continue
+        odd = int((~np.isnan(after) & ~np.isin(after, values)).sum())
+        if odd:
+            yield Caution(
+                "codes-averaged",
+                f"Column {name} holds {values.size} different whole numbers, as codes do, and is published "
+                "with values that are none of them in these records.",
+                odd,
+                "Declare it nominal or ordinal and use gower; or numeric, if it counts something.",
+            )
 
 
 def _recomputable(protected: Protected) -> Iterator[Caution]:
@@ -289,7 +345,8 @@ def _homogeneous(protected: Protected) -> Iterator[Caution]:
     # labels follow the kept rows in source order, rows the released order
     kept = np.sort(protected.claim.rows)
     for name in data.roles.confidential if data.roles else ():
-        values = data.codes([name])[kept]
+        # "Cancer" and "cancer " are one value to whoever reads them
+        values = data.alike(name).codes[kept]
         distinct = np.bincount(np.unique(np.column_stack([labels, values]), axis=0)[:, 0])
         alike = int((distinct == 1).sum())
         if alike:

@@ -66,7 +66,7 @@ def unit_unused(protected: Protected) -> Iterator[Caution]:
     if roles is None or roles.unit is None or protected.claim.labels is not None:
         return
     rows = protected.claim.rows
-    records = np.bincount(protected.claim.original.codes([roles.unit])[rows])
+    records = np.bincount(protected.claim.original.alike(roles.unit).codes[rows])
     yield Caution(
         "unit-unused",
         f"This method treats each record by itself. Unit column {roles.unit} plays no part, and over the "

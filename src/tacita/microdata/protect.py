@@ -135,7 +135,7 @@ def _units(data: Microdata, kept: npt.NDArray[np.int64]) -> npt.NDArray[np.int64
             f"{data.source}: unit column {unit} is missing in {absent} records, so distinct units cannot be "
             "counted. Complete it or drop those records."
         )
-    return data.codes([unit])[kept]
+    return data.alike(unit).codes[kept]
 
 
 def _refuse_bad_weights(data: Microdata, kept: npt.NDArray[np.int64]) -> None:

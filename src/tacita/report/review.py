@@ -35,6 +35,7 @@ class Entry:
 
 ROLES = {
     "quasi": Entry("Quasi-identifiers", (), "masked"),
+    "numeric": Entry("Numeric", (), "of these, few whole numbers that are quantities, as declared"),
     "nominal": Entry("Nominal", (), "of these, categories; published as the most frequent of a group"),
     "ordinal": Entry("Ordinal", (), "of these, ordered levels; published as the lower median of a group"),
     "dependent": Entry("Dependent", (), "drawn anew"),

@@ -141,7 +141,7 @@ def _records(
     return Records(
         numbers(value, -np.inf),
         numbers(weight, 0.0),
-        np.arange(data.n) if unit is None else data.codes([unit]),
+        np.arange(data.n) if unit is None else data.alike(unit).codes,
         _marks(data, request),
         _marks(data, waiver),
     )

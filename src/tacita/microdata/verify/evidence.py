@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from math import fsum
+from unicodedata import category, normalize
 
 import numpy as np
 import numpy.typing as npt
@@ -64,7 +66,7 @@ class Evidence:
         if unit is None:
             return "no unit column was named"
         absent = int(original.missing(unit)[rows].sum())
-        return f"the unit of {absent} records is not known" if absent else original.codes([unit])[rows]
+        return f"the unit of {absent} records is not known" if absent else one_each(original, unit)[rows]
 
     def _spelling(self, name: str) -> Ints:
         """A number for each cell that two cells share only if nothing tells them apart."""
@@ -76,6 +78,30 @@ class Evidence:
         present = np.asarray(cells.is_valid())
         codes[present] = 1 + distinct(bits(cells).astype(np.int64))
         return codes
+
+
+def one_each(data: Microdata, unit: str) -> Ints:
+    """A number for each unit, however its name is spelled: by another hand than that of the methods. O(n)."""
+    names: dict[str, object] = {}
+    known: dict[object, int] = {}
+    numbers = []
+    for cell in map(str, data.frame[unit].to_list()):
+        if cell not in names:
+            names[cell] = _unit_name(cell)
+        numbers.append(known.setdefault(names[cell], len(known)))
+    return np.array(numbers, dtype=np.int64)
+
+
+def _unit_name(cell: str) -> object:
+    """What a name says to a reader: no case, no marks that do not show, single blanks, numbers as numbers."""
+    text = normalize("NFKC", normalize("NFKC", cell).casefold())
+    text = " ".join("".join(each for each in text if category(each) != "Cf").split())
+    digits = text[1:] if text[:1] in ("+", "-") else text
+    whole, _, rest = digits.replace(",", ".", 1).partition(".")
+    # beyond some length nobody means a number
+    if whole and len(digits) < 300 and (whole + rest).isdecimal():
+        return Fraction(int(whole + rest), 10 ** len(rest)) * (-1 if text[0] == "-" else 1)
+    return text
 
 
 def gaps(data: Microdata, name: str) -> npt.NDArray[np.bool_]:

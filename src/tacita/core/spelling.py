@@ -1,0 +1,61 @@
+"""Which values mean the same although they are written differently: ACME, acme and "ACME "; 1, 1.0 and 01."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+_NUMBER = re.compile(r"([+-]?)0*([0-9]+)(?:[.,]([0-9]*?)0*)?")
+# marks that show nothing: joiners, directions, soft hyphens
+_INVISIBLE = "Cf"
+
+
+class Alike(NamedTuple):
+    """A number for each record that records share where their values mean the same, and how many merged.
+
+    `merged` is how many spellings fell together with another.
+    """
+
+    codes: npt.NDArray[np.int64]
+    merged: int
+
+
+def plain_spelling(value: object) -> str:
+    """One spelling for all that a person would take for the same name.
+
+    Compatible forms (NFKC) and case are folded, marks that show nothing are dropped, runs of blanks are one;
+    whole numbers and decimals lose zeros that do not count, and a comma is a point.
+
+    >>> [plain_spelling(name) for name in ("ACME ", "acme", "01", 1.0, "-0,50")]
+    ['acme', 'acme', '1', '1', '-0.5']
+    """
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", str(value)).casefold())
+    # digits of other scripts are digits
+    shown = [
+        str(unicodedata.decimal(mark, mark)) for mark in folded if unicodedata.category(mark) != _INVISIBLE
+    ]
+    text = " ".join("".join(shown).split())
+    number = _NUMBER.fullmatch(text)
+    if number is None:
+        return text
+    sign, whole, rest = number.groups()
+    spelled = f"{whole}.{rest}" if rest else whole
+    return f"-{spelled}" if sign == "-" and spelled != "0" else spelled
+
+
+def alike(codes: npt.NDArray[np.int64], spellings: Iterable[object]) -> Alike:
+    """Merge the codes 0, 1, ... of values whose spellings, in the order of the codes, mean the same.
+
+    >>> alike(np.array([0, 1, 2, 1]), ["ACME", "acme ", "Bolt"])
+    Alike(codes=array([0, 0, 1, 0]), merged=1)
+    """
+    numbers: dict[str, int] = {}
+    place = np.array(
+        [numbers.setdefault(plain_spelling(each), len(numbers)) for each in spellings], dtype=np.int64
+    )
+    return Alike(place[codes], place.size - len(numbers))
