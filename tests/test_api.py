@@ -141,9 +141,8 @@ def test_assess_agrees_with_the_report_of_protect():
 def test_assess_counts_what_it_leaves_out():
     frame = survey()
     other = frame.assign(turnover=frame.turnover.where(frame.index != 4))
-    assert tacita.assess(frame, other, quasi=["turnover"]).notes == (
-        "1 records with missing values are left out of the measures.",
-    )
+    notes = tacita.assess(frame, other, quasi=["turnover"]).notes
+    assert notes[0] == "1 records with missing values are left out of the measures."
 
 
 def test_published_means_are_those_of_the_originals():

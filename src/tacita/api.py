@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from .io.atomic import refuse_bad_targets
 from .microdata import verify
 from .microdata.alignment import coded_alike, refuse_other_order, same_numbers
 from .microdata.assess import context_columns, measure
+from .microdata.uniqueness import examine
 from .pipeline import compare as _compare
 from .pipeline import domain_codes, make_release, suited
 from .plan import CompareSection, MeasureSection, OutputSection, Plan, ProtectSection
@@ -392,16 +394,20 @@ def assess(
         raise DataError(f"{after.source}: every record has a missing value, there is nothing to measure.")
     beside = [name for name in before.columns if name in after.columns and name not in before.quasi]
     unchanged = [name for name in beside if same_numbers(before, after, name)]
-    return measure(
+    rows = np.arange(before.n)
+    found = measure(
         x,
         z,
         before.quasi,
         suited(section, before).build(),
         run or Run(),
-        context=context_columns(before, unchanged, np.arange(before.n)),
-        domains=domain_codes(before, section.domains, np.arange(before.n)),
+        context=context_columns(before, unchanged, rows),
+        domains=domain_codes(before, section.domains, rows),
         kinds=before.scales,
     )
+    unique = examine(before, rows, after, None)
+    # a measure of what was protected says nothing of the columns beside
+    return replace(found, notes=(*found.notes, unique.headline)) if unique.unchanged.below_k else found
 
 
 def save_report(report: Report, path: str | Path, *, inputs: Sequence[str | Path] = ()) -> None:

@@ -69,7 +69,7 @@ def test_a_release_with_unique_combinations_of_unchanged_columns_is_warned_of():
     assert alone > 100
     caution = next(each for each in release.record.cautions if each.name == "unique-combinations")
     assert caution.count == alone
-    assert f"{alone} of {frame.num_rows} records" in caution.text
+    assert f"{alone} of {frame.num_rows} records are alone on the 5 columns" in caution.text
     assert f"{below} have fewer than 3" in caution.text
     for name in release.record.uniqueness.mattering:
         assert name in caution.text
@@ -145,3 +145,10 @@ def test_of_many_columns_those_with_most_values_are_taken_in_pairs(monkeypatch):
     values = sorted((len(np.unique(cells)) for cells in frame.values()), reverse=True)
     assert sorted((len(np.unique(frame[name])) for name in found.examined), reverse=True) == values[:5]
     assert found.unchanged.alone == 30
+
+
+def test_an_assessment_of_anybodys_release_tells_who_is_alone_beside_what_was_measured():
+    frame, release = household()
+    alone, _ = apart([frame[name].to_pylist() for name in UNCHANGED], 3)
+    report = tacita.assess(frame, release.data, quasi=["total_income", "taxes"], measures=["IL1"])
+    assert any(f"{alone} of {frame.num_rows} records are alone" in note for note in report.notes)

@@ -58,16 +58,7 @@ def print_outcome(release: Release, plan: Plan, *, dry_run: bool) -> None:
 
 def print_uniqueness(found: Uniqueness) -> None:
     """How many records can be told apart, where k does not protect them."""
-    on = found.unchanged
-    if not on.columns:
-        Out.print("No column is released unchanged.", markup=False)
-        return
-    Out.print(
-        f"{on.alone} of {_count(found.records, 'record')} alone on the {_count(len(on.columns), 'column')} "
-        f"released unchanged, {on.below_k} with fewer than {found.k} like them.",
-        style="yellow" if on.alone else None,
-        markup=False,
-    )
+    Out.print(found.headline, style="yellow" if found.unchanged.alone else None, markup=False)
 
 
 def _print_plan(plan: Plan | TablePlan) -> None:

@@ -55,6 +55,23 @@ class Uniqueness:
         """The columns that matter most, first the one that sets most records apart."""
         return self.enough[-1].columns if self.enough else ()
 
+    @property
+    def headline(self) -> str:
+        """The first thing to know, in a sentence.
+
+        >>> nobody = Combination(("sex", "age"), 2, 7)
+        >>> Uniqueness(3, 90, nobody, nobody, nobody).headline
+        '2 of 90 records are alone on the 2 columns released unchanged, 7 have fewer than 3 like them.'
+        """
+        on = self.unchanged
+        if not on.columns:
+            return "No column is released unchanged."
+        columns = "the column" if len(on.columns) == 1 else f"the {len(on.columns)} columns"
+        return (
+            f"{on.alone} of {self.records} records are alone on {columns} released unchanged, "
+            f"{on.below_k} have fewer than {self.k} like them."
+        )
+
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
         return asdict(self)

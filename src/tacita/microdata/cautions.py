@@ -122,19 +122,16 @@ def _unique_combinations(protected: Protected, found: Uniqueness) -> Iterator[Ca
     on = found.unchanged
     if not on.below_k:
         return
-    columns = "column" if len(on.columns) == 1 else "columns"
-    together = "" if len(on.columns) == 1 else ", taken together"
-    already = found.enough[-1]
     most = ""
     if len(on.columns) > 1:
+        already = found.enough[-1]
         verb = "alone sets" if len(already.columns) == 1 else "together set"
         most = f" {spoken(already.columns)} {verb} {already.alone or already.below_k} of them apart."
     drawn = synthesis.is_synthetic(protected)
     yield Caution(
         "unique-combinations",
-        f"{on.alone} of {found.records} records are alone on the {len(on.columns)} {columns} released "
-        f"unchanged{together}, and {on.below_k} have fewer than {found.k} like them: whoever knows these "
-        f"values finds the record{', though its synthetic values are not its own' if drawn else ''}.{most}",
+        f"{found.headline} Whoever knows these values finds the record"
+        f"{', though its synthetic values are not its own' if drawn else ''}.{most}",
         on.alone or on.below_k,
         "Protect or coarsen the columns that set most apart, or leave them out as identifiers.",
     )
