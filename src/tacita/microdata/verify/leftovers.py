@@ -19,8 +19,8 @@ from .cells import TEXT_OF_VIEWS, as_array
 _STALE = "remember values that no record has"
 _UNKNOWN = "are of a type whose memory cannot be checked"
 
-# What libraries put where there is no value, the same into every slot: nothing, pandas' filler and its code of
-# no category, not-a-time.
+# What libraries put where there is no value, the same into every slot: nothing, pandas' filler and its code
+# of no category, not-a-time.
 _FILLERS = {0, 1, -1, -(2**63)}
 
 _KNOWN_EXTENSIONS = ("arrow.uuid", "arrow.json", "arrow.bool8", "pandas.period", "pandas.interval")
