@@ -8,9 +8,10 @@ from hypothesis import HealthCheck, given, reject, settings
 from hypothesis import strategies as st
 
 import tacita
-from planting import FORMS, failed, judge, native
+from planting import FORMS, FRAMES, failed, judge, native
 from tacita import io
 from tacita.core import DataError, Microdata, Release
+from tacita.microdata import verify
 
 SETTINGS = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 FLOATS = st.floats(-1e6, 1e6, allow_subnormal=False) | st.sampled_from([0.0, -0.0, 0.1, 1e-9, 1e100])
@@ -65,8 +66,11 @@ def _as_arrow(released: object) -> pa.Table:
 def test_whatever_protect_makes_passes_in_every_form(made, form):
     frame, options = made
     one = _protected(frame, options, form)
-    released = _as_arrow(one.data)
-    assert failed(judge(form, released, one.claim)) == set()
+    if form in FRAMES:
+        # as it is: pandas would read whole numbers with gaps back from Arrow as floats
+        assert failed(verify.verify(Microdata.of(one.data), one.claim)) == set()
+    else:
+        assert failed(judge(form, _as_arrow(one.data), one.claim)) == set()
 
 
 @SETTINGS

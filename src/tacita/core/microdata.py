@@ -76,6 +76,9 @@ class Microdata:
             refuse_repeated_names(names)
         try:
             eager = nw.from_native(frame, eager_only=True)
+            if eager.implementation.name not in ("PANDAS", "POLARS", "PYARROW"):
+                # what another kind of frame remembers beside its cells is not known
+                raise TypeError
         except TypeError:
             raise DataError(
                 f"Microdata: wanted a pandas, polars or pyarrow data frame, got {type(frame).__name__}. "

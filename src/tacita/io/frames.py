@@ -8,8 +8,12 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
+
+from tacita.core import DataError
 
 from . import parquet
+from .rebuild import rebuilt
 
 
 def replace_columns(
@@ -58,7 +62,7 @@ def regathered(
 
 
 def without_memory(frame: Any) -> Any:
-    """The same cells, forgetting what is no longer there: unused categories, metadata, attributes.
+    """The same cells, forgetting what is no longer there: unused categories, hidden slots, metadata.
 
     A filtered pandas Categorical, a polars Enum and a sliced Arrow dictionary all keep the values of
     records that are gone, and write them into files; so do schema metadata with the names of columns.
@@ -66,35 +70,101 @@ def without_memory(frame: Any) -> Any:
     kind = nw.from_native(frame, eager_only=True).implementation
     if kind.is_pandas():
         return _pandas(frame)
-    if kind.is_polars():
-        return _polars(frame)
-    if kind.is_pyarrow():
-        return parquet.without_memory(frame)
-    return frame
+    return _polars(frame) if kind.is_polars() else parquet.without_memory(frame)
 
 
 def _pandas(frame: Any) -> Any:
     import pandas as pd
 
-    stale = {
-        name: frame[name].cat.remove_unused_categories()
-        for name, dtype in frame.dtypes.items()
-        if isinstance(dtype, pd.CategoricalDtype)
-    }
-    fresh = frame.assign(**stale)
+    columns = {name: frame[name] for name in frame.columns}
+    rebuilt_ones = {name: _pandas_column(series) for name, series in columns.items()}
+    fresh = frame.assign(
+        **{name: made for name, made in rebuilt_ones.items() if made is not columns[name]},
+    )
+    # names of columns that are gone may stay in the categories of an index of names
+    fresh.columns = pd.Index([str(name) for name in frame.columns])
+    if isinstance(frame.index, pd.MultiIndex):
+        levels = [
+            _pandas_column(frame.index.get_level_values(i).to_series()) for i in range(frame.index.nlevels)
+        ]
+        fresh.index = pd.MultiIndex.from_arrays(levels, names=frame.index.names)
+    elif isinstance(frame.index.dtype, pd.api.extensions.ExtensionDtype):
+        fresh.index = pd.Index(_pandas_column(frame.index.to_series()), name=frame.index.name)
     fresh.attrs = {}
     return fresh
 
 
+def _pandas_column(series: Any) -> Any:
+    import pandas as pd
+
+    dtype = series.dtype
+    if isinstance(dtype, pd.CategoricalDtype):
+        return series.cat.remove_unused_categories()
+    if isinstance(dtype, pd.ArrowDtype) or (isinstance(dtype, pd.StringDtype) and dtype.storage == "pyarrow"):
+        cells = rebuilt(pa.chunked_array([pa.array(series.array)]), str(series.name))
+        return pd.Series(type(series.array)(cells), index=series.index, name=series.name, dtype=dtype)
+    if isinstance(series.array, pd.arrays.IntegerArray | pd.arrays.FloatingArray | pd.arrays.BooleanArray):
+        # a slot that is marked as missing still holds a number
+        gaps = series.isna()
+        plain = series.fillna(dtype.type(0))
+        plain[gaps] = pd.NA
+        return plain
+    known = (pd.DatetimeTZDtype, pd.PeriodDtype, pd.IntervalDtype, pd.SparseDtype, pd.StringDtype)
+    if isinstance(dtype, pd.api.extensions.ExtensionDtype) and not isinstance(dtype, known):
+        raise DataError(
+            f"Column {series.name}: its type, {type(dtype).__name__}, may remember more than its cells show. "
+            "Convert the column to numbers, text or categories."
+        )
+    return series
+
+
 def _polars(frame: Any) -> Any:
+    return frame.select(_polars_column(frame[name]) for name in frame.columns)
+
+
+def _polars_column(series: Any) -> Any:
+    """Through Arrow and back, categories as text on the way."""
     import polars as pl
 
-    fresh = []
-    for name, dtype in frame.schema.items():
-        if isinstance(dtype, pl.Enum):
-            present = set(frame[name].drop_nulls().cast(pl.String).unique().to_list())
-            kept = [category for category in dtype.categories.to_list() if category in present]
-            fresh.append(frame[name].cast(pl.String).cast(pl.Enum(kept)))
-        elif dtype == pl.Categorical:
-            fresh.append(frame[name].cast(pl.String).cast(pl.Categorical))
-    return frame.with_columns(fresh) if fresh else frame
+    try:
+        cells = pa.chunked_array([series.cast(_with_text(series.dtype)).to_arrow()])
+    except (pa.ArrowException, pl.exceptions.PolarsError):
+        raise DataError(
+            f"Column {series.name}: its type, {type(series.dtype).__name__}, cannot be rebuilt from its "
+            "cells. Convert the column to other numbers, or to text."
+        ) from None
+    text = pl.Series(series.name, pl.from_arrow(rebuilt(cells, series.name)))
+    return text.cast(_fitting(series.dtype, text))
+
+
+def _with_text(dtype: Any) -> Any:
+    """A polars type with text in place of categories, at any depth."""
+    import polars as pl
+
+    if isinstance(dtype, pl.Enum | pl.Categorical):
+        return pl.String()
+    if isinstance(dtype, pl.List):
+        return pl.List(_with_text(dtype.inner))
+    if isinstance(dtype, pl.Array):
+        return pl.Array(_with_text(dtype.inner), dtype.size)
+    if isinstance(dtype, pl.Struct):
+        return pl.Struct({field.name: _with_text(field.dtype) for field in dtype.fields})
+    return dtype
+
+
+def _fitting(dtype: Any, text: Any) -> Any:
+    """A polars type whose categories, at any depth, are those that the cells (as text) have."""
+    import polars as pl
+
+    if isinstance(dtype, pl.Enum):
+        present = set(text.drop_nulls().unique().to_list())
+        return pl.Enum([category for category in dtype.categories.to_list() if category in present])
+    if isinstance(dtype, pl.List):
+        return pl.List(_fitting(dtype.inner, text.explode()))
+    if isinstance(dtype, pl.Array):
+        return pl.Array(_fitting(dtype.inner, text.explode()), dtype.size)
+    if isinstance(dtype, pl.Struct):
+        return pl.Struct(
+            {field.name: _fitting(field.dtype, text.struct.field(field.name)) for field in dtype.fields}
+        )
+    return dtype

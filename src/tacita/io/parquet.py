@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from tacita.core import DataError
 from tacita.core.microdata import refuse_repeated_names
+
+from .rebuild import rebuilt, silent
 
 # A small file can unfold into a huge table; its footer does not say so, its shape does.
 _MOST_CELLS = 2_000_000_000
@@ -41,7 +40,7 @@ def encode(table: pa.Table) -> bytes:
     sink = pa.BufferOutputStream()
     try:
         pq.write_table(plain, sink, compression="zstd", store_schema=_needs_schema(plain.schema))
-    except pa.ArrowNotImplementedError:
+    except (pa.ArrowNotImplementedError, pa.ArrowInvalid):
         raise DataError(
             "A column has a type that Parquet cannot keep. Convert it to numbers, dates or text."
         ) from None
@@ -49,53 +48,13 @@ def encode(table: pa.Table) -> bytes:
 
 
 def without_memory(table: pa.Table) -> pa.Table:
-    """The same cells; no metadata of schema or fields, no dictionary entry that no cell uses."""
-    bare = pa.schema([_silent(field) for field in table.schema])
-    return pa.table([present_values_only(column) for column in table.columns], schema=bare)
-
-
-def _silent(field: pa.Field) -> pa.Field:
-    return pa.field(field.name, _rebuilt(field.type, _silent), field.nullable)
-
-
-def _rebuilt(kind: pa.DataType, change: Callable[[pa.Field], pa.Field]) -> pa.DataType:
-    """A type whose inner fields, those of lists and records, are changed."""
-    if pa.types.is_struct(kind):
-        return pa.struct([change(kind.field(i)) for i in range(kind.num_fields)])
-    if pa.types.is_list(kind):
-        return pa.list_(change(kind.value_field))
-    if pa.types.is_large_list(kind):
-        return pa.large_list(change(kind.value_field))
-    if pa.types.is_fixed_size_list(kind):
-        return pa.list_(change(kind.value_field), kind.list_size)
-    return kind
+    """The same cells, made anew; no metadata of schema or fields, nothing that no cell shows."""
+    bare = pa.schema([silent(field) for field in table.schema])
+    columns = [rebuilt(table.column(i), name) for i, name in enumerate(table.column_names)]
+    return pa.table(columns, schema=bare)
 
 
 def _needs_schema(schema: pa.Schema) -> bool:
     # only dictionary columns and exotic types need Arrow's own schema beside Parquet's
     simple = (pa.types.is_integer, pa.types.is_floating, pa.types.is_string, pa.types.is_boolean)
     return not all(any(test(field.type) for test in simple) for field in schema)
-
-
-def present_values_only(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """A column whose dictionaries have only the values of its cells, in the order they had.
-
-    A slice or a filter keeps the entries it lost.
-    """
-    kind = column.type
-    if pa.types.is_dictionary(kind):
-        whole = column.combine_chunks()
-        used = pc.unique(whole.indices.drop_null()).sort()
-        renumbered = pc.index_in(whole.indices, used).cast(kind.index_type)
-        values = whole.dictionary.take(used)
-        return pa.chunked_array([pa.DictionaryArray.from_arrays(renumbered, values, ordered=kind.ordered)])
-    dense = _dense(pa.field("", kind)).type
-    if dense == kind:
-        return column
-    # gathering leaves behind what a slice of a list only hides
-    return column.take(pa.array(range(len(column)))).cast(dense).cast(kind)
-
-
-def _dense(field: pa.Field) -> pa.Field:
-    kind = field.type.value_type if pa.types.is_dictionary(field.type) else field.type
-    return field.with_type(_rebuilt(kind, _dense))

@@ -39,7 +39,7 @@ CHECKS: dict[str, Check] = {
         "Columns that were not to be changed are the same to the last bit.", checks.others_identical
     ),
     "no-leftovers": Check(
-        "No category, dictionary or metadata remembers what no record has.", checks.no_leftovers
+        "No category, dictionary, hidden slot or metadata remembers what no record has.", checks.no_leftovers
     ),
     "groups-of-k": Check(
         "Every distinct row of quasi-identifiers stands at least k times in its stratum.", checks.groups_of_k

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import narwhals as nw
@@ -20,15 +19,15 @@ _STORED_AS = {
     pa.date64(): pa.date32(),
 }
 
+# Arrow cannot yet gather the cells of a view.
+TEXT_OF_VIEWS = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}
+
 
 def as_array(column: Any) -> pa.Array:
     """A column of a frame as one Arrow array."""
     cells = column.to_arrow() if isinstance(column, nw.Series) else column
     whole = cells.combine_chunks() if isinstance(cells, pa.ChunkedArray) else cells
-    # Arrow cannot yet gather the cells of a view
-    if whole.type == pa.string_view():
-        return whole.cast(pa.large_string())
-    return whole.cast(pa.large_binary()) if whole.type == pa.binary_view() else whole
+    return whole.cast(TEXT_OF_VIEWS[whole.type]) if whole.type in TEXT_OF_VIEWS else whole
 
 
 def bits(cells: pa.Array) -> npt.NDArray[np.unsignedinteger[Any]]:
@@ -75,8 +74,12 @@ def identical(old: pa.Array, new: pa.Array) -> bool:
     knows categories of text alone, so others may come back as their values.
     """
     kind = old.type
+    if isinstance(kind, pa.BaseExtensionType):
+        return kind == new.type and identical(old.storage, new.storage)
     if pa.types.is_dictionary(kind):
         return _same_categories(old, new)
+    if pa.types.is_map(kind):
+        return pa.types.is_map(new.type) and identical(_entries(old), _entries(new))
     if len(old) != len(new) or not old.is_null().equals(new.is_null()):
         return False
     if pa.types.is_struct(kind):
@@ -95,18 +98,6 @@ def identical(old: pa.Array, new: pa.Array) -> bool:
     if pa.types.is_floating(kind):
         return np.array_equal(bits(old), bits(new))
     return bool(old.equals(new))
-
-
-def dictionaries(cells: pa.Array) -> Iterator[pa.DictionaryArray]:
-    """Every dictionary of a column, also those inside lists and records."""
-    kind = cells.type
-    if pa.types.is_dictionary(kind):
-        yield cells
-    elif _is_list(kind):
-        yield from dictionaries(pc.list_flatten(cells))
-    elif pa.types.is_struct(kind):
-        for i in range(kind.num_fields):
-            yield from dictionaries(pc.struct_field(cells, [i]))
 
 
 def _same_categories(old: pa.DictionaryArray, new: pa.Array) -> bool:
@@ -130,6 +121,11 @@ def _seconds(kind: pa.DataType) -> tuple[pa.DataType, ...]:
 
 def _is_list(kind: pa.DataType) -> bool:
     return pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind)
+
+
+def _entries(cells: pa.MapArray) -> pa.Array:
+    """A map as a list of its entries."""
+    return cells.cast(pa.list_(cells.values.type))
 
 
 def _is_text(kind: pa.DataType) -> bool:

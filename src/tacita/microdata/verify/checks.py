@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from .cells import as_array, dictionaries, same_column, same_text
+from .cells import as_array, same_column, same_text
 from .evidence import Evidence, distinct, exact_means, gaps, publishes
+from .leftovers import faults
 
 _NO_GROUPS = "the claim does not name one group for each record"
 
@@ -61,28 +63,32 @@ def _same(evidence: Evidence, name: str) -> bool:
 
 
 def no_leftovers(evidence: Evidence) -> str | None:
-    """Dictionaries and categories hold only what the cells hold; frames carry no notes."""
-    stale = [name for name in evidence.released.columns if _remembers(evidence, name)]
-    if stale:
-        return f"{len(stale)} columns remember categories that no record has: {', '.join(stale)}"
+    """Columns store only what their cells show; frames carry no notes."""
+    wrong: dict[str, list[str]] = {}
+    for name in evidence.released.columns:
+        for fault in faults(evidence.released.frame[name], evidence.content is None):
+            wrong.setdefault(fault, []).append(name)
+    if wrong:
+        return "; ".join(
+            f"{len(names)} columns {fault}: {', '.join(names)}" for fault, names in wrong.items()
+        )
     native = evidence.released.native
     if isinstance(native, pa.Table) and speaks(native.schema):
         return "the schema carries metadata"
     if getattr(native, "attrs", None):
         return "the frame carries attributes (attrs)"
+    if any(_index_remembers(getattr(native, side, None)) for side in ("index", "columns")):
+        return "the index remembers values that no record or column has"
     return None
 
 
-def _remembers(evidence: Evidence, name: str) -> bool:
-    series = evidence.released.frame[name]
-    try:
-        cells = as_array(series)
-    except (pa.ArrowException, TypeError):
-        return False  # mixed Python objects, which have no dictionary
-    found = dictionaries(cells)
-    return any(
-        pc.count_distinct(one.indices, mode="only_valid").as_py() != len(one.dictionary) for one in found
-    )
+def _index_remembers(index: Any) -> bool:
+    """Whether a pandas index has levels or categories out of use."""
+    for level, codes in zip(getattr(index, "levels", ()), getattr(index, "codes", ()), strict=False):
+        if np.unique(codes[codes >= 0]).size != len(level) or _index_remembers(level):
+            return True
+    categories = getattr(index, "categories", None)
+    return categories is not None and len(index.unique().dropna()) != len(categories)
 
 
 def speaks(schema: pa.Schema) -> bool:

@@ -70,18 +70,40 @@ def _parquet_says_more(content: bytes, released: Microdata) -> str | None:
 
 def _stale_columns(content: bytes, chunks: list[Any]) -> list[str]:
     """Columns with an entry of a dictionary page, or a smallest or largest value, that no cell has."""
-    paths = [chunk.path_in_schema for chunk in chunks if chunk.physical_type == "BYTE_ARRAY"]
-    raw = pq.read_table(pa.BufferReader(content), read_dictionary=sorted(set(paths)))
+    paths = list(dict.fromkeys(chunk.path_in_schema for chunk in chunks))
+    texts = {chunk.path_in_schema for chunk in chunks if chunk.physical_type == "BYTE_ARRAY"}
+    raw = pq.read_table(pa.BufferReader(content), read_dictionary=sorted(texts))
     stale = []
-    for name, column in zip(raw.column_names, raw.columns, strict=True):
-        if not pa.types.is_dictionary(column.type):
+    # both sides name what is inside lists and records in the same order
+    leaves = [(name, leaf) for name in raw.column_names for leaf in _leaves(raw[name])]
+    for path, (name, parts) in zip(paths, leaves, strict=True):
+        told = [part.dictionary for part in parts if pa.types.is_dictionary(part.type)]
+        if not told:
             continue
-        told = [chunk.dictionary for chunk in column.chunks]
-        cells = pc.unique(as_array(column.cast(column.type.value_type)))
+        kind = parts[0].type.value_type
+        cells = pc.unique(as_array(pa.chunked_array([part.cast(kind) for part in parts])))
         for chunk in chunks:
-            if chunk.path_in_schema == name and chunk.is_stats_set and chunk.statistics.has_min_max:
+            if chunk.path_in_schema == path and chunk.is_stats_set and chunk.statistics.has_min_max:
                 extremes = [chunk.statistics.min, chunk.statistics.max]
-                told.append(pa.array(extremes).cast(column.type.value_type))
+                told.append(pa.array(extremes).cast(kind))
         if not all(pc.all(pc.is_in(values, cells)).as_py() is not False for values in told):
             stale.append(name)
-    return stale
+    return list(dict.fromkeys(stale))
+
+
+def _leaves(column: pa.ChunkedArray) -> list[list[pa.Array]]:
+    """The columns that Parquet makes of one, each in its chunks."""
+    return [list(parts) for parts in zip(*(_flat(chunk) for chunk in column.chunks), strict=True)]
+
+
+def _flat(cells: pa.Array) -> list[pa.Array]:
+    kind = cells.type
+    if isinstance(kind, pa.BaseExtensionType):
+        return _flat(cells.storage)
+    if pa.types.is_struct(kind):
+        return [leaf for part in cells.flatten() for leaf in _flat(part)]
+    if pa.types.is_map(kind):
+        return _flat(cells.cast(pa.list_(cells.values.type)))
+    return (
+        _flat(cells.flatten()) if pa.types.is_nested(kind) and not pa.types.is_dictionary(kind) else [cells]
+    )
