@@ -14,6 +14,9 @@ import tomllib
 from collections import defaultdict
 from pathlib import Path
 
+from .making import mutants
+from .running import Fate, Limits, run
+
 HERE = Path(__file__).parent
 SOURCE, TESTS = HERE.parent / "src" / "tacita", HERE.parent / "tests"
 
@@ -44,44 +47,38 @@ def main(words: list[str]) -> int:
     # children share two cores, and threads do not survive a fork
     for variable in ("OMP", "OPENBLAS", "NUMBA", "POLARS_MAX"):
         os.environ[f"{variable}_THREADS" if "MAX" in variable else f"{variable}_NUM_THREADS"] = "1"
-    from .making import mutants
-    from .running import Fate, run
-
     modules, tests = _chosen(asked)
     if not modules:
-        print(f"no module named {asked.module}")
+        print(f"no module named {', '.join(asked.module)}")
         return 2
-    reasons = _equivalents(Path(asked.equivalents))
+    known = _equivalents(asked)
     made = [mutant for path in modules for mutant in mutants(path)]
-    stale = set(reasons) - {mutant.key for mutant in made} if not asked.module and not asked.source else set()
-    live = [mutant for mutant in made if mutant.key not in reasons]
-    if asked.sample and asked.sample < len(live):
-        chosen = set(random.Random(1).sample(range(len(live)), asked.sample))
-        live = [mutant for at, mutant in enumerate(live) if at in chosen]
-    survivors = 0
-
-    def told(fate: Fate, of: int) -> None:
-        nonlocal survivors, done
-        done += 1
-        if fate.killer is None:
-            survivors += 1
-            mutant = fate.mutant
-            where = f"{os.path.relpath(mutant.path)}:{mutant.number}, {mutant.function or 'top'}"
-            tests = f"{fate.tests} tests run it" if fate.tests else "no test runs it"
-            print(f"\r{where}: {mutant.change} ({tests})")
-        print(f"\r{done} of {of} mutants, {survivors} live ", end="", file=sys.stderr, flush=True)
-
-    done = 0
+    tried = [mutant for mutant in made if mutant.key not in known]
+    if asked.sample and asked.sample < len(tried):
+        chosen = set(random.Random(1).sample(range(len(tried)), asked.sample))
+        tried = [mutant for at, mutant in enumerate(tried) if at in chosen]
     if not asked.source:
         _warm()
-    fates, broken = run(live, [str(path) for path in tests], asked.processes, asked.seconds, told)
+    limits = Limits(asked.processes, asked.seconds, asked.patience)
+    fates, broken = run(tried, [str(path) for path in tests], limits, _tell_progress)
     if broken:
         print(f"without any mutant, these fail: {', '.join(broken)}")
         return 2
-    _tell(fates, sum(mutant.key in reasons for mutant in made))
+    _tell_scores(fates)
+    print(f"{sum(mutant.key in known for mutant in made)} more are known to change nothing")
+    stale = set() if asked.module else known - {mutant.key for mutant in made}
     for file, function, line, change in sorted(stale):
         print(f"an equivalent that matches nothing: {file}, {function}, {line}, {change}")
-    return 1 if survivors or stale else 0
+    return 1 if stale or any(fate.killer is None for fate in fates) else 0
+
+
+def _tell_progress(fates: list[Fate], of: int) -> None:
+    mutant, live = fates[-1].mutant, sum(fate.killer is None for fate in fates)
+    if fates[-1].killer is None:
+        where = f"{os.path.relpath(mutant.path)}:{mutant.number}, {mutant.function or 'top level'}"
+        tests = f"{fates[-1].tests} tests ran it" if fates[-1].tests else "no test runs it"
+        print(f"\r{where}: {mutant.change} ({tests})", flush=True)
+    print(f"\r{len(fates)} of {of} mutants, {live} live ", end="", file=sys.stderr, flush=True)
 
 
 def _warm() -> None:
@@ -100,15 +97,16 @@ def _warm() -> None:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m mutants", description=__doc__)
-    parser.add_argument("--module", help="only modules whose path ends so, such as cells or verify/cells")
+    parser.add_argument(
+        "--module", nargs="+", help="only modules whose path ends so, such as cells or verify/cells"
+    )
     parser.add_argument("--sample", type=int, help="so many mutants, the same each time")
     parser.add_argument("--processes", type=int, default=2)
-    parser.add_argument(
-        "--seconds", type=float, default=8.0, help="of tests for a mutant; 0: all that run it"
-    )
+    parser.add_argument("--seconds", type=float, default=8.0, help="of tests per mutant; 0: all that run it")
+    parser.add_argument("--patience", type=float, default=10.0, help="seconds until a test counts as hanging")
     parser.add_argument("--source", nargs="+", type=Path, help="other modules than the verifiers")
     parser.add_argument("--tests", nargs="+", type=Path, help="their tests")
-    parser.add_argument("--equivalents", default=HERE / "equivalent.toml", help="mutants that change nothing")
+    parser.add_argument("--equivalents", type=Path, help="mutants that change nothing")
     return parser
 
 
@@ -118,7 +116,9 @@ def _chosen(asked: argparse.Namespace) -> tuple[list[Path], list[Path]]:
     modules: list[Path] = []
     tests: list[Path] = []
     for kind, paths in MODULES.items():
-        wanted = [path for path in paths if not asked.module or _matches(path, asked.module)]
+        wanted = [
+            path for path in paths if not asked.module or any(_matches(path, name) for name in asked.module)
+        ]
         if wanted:
             modules += wanted
             tests += [*SPEAKING[kind], *wanted]
@@ -129,17 +129,21 @@ def _matches(path: Path, name: str) -> bool:
     return f"/{path.with_suffix('')}".endswith(f"/{name.removesuffix('.py')}")
 
 
-def _equivalents(path: Path) -> dict[tuple[str, str, str, str], str]:
-    """Mutants that behave as the original does, each with the reason."""
+def _equivalents(asked: argparse.Namespace) -> set[tuple[str, str, str, str]]:
+    """Mutants that behave as the original does; the file says why."""
+    path = asked.equivalents or (None if asked.source else HERE / "equivalent.toml")
+    if path is None:
+        return set()
     listed = tomllib.loads(path.read_text(encoding="utf-8")).get("equivalent", [])
+    for one in listed:
+        if not one["reason"].strip():
+            raise SystemExit(f"{path}: an equivalent in {one['file']} gives no reason")
     return {
-        (one["file"], one["function"], one["line"], change): one["reason"]
-        for one in listed
-        for change in one["changes"]
+        (one["file"], one["function"], one["line"], change) for one in listed for change in one["changes"]
     }
 
 
-def _tell(fates: list, equivalent: int) -> None:
+def _tell_scores(fates: list[Fate]) -> None:
     by_module = defaultdict(list)
     for fate in fates:
         by_module[f"{fate.mutant.path.parent.name}/{fate.mutant.path.name}"].append(fate)
@@ -148,7 +152,6 @@ def _tell(fates: list, equivalent: int) -> None:
         killed = sum(fate.killer is not None for fate in own)
         share = 100 * killed / max(len(own), 1)
         print(f"{name:<28} {len(own):>8} {killed:>8} {len(own) - killed:>6} {share:>6.1f} %")
-    print(f"{equivalent} more are known to change nothing")
 
 
 if __name__ == "__main__":

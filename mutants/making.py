@@ -53,7 +53,7 @@ class Mutant:
     line: str
     number: int
     change: str
-    statement: int
+    statements: frozenset[int]
     source: str = field(repr=False)
 
     @property
@@ -70,7 +70,8 @@ def mutants(path: Path) -> list[Mutant]:
     for line in lines:
         starts.append(starts[-1] + len(line.encode()))
     made: dict[str, Mutant] = {}
-    for function, statement, returned in _statements(ast.parse(source).body):
+    tree = ast.parse(source)
+    for function, statement, returned in _statements(tree.body):
         for node, text in _changes(function, statement, returned):
             begin = starts[node.lineno - 1] + node.col_offset  # type: ignore[attr-defined]
             end = starts[node.end_lineno - 1] + node.end_col_offset  # type: ignore[attr-defined]
@@ -86,7 +87,7 @@ def mutants(path: Path) -> list[Mutant]:
                     lines[number - 1].strip(),
                     number,
                     change,
-                    _first_line_run(statement, node),
+                    _meeting(function, statement, node, tree),
                     mutated,
                 ),
             )
@@ -114,7 +115,7 @@ def _statements(
                 if not function:
                     yield name, statement, gives
                 yield from _statements(statement.body, outer, name, gives)
-        else:
+        elif not ast.unparse(statement).startswith("__all__"):
             yield function, statement, returned
             if function:
                 for handler in getattr(statement, "handlers", []):
@@ -123,11 +124,19 @@ def _statements(
                     yield from _statements(getattr(statement, part, []), outer, function, returned)
 
 
-def _first_line_run(statement: ast.stmt, node: ast.AST) -> int:
-    """The line of the statement that a test must run to meet a change."""
+def _meeting(function: str, statement: ast.stmt, node: ast.AST, tree: ast.Module) -> frozenset[int]:
+    """The statements, by their lines, of which a test must run one to meet a change."""
     if isinstance(statement, ast.FunctionDef):
-        return statement.body[0].lineno
-    return node.lineno if isinstance(statement, ast.Try) else statement.lineno  # type: ignore[attr-defined]
+        return frozenset([statement.body[0].lineno])
+    if function:
+        line = node.lineno if isinstance(statement, ast.Try) else statement.lineno  # type: ignore[attr-defined]
+        return frozenset([line])
+    names = {each.id for each in ast.walk(statement) if isinstance(getattr(each, "ctx", None), ast.Store)}
+    return frozenset(
+        inner.lineno
+        for name, inner, _ in _statements(tree.body)
+        if name and any(getattr(each, "id", None) in names for each in ast.walk(inner))
+    )
 
 
 def _changes(function: str, statement: ast.stmt, returned: str) -> Iterator[Change]:
@@ -259,11 +268,8 @@ def _other_calls(node: ast.Call, name: str) -> Iterator[Change]:
 
 
 def _is_text(node: ast.BinOp) -> bool:
-    return any(
-        isinstance(side, ast.JoinedStr)
-        or (isinstance(side, ast.Constant) and isinstance(side.value, str | bytes))
-        for side in (node.left, node.right)
-    )
+    values = (getattr(side, "value", side) for side in (node.left, node.right))
+    return any(isinstance(value, str | bytes | ast.JoinedStr) for value in values)
 
 
 class _Marks(ast.NodeTransformer):

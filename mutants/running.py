@@ -10,6 +10,7 @@ import resource
 import signal
 import sys
 import tempfile
+import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -22,9 +23,21 @@ import pytest
 
 from .making import MARK, Mutant, with_marks
 
-# A test of a mutant may take so much longer than without one before it counts as hanging.
-_PATIENCE, _TIMES = 10.0, 10.0
+Functions = dict[tuple[str, str], list[FunctionType]]
+
 _MEMORY = 8 * 2**30
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Processes at a time; seconds of tests for a mutant (0: all); seconds before a test counts as hanging.
+
+    Seconds are the processor's. A test that takes long without a mutant gets ten times as long.
+    """
+
+    processes: int = 2
+    seconds: float = 8.0
+    patience: float = 10.0
 
 
 @dataclass(frozen=True)
@@ -49,9 +62,9 @@ class Bench:
     """A plug-in of pytest that collects tests once, then runs some of them for each mutant."""
 
     def __init__(
-        self, mutants: list[Mutant], processes: int, seconds: float, told: Callable[[Fate, int], None]
+        self, mutants: list[Mutant], limits: Limits, told: Callable[[list[Fate], int], None]
     ) -> None:
-        self.mutants, self.processes, self.seconds, self.told = mutants, processes, seconds, told
+        self.mutants, self.limits, self.told = mutants, limits, told
         self.fates: list[Fate] = []
         self.broken: list[str] = ["the collection of tests"]
         self._reports: list[Any] = []
@@ -95,9 +108,11 @@ class Bench:
         items = list(self._items.values())
         for item, following in zip(items, [*items[1:], None], strict=True):
             ran.clear()
+            # of the processor, which means the same on a busy machine
+            began = time.process_time()
             reports = self._run(item, following)
+            trail.seconds[item.nodeid] = time.process_time() - began
             trail.lines[item.nodeid] = set(ran)
-            trail.seconds[item.nodeid] = sum(report.duration for report in reports)
             if any(report.failed for report in reports):
                 trail.failed.append(item.nodeid)
             if any(report.when == "setup" and report.duration > 0.01 for report in reports):
@@ -123,7 +138,8 @@ class Bench:
         try:
             for mutant in self.mutants:
                 path = str(mutant.path)
-                touching = by_line[path, mutant.statement] if mutant.function else by_file[path]
+                touching = {name for line in mutant.statements for name in by_line[path, line]}
+                touching = touching or (set() if mutant.function else by_file[path])
                 order = self._in_order(mutant, touching, trail)
                 if not order:
                     self._end(mutant, None, 0)
@@ -134,7 +150,7 @@ class Bench:
                     with _silent_child(folder.name):
                         self._try_to_kill(mutant, order, trail, Path(folder.name))
                 running[child] = (mutant, len(order), folder)
-                if len(running) >= self.processes:
+                if len(running) >= self.limits.processes:
                     self._wait(running)
             while running:
                 self._wait(running)
@@ -153,7 +169,7 @@ class Bench:
         spent, most = 0.0, []
         for name in order:
             spent += trail.seconds[name]
-            if most and self.seconds and spent > self.seconds:
+            if most and 0 < self.limits.seconds < spent:
                 break
             most.append(name)
         return most
@@ -164,8 +180,10 @@ class Bench:
         install(mutant, self._functions)
         for at, name in enumerate(order):
             killer.write_text(name)
-            # a test that hangs ends its process
-            signal.setitimer(signal.ITIMER_REAL, _PATIENCE + _TIMES * trail.seconds[name])
+            # a test that hangs, or waits for ever, ends its process
+            limit = max(self.limits.patience, 10 * trail.seconds[name])
+            signal.setitimer(signal.ITIMER_PROF, limit)
+            signal.setitimer(signal.ITIMER_REAL, 10 * limit)
             following = self._items[order[at + 1]] if at + 1 < len(order) else None
             if any(report.failed for report in self._run(self._items[name], following)):
                 os._exit(1)
@@ -181,7 +199,7 @@ class Bench:
         if killer:
             self._kills[mutant.path, mutant.function][killer] += 1
         self.fates.append(Fate(mutant, killer, tests))
-        self.told(self.fates[-1], len(self.mutants))
+        self.told(self.fates, len(self.mutants))
 
 
 @contextmanager
@@ -200,16 +218,16 @@ def _silent_child(folder: str) -> Iterator[None]:
         os._exit(status)
 
 
-def _functions(paths: set[str]) -> dict[tuple[str, str], list[FunctionType]]:
+def _functions(paths: set[str]) -> Functions:
     """Every function of some files, however it is wrapped or imported."""
-    found: dict[tuple[str, str], list[FunctionType]] = defaultdict(list)
+    found: Functions = defaultdict(list)
     for each in gc.get_objects():
         if isinstance(each, FunctionType) and each.__code__.co_filename in paths:
             found[each.__code__.co_filename, each.__code__.co_qualname].append(each)
     return found
 
 
-def install(mutant: Mutant, functions: dict[tuple[str, str], list[FunctionType]]) -> None:
+def install(mutant: Mutant, functions: Functions) -> None:
     """Put a mutant in the place of what is loaded: whoever has imported a function has its mutant."""
     path = str(mutant.path)
     tree = ast.parse(mutant.source)
@@ -227,9 +245,7 @@ def install(mutant: Mutant, functions: dict[tuple[str, str], list[FunctionType]]
         function.__kwdefaults__ = {each.arg: _value(default, space) for each, default in named if default}
 
 
-def _watch(
-    path: str, functions: dict[tuple[str, str], list[FunctionType]], ran: Callable[[int], None]
-) -> None:
+def _watch(path: str, functions: Functions, ran: Callable[[int], None]) -> None:
     """Have the functions of a file tell each line that they run."""
     code = compile(with_marks(Path(path).read_text(encoding="utf-8")), path, "exec", dont_inherit=True)
     for (file, name), own in functions.items():
@@ -274,13 +290,9 @@ def _assign_again(tree: ast.Module, path: str, number: int) -> None:
 
 
 def run(
-    mutants: list[Mutant],
-    tests: list[str],
-    processes: int,
-    seconds: float,
-    told: Callable[[Fate, int], None],
+    mutants: list[Mutant], tests: list[str], limits: Limits, told: Callable[[list[Fate], int], None]
 ) -> tuple[list[Fate], list[str]]:
     """The fates of mutants, and the tests that fail without any."""
-    bench = Bench(mutants, processes, seconds, told)
+    bench = Bench(mutants, limits, told)
     pytest.main(["-s", "-p", "no:cacheprovider", "-p", "no:terminal", *tests], plugins=[bench])
     return bench.fates, bench.broken

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
 import tacita
-from planting import FORMS, failed, judge, native, release, simple, with_column
+from planting import FORMS, failed, judge, native, release, with_column
 from tacita import io
 from tacita.core import VerificationError
 from tacita.microdata import verify
@@ -72,12 +71,11 @@ def test_a_text_that_spells_another_number_is_caught_although_writer_and_verifie
     assert not cells.same_text(numbers, planted, dialect)
 
 
-def stale(words: list[str], more: str = "SECRET") -> pa.DictionaryArray:
+def stale(words: list[str]) -> pa.DictionaryArray:
     """Categories of which no cell has the last."""
     fresh = pa.array(words).dictionary_encode()
-    return pa.DictionaryArray.from_arrays(
-        fresh.indices, pa.concat_arrays([fresh.dictionary, pa.array([more])])
-    )
+    values = pa.concat_arrays([fresh.dictionary, pa.array(["SECRET"])])
+    return pa.DictionaryArray.from_arrays(fresh.indices, values)
 
 
 NESTS = {
