@@ -31,7 +31,9 @@ MODULES = {
     ],
 }
 SPEAKING = {
-    "microdata": [*sorted((TESTS / "microdata").rglob("test_verify_*.py"))],
+    "microdata": sorted(
+        path for path in (TESTS / "microdata").rglob("test_*.py") if "planting" in path.read_text("utf-8")
+    ),
     "tables": [
         *sorted((TESTS / "tables").glob("test_*.py")),
         TESTS / "core" / "test_table.py",
@@ -105,14 +107,17 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--seconds", type=float, default=8.0, help="of tests per mutant; 0: all that run it")
     parser.add_argument("--patience", type=float, default=10.0, help="seconds until a test counts as hanging")
     parser.add_argument("--source", nargs="+", type=Path, help="other modules than the verifiers")
-    parser.add_argument("--tests", nargs="+", type=Path, help="their tests")
+    parser.add_argument(
+        "--tests", nargs="+", type=Path, help="other tests than those that speak of the modules"
+    )
     parser.add_argument("--equivalents", type=Path, help="mutants that change nothing")
     return parser
 
 
 def _chosen(asked: argparse.Namespace) -> tuple[list[Path], list[Path]]:
+    given = [path.resolve() for path in asked.tests or ()]
     if asked.source:
-        return [path.resolve() for path in asked.source], [path.resolve() for path in asked.tests or ()]
+        return [path.resolve() for path in asked.source], given
     modules: list[Path] = []
     tests: list[Path] = []
     for kind, paths in MODULES.items():
@@ -122,7 +127,7 @@ def _chosen(asked: argparse.Namespace) -> tuple[list[Path], list[Path]]:
         if wanted:
             modules += wanted
             tests += [*SPEAKING[kind], *wanted]
-    return modules, tests
+    return modules, given or tests
 
 
 def _matches(path: Path, name: str) -> bool:

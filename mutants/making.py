@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-Change = tuple[ast.AST, str]
+# what is replaced, by which text, and in a display or condition: which part is left out
+Change = tuple[ast.AST, str] | tuple[ast.AST, str, str]
 
 _COMPARED: dict[type, tuple[str, ...]] = {
     ast.Lt: ("<=", ">="),
@@ -72,12 +73,14 @@ def mutants(path: Path) -> list[Mutant]:
     made: dict[str, Mutant] = {}
     tree = ast.parse(source)
     for function, statement, returned in _statements(tree.body):
-        for node, text in _changes(function, statement, returned):
+        for node, text, *left_out in _changes(function, statement, returned):
             begin = starts[node.lineno - 1] + node.col_offset  # type: ignore[attr-defined]
             end = starts[node.end_lineno - 1] + node.end_col_offset  # type: ignore[attr-defined]
             raw = source.encode()
             mutated = (raw[:begin] + text.encode() + raw[end:]).decode()
             change = f"{_short(raw[begin:end].decode())} -> {_short(text)}"
+            if left_out:
+                change = f"{_short(left_out[0])} left out"
             number = node.lineno  # type: ignore[attr-defined]
             made.setdefault(
                 mutated,
@@ -223,7 +226,8 @@ def _of_node(node: ast.expr, listed: bool, judged: bool) -> Iterator[Change]:
             yield node, f"({other.join(f'({ast.unparse(value)})' for value in values)})"
             for left_out in range(len(values)):
                 kept = [value for at, value in enumerate(values) if at != left_out]
-                yield node, ast.unparse(ast.BoolOp(node.op, kept) if len(kept) > 1 else kept[0]).join("()")
+                rest = ast.BoolOp(node.op, kept) if len(kept) > 1 else kept[0]
+                yield node, f"({ast.unparse(rest)})", ast.unparse(values[left_out])
         case ast.BinOp(left=left, right=right) if type(node.op) in _COMPUTED and not _is_text(node):
             yield node, f"(({ast.unparse(left)}) {_COMPUTED[type(node.op)]} ({ast.unparse(right)}))"
         case ast.UnaryOp(op=ast.Not() | ast.Invert()) | ast.UnaryOp(op=ast.USub(), operand=ast.Name()):
@@ -240,12 +244,13 @@ def _of_node(node: ast.expr, listed: bool, judged: bool) -> Iterator[Change]:
             ends = {ast.Tuple: "()", ast.List: "[]", ast.Set: "{}"}[type(node)]
             for left_out in range(len(several)) if len(several) > 1 else ():
                 kept = [ast.unparse(each) for at, each in enumerate(several) if at != left_out]
-                yield node, f"{ends[0]}{', '.join(kept)},{ends[1]}"
+                yield node, f"{ends[0]}{', '.join(kept)},{ends[1]}", ast.unparse(several[left_out])
         case ast.Dict(keys=keys, values=values) if listed:
-            for left_out in range(len(keys)) if len(keys) > 1 else ():
+            # a register of many has tests of its own
+            for left_out in range(len(keys)) if 1 < len(keys) <= 8 else ():
                 chosen = [at for at in range(len(keys)) if at != left_out]
                 fewer = ast.Dict([keys[at] for at in chosen], [values[at] for at in chosen])
-                yield node, ast.unparse(fewer)
+                yield node, ast.unparse(fewer), ast.unparse(keys[left_out] or values[left_out])
 
 
 def _other_constants(value: object) -> Iterator[str]:

@@ -159,13 +159,13 @@ class Bench:
                 os.kill(child, signal.SIGKILL)
 
     def _in_order(self, mutant: Mutant, touching: set[str], trail: Trail) -> list[str]:
-        """Tests that found other faults of the function, then one case of each test, the quickest first."""
+        """Tests that found other faults of the function, then quick ones before many cases of one test."""
         kills, cases = self._kills[mutant.path, mutant.function], Counter[str]()
-        number = {}
+        weight = {}
         for name in sorted(touching, key=lambda name: (trail.seconds[name], name)):
             cases[name.partition("[")[0]] += 1
-            number[name] = cases[name.partition("[")[0]]
-        order = sorted(touching, key=lambda name: (-kills[name], number[name], trail.seconds[name], name))
+            weight[name] = cases[name.partition("[")[0]] * trail.seconds[name]
+        order = sorted(touching, key=lambda name: (-kills[name], weight[name], name))
         spent, most = 0.0, []
         for name in order:
             spent += trail.seconds[name]
