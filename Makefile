@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test bench clean
+.PHONY: demo test bench mutants clean
 
 demo: $(VENV)/installed
 	$(BIN)/tacita demo --folder demo
@@ -17,6 +17,9 @@ test: $(VENV)/installed-for-tests
 
 bench: $(VENV)/installed-for-tests
 	$(BIN)/python -m benchmarks
+
+mutants: $(VENV)/installed-for-tests
+	$(BIN)/python -m mutants
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

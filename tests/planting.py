@@ -71,7 +71,9 @@ def simple(form: str = "pyarrow", /, *, columns: dict[str, Any], **options: Any)
 
 def native(table: pa.Table, form: str) -> Any:
     if form == "pandas":
-        return table.to_pandas()
+        # numpy has no missing whole number, a release has
+        whole = [f.name for f in table.schema if pa.types.is_integer(f.type) and table[f.name].null_count]
+        return table.to_pandas().astype(dict.fromkeys(whole, "Int64"))
     return pl.from_arrow(table) if form == "polars" else table
 
 

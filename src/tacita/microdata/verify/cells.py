@@ -144,4 +144,5 @@ def _same_object(old: object, new: object) -> bool:
     if isinstance(old, float | list | tuple | dict):
         # equality would take minus zero for zero, and NaN for another
         return repr(old) == repr(new)
-    return bool(old == new) or (old != old and new != new)
+    # what does not even equal itself, such as Decimal("NaN"), is told by its spelling
+    return bool(old == new) or (old != old and repr(old) == repr(new))

@@ -1,0 +1,402 @@
+"""Faults that a verifier with one small error of its own would let pass: each is planted, and found.
+
+Every test here kills a mutant of the verifier (`python -m mutants`) that no other test noticed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from decimal import Decimal
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+import pytest
+
+import tacita
+from planting import FORMS, failed, judge, native, release, simple, with_column
+from tacita import io
+from tacita.core import Microdata, VerificationError
+from tacita.core.release import Claim
+from tacita.microdata import verify
+from tacita.microdata.verify import cells
+
+X = [1.0, 2.0, 3.0, 19.0, 20.0, 21.0]
+
+
+def beside(column: pa.Array, form: str = "pyarrow") -> tacita.Release:
+    """A release of six records with one column beside the masked one."""
+    return tacita.protect(native(pa.table({"x": X, "o": column}), form), quasi=["x"], measures=["IL1"])
+
+
+def test_a_check_that_raises_counts_as_failed():
+    made = release()
+    found = judge("pyarrow", made.data, replace(made.claim, k="three"))
+    told = {verdict.guarantee: verdict for verdict in found}["groups-of-k"]
+    assert not told.passed
+    assert told.detail == "cannot be checked (TypeError)"
+    with pytest.raises(VerificationError):
+        verify.insist(found)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_gap_moved_to_the_next_record_of_a_float_column_is_caught(form):
+    made = release(form)
+    shares = release().data["share"].to_pylist()
+    assert shares[5] is None
+    shares[5], shares[6] = shares[6], shares[5]
+    planted = with_column(release().data, "share", shares)
+    assert failed(judge(form, planted, made.claim)) == {"others-identical"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "decimal"), [(pa.int64(), "."), (pa.float64(), "."), (pa.float64(), ",")], ids=str
+)
+def test_a_text_that_spells_another_number_is_caught_although_writer_and_verifier_agree(
+    kind, decimal, monkeypatch
+):
+    dialect = tacita.core.CsvDialect(decimal=decimal, delimiter=";")
+    numbers = pa.array([1234567, 2345678, None, 4567890], pa.int64()).cast(kind)
+    if kind == pa.float64():
+        numbers = pc.divide(numbers, 1024.0)
+    spelled = cells.as_array(cells.cells_as_text(numbers, dialect))
+    assert cells.same_text(numbers, spelled, dialect)
+
+    def careless(column, dialect):
+        """The fourth letter becomes a nought, here and there alike."""
+        texts = io.csv.cells_as_text(column, dialect).to_pylist()
+        return pa.array([text[:3] + text[3:4].replace(text[3:4], "0") + text[4:] for text in texts])
+
+    monkeypatch.setattr(cells, "cells_as_text", careless)
+    planted = careless(numbers, dialect)
+    assert not planted.equals(spelled)
+    assert not cells.same_text(numbers, planted, dialect)
+
+
+def stale(words: list[str]) -> pa.DictionaryArray:
+    """Categories of which no cell has the last."""
+    fresh = pa.array(words).dictionary_encode()
+    values = pa.concat_arrays([fresh.dictionary, pa.array(["SECRET"])])
+    return pa.DictionaryArray.from_arrays(fresh.indices, values)
+
+
+NESTS = {
+    "a record": lambda inner: pa.StructArray.from_arrays([inner], ["size"]),
+    "the second field of a record": lambda inner: pa.StructArray.from_arrays(
+        [pa.array(range(6)), inner], ["n", "size"]
+    ),
+    "a list": lambda inner: pa.ListArray.from_arrays(range(7), inner),
+    "a list of records": lambda inner: pa.ListArray.from_arrays(
+        range(7), pa.StructArray.from_arrays([inner], ["size"])
+    ),
+    "a record of lists": lambda inner: pa.StructArray.from_arrays(
+        [pa.ListArray.from_arrays(range(7), inner)], ["sizes"]
+    ),
+}
+
+
+@pytest.mark.parametrize("nest", NESTS)
+def test_a_stale_category_inside_nested_cells_is_caught(nest):
+    words = ["small", "large", "small"] * 2
+    made = beside(NESTS[nest](pa.array(words).dictionary_encode()))
+    assert failed(judge("pyarrow", made.data, made.claim)) == set()
+    planted = made.data.set_column(1, "o", NESTS[nest](stale(words)))
+    assert "no-leftovers" in failed(judge("pyarrow", planted, made.claim))
+
+
+def _noted(name: str, kind: pa.DataType) -> pa.Field:
+    return pa.field(name, kind, metadata={"respondent": "Firm 1"})
+
+
+NOTED = {
+    "a field of records": (pa.struct([_noted("a", pa.int64())]), [{"a": i} for i in range(6)]),
+    "the second field of records": (
+        pa.struct([pa.field("a", pa.int64()), _noted("b", pa.int64())]),
+        [{"a": i, "b": i} for i in range(6)],
+    ),
+    "the items of lists": (pa.list_(_noted("item", pa.int64())), [[i] for i in range(6)]),
+    "records in lists": (pa.list_(pa.struct([_noted("a", pa.int64())])), [[{"a": i}] for i in range(6)]),
+}
+
+
+@pytest.mark.parametrize("where", NOTED)
+def test_metadata_of_a_nested_field_is_caught_in_the_frame_and_in_the_file(where):
+    kind, values = NOTED[where]
+    made = beside(pa.array(values, kind))
+    assert failed(judge("pyarrow", made.data, made.claim)) == set()
+    planted = made.data.set_column(1, pa.field("o", kind), pa.array(values, kind))
+    assert "no-leftovers" in failed(judge("pyarrow", planted, made.claim))
+    sink = pa.BufferOutputStream()
+    pq.write_table(planted, sink)
+    found = verify.verify_file(bytes(sink.getvalue()), "parquet", io.InputOptions(), made.claim)
+    assert "file-plain" in failed(found)
+
+
+@pytest.mark.parametrize(("true", "told"), [("alpha", "adieu"), ("omega", "zebra")], ids=["least", "largest"])
+def test_an_extreme_in_the_footer_that_no_record_has_is_caught(true, told):
+    made = beside(pa.array(["alpha", "gamma", "omega"] * 2))
+    sink = pa.BufferOutputStream()
+    pq.write_table(made.data, sink)
+    content = bytes(sink.getvalue())
+    assert failed(verify.verify_file(content, "parquet", io.InputOptions(), made.claim)) == set()
+    start = len(content) - 8 - int.from_bytes(content[-8:-4], "little")
+    assert true.encode() in content[start:]
+    planted = content[:start] + content[start:].replace(true.encode(), told.encode())
+    found = verify.verify_file(planted, "parquet", io.InputOptions(), made.claim)
+    assert failed(found) == {"file-plain"}
+
+
+@pytest.mark.parametrize("up", [True, False])
+@pytest.mark.parametrize("ties", [1, 4])
+def test_a_value_from_one_rank_too_far_is_caught_and_the_last_allowed_one_passes(up, ties):
+    values = [float(i // ties) for i in range(100)]
+    made = tacita.protect(pa.table({"x": values}), quasi=["x"], method="rank-swap", seed=1, measures=["IL1"])
+    planted = list(values)
+    planted[48] = values[48] + (3 if up else -3)
+    # of equal values the nearest counts: two heaps lie between, and one step
+    distance = 2 * ties + 1
+    for p, breaks in ((distance, set()), (distance - 1, {"ranks-near"})):
+        claim = replace(made.claim, terms={**made.claim.terms, "p": p})
+        found = failed(judge("pyarrow", pa.table({"x": planted}), claim))
+        assert found & {"ranks-near"} == breaks
+
+
+@pytest.mark.parametrize("broken", ["columns", "rows"])
+def test_nothing_is_compared_where_columns_or_rows_are_wrong(broken):
+    made = release()
+    planted = made.data.drop_columns(["count"]) if broken == "columns" else made.data.slice(1)
+    found = {verdict.guarantee: verdict for verdict in judge("pyarrow", planted, made.claim)}
+    told = found.pop("columns-kept" if broken == "columns" else "rows-complete")
+    assert not told.passed
+    if broken == "rows":
+        assert found.pop("columns-kept").passed
+    details = {verdict.detail for verdict in found.values()}
+    assert details == {"cannot be checked: rows or columns are wrong"}
+    assert not any(verdict.passed for verdict in found.values())
+
+
+def test_two_records_are_the_least_group_and_no_k_is_no_promise():
+    made = release()
+    assert failed(judge("pyarrow", made.data, replace(made.claim, k=2))) == set()
+    assert failed(judge("pyarrow", made.data, replace(made.claim, k=None))) == {"groups-of-k", "k-units"}
+
+
+ALIKE = pa.table({"x": [5.0] * 6, "firm": list("aabbcd")})
+
+
+def alike(labels: list[int]) -> Claim:
+    """Six records that are published alike, said to be of some groups."""
+    made = tacita.protect(
+        with_column(ALIKE, "x", [5.0] * 5 + [6.0]),
+        quasi=["x"],
+        unit="firm",
+        identifiers=["firm"],
+        k=3,
+        measures=["IL1"],
+    )
+    original = Microdata.of(ALIKE).with_roles(made.claim.original.roles)
+    return replace(made.claim, original=original, labels=np.array(labels))
+
+
+@pytest.mark.parametrize(
+    ("labels", "breaks"),
+    [
+        ([0, 0, 0, 0, 0, 0], set()),
+        ([0, 1, 0, 1, 0, 1], set()),
+        ([0, 0, 1, 1, 1, 1], {"groups-of-k", "k-units"}),
+        # three records, but of two firms
+        ([0, 0, 0, 1, 1, 1], {"k-units"}),
+    ],
+    ids=str,
+)
+def test_groups_as_claimed_count_where_published_rows_coincide(labels, breaks):
+    assert failed(judge("pyarrow", pa.table({"x": [5.0] * 6}), alike(labels))) == breaks
+
+
+def test_published_rows_count_where_the_groups_as_claimed_are_large_enough():
+    claim = alike([0] * 6)
+    few = pa.table({"x": [5.0] * 4 + [6.0] * 2})
+    assert failed(judge("pyarrow", few, claim)) == {"groups-of-k", "k-units", "group-means"}
+    # three records each, but the first of two firms
+    halves = pa.table({"x": [5.0] * 3 + [6.0] * 3})
+    assert failed(judge("pyarrow", halves, claim)) == {"k-units", "group-means"}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_missing_cell_is_never_taken_for_the_least_value_of_its_group(form):
+    columns = {"x": [0.0, 0.0, 0.0, 7.0, 8.0, 9.0]}
+    claim = simple(form, columns=columns).claim
+    planted = with_column(simple(columns=columns).data, "x", [None, 0.0, 0.0, 8.0, 8.0, 8.0])
+    assert {"groups-of-k", "group-means"} <= failed(judge(form, planted, claim))
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_record_is_dropped_for_a_gap_in_any_column_that_the_method_reads(form):
+    columns = {"x": [None, *map(float, range(1, 9))], "y": [*map(float, range(8)), None]}
+    made = simple(form, columns=columns, missing="drop")
+    assert made.claim.rows.tolist() == list(range(1, 8))
+    assert failed(judge(form, simple(columns=columns, missing="drop").data, made.claim)) == set()
+
+
+class Odd:
+    """Not equal to anything, itself included."""
+
+    def __eq__(self, other: object) -> bool:
+        return False
+
+    __hash__ = None
+
+
+MIXED = [1, "a", -0.0, float("nan"), None, (0.0, 1), [0.0], {"a": 0.0}, True, Odd(), b"a", 2.5]
+
+
+@pytest.mark.parametrize(
+    ("row", "other"),
+    [
+        (0, 2),
+        (0, 1.0),
+        (0, True),
+        (1, "b"),
+        (2, 0.0),
+        (3, None),
+        (3, 1.0),
+        (4, float("nan")),
+        (5, (-0.0, 1)),
+        (5, [0.0, 1]),
+        (6, [-0.0]),
+        (7, {"a": -0.0}),
+        (8, 1),
+        (9, Odd()),
+        (10, "a"),
+        (11, 2.25),
+    ],
+    ids=str,
+)
+def test_a_change_among_mixed_python_objects_is_caught(row, other):
+    frame = pd.DataFrame({"x": np.arange(12.0), "o": pd.Series(MIXED, dtype=object)})
+    made = tacita.protect(frame, quasi=["x"], measures=["IL1"])
+    assert failed(verify.verify(Microdata.of(made.data), made.claim)) == set()
+    planted = made.data.copy()
+    planted.at[row, "o"] = other
+    assert failed(verify.verify(Microdata.of(planted), made.claim)) == {"others-identical"}
+
+
+def test_objects_that_do_not_equal_themselves_pass_where_they_are_spelled_alike():
+    cells = [Decimal("NaN"), 1, "a"] * 2
+    frame = pd.DataFrame({"x": X, "o": pd.Series(cells, dtype=object)})
+    made = tacita.protect(frame, quasi=["x"], measures=["IL1"])
+    again = made.data.assign(o=pd.Series([Decimal("NaN"), 1, "a"] * 2, dtype=object))
+    assert failed(verify.verify(Microdata.of(again), made.claim)) == set()
+
+
+def structs(**fields: list) -> pa.StructArray:
+    return pa.StructArray.from_arrays([pa.array(cells) for cells in fields.values()], list(fields))
+
+
+NESTED = {
+    "a field renamed": (structs(a=range(6)), structs(b=range(6))),
+    "fields in another order": (structs(a=range(6), b=range(6)), structs(b=range(6), a=range(6))),
+    "a field less": (structs(a=range(6), b=range(6)), structs(a=range(6))),
+    "a field more": (structs(a=range(6)), structs(a=range(6), b=range(6))),
+    "the second field changed": (structs(a=range(6), b=range(6)), structs(a=range(6), b=range(1, 7))),
+    "the first field changed": (structs(a=range(6), b=range(6)), structs(a=range(1, 7), b=range(6))),
+    "minus zero in a record": (structs(a=[0.0] * 6), structs(a=[0.0] * 5 + [-0.0])),
+    "a gap moved in a record": (structs(a=[None, 1.0] * 3), structs(a=[1.0, None] * 3)),
+    "records become text": (structs(a=range(6)), pa.array(list("abcdef"))),
+    "an item in the list before": (pa.array([[1, 2], [3]] * 3), pa.array([[1], [2, 3]] * 3)),
+    "an item changed": (pa.array([[1, 2], [3]] * 3), pa.array([[1, 2], [4]] * 3)),
+    "minus zero in a list": (pa.array([[0.0], [1.0]] * 3), pa.array([[-0.0], [1.0]] * 3)),
+    "an empty list becomes a gap": (pa.array([[1], []] * 3), pa.array([[1], None] * 3)),
+    "lists become large lists": (pa.array([[1]] * 6), pa.array([[1]] * 6, pa.large_list(pa.int64()))),
+    "items of another type": (pa.array([[1]] * 6), pa.array([[1]] * 6, pa.list_(pa.int32()))),
+    "an item of a large list changed": (
+        pa.array([[1]] * 6, pa.large_list(pa.int64())),
+        pa.array([[1]] * 5 + [[2]], pa.large_list(pa.int64())),
+    ),
+    "minus zero in a large list": (
+        pa.array([[0.0]] * 6, pa.large_list(pa.float64())),
+        pa.array([[0.0]] * 5 + [[-0.0]], pa.large_list(pa.float64())),
+    ),
+    "minus zero in a fixed list": (
+        pa.array([[0.0]] * 6, pa.list_(pa.float64(), 1)),
+        pa.array([[0.0]] * 5 + [[-0.0]], pa.list_(pa.float64(), 1)),
+    ),
+    "a text view changed": (
+        pa.array(list("abcdef"), pa.string_view()),
+        pa.array(list("abcdee"), pa.string_view()),
+    ),
+    "bytes in a view changed": (
+        pa.array([b"a", b"b"] * 3, pa.binary_view()),
+        pa.array([b"a", b"c"] * 3, pa.binary_view()),
+    ),
+}
+
+
+@pytest.mark.parametrize("what", NESTED)
+def test_a_change_inside_nested_or_unusual_cells_is_caught(what):
+    before, after = NESTED[what]
+    made = beside(before)
+    assert failed(judge("pyarrow", made.data, made.claim)) == set()
+    assert failed(judge("pyarrow", made.data.set_column(1, "o", after), made.claim)) == {"others-identical"}
+
+
+STORED = {
+    "seconds": (pa.timestamp("s"), pa.timestamp("ms"), [0, 1000, 2000]),
+    "seconds of a zone": (
+        pa.timestamp("s", "Europe/Paris"),
+        pa.timestamp("ms", "Europe/Paris"),
+        [0, 1000, 2000],
+    ),
+    "time of day": (pa.time32("s"), pa.time32("ms"), [0, 1000, 2000]),
+    "dates": (pa.date64(), pa.date32(), [0, 1, 2]),
+}
+
+
+@pytest.mark.parametrize("what", STORED)
+def test_a_unit_that_parquet_does_not_have_may_change_but_no_moment(what):
+    kind, stored, numbers = STORED[what]
+    scale = 86_400_000 if what == "dates" else 1
+    made = beside(pa.array([0, scale, 2 * scale] * 2, kind))
+    table = made.data
+    kept = pa.array(numbers * 2, stored)
+    assert failed(judge("pyarrow", table.set_column(1, "o", kept), made.claim)) == set()
+    moved = pa.array([*(numbers * 2)[:-1], numbers[-1] + 1], stored)
+    assert failed(judge("pyarrow", table.set_column(1, "o", moved), made.claim)) == {"others-identical"}
+    for other in (pa.int64(), pa.timestamp("us"), pa.timestamp("ms", "UTC"), pa.time64("us")):
+        planted = pa.array(numbers * 2, pa.int64()).cast(other)
+        found = failed(judge("pyarrow", table.set_column(1, "o", planted), made.claim))
+        assert found == {"others-identical"}
+
+
+def ladder(words: list[str], order: list[str], *, ordered: bool = True) -> pa.DictionaryArray:
+    codes = pa.array([order.index(word) for word in words], pa.int8())
+    return pa.DictionaryArray.from_arrays(codes, order, ordered=ordered)
+
+
+SIZES = ["small", "large", "small"] * 2
+CATEGORIES = {
+    "an order is lost": ladder(SIZES, ["small", "large"], ordered=False),
+    "an order is turned round": ladder(SIZES, ["large", "small"]),
+    "a cell changes": ladder(["large", *SIZES[1:]], ["small", "large"]),
+    "categories become text": pa.array(SIZES),
+    "categories become numbers": pa.array([0, 1, 0] * 2).dictionary_encode(),
+}
+
+
+@pytest.mark.parametrize("what", CATEGORIES)
+def test_a_changed_ladder_of_categories_is_caught(what):
+    made = beside(ladder(SIZES, ["small", "large"]))
+    assert failed(judge("pyarrow", made.data, made.claim)) == set()
+    planted = made.data.set_column(1, "o", CATEGORIES[what])
+    assert failed(judge("pyarrow", planted, made.claim)) == {"others-identical"}
+
+
+def test_categories_of_numbers_may_come_back_as_their_values_but_not_as_others():
+    made = beside(pa.array([3, 1, 3] * 2).dictionary_encode())
+    table = made.data
+    assert failed(judge("pyarrow", table.set_column(1, "o", pa.array([3, 1, 3] * 2)), made.claim)) == set()
+    for planted in (pa.array([3, 1, 1] * 2), pa.array(["3", "1", "3"] * 2), pa.array([3.0, 1.0, 3.0] * 2)):
+        found = failed(judge("pyarrow", table.set_column(1, "o", planted), made.claim))
+        assert found == {"others-identical"}

@@ -1,0 +1,158 @@
+"""The mutation run itself: it makes the faults it should, kills what is tested and tells what is not."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from mutants.making import mutants
+
+ROOT = Path(__file__).parent.parent
+SOURCE = '''"""A tiny verifier."""
+LIMIT = 1.5
+
+
+def fault(sizes: list[float], *, strict: bool = False) -> str | None:
+    """What is wrong."""
+    found = []
+    for size in sizes:
+        if size > LIMIT and size < 9:
+            found.append(size)
+    try:
+        worst = max(found)
+    except ValueError:
+        return "none" if strict else None
+    return f"{worst} is too large"
+
+
+class Judge:
+    def __init__(self, k):
+        self.k = k
+
+    @property
+    def safe(self) -> bool:
+        return self.k >= 3
+'''
+TEST = """from tiny import Judge, fault
+
+
+def test_large_sizes_are_found():
+    assert fault([1.0, 2.0]) == "2.0 is too large"
+
+
+def test_small_sizes_pass():
+    assert fault([0.2, 1.0]) is None
+
+
+def test_three_are_safe_and_two_are_not():
+    assert Judge(3).safe
+    assert not Judge(2).safe
+"""
+
+
+@pytest.fixture
+def tiny(tmp_path):
+    (tmp_path / "tiny.py").write_text(SOURCE)
+    (tmp_path / "test_tiny.py").write_text(TEST)
+    return tmp_path
+
+
+def ran(folder, *words):
+    """What a run over the tiny verifier prints, and how it ends."""
+    asked = ["--source", "tiny.py", "--tests", "test_tiny.py", "--processes", "1", *words]
+    done = subprocess.run(
+        [sys.executable, "-m", "mutants", *asked],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(folder)])},
+        capture_output=True,
+        text=True,
+    )
+    return done.stdout, done.returncode
+
+
+def test_every_kind_of_fault_is_made_and_the_same_ones_again(tiny):
+    made = mutants(tiny / "tiny.py")
+    assert made == mutants(tiny / "tiny.py")
+    assert len({mutant.source for mutant in made}) == len(made)
+    for mutant in made:
+        compile(mutant.source, "tiny.py", "exec")
+    assert {(mutant.function, mutant.change) for mutant in made} >= {
+        ("", "1.5 -> 15.0"),
+        ("", "1.5 -> 0.15"),
+        ("fault", "False -> True"),
+        ("fault", "sizes -> ()"),
+        ("fault", "size > LIMIT and size < 9 -> False"),
+        ("fault", "size > LIMIT and size < 9 -> True"),
+        ("fault", "size > LIMIT and size < 9 -> ((size > LIMIT) or (size < 9))"),
+        ("fault", "size > LIMIT left out"),
+        ("fault", "size > LIMIT -> (size >= LIMIT)"),
+        ("fault", "9 -> 10"),
+        ("fault", "found.append(size) -> pass"),
+        ("fault", "max -> min"),
+        ("fault", 'return "none" if strict else None -> pass'),
+        ("fault", 'f"{worst} is too large" -> None'),
+        ("Judge.__init__", "self.k = k -> pass"),
+        ("Judge.safe", "self.k >= 3 -> True"),
+        ("Judge.safe", "self.k >= 3 -> (self.k > 3)"),
+    }
+
+
+def test_a_run_kills_what_is_tested_and_lists_what_is_not(tiny):
+    before = {path.name: path.read_bytes() for path in tiny.glob("*.*")}
+    told, code = ran(tiny)
+    assert code == 1
+    assert "tiny.py:9, fault: size < 9 -> (size <= 9)" in told
+    assert "tiny.py:9, fault: size > LIMIT -> (size >= LIMIT)" in told
+    # killed: the sign for a fault, what guards it, a constant, the body of a loop, a property
+    for killed in ('too large" -> None', "LIMIT and size < 9 -> False", "1.5 -> 15.0", "sizes -> ()"):
+        assert killed not in told
+    assert "Judge.safe" not in told
+    assert {path.name: path.read_bytes() for path in tiny.glob("*.*")} == before
+
+
+def test_a_known_equivalent_counts_as_neither_and_a_stale_one_is_told(tiny):
+    whole, _ = ran(tiny)
+    lives = [line for line in whole.splitlines() if line.startswith("tiny.py:")]
+    texts = SOURCE.splitlines()
+    entries = []
+    for line in lives:
+        where, _, change = line.rpartition(" (")[0].partition(": ")
+        place, _, function = where.partition(", ")
+        text = texts[int(place.split(":")[1]) - 1].strip()
+        entries.append((function.replace("top level", ""), text, change))
+    (tiny / "known.toml").write_text(
+        "\n".join(
+            f"[[equivalent]]\nfile = 'tiny.py'\nfunction = '{function}'\nline = '''{text}'''\n"
+            f"changes = ['''{change}''']\nreason = 'a test of the list'"
+            for function, text, change in entries
+        )
+    )
+    told, code = ran(tiny, "--equivalents", "known.toml")
+    assert code == 0
+    assert f"{len(lives)} more are known to change nothing" in told
+    with (tiny / "known.toml").open("a") as file:
+        file.write("\n[[equivalent]]\nfile = 'tiny.py'\nfunction = 'gone'\nline = 'x'\n")
+        file.write("changes = ['x -> y']\nreason = 'none'\n")
+    told, code = ran(tiny, "--equivalents", "known.toml")
+    assert code == 1
+    assert "an equivalent that matches nothing: tiny.py, gone, x, x -> y" in told
+
+
+def test_tests_that_fail_without_a_mutant_end_the_run(tiny):
+    (tiny / "test_tiny.py").write_text(TEST.replace("2.0 is", "3.0 is"))
+    told, code = ran(tiny)
+    assert code == 2
+    assert "test_large_sizes_are_found" in told
+
+
+def test_a_mutant_that_never_ends_counts_as_killed(tiny):
+    (tiny / "tiny.py").write_text(
+        "def upto(n: int) -> int:\n    while n > 0:\n        n -= 1\n    return n\n"
+    )
+    (tiny / "test_tiny.py").write_text(
+        "from tiny import upto\n\n\ndef test_it_ends():\n    assert upto(3) == 0\n"
+    )
+    told, code = ran(tiny, "--patience", "0.5")
+    assert code == 0
+    assert "100.0 %" in told
