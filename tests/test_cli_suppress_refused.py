@@ -21,7 +21,7 @@ class TestBadInputs:
             (("II,B,15,1", "II,B,15,2"), 1, "column sensitive must be 0 or 1"),
             (("II,B,15,1", "II,B,15,"), 1, "column sensitive has no number"),
             (("II,B,15,1", "II,A,15,1"), 1, "stand there more than once"),
-            (("II,B,15,1", "Total,B,15,1"), 1, "the label Total"),
+            (("II,B,15,1", "Total,B,15,1"), 1, "1 of 7 sums are listed (label Total)"),
             (("II,B,15,1", ",B,15,1"), 1, "no label in 1 cells"),
             (("II,B,15,1,10", "II,B,15,1,-10"), 1, "column weight must be at least 0"),
             (("II,B,15,1,10", "II,B,15"), 1, "do not have 5 cells"),

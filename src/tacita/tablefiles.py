@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PureWindowsPath
 from typing import Any
 
@@ -13,6 +13,7 @@ import numpy as np
 from . import io
 from .core import DataError, Dimension, Microdata, ParameterError, Table
 from .io import argus
+from .rulewords import build_rules
 from .tableplan import (
     COLUMNS,
     LEVELS,
@@ -83,14 +84,32 @@ def read_source(given: TableInputSection, section: TableSection, asked: Suppress
 
 
 def _cells(given: TableInputSection, section: TableSection, asked: SuppressSection) -> Source:
-    from .tables.cells import from_cells
+    from .tables.cells import from_cells, rules_of
 
     section.require_columns()
     data = io.read(given.path, io.InputOptions(**given.model_dump(include=set(io.InputOptions.model_fields))))
     signed = asked.problem == "general"
-    table = from_cells(data, **section.model_dump(), cost=asked.objective, signed=signed)
+    named = section.model_dump() | _own_columns(section, data)
+    table = from_cells(data, **named, cost=asked.objective, signed=signed)
+    if words := rules_of(data):
+        table = replace(table, rules=tuple(build_rules(words.split(","))))
     inputs: Files = {"input": given.path}
     return Source(table, data.source, data.fingerprint, inputs, None, asked.margins, asked.objective)
+
+
+def _own_columns(section: TableSection, data: Microdata) -> dict[str, str]:
+    """What a list of `tacita tabulate` says itself, where nothing else is asked for: levels, contributors."""
+    from .tables.behind import COUNT, is_kept
+
+    if not is_kept(data.columns):
+        return {}
+    if section.contributors not in (None, COUNT):
+        raise ParameterError(
+            f"{data.source}: the list says itself who stands behind its cells, from column {COUNT} on. Leave "
+            "away --contributors."
+        )
+    own = [name for name in (*LEVELS, COUNT) if name in data.columns]
+    return {name: name for name in own if name not in section.model_fields_set}
 
 
 def _jj(text: str, section: TableSection, asked: SuppressSection, name: str) -> Table:

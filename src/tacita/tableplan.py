@@ -304,13 +304,16 @@ class TabulateSection(Parameters):
         None, description="column whose labels become columns; required unless metadata has two dimensions"
     )
     value: str | None = Field(None, description="column to sum up; if not given, records are counted")
-    rule: Names = Field((), description="rules for sensitive cells, commas between; see `tacita methods`")
+    rule: Names = Field(
+        (),
+        description="rules for sensitive cells, commas between, each with parameters of its own or not: "
+        "minimum-frequency:threshold=3:margin=10,request; see `tacita methods`",
+    )
     hierarchy: Names = Field((), description="COLUMN=FILE.hrc, commas between two of them")
     weight: str | None = Field(None, description="column of sampling weights")
     unit: str | None = Field(None, description="column naming the firm or household behind a record")
     request: str | None = Field(None, description="column that marks who asked for protection")
     waiver: str | None = Field(None, description="column that marks who renounced it")
-    insist: bool = Field(False, description="write inner cells although sums are sensitive themselves")
 
 
 _PATHS = {"input": ("path", "meta"), "output": ("path", "json", "report")}

@@ -11,6 +11,7 @@ from cyclopts import Group
 
 from tacita import api, registry
 from tacita.core import VerificationError
+from tacita.rulewords import fields_of
 from tacita.tableplan import (
     RecordInputSection,
     SuppressSection,
@@ -77,12 +78,7 @@ def suppress_with(words: Sequence[str]) -> Callable[..., None]:
 def tabulate_with(words: Sequence[str]) -> Callable[..., None]:
     """The command `tabulate` with the options of the rules that the words name."""
     names = [name for name in (_named_in(words, "--rule") or "").split(",") if name]
-    fields = {
-        name: each
-        for rule in names
-        for name, each in registry.lookup(rule, "rule").model_fields.items()
-        if name != "cells"
-    }
+    fields = fields_of(names)
 
     def body(records: Path, **values: Any) -> None:
         table = api.tabulate_file(

@@ -125,7 +125,7 @@ class Table:
         Arrays have the shape of either; sums of inner cells are computed, other figures are nought there.
         `lower`, `upper` and `sliding` given as one number are a share of the cell's value, as arrays they
         are absolute. Without `bounds` the attacker knows [0, inf) where no value is negative, and nothing
-        otherwise. Sums are published unless `margins`.
+        otherwise. Sums are published unless they are sensitive, or `margins`.
         """
         shape = tuple(len(each) for each in dimensions)
         full = all_cells(dimensions, as_numbers(values, "values"))
@@ -133,6 +133,7 @@ class Table:
         if bounds is None:
             bounds = (0.0, np.inf) if (flat >= 0).all() else (-np.inf, np.inf)
         must = placed(forced, dimensions, "forced", bool)
+        secret = placed(primary, dimensions, "primary", bool)
         codes = np.stack(np.unravel_index(np.arange(flat.size), shape), axis=1).astype(np.int64)
         low, high = bounds
         return cls(
@@ -140,7 +141,7 @@ class Table:
             codes=codes,
             values=flat,
             relations=Relations.cross(dimensions),
-            primary=placed(primary, dimensions, "primary", bool),
+            primary=secret,
             lower=level_of(lower, flat, dimensions),
             upper=level_of(upper, flat, dimensions),
             sliding=level_of(sliding, flat, dimensions),
@@ -149,7 +150,7 @@ class Table:
             cost=costs(cost, flat, contributors)
             if isinstance(cost, str)
             else placed(cost, dimensions, "cost", float),
-            forced=must if margins else must | ~inner_cells(dimensions),
+            forced=must if margins else must | (~inner_cells(dimensions) & ~secret),
             preferred=placed(preferred, dimensions, "preferred", bool),
             contributors=contributors,
             frequency=frequency,

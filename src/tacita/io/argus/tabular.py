@@ -160,6 +160,11 @@ def dimension_of(variable: Variable, labels: Sequence[str], hrc: Mapping[str, st
         longest = sum(variable.levels)
         finest = [label for label in labels if len(label) == longest and label != variable.total]
         return levels_dimension(variable.name, finest, variable.levels, variable.total)
+    if variable.hierarchical:
+        raise DataError(
+            f"rda: {variable.name} is HIERARCHICAL, and neither HIERLEVELS nor HIERCODELIST says how. Add "
+            "one; or remove the word, and publish no subtotals."
+        )
     return Dimension.flat(
         variable.name,
         list(dict.fromkeys(label for label in labels if label != variable.total)),
