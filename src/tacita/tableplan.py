@@ -155,7 +155,7 @@ class SuppressSection(Parameters):
         False, description="refuse what lone contributors or sums along a line give away, too"
     )
     insist: bool = Field(
-        False, description="accept general protection that falls to who knows signs; recorded"
+        False, description="accept less than a rule asks for, or what signs give away; recorded"
     )
 
     @model_validator(mode="after")

@@ -291,6 +291,7 @@ def audit_published(
     run: Run | None = None,
     *,
     strict: bool = False,
+    insist: bool = False,
     json_report: Path | None = None,
     reading: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
@@ -314,6 +315,7 @@ def audit_published(
         run,
         source=published.name,
         strict=strict,
+        insist=insist,
     )
     told = {
         "confidential": True,

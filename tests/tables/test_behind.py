@@ -101,6 +101,17 @@ class TestOneHolderInTwoCells:
         assert run_command([*words, "--problem", "interval", "--json", str(tmp_path / "result.json")]) == 0
         assert warned(tmp_path) == {"lone-contributors": 1, "sensitive-sums": 3}
 
+    def test_less_than_the_rules_ask_for_is_refused_unless_insisted(self, tmp_path, capsys):
+        assert tabulated(tmp_path) == 0
+        out = str(tmp_path / "published.csv")
+        for words in (
+            ["suppress", str(tmp_path / "cells.csv"), *NAMED_OPTIONS, "--problem", "exact", "--out", out],
+            ["audit", str(tmp_path / "cells.csv"), out, *NAMED_OPTIONS, "--problem", "exact"],
+        ):
+            assert run_command(words) == 2
+            assert "PPercent asks that nobody comes too close" in capsys.readouterr().err
+            assert run_command([*words, "--insist"]) == 0
+
     def test_numbers_alone_do_not_promise_it(self, tmp_path, capsys):
         assert tabulated(tmp_path) == 0
         lines = [line.split(",")[:7] for line in (tmp_path / "cells.csv").read_text().splitlines()]

@@ -126,6 +126,7 @@ def _audit(table: Path, published: Path, **values: Any) -> None:
             values["problem"],
             run,
             strict=values["strict"] or False,
+            insist=values["insist"] or False,
             json_report=values["json"],
             reading=given(TableInputSection, values),
         )
@@ -146,7 +147,7 @@ audit = command(
         positional("table", "CSV file of inner cells, or .tab or .jj of tau-ARGUS; confidential"),
         positional("published", "published table: .csv, .xlsx or .html"),
         *options(TableSection, _WHAT),
-        *(option(name, SuppressSection.model_fields[name], _HOW) for name in ("problem", "strict")),
+        *(option(name, SuppressSection.model_fields[name], _HOW) for name in ("problem", "strict", "insist")),
         *options(TableInputSection, _FROM, skip=["path"]),
         path_option("json", "ranges and verdict as JSON; confidential", _TO),
         flag("quiet", "print nothing but errors", _TALK),
