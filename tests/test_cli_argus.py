@@ -16,7 +16,7 @@ VALUES = np.array(list(REGIONS.values()), dtype=float)
 INTERVAL = ["--problem", "interval"]
 
 
-def made(values=VALUES, primary=None, levels=0.15, **fields):
+def made(values=VALUES, primary=None, levels=15, **fields):
     """The table of regions of the source; II / B is sensitive."""
     labels = [[*REGIONS], [*"ABC"]] if values is VALUES else None
     return Table.from_array(
@@ -92,7 +92,7 @@ class TestTab:
     def test_levels_and_costs_are_those_of_the_file_and_not_given_twice(self, tmp_path, capsys):
         cost = np.ones((4, 4))
         cost[:3, :3] = [[9, 1, 1], [9, 1, 1], [9, 9, 9]]
-        source = written(tmp_path, made(levels=0.1).with_cost(cost).with_margins(False))
+        source = written(tmp_path, made(levels=10).with_cost(cost).with_margins(False))
         assert command(source, *INTERVAL) == 0
         found = outcome(source)
         assert (found["cost"], found["objective"]) == (3, "as in the file")
@@ -100,23 +100,23 @@ class TestTab:
         assert command(source, *INTERVAL, "--objective", "value") == 0
         assert outcome(source)["objective"] == "value"
         assert outcome(source)["cost"] > 3
-        assert command(source, *INTERVAL, "--lower", "0.2") == 2
+        assert command(source, *INTERVAL, "--lower", "20") == 2
         assert "levels of its own. Leave away --lower" in capsys.readouterr().err
         assert command(source, *INTERVAL, "--objective", "region") == 2
 
-    def test_levels_that_the_file_does_not_have_are_shares_of_the_value(self, tmp_path):
+    def test_levels_that_the_file_does_not_have_are_in_percent_of_the_value(self, tmp_path):
         source = tmp_path / "table.tab"
         source.write_text("a;x;50;U\na;y;40;S\nb;x;30;S\nb;y;60;S\n")
         source.with_suffix(".rda").write_text(
             '<SEPARATOR> ";"\nr\n<RECODEABLE>\nc\n<RECODEABLE>\nv\n<NUMERIC>\ns\n<STATUS>\n'
         )
-        assert command(source, *INTERVAL, "--upper", "0.2") == 0
+        assert command(source, *INTERVAL, "--upper", "20") == 0
         [cell] = outcome(source)["audit"]
         assert (cell["wanted_low"], cell["wanted_high"]) == (42.5, 60)
 
     def test_labels_come_in_the_encoding_that_is_named(self, tmp_path, capsys):
         dimensions = [Dimension.flat("région", ["Évora", "Faro"]), Dimension.flat("c", ["x", "y"])]
-        table = Table.cross(dimensions, [[50, 40], [30, 60]], primary=[[1, 0], [0, 0]], lower=0.1, upper=0.1)
+        table = Table.cross(dimensions, [[50, 40], [30, 60]], primary=[[1, 0], [0, 0]], lower=10, upper=10)
         source = written(tmp_path, table, encoding="latin-1")
         assert command(source, *INTERVAL) == 1
         assert "Name its encoding" in capsys.readouterr().err
@@ -136,7 +136,7 @@ class TestTab:
         dimensions = [table, flat[0]] if table else [*flat, Dimension.flat("c", ["u", "v"])]
         shape = [each.leaves.size for each in dimensions]
         values = np.arange(1.0, np.prod(shape) + 1).reshape(shape)
-        cube = Table.cross(dimensions, values, primary=values == 2, lower=0.1, upper=0.1)
+        cube = Table.cross(dimensions, values, primary=values == 2, lower=10, upper=10)
         assert command(written(tmp_path, cube), *INTERVAL) == 2
         assert said in capsys.readouterr().err
         with pytest.raises(tacita.ParameterError, match=said):
@@ -219,7 +219,7 @@ class TestProblem:
         for shape in ((2, 2), (1, 3), (4, 3)):
             values = generator.integers(20, 90, size=shape).astype(float)
             primary = np.arange(values.size).reshape(shape) == 0
-            table = Table.from_array(values, primary=primary, lower=0.1, upper=0.1, margins=True)
+            table = Table.from_array(values, primary=primary, lower=10, upper=10, margins=True)
             expected = tacita.suppress(table)
             lines = argus.format_jj(table).splitlines()
             count = len(table.relations)
@@ -232,7 +232,7 @@ class TestProblem:
             assert outcome(source)["cost"] == expected.cost
 
     def test_other_relations_than_rows_and_columns_are_refused(self, tmp_path, capsys):
-        cube = Table.from_array(np.arange(1.0, 9).reshape(2, 2, 2), lower=0.1, upper=0.1)
+        cube = Table.from_array(np.arange(1.0, 9).reshape(2, 2, 2), lower=10, upper=10)
         assert command(problem(tmp_path, cube), *INTERVAL) == 2
         assert "no method withholds in it yet" in capsys.readouterr().err
 
@@ -240,7 +240,7 @@ class TestProblem:
         ("more", "said"),
         [
             (["--margins"], "marks what must be published by z"),
-            (["--lower", "0.2"], "levels of its own"),
+            (["--lower", "20"], "levels of its own"),
             (["--meta", "table.rda"], "belongs to kind tab"),
             (["--report", "report.html"], "no labels"),
             (["--delimiter", ";"], "delimiter cannot be chosen"),
@@ -330,7 +330,7 @@ class TestPlan:
         [
             ["--problem", "exact"],
             ["--problem", "general", "--objective", "count", "--zeros", "withhold", "--method", "network"],
-            ["--problem", "interval", "--lower", 0.1, "--objective", "turnover", "--margins", "--time", 5],
+            ["--problem", "interval", "--lower", 10, "--objective", "turnover", "--margins", "--time", 5],
         ],
     )
     def test_so_does_that_of_a_list_of_cells(self, cells, capsys, words):

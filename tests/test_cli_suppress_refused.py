@@ -47,8 +47,12 @@ class TestBadInputs:
         [
             (["--problem", "total"], "general"),
             (["--problem", "exact", "--lower", "depth"], "no column depth"),
-            (["--problem", "interval", "--lower", "-0.5"], "lower must be a share of at least 0"),
-            (["--problem", "interval", "--upper", "nan"], "upper must be a share of at least 0"),
+            (["--problem", "interval", "--lower", "-0.5"], "lower must be at least 0 percent"),
+            (["--problem", "interval", "--upper", "nan"], "upper must be at least 0 percent"),
+            (
+                ["--problem", "interval", "--lower", "0.15"],
+                "lower: 0.15 would be 0.15 percent; write 15 for",
+            ),
             (["--problem", "exact", "--objective", "price"], "no column price"),
             (["--problem", "exact", "--method", "mdav"], "Known: optimal"),
             (["--problem", "exact", "--method", "gauss"], "made for general"),

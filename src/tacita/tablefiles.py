@@ -55,8 +55,8 @@ def read_source(given: TableInputSection, section: TableSection, asked: Suppress
     """The table that a file describes, as a problem sees it.
 
     Of a file of tau-ARGUS the status, levels, bounds and costs are its own. Levels it does not have are
-    shares of the value; an objective that is asked for replaces its costs, and sums may be withheld unless it
-    protects them.
+    in percent of the value; an objective that is asked for replaces its costs, and sums may be withheld
+    unless it protects them.
     """
     if given.kind == "cells":
         return _cells(given, section, asked)
@@ -131,12 +131,11 @@ def _tab(text: str, given: TableInputSection, section: TableSection) -> tuple[Ta
     table = argus.decode_tab(text, metadata, hierarchies)
     own = [level for level in LEVELS if metadata.of(level)]
     _refuse_levels(section, own, given.path.name)
-    shares = [0.0 if level in own else float(getattr(section, level)) for level in LEVELS]
-    if any(not 0 <= share < np.inf for share in shares):
-        raise ParameterError(f"suppress: {', '.join(LEVELS)} must be shares of at least 0.")
-    size = np.abs(table.values)
-    lower, upper, sliding = (share * size for share in shares)
-    return table.with_primary(table.primary, lower, upper, sliding), {"metadata": beside, **files}
+    levels = {name: 0.0 if name in own else float(getattr(section, name)) for name in LEVELS}
+    if any(not 0 <= level < np.inf for level in levels.values()):
+        raise ParameterError(f"suppress: {', '.join(LEVELS)} must be at least 0 percent.")
+    leveled = table.with_primary(table.primary, levels["lower"], levels["upper"], levels["sliding"])
+    return leveled, {"metadata": beside, **files}
 
 
 def _refuse_levels(section: TableSection, own: Iterable[str], name: str) -> None:

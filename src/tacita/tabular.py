@@ -52,7 +52,7 @@ def read_table(
     """A two-way table from a file: a list of its inner cells, or a .tab or .jj file of tau-ARGUS.
 
     Of a list of cells `rows`, `columns`, `value` and `primary` (0 or 1) name the columns; sums are computed.
-    Also `lower` and `upper` (a share of the value, 0.15 if not given, or a column of levels), `sliding` (the
+    Also `lower` and `upper` (in percent of the value, 15 if not given, or a column of levels), `sliding` (the
     same of the whole width, 0 if not given), `objective` (what withholding a cell costs: value, count, or a
     column), `contributors`, `fill_zeros`, and how to read the file (delimiter, decimal, encoding,
     missing_values). Files of tau-ARGUS say all that themselves; `meta` is the .rda of a .tab. Values

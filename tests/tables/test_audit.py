@@ -77,8 +77,8 @@ class TestTheExamplesOfTheSource:
         table = Table.from_array(
             [[100, 20, 35, 3], [15, 10, 40, 10], [10, 15, 30, 5]],
             primary=np.arange(12).reshape(3, 4) == 0,
-            lower=0.15,
-            upper=0.15,
+            lower=15,
+            upper=15,
         )
         found = audit(table, corners(table, (0, 0), (0, 3), (2, 0), (2, 3)), "interval")
         assert found.range_of(0)[1] == 103

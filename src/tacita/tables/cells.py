@@ -10,12 +10,12 @@ import pyarrow as pa
 
 from tacita.core import Contributors, CsvDialect, DataError, Dimension, Microdata, ParameterError, Table
 from tacita.core.microdata import speakable
+from tacita.core.percent import Level, percent_of
 from tacita.io import csv
 
 from .behind import COUNT, COUNTED, RULES, columns_of, counted, is_kept, kept_contributors
 
 Numbers = npt.NDArray[np.float64]
-Level = str | float
 TOTAL = "Total"
 
 
@@ -37,14 +37,15 @@ def from_cells(
     """The table whose inner cells a file lists; sums are computed, under the label Total, or listed too.
 
     `rows`, `columns`, `value` and `primary` name columns; `primary` holds 0 and 1. `lower`, `upper` and
-    `sliding` are a share of the value or name a column of absolute levels. `cost` is value, count, or names a
-    column (sums that are not listed cost their value). An attacker knows that no value is negative, unless
-    `signed`. Every combination of labels stands there once; with `fill_zeros` those that do not are zeros.
-    `contributors` names the column of their number. A list that `to_cells` wrote says whose the largest
-    contributions are; of any other list, contributors of different cells are different ones. O(cells).
+    `sliding` are in percent of the value or name a column of absolute levels. `cost` is value, count, or
+    names a column (sums that are not listed cost their value). An attacker knows that no value is negative,
+    unless `signed`. Every combination of labels stands there once; with `fill_zeros` those that do not are
+    zeros. `contributors` names the column of their number. A list that `to_cells` wrote says whose the
+    largest contributions are; of any other list, contributors of different cells are different ones.
+    O(cells).
 
     >>> frame = pa.table({"r": list("aabb"), "c": list("xyxy"), "v": [5, 3, 2, 4], "p": [1, 0, 0, 0]})
-    >>> table = from_cells(Microdata.of(frame), rows="r", columns="c", value="v", primary="p", upper=0.2)
+    >>> table = from_cells(Microdata.of(frame), rows="r", columns="c", value="v", primary="p", upper=20)
     >>> table, float(table.upper[0])
     (<Table of 9 cells (3 x 3), 1 of them sensitive>, 1.0)
     """
@@ -121,7 +122,7 @@ def to_cells(table: Table, rules: str = "") -> bytes:
     Where the table knows its contributors, also who stands behind each cell, and the `rules` in words.
     Confidential.
 
-    >>> print(to_cells(Table.from_array([[5, 3]], primary=[[True, False]], upper=0.2)).decode())
+    >>> print(to_cells(Table.from_array([[5, 3]], primary=[[True, False]], upper=20)).decode())
     row,column,value,primary,lower,upper
     1,1,5,1,0,1
     1,2,3,0,0,0
@@ -235,8 +236,8 @@ def _level(level: Level, values: Numbers, laid_out: Any, name: str) -> Any:
     if isinstance(level, str):
         return laid_out(level, 0.0)
     if not 0 <= level < np.inf:
-        raise ParameterError(f"suppress: {name} must be a share of at least 0, or the name of a column.")
-    return np.abs(values) * level
+        raise ParameterError(f"suppress: {name} must be at least 0 percent, or the name of a column.")
+    return percent_of(level, values, f"suppress: {name}")
 
 
 def _with_sums(cost: Numbers, values: Numbers, listed: bool) -> Numbers:

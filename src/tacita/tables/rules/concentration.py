@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from pydantic import Field, model_validator
 
-from tacita.core import Contributors, ParameterError
+from tacita.core import Contributors, ParameterError, Percent
 
 from .base import Flags, Rule
 
@@ -28,7 +28,7 @@ class Dominance(Rule):
     wants_interval: ClassVar[bool] = True
 
     n: int = Field(1, ge=1, le=20, description="how many of the largest contributors")
-    k: float = Field(75.0, gt=0, lt=100, description="largest share they may have, in percent")
+    k: Percent = Field(75.0, gt=0, lt=100, description="largest share they may have, in percent")
 
     @property
     def depth(self) -> int:
@@ -59,7 +59,7 @@ class PPercent(Rule):
 
     wants_interval: ClassVar[bool] = True
 
-    p: float = Field(15.0, gt=0, description="closest allowed estimate, in percent of the contribution")
+    p: Percent = Field(15.0, gt=0, description="closest allowed estimate, in percent of the contribution")
     coalition: int = Field(1, ge=1, le=19, description="how many contributors may pool what they know")
 
     @property
@@ -93,7 +93,7 @@ class PQ(PPercent):
     ([True, False], [2.0, 0.0])
     """
 
-    q: float = Field(100.0, gt=0, le=100, description="what everyone knows beforehand, in percent")
+    q: Percent = Field(100.0, gt=0, le=100, description="what everyone knows beforehand, in percent")
 
     @model_validator(mode="after")
     def _sharpened(self) -> PQ:
