@@ -17,7 +17,7 @@ def case(shape: tuple[int, ...], withheld: int) -> tuple[Table, np.ndarray]:
     """Values 0..499, one in a thousand sensitive to within 15 percent, and that many inner cells withheld."""
     rng = np.random.default_rng(0)
     values = rng.integers(0, 500, size=shape)
-    table = Table.from_array(values, primary=rng.random(shape) < 0.001, lower=0.15, upper=0.15)
+    table = Table.from_array(values, primary=rng.random(shape) < 0.001, lower=15, upper=15)
     mask = table.primary.copy()
     mask[rng.choice(np.flatnonzero(table.inner), withheld, replace=False)] = True
     return table, mask

@@ -37,8 +37,8 @@ def made(name, problem, seed):
         dimensions,
         inner,
         primary=primary.reshape(inner.shape),
-        lower=0.2,
-        upper=0.2,
+        lower=20,
+        upper=20,
         margins=name in ("margins", "nested", "cube"),
     )
     return (table.with_bounds(-np.inf, np.inf) if signed else table), generator
@@ -50,7 +50,7 @@ def positive(seed, shape=(5, 5), primaries=3):
     values = generator.integers(20, 80, size=shape).astype(float)
     primary = np.zeros(values.size, dtype=bool)
     primary[generator.choice(values.size, primaries, replace=False)] = True
-    return Table.from_array(values, primary=primary.reshape(shape), lower=0.2, upper=0.2)
+    return Table.from_array(values, primary=primary.reshape(shape), lower=20, upper=20)
 
 
 # parameters with which each rule finds some cells of the firms below sensitive, but not all

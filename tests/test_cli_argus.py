@@ -16,7 +16,7 @@ VALUES = np.array(list(REGIONS.values()), dtype=float)
 INTERVAL = ["--problem", "interval"]
 
 
-def made(values=VALUES, primary=None, levels=0.15, **fields):
+def made(values=VALUES, primary=None, levels=15, **fields):
     """The table of regions of the source; II / B is sensitive."""
     labels = [[*REGIONS], [*"ABC"]] if values is VALUES else None
     return Table.from_array(
@@ -92,7 +92,7 @@ class TestTab:
     def test_levels_and_costs_are_those_of_the_file_and_not_given_twice(self, tmp_path, capsys):
         cost = np.ones((4, 4))
         cost[:3, :3] = [[9, 1, 1], [9, 1, 1], [9, 9, 9]]
-        source = written(tmp_path, made(levels=0.1).with_cost(cost).with_margins(False))
+        source = written(tmp_path, made(levels=10).with_cost(cost).with_margins(False))
         assert command(source, *INTERVAL) == 0
         found = outcome(source)
         assert (found["cost"], found["objective"]) == (3, "as in the file")
@@ -100,23 +100,23 @@ class TestTab:
         assert command(source, *INTERVAL, "--objective", "value") == 0
         assert outcome(source)["objective"] == "value"
         assert outcome(source)["cost"] > 3
-        assert command(source, *INTERVAL, "--lower", "0.2") == 2
+        assert command(source, *INTERVAL, "--lower", "20") == 2
         assert "levels of its own. Leave away --lower" in capsys.readouterr().err
         assert command(source, *INTERVAL, "--objective", "region") == 2
 
-    def test_levels_that_the_file_does_not_have_are_shares_of_the_value(self, tmp_path):
+    def test_levels_that_the_file_does_not_have_are_in_percent_of_the_value(self, tmp_path):
         source = tmp_path / "table.tab"
         source.write_text("a;x;50;U\na;y;40;S\nb;x;30;S\nb;y;60;S\n")
         source.with_suffix(".rda").write_text(
             '<SEPARATOR> ";"\nr\n<RECODEABLE>\nc\n<RECODEABLE>\nv\n<NUMERIC>\ns\n<STATUS>\n'
         )
-        assert command(source, *INTERVAL, "--upper", "0.2") == 0
+        assert command(source, *INTERVAL, "--upper", "20") == 0
         [cell] = outcome(source)["audit"]
         assert (cell["wanted_low"], cell["wanted_high"]) == (42.5, 60)
 
     def test_labels_come_in_the_encoding_that_is_named(self, tmp_path, capsys):
         dimensions = [Dimension.flat("région", ["Évora", "Faro"]), Dimension.flat("c", ["x", "y"])]
-        table = Table.cross(dimensions, [[50, 40], [30, 60]], primary=[[1, 0], [0, 0]], lower=0.1, upper=0.1)
+        table = Table.cross(dimensions, [[50, 40], [30, 60]], primary=[[1, 0], [0, 0]], lower=10, upper=10)
         source = written(tmp_path, table, encoding="latin-1")
         assert command(source, *INTERVAL) == 1
         assert "Name its encoding" in capsys.readouterr().err
@@ -136,7 +136,7 @@ class TestTab:
         dimensions = [table, flat[0]] if table else [*flat, Dimension.flat("c", ["u", "v"])]
         shape = [each.leaves.size for each in dimensions]
         values = np.arange(1.0, np.prod(shape) + 1).reshape(shape)
-        cube = Table.cross(dimensions, values, primary=values == 2, lower=0.1, upper=0.1)
+        cube = Table.cross(dimensions, values, primary=values == 2, lower=10, upper=10)
         assert command(written(tmp_path, cube), *INTERVAL) == 2
         assert said in capsys.readouterr().err
         with pytest.raises(tacita.ParameterError, match=said):
@@ -219,7 +219,7 @@ class TestProblem:
         for shape in ((2, 2), (1, 3), (4, 3)):
             values = generator.integers(20, 90, size=shape).astype(float)
             primary = np.arange(values.size).reshape(shape) == 0
-            table = Table.from_array(values, primary=primary, lower=0.1, upper=0.1, margins=True)
+            table = Table.from_array(values, primary=primary, lower=10, upper=10, margins=True)
             expected = tacita.suppress(table)
             lines = argus.format_jj(table).splitlines()
             count = len(table.relations)
@@ -232,7 +232,7 @@ class TestProblem:
             assert outcome(source)["cost"] == expected.cost
 
     def test_other_relations_than_rows_and_columns_are_refused(self, tmp_path, capsys):
-        cube = Table.from_array(np.arange(1.0, 9).reshape(2, 2, 2), lower=0.1, upper=0.1)
+        cube = Table.from_array(np.arange(1.0, 9).reshape(2, 2, 2), lower=10, upper=10)
         assert command(problem(tmp_path, cube), *INTERVAL) == 2
         assert "no method withholds in it yet" in capsys.readouterr().err
 
@@ -240,7 +240,7 @@ class TestProblem:
         ("more", "said"),
         [
             (["--margins"], "marks what must be published by z"),
-            (["--lower", "0.2"], "levels of its own"),
+            (["--lower", "20"], "levels of its own"),
             (["--meta", "table.rda"], "belongs to kind tab"),
             (["--report", "report.html"], "no labels"),
             (["--delimiter", ";"], "delimiter cannot be chosen"),
@@ -330,7 +330,7 @@ class TestPlan:
         [
             ["--problem", "exact"],
             ["--problem", "general", "--objective", "count", "--zeros", "withhold", "--method", "network"],
-            ["--problem", "interval", "--lower", 0.1, "--objective", "turnover", "--margins", "--time", 5],
+            ["--problem", "interval", "--lower", 10, "--objective", "turnover", "--margins", "--time", 5],
         ],
     )
     def test_so_does_that_of_a_list_of_cells(self, cells, capsys, words):
@@ -392,19 +392,19 @@ class TestRecords:
         lines = (tmp_path / "cells.csv").read_text().splitlines()
         assert lines[0].startswith("region,sector,turnover,primary")
         assert lines[1].startswith("n1,food,475,1,")
-        assert lines[3].startswith("n2,food,240,0,")
+        assert lines[4].startswith("n2,food,240,0,")
 
     def test_holdings_and_requests_are_those_of_the_metadata(self, tmp_path):
+        def sensitive():
+            rows = [line.split(",") for line in (tmp_path / "cells.csv").read_text().splitlines()]
+            return [row[:2] for row in rows if row[3] == "1" and "Total" not in row]
+
         meta = self.metadata(tmp_path)
-        frequency = ["--rule", "minimum-frequency", "--threshold", "3", "--insist"]
+        frequency = ["--rule", "minimum-frequency", "--threshold", "3"]
         assert self.tabulate(self.records(tmp_path, same_group=True), meta, *frequency) == 0
-        lines = (tmp_path / "cells.csv").read_text().splitlines()
-        assert [line.split(",")[:2] for line in lines if line.split(",")[3] == "1"] == [["n1", "food"]]
-        assert (
-            self.tabulate(self.records(tmp_path), meta, "--rule", "request", "--share", "10", "--insist") == 0
-        )
-        lines = (tmp_path / "cells.csv").read_text().splitlines()
-        assert [line.split(",")[:2] for line in lines if line.split(",")[3] == "1"] == [["s1", "food"]]
+        assert sensitive() == [["n1", "food"]]
+        assert self.tabulate(self.records(tmp_path), meta, "--rule", "request", "--share", "10") == 0
+        assert sensitive() == [["s1", "food"]]
 
     def test_go_through_a_tab_to_a_published_and_audited_table(self, tmp_path):
         records, meta = self.records(tmp_path), self.metadata(tmp_path)
@@ -430,6 +430,12 @@ class TestRecords:
         meta = self.metadata(tmp_path, more="<HIERLEVELS> 1 1")
         assert self.tabulate(self.records(tmp_path), meta, out="cells.tab") == 0
         assert (tmp_path / "region.hrc").read_text() == "n\n@n1\n@n2\ns\n@s1\n"
+
+    @pytest.mark.parametrize("more", ["<HIERLEVELS> 1 1", "<HIERARCHICAL>"])
+    def test_a_hierarchy_of_the_metadata_is_not_lost_in_a_list(self, tmp_path, capsys, more):
+        assert self.tabulate(self.records(tmp_path), self.metadata(tmp_path, more=more)) != 0
+        assert "subtotals" in capsys.readouterr().err
+        assert not (tmp_path / "cells.csv").exists()
 
     def test_two_of_more_dimensions_must_be_named(self, tmp_path, capsys):
         records, meta = self.records(tmp_path), self.metadata(tmp_path)

@@ -31,17 +31,17 @@ class TestAudit:
 
     def test_fails_where_intervals_were_wanted_and_only_exact_protection_is_there(self, cells):
         assert suppress(cells, "--problem", "exact") == 0
-        assert self.audit(cells, "published.csv", "--problem", "interval", "--lower", "0.1") == 1
+        assert self.audit(cells, "published.csv", "--problem", "interval", "--lower", "10") == 1
         [cell] = outcome(cells, "audit.json")["audit"]
         assert cell["reason"] == "too close from above"
         assert cell["shortfall"] == pytest.approx(1.25)
-        assert self.audit(cells, "published.csv", "--problem", "interval", "--upper", "0.05") == 1
-        mild = ["--problem", "interval", "--lower", "0.1", "--upper", "0.05"]
+        assert self.audit(cells, "published.csv", "--problem", "interval", "--upper", "5") == 1
+        mild = ["--problem", "interval", "--lower", "10", "--upper", "5"]
         assert self.audit(cells, "published.csv", *mild) == 0
 
     def test_tells_of_levels_that_the_problem_does_not_keep(self, cells):
         assert suppress(cells, "--problem", "exact") == 0
-        for more, warned in ((), []), (("--upper", "0.5"), ["levels-not-kept"]):
+        for more, warned in ((), []), (("--upper", "50"), ["levels-not-kept"]):
             assert self.audit(cells, "published.csv", "--problem", "exact", *more) == 0
             assert [each["name"] for each in outcome(cells, "audit.json")["warnings"]] == warned
 

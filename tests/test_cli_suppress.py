@@ -39,13 +39,13 @@ class TestSuppress:
         assert suppress(cells, "--problem", "general") == 0
         assert [(each["low"], each["high"]) for each in outcome(cells)["audit"]] == [(None, None)]
 
-    def test_levels_are_a_share_or_a_column(self, tmp_path):
+    def test_levels_are_in_percent_or_a_column(self, tmp_path):
         values = [[100, 20, 35, 3], [15, 10, 40, 10], [10, 15, 30, 5]]
         primary = np.arange(12).reshape(3, 4) == 0
         absolute = {"down": np.full((3, 4), 15.0), "up": np.full((3, 4), 15.0)}
         source = write_cells(tmp_path / "cells.csv", values, primary, absolute)
         ends = []
-        for levels in (("0.15", "0.15"), ("down", "up"), ("0.15", "up")):
+        for levels in (("15", "15"), ("down", "up"), ("15", "up")):
             assert suppress(source, "--problem", "interval", "--lower", levels[0], "--upper", levels[1]) == 0
             ends.append(outcome(source))
         assert len({found["cost"] for found in ends}) == 1
@@ -56,17 +56,17 @@ class TestSuppress:
 
     @pytest.mark.parametrize("level", ["--lower", "--upper", "--sliding"])
     def test_levels_that_a_problem_does_not_keep_are_told(self, cells, level):
-        for problem, given, warned in (("exact", "0.2", 1), ("interval", "0.2", 0), ("general", "0", 0)):
+        for problem, given, warned in (("exact", "20", 1), ("interval", "20", 0), ("general", "0", 0)):
             assert suppress(cells, "--problem", problem, level, given) == 0
             told = [each for each in outcome(cells)["warnings"] if each["name"] == "levels-not-kept"]
             assert [each["count"] for each in told] == [1] * warned
 
-    def test_a_width_is_a_share_or_a_column_too(self, tmp_path):
+    def test_a_width_is_in_percent_or_a_column_too(self, tmp_path):
         values = [[100, 20, 35, 3], [15, 10, 40, 10], [10, 15, 30, 5]]
         primary = np.arange(12).reshape(3, 4) == 0
         source = write_cells(tmp_path / "cells.csv", values, primary, {"width": np.full((3, 4), 60.0)})
         costs = []
-        for width in ("0.6", "width", "0"):
+        for width in ("60", "width", "0"):
             assert suppress(source, "--problem", "interval", "--sliding", width) == 0
             [cell] = outcome(source)["audit"]
             assert cell["wanted_width"] == (0 if width == "0" else 60)

@@ -21,7 +21,7 @@ class TestBadInputs:
             (("II,B,15,1", "II,B,15,2"), 1, "column sensitive must be 0 or 1"),
             (("II,B,15,1", "II,B,15,"), 1, "column sensitive has no number"),
             (("II,B,15,1", "II,A,15,1"), 1, "stand there more than once"),
-            (("II,B,15,1", "Total,B,15,1"), 1, "the label Total"),
+            (("II,B,15,1", "Total,B,15,1"), 1, "1 of 7 sums are listed (label Total)"),
             (("II,B,15,1", ",B,15,1"), 1, "no label in 1 cells"),
             (("II,B,15,1,10", "II,B,15,1,-10"), 1, "column weight must be at least 0"),
             (("II,B,15,1,10", "II,B,15"), 1, "do not have 5 cells"),
@@ -47,8 +47,12 @@ class TestBadInputs:
         [
             (["--problem", "total"], "general"),
             (["--problem", "exact", "--lower", "depth"], "no column depth"),
-            (["--problem", "interval", "--lower", "-0.5"], "lower must be a share of at least 0"),
-            (["--problem", "interval", "--upper", "nan"], "upper must be a share of at least 0"),
+            (["--problem", "interval", "--lower", "-0.5"], "lower must be at least 0 percent"),
+            (["--problem", "interval", "--upper", "nan"], "upper must be at least 0 percent"),
+            (
+                ["--problem", "interval", "--lower", "0.15"],
+                "lower: 0.15 would be 0.15 percent; write 15 for",
+            ),
             (["--problem", "exact", "--objective", "price"], "no column price"),
             (["--problem", "exact", "--method", "mdav"], "Known: optimal"),
             (["--problem", "exact", "--method", "gauss"], "made for general"),

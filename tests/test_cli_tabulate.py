@@ -33,7 +33,8 @@ class TestTabulate:
         assert self.tabulate(firms, "--value", "turnover", *rule) == 0
         with (firms.parent / "cells.csv").open() as file:
             rows = list(csv.DictReader(file))
-        assert list(rows[0]) == ["region", "sector", "turnover", "primary", "lower", "upper", "contributors"]
+        named = ["region", "sector", "turnover", "primary", "lower", "upper", "contributors"]
+        assert list(rows[0])[:7] == named
         assert [(row["region"], row["sector"]) for row in rows if row["primary"] == "1"] == [
             ("e", "food"),
             ("n", "steel"),
@@ -52,32 +53,48 @@ class TestTabulate:
         assert "12 cells, 0 sensitive; 8 sums, 0 sensitive" in capsys.readouterr().out
         assert (firms.parent / "cells.csv").read_text().startswith("region,sector,count,primary")
 
-    def test_refuses_to_list_inner_cells_where_sums_are_sensitive(self, firms, capsys):
+    def test_a_list_says_which_sums_are_sensitive_themselves(self, firms):
         rule = ["--value", "turnover", "--rule", "dominance", "--n", "4", "--k", "20"]
-        assert self.tabulate(firms, *rule) == 1
-        assert "sums are sensitive themselves" in capsys.readouterr().err
-        assert not (firms.parent / "cells.csv").exists()
-        assert self.tabulate(firms, *rule, "--insist") == 0
+        assert self.tabulate(firms, *rule) == 0
+        with (firms.parent / "cells.csv").open() as file:
+            rows = list(csv.DictReader(file))
+        assert [row["primary"] for row in rows if row["sector"] == "Total"] == ["1"] * 5
         assert self.tabulate(firms, *rule, out="cells.jj") == 0
         assert self.tabulate(firms, *rule, out="cells.tab") == 0
         assert (firms.parent / "cells.rda").exists()
 
-    def test_takes_hierarchies_of_files(self, firms):
+    def test_a_hierarchy_is_kept_in_a_tab_and_refused_by_a_list_that_would_lose_it(self, firms, capsys):
         (firms.parent / "sector.hrc").write_text("goods\n@food\n@steel\nbooks\n")
-        hierarchy = f"sector={firms.parent / 'sector.hrc'}"
-        assert self.tabulate(firms, "--value", "turnover", "--hierarchy", hierarchy) == 0
-        assert len((firms.parent / "cells.csv").read_text().splitlines()) == 13
+        more = ["--value", "turnover", "--hierarchy", f"sector={firms.parent / 'sector.hrc'}"]
+        assert self.tabulate(firms, *more) == 2
+        said = capsys.readouterr().err
+        assert "the hierarchy of sector has subtotals" in said
+        assert "Write a .tab" in said
+        assert not (firms.parent / "cells.csv").exists()
         before = (firms.parent / "sector.hrc").read_bytes()
-        assert self.tabulate(firms, "--value", "turnover", "--hierarchy", hierarchy, out="cells.tab") == 2
+        assert self.tabulate(firms, *more, out="cells.tab") == 2
         assert (firms.parent / "sector.hrc").read_bytes() == before
         (firms.parent / "argus").mkdir()
-        more = ["--value", "turnover", "--hierarchy", hierarchy]
-        assert self.tabulate(firms, *more, out="argus/cells.tab") == 0
+        assert self.tabulate(firms, *more, "--rule", "p-percent", "--p", "50", out="argus/cells.tab") == 0
         assert sorted(path.name for path in (firms.parent / "argus").iterdir()) == [
             "cells.rda",
             "cells.tab",
             "sector.hrc",
         ]
+        words = ["suppress", str(firms.parent / "argus" / "cells.tab"), "--problem", "interval", "--out"]
+        capsys.readouterr()
+        assert run_command([*words, str(firms.parent / "published.csv")]) == 2
+        assert "without hierarchy" in capsys.readouterr().err
+        assert self.tabulate(firms, *more, "--rule", "p-percent", "--p", "50", out="cells.jj") == 0
+        words[1] = str(firms.parent / "cells.jj")
+        assert run_command([*words, str(firms.parent / "published.csv")]) == 2
+
+    def test_a_hierarchy_without_subtotals_is_as_good_as_none(self, firms):
+        assert self.tabulate(firms, "--value", "turnover", out="plain.csv") == 0
+        (firms.parent / "sector.hrc").write_text("books\nfood\nsteel\n")
+        more = ["--value", "turnover", "--hierarchy", f"sector={firms.parent / 'sector.hrc'}"]
+        assert self.tabulate(firms, *more) == 0
+        assert (firms.parent / "cells.csv").read_bytes() == (firms.parent / "plain.csv").read_bytes()
 
     @pytest.mark.parametrize(
         ("more", "code", "said"),

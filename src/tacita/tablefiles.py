@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PureWindowsPath
 from typing import Any
 
@@ -13,6 +13,7 @@ import numpy as np
 from . import io
 from .core import DataError, Dimension, Microdata, ParameterError, Table
 from .io import argus
+from .rulewords import build_rules
 from .tableplan import (
     COLUMNS,
     LEVELS,
@@ -54,8 +55,8 @@ def read_source(given: TableInputSection, section: TableSection, asked: Suppress
     """The table that a file describes, as a problem sees it.
 
     Of a file of tau-ARGUS the status, levels, bounds and costs are its own. Levels it does not have are
-    shares of the value; an objective that is asked for replaces its costs, and sums may be withheld unless it
-    protects them.
+    in percent of the value; an objective that is asked for replaces its costs, and sums may be withheld
+    unless it protects them.
     """
     if given.kind == "cells":
         return _cells(given, section, asked)
@@ -83,14 +84,32 @@ def read_source(given: TableInputSection, section: TableSection, asked: Suppress
 
 
 def _cells(given: TableInputSection, section: TableSection, asked: SuppressSection) -> Source:
-    from .tables.cells import from_cells
+    from .tables.cells import from_cells, rules_of
 
     section.require_columns()
     data = io.read(given.path, io.InputOptions(**given.model_dump(include=set(io.InputOptions.model_fields))))
     signed = asked.problem == "general"
-    table = from_cells(data, **section.model_dump(), cost=asked.objective, signed=signed)
+    named = section.model_dump() | _own_columns(section, data)
+    table = from_cells(data, **named, cost=asked.objective, signed=signed)
+    if words := rules_of(data):
+        table = replace(table, rules=tuple(build_rules(words.split(","))))
     inputs: Files = {"input": given.path}
     return Source(table, data.source, data.fingerprint, inputs, None, asked.margins, asked.objective)
+
+
+def _own_columns(section: TableSection, data: Microdata) -> dict[str, str]:
+    """What a list of `tacita tabulate` says itself, where nothing else is asked for: levels, contributors."""
+    from .tables.behind import COUNT, is_kept
+
+    if not is_kept(data.columns):
+        return {}
+    if section.contributors not in (None, COUNT):
+        raise ParameterError(
+            f"{data.source}: the list says itself who stands behind its cells, from column {COUNT} on. Leave "
+            "away --contributors."
+        )
+    own = [name for name in (*LEVELS, COUNT) if name in data.columns]
+    return {name: name for name in own if name not in section.model_fields_set}
 
 
 def _jj(text: str, section: TableSection, asked: SuppressSection, name: str) -> Table:
@@ -112,12 +131,11 @@ def _tab(text: str, given: TableInputSection, section: TableSection) -> tuple[Ta
     table = argus.decode_tab(text, metadata, hierarchies)
     own = [level for level in LEVELS if metadata.of(level)]
     _refuse_levels(section, own, given.path.name)
-    shares = [0.0 if level in own else float(getattr(section, level)) for level in LEVELS]
-    if any(not 0 <= share < np.inf for share in shares):
-        raise ParameterError(f"suppress: {', '.join(LEVELS)} must be shares of at least 0.")
-    size = np.abs(table.values)
-    lower, upper, sliding = (share * size for share in shares)
-    return table.with_primary(table.primary, lower, upper, sliding), {"metadata": beside, **files}
+    levels = {name: 0.0 if name in own else float(getattr(section, name)) for name in LEVELS}
+    if any(not 0 <= level < np.inf for level in levels.values()):
+        raise ParameterError(f"suppress: {', '.join(LEVELS)} must be at least 0 percent.")
+    leveled = table.with_primary(table.primary, levels["lower"], levels["upper"], levels["sliding"])
+    return leveled, {"metadata": beside, **files}
 
 
 def _refuse_levels(section: TableSection, own: Iterable[str], name: str) -> None:

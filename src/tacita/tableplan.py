@@ -15,6 +15,7 @@ from . import registry
 from .core.errors import ParameterError
 from .core.method import Method
 from .core.params import Parameters
+from .core.percent import Level
 from .core.roles import Names
 from .plan import InputSection, Plan, arguments_of, literal_of, toml_of, with_paths
 
@@ -23,7 +24,7 @@ Kind = Literal["cells", "tab", "jj"]
 
 
 def _as_level(value: object) -> object:
-    # a number is a share of the value, anything else names a column
+    # a number is in percent of the value, anything else names a column
     if isinstance(value, str):
         try:
             return float(value)
@@ -32,7 +33,7 @@ def _as_level(value: object) -> object:
     return value
 
 
-Level = Annotated[str | float, BeforeValidator(_as_level)]
+LevelOption = Annotated[Level, BeforeValidator(_as_level)]
 
 
 class RecordInputSection(InputSection):
@@ -94,14 +95,14 @@ class TableSection(Parameters):
         None,
         description="column that is 1 for sensitive cells and 0 for others; required of a list of cells",
     )
-    lower: Level = Field(
-        0.15, description="how far below its value a sensitive cell must stay open: share, or a column"
+    lower: LevelOption = Field(
+        15.0, description="how far below its value a sensitive cell must stay open: percent, or a column"
     )
-    upper: Level = Field(
-        0.15, description="how far above its value a sensitive cell must stay open: share, or a column"
+    upper: LevelOption = Field(
+        15.0, description="how far above its value a sensitive cell must stay open: percent, or a column"
     )
-    sliding: Level = Field(
-        0.0, description="how wide the open range of a sensitive cell must be in all: share, or a column"
+    sliding: LevelOption = Field(
+        0.0, description="how wide the open range of a sensitive cell must be in all: percent, or a column"
     )
     contributors: str | None = Field(
         None, description="column of the number of contributors: who is alone in a cell knows it"
@@ -155,7 +156,7 @@ class SuppressSection(Parameters):
         False, description="refuse what lone contributors or sums along a line give away, too"
     )
     insist: bool = Field(
-        False, description="accept general protection that falls to who knows signs; recorded"
+        False, description="accept less than a rule asks for, or what signs give away; recorded"
     )
 
     @model_validator(mode="after")
@@ -213,7 +214,7 @@ class TablePlan(Parameters):
     ... path = "published.csv"
     ... ''')
     >>> plan.suppress.build().seconds, plan.table.lower
-    (60.0, 0.15)
+    (60.0, 15.0)
     """
 
     version: Literal[1] = 1
@@ -304,13 +305,16 @@ class TabulateSection(Parameters):
         None, description="column whose labels become columns; required unless metadata has two dimensions"
     )
     value: str | None = Field(None, description="column to sum up; if not given, records are counted")
-    rule: Names = Field((), description="rules for sensitive cells, commas between; see `tacita methods`")
+    rule: Names = Field(
+        (),
+        description="rules for sensitive cells, commas between, each with parameters of its own or not: "
+        "minimum-frequency:threshold=3:margin=10,request; see `tacita methods`",
+    )
     hierarchy: Names = Field((), description="COLUMN=FILE.hrc, commas between two of them")
     weight: str | None = Field(None, description="column of sampling weights")
     unit: str | None = Field(None, description="column naming the firm or household behind a record")
     request: str | None = Field(None, description="column that marks who asked for protection")
     waiver: str | None = Field(None, description="column that marks who renounced it")
-    insist: bool = Field(False, description="write inner cells although sums are sensitive themselves")
 
 
 _PATHS = {"input": ("path", "meta"), "output": ("path", "json", "report")}

@@ -8,14 +8,16 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import io, registry
-from .core import DataError, ParameterError, Pattern, Run, Table
+from .core import Caution, ParameterError, Pattern, Run, Table
+from .core.microdata import speakable
 from .io import argus
 from .io.atomic import refuse_bad_targets
+from .rulewords import build_rules, spell_rules
 from .tablefiles import content_of, read_records, read_source
 from .tableplan import LEVELS, SuppressSection, TableInputSection, TablePlan, TableSection, TabulateSection
 
@@ -50,7 +52,7 @@ def read_table(
     """A two-way table from a file: a list of its inner cells, or a .tab or .jj file of tau-ARGUS.
 
     Of a list of cells `rows`, `columns`, `value` and `primary` (0 or 1) name the columns; sums are computed.
-    Also `lower` and `upper` (a share of the value, 0.15 if not given, or a column of levels), `sliding` (the
+    Also `lower` and `upper` (in percent of the value, 15 if not given, or a column of levels), `sliding` (the
     same of the whole width, 0 if not given), `objective` (what withholding a cell costs: value, count, or a
     column), `contributors`, `fill_zeros`, and how to read the file (delimiter, decimal, encoding,
     missing_values). Files of tau-ARGUS say all that themselves; `meta` is the .rda of a .tab. Values
@@ -232,10 +234,30 @@ def run_table(plan: TablePlan, run: Run | None = None, *, dry_run: bool = False)
         "objective": source.objective_spoken,
     }
     told["warnings"] += _levels_not_kept(plan.table, around.problem, told["primary_count"])
+    told["warnings"] += _not_in_the_file(source.table, plan.input.kind)
     release = TableRelease(found, content, told)
     if not dry_run:
         _write(release, plan.output.targets)
     return release
+
+
+def _not_in_the_file(table: Table, kind: str | None) -> list[dict[str, Any]]:
+    """Warnings of what an audit could not try because the file does not say it."""
+    sensitive, advice = int(table.primary.sum()), "Go from records to a .csv list, which keeps both."
+    found = []
+    if kind == "jj":
+        text = (
+            f"A JJ problem does not say who stands behind a cell: around {sensitive} sensitive cells nobody "
+            "was taken to be alone in a withheld one."
+        )
+        found.append(Caution("contributors-unknown", text, sensitive, advice))
+    elif table.contributors is not None and not table.rules:
+        text = (
+            f"The file does not say which rules made {sensitive} cells sensitive: whether withheld cells "
+            "of a line add up to a sensitive sum was asked only of sums of one contributor."
+        )
+        found.append(Caution("rules-unknown", text, sensitive, advice))
+    return [asdict(each) for each in found if sensitive]
 
 
 def _levels_not_kept(section: TableSection, problem: str, sensitive: int) -> list[dict[str, Any]]:
@@ -246,9 +268,7 @@ def _levels_not_kept(section: TableSection, problem: str, sensitive: int) -> lis
     text = (
         f"{', '.join(asked)}: {problem} protection keeps no levels; {sensitive} sensitive cells go without."
     )
-    return [
-        {"name": "levels-not-kept", "text": text, "count": sensitive, "advice": "Use interval protection."}
-    ]
+    return [asdict(Caution("levels-not-kept", text, sensitive, "Use interval protection."))]
 
 
 def _write(release: TableRelease, targets: Mapping[str, Path | None]) -> None:
@@ -271,6 +291,7 @@ def audit_published(
     run: Run | None = None,
     *,
     strict: bool = False,
+    insist: bool = False,
     json_report: Path | None = None,
     reading: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
@@ -282,7 +303,8 @@ def audit_published(
     refuse_bad_targets({"JSON report": json_report}, {"table": path, "published table": published})
     form = form_of(published)
     asked = SuppressSection(problem=problem)
-    source = read_source(TableInputSection(path=path, **(reading or {})), section, asked)
+    given = TableInputSection(path=path, **(reading or {}))
+    source = read_source(given, section, asked)
     refuse_bad_targets({"JSON report": json_report}, source.inputs)
     table = source.table
     found, differing = attack(
@@ -293,6 +315,7 @@ def audit_published(
         run,
         source=published.name,
         strict=strict,
+        insist=insist,
     )
     told = {
         "confidential": True,
@@ -302,6 +325,7 @@ def audit_published(
         **audited(table, found),
     }
     told["warnings"] += _levels_not_kept(section, problem, int(table.primary.sum()))
+    told["warnings"] += _not_in_the_file(table, given.kind)
     if json_report is not None:
         io.write_all({json_report: _json(told)})
     return told
@@ -315,7 +339,7 @@ def tabulate_file(
     *,
     reading: Mapping[str, Any] | None = None,
 ) -> Table:
-    """Records as a list of inner cells (.csv), or as files of tau-ARGUS (.tab with .rda, .jj).
+    """Records as a list of cells and sums (.csv), or as files of tau-ARGUS (.tab with .rda, .jj).
 
     With `meta` among the ways of `reading`, the records are those of tau-ARGUS: without a header line, and
     with hierarchies, holdings and requests as the metadata says unless the section says otherwise.
@@ -333,27 +357,14 @@ def tabulate_file(
         request=section.request or records.request,
         waiver=section.waiver,
         rules=rules,
-        depth=max([3, *(getattr(rule, "n", 0) for rule in rules)]),
     )
-    files = _encoded_table(table, out, section.insist)
+    files = _encoded_table(table, out)
     refuse_bad_targets({f"output {file.name}": file for file in files}, records.inputs)
     io.write_all(files)
     return table
 
 
-def build_rules(names: Sequence[str], parameters: Mapping[str, Any]) -> list[Any]:
-    """Rules by name, each with those of the parameters that it has."""
-    found = [registry.lookup(name, "rule") for name in names]
-    known = {name for rule in found for name in rule.model_fields}
-    if unknown := [name for name in parameters if name not in known]:
-        raise ParameterError(f"tabulate: no rule that is named has a parameter {', '.join(unknown)}.")
-    return [
-        rule(**{name: value for name, value in parameters.items() if name in rule.model_fields})
-        for rule in found
-    ]
-
-
-def _encoded_table(table: Table, out: Path, insist: bool) -> dict[Path, bytes]:
+def _encoded_table(table: Table, out: Path) -> dict[Path, bytes]:
     from .tables.cells import to_cells
 
     ending = out.suffix.lower()
@@ -365,14 +376,13 @@ def _encoded_table(table: Table, out: Path, insist: bool) -> dict[Path, bytes]:
         return {out: files.tab.encode(), out.with_suffix(".rda"): files.rda.encode(), **hierarchies}
     if io.format_of(out) != "csv":
         raise ParameterError(f"{out.name}: wanted a table ending in .csv, .tab or .jj.")
-    sums = int((table.primary & ~table.inner).sum())
-    if sums and not insist:
-        raise DataError(
-            f"tabulate: {sums} sums are sensitive themselves, which a list of inner cells cannot say: they "
-            "would be published. Merge labels; or go through Python, where tacita.suppress withholds sums; "
-            "or write .tab or .jj; or insist."
+    if deep := [dimension.name for dimension in table.dimensions if not dimension.is_flat]:
+        raise ParameterError(
+            f"{out.name}: the hierarchy of {speakable(deep)} has subtotals, and a list of cells has none: "
+            "what is withheld without them may be computed once they are published. Write a .tab, whose .hrc "
+            "keeps the hierarchy; or leave the hierarchy away, and publish no subtotals."
         )
-    return {out: to_cells(table)}
+    return {out: to_cells(table, spell_rules(table.rules))}
 
 
 def _json(content: Mapping[str, Any]) -> bytes:

@@ -23,8 +23,8 @@ def test_sums_are_computed_in_any_number_of_dimensions():
     assert grid[:-1, 1, -1].tolist() == inner[:, 1].sum(axis=1).tolist()
 
 
-def test_one_number_is_a_share_of_the_value_and_an_array_is_absolute():
-    assert two_by_two(lower=0.2).lower[:2].tolist() == [1.0, 3 * 0.2]
+def test_one_number_is_in_percent_of_the_value_and_an_array_is_absolute():
+    assert two_by_two(lower=20).lower[:2].tolist() == [1.0, 3 * 0.2]
     assert two_by_two(lower=[[2, 0], [0, 0]]).lower[:3].tolist() == [2, 0, 0]
 
 
@@ -38,9 +38,9 @@ def test_states_and_the_ways_to_change_them():
     table = two_by_two()
     assert table.states.count("forced") == 5
     assert table.with_margins(True).states.count("forced") == 0
-    more = table.with_margins(True).with_primary(np.arange(9) == 8, upper=3.0)
+    more = table.with_margins(True).with_primary(np.arange(9) == 8, lower=50, upper=[3.0] * 9)
     assert more.primary.sum() == 2
-    assert more.upper[8] == 3
+    assert (more.lower[8], more.upper[8]) == (7, 3)
     assert more.with_margins(False).states.count("forced") == 4
 
 

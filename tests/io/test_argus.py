@@ -27,8 +27,8 @@ def table(seed=0, digits=0):
         [region, size],
         inner,
         primary=generator.random(inner.shape) < 0.3,
-        lower=0.1,
-        upper=0.25,
+        lower=10,
+        upper=25,
         cost=generator.integers(1, 9, full.n),
         contributors=who,
         response="Turnover",
@@ -74,7 +74,7 @@ class TestTab:
         same(before.contributors, after.contributors, "count", "largest")
 
     def test_a_width_it_could_not_keep_is_refused(self):
-        wide = Table.from_array([[5, 3], [2, 4]], primary=[[1, 0], [0, 0]], sliding=0.5)
+        wide = Table.from_array([[5, 3], [2, 4]], primary=[[1, 0], [0, 0]], sliding=50)
         with pytest.raises(tacita.DataError, match=r"no sliding levels.*JJ"):
             argus.encode_tab(wide)
 

@@ -42,7 +42,7 @@ def test_a_secondary_cell_looks_like_a_sensitive_one_and_no_cost_is_told():
         labels=[["I", "II", "III"], ["A", "B", "<C>"]],
         names=["activity", "region"],
         primary=np.arange(9).reshape(3, 3) == 3,
-        lower=0.5,
+        lower=50,
         cost="count",
     )
     for write in (published.to_csv, published.to_html):

@@ -200,9 +200,9 @@ def test_who_knows_the_window_of_a_rank_swap_finds_more():
         for start in range(0, n - 8, 8):
             block = order[start : start + 8]
             z[block, j] = x[rng.permutation(block), j]
-    aware = value(tacita.method("RSRL", window=0.04), x, z)
+    aware = value(tacita.method("RSRL", window=4), x, z)
     assert aware > value("DBRL", x, z)
-    assert value(tacita.method("RSRL", window=1.0), x, z) == pytest.approx(100 / n)
+    assert value(tacita.method("RSRL", window=100), x, z) == pytest.approx(100 / n)
 
 
 def test_who_knows_that_groups_are_consecutive_undoes_individual_ranking():

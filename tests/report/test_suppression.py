@@ -19,7 +19,7 @@ LABELS = [["<script>alert(1)</script>", "{{ 7 * 7 }}", "III"], ["A & B", '"><img
 
 def rendered(values, primary, problem="exact", **fields):
     found = suppress(
-        Table.from_array(values, primary=primary, lower=0.15, upper=0.15, **fields), Optimal(), problem
+        Table.from_array(values, primary=primary, lower=15, upper=15, **fields), Optimal(), problem
     )
     return found, suppression_html(found.table, found.pattern, result(found))
 

@@ -226,3 +226,10 @@ class TestLinkedTables:
         renamed = tabulate(survey(1), {"region": REGION, "size": None}, "turnover")
         with pytest.raises(tacita.DataError, match="other labels"):
             link([two, renamed])
+
+
+def test_a_holding_of_several_records_is_as_alone_in_a_cell_as_one_of_a_single_record():
+    frame = pd.DataFrame({"r": list("aab"), "c": list("xxx"), "v": [3.0, 4.0, 5.0], "u": list("HHH")})
+    table = tacita.tabulate(frame, ["r", "c"], "v", unit="u")
+    assert table.contributors.lone.all()
+    assert table.contributors.frequency.tolist() == [1.0] * table.n

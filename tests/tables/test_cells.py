@@ -70,7 +70,7 @@ def test_a_list_that_is_written_is_read_as_the_same_table():
 def test_a_published_file_is_read_back_as_what_was_meant(form, seed):
     generator = np.random.default_rng(seed)
     values = generator.normal(50, 9, size=(4, 4)).round(seed)
-    table = Table.from_array(values, primary=np.arange(16).reshape(4, 4) == 5, lower=0.1, upper=0.1)
+    table = Table.from_array(values, primary=np.arange(16).reshape(4, 4) == 5, lower=10, upper=10)
     pattern = tacita.suppress(table)
     seen = read_back(encoded(table, pattern, form), form, table, "file")
     assert np.array_equal(seen.withheld, pattern.withheld)
@@ -128,9 +128,9 @@ def small_tables(draw):
         "zeros": draw(st.sampled_from(["publish", "withhold", None])),
         "objective": draw(st.sampled_from(["value", "count"])),
     }
-    share = draw(st.sampled_from([0.1, 0.5, 1.0]))
+    percent = draw(st.sampled_from([10, 50, 100]))
     bounds = (-np.inf, np.inf) if problem == "general" else None
-    levels = {"lower": share, "upper": share, "sliding": draw(st.sampled_from([0.0, 1.5]))}
+    levels = {"lower": percent, "upper": percent, "sliding": draw(st.sampled_from([0, 150]))}
     table = Table.from_array(values.reshape(shape), primary=primary.reshape(shape), bounds=bounds, **levels)
     return problem, table, options
 

@@ -72,7 +72,7 @@ def test_what_remains_known_to_someone_alone_would_be_whatever_is_withheld(probl
     values = generator.integers(5, 60, size=shape).astype(float)
     primary = np.zeros(values.size, dtype=bool)
     primary[generator.choice(values.size, 3, replace=False)] = True
-    plain = Table.from_array(values, primary=primary.reshape(shape), lower=0.2, upper=0.2)
+    plain = Table.from_array(values, primary=primary.reshape(shape), lower=20, upper=20)
     table = counted(plain, np.where(generator.random(shape) < 0.3, 1, 4))
     pattern = tacita.suppress(table, problem=problem, insist=True)
     seen = table.with_bounds(-np.inf, np.inf) if problem == "general" else table

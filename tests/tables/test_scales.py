@@ -17,7 +17,7 @@ def mixed(seed, least=-3, most=10, shape=None):
     values = np.round(10 ** generator.uniform(least, most, size=shape), 5 - min(0, least + 3))
     primary = np.zeros(values.size, dtype=bool)
     primary[generator.choice(values.size, 2, replace=False)] = True
-    return Table.from_array(values, primary=primary.reshape(shape), lower=0.15, upper=0.15, margins=True)
+    return Table.from_array(values, primary=primary.reshape(shape), lower=15, upper=15, margins=True)
 
 
 def farthest(capacities, source, sink):
@@ -86,8 +86,8 @@ def test_the_unit_of_the_values_changes_no_pattern(factor):
     scaled = Table.from_array(
         table.grid(table.values)[:-1, :-1] * factor,
         primary=table.grid(table.primary)[:-1, :-1],
-        lower=0.15,
-        upper=0.15,
+        lower=15,
+        upper=15,
         margins=True,
     )
     one, two = (tacita.suppress(each, problem="interval") for each in (table, scaled))

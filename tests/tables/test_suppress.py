@@ -23,7 +23,7 @@ MIDDLE = np.arange(9).reshape(3, 3) == 4
 
 
 def regions(**fields):
-    return Table.from_array(REGIONS, primary=MIDDLE, lower=0.15, upper=0.15, **fields)
+    return Table.from_array(REGIONS, primary=MIDDLE, lower=15, upper=15, **fields)
 
 
 def random_table(seed, problem, shape=(4, 4), primaries=3):
@@ -32,7 +32,7 @@ def random_table(seed, problem, shape=(4, 4), primaries=3):
     values = generator.integers(20, 80, size=shape).astype(float)
     primary = np.zeros(values.size, dtype=bool)
     primary[generator.choice(values.size, primaries, replace=False)] = True
-    return Table.from_array(values, primary=primary.reshape(shape), lower=0.2, upper=0.2)
+    return Table.from_array(values, primary=primary.reshape(shape), lower=20, upper=20)
 
 
 class TestThePattern:
@@ -67,7 +67,7 @@ class TestThePattern:
     def test_withholds_sums_at_their_value_only_where_allowed(self):
         values = [[5.0, 0.0, 0.0], [4.0, 7.0, 2.0], [6.0, 3.0, 9.0]]
         corner = np.arange(9).reshape(3, 3) == 0
-        table = Table.from_array(values, primary=corner, lower=0.15, upper=0.15)
+        table = Table.from_array(values, primary=corner, lower=15, upper=15)
         with pytest.raises(DataError, match=r"1 / 1.*no other cell of row 1 may be withheld"):
             tacita.suppress(table)
         pattern = tacita.suppress(table, margins=True, objective=np.ones((3, 3)))
@@ -86,7 +86,7 @@ class TestThePattern:
         assert not (tacita.suppress(table, "general").withheld & (table.values == 0)).any()
 
     def test_keeps_a_sliding_level_and_proves_it_least(self):
-        table = regions(sliding=0.0)
+        table = regions(sliding=0)
         for width in (4.0, 12.0, 40.0):
             wide = replace(table, sliding=np.where(table.primary, width, 0.0))
             found = suppress(wide, Optimal(), "interval")
@@ -117,8 +117,8 @@ class TestThePattern:
             scaled = Table.from_array(
                 table.grid(table.values)[:-1, :-1] * unit,
                 primary=table.grid(table.primary)[:-1, :-1],
-                lower=0.2,
-                upper=0.2,
+                lower=20,
+                upper=20,
             )
             one, two = (tacita.suppress(each, problem) for each in (table, scaled))
             assert one.cost * unit == pytest.approx(two.cost, rel=1e-9)
@@ -155,7 +155,7 @@ class TestWhatIsRefused:
 
     def test_what_cannot_be_protected_is_named_with_the_reason(self):
         table = Table.from_array(
-            [[9, 0, 0], [3, 4, 5], [0, 6, 8]], primary=np.eye(3, dtype=bool), lower=0.5, upper=0.5
+            [[9, 0, 0], [3, 4, 5], [0, 6, 8]], primary=np.eye(3, dtype=bool), lower=50, upper=50
         )
         with pytest.raises(DataError, match=r"1 of 3 .*: 1 / 1\. The first: too close") as refusal:
             tacita.suppress(table)

@@ -18,8 +18,8 @@ def random_grid(seed, problem, shape=None, primaries=None, largest=20, **options
     if problem == "general":
         values *= generator.choice([-1, 1], size=shape)
     options.setdefault("cost", ["value", "count"][generator.integers(2)])
-    options.setdefault("lower", float(generator.choice([0.15, 0.5])))
-    options.setdefault("upper", float(generator.choice([0.15, 0.5])))
+    options.setdefault("lower", float(generator.choice([15, 50])))
+    options.setdefault("upper", float(generator.choice([15, 50])))
     options.setdefault("zeros", "withhold" if generator.random() < 0.5 else None)
     # the corner of small tables stays within 12 free cells with their margins
     options.setdefault("margins", shape in ((2, 2), (2, 3)) and generator.random() < 0.5)

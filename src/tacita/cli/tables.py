@@ -11,6 +11,7 @@ from cyclopts import Group
 
 from tacita import api, registry
 from tacita.core import VerificationError
+from tacita.rulewords import fields_of
 from tacita.tableplan import (
     RecordInputSection,
     SuppressSection,
@@ -77,12 +78,7 @@ def suppress_with(words: Sequence[str]) -> Callable[..., None]:
 def tabulate_with(words: Sequence[str]) -> Callable[..., None]:
     """The command `tabulate` with the options of the rules that the words name."""
     names = [name for name in (_named_in(words, "--rule") or "").split(",") if name]
-    fields = {
-        name: each
-        for rule in names
-        for name, each in registry.lookup(rule, "rule").model_fields.items()
-        if name != "cells"
-    }
+    fields = fields_of(names)
 
     def body(records: Path, **values: Any) -> None:
         table = api.tabulate_file(
@@ -130,6 +126,7 @@ def _audit(table: Path, published: Path, **values: Any) -> None:
             values["problem"],
             run,
             strict=values["strict"] or False,
+            insist=values["insist"] or False,
             json_report=values["json"],
             reading=given(TableInputSection, values),
         )
@@ -150,7 +147,7 @@ audit = command(
         positional("table", "CSV file of inner cells, or .tab or .jj of tau-ARGUS; confidential"),
         positional("published", "published table: .csv, .xlsx or .html"),
         *options(TableSection, _WHAT),
-        *(option(name, SuppressSection.model_fields[name], _HOW) for name in ("problem", "strict")),
+        *(option(name, SuppressSection.model_fields[name], _HOW) for name in ("problem", "strict", "insist")),
         *options(TableInputSection, _FROM, skip=["path"]),
         path_option("json", "ranges and verdict as JSON; confidential", _TO),
         flag("quiet", "print nothing but errors", _TALK),

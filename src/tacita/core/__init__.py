@@ -8,6 +8,7 @@ from .microdata import MISSING_TEXT, CsvDialect, Microdata
 from .params import GroupSize, Parameters
 from .partition import Partition
 from .pattern import Pattern
+from .percent import Level, Percent
 from .progress import Progress, Run
 from .relations import Relations
 from .release import Caution, Record, Release, Verdict
@@ -27,12 +28,14 @@ __all__ = [
     "DataError",
     "Dimension",
     "GroupSize",
+    "Level",
     "Method",
     "Microdata",
     "ParameterError",
     "Parameters",
     "Partition",
     "Pattern",
+    "Percent",
     "Progress",
     "Record",
     "Relations",

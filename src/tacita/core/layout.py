@@ -11,6 +11,7 @@ import numpy.typing as npt
 from .contributors import Contributors
 from .dimension import Dimension
 from .errors import DataError, ParameterError
+from .percent import percent_of
 
 Numbers = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
@@ -98,9 +99,9 @@ def placed(
 
 
 def level_of(level: npt.ArrayLike, values: Numbers, dimensions: Sequence[Dimension]) -> Numbers:
-    """Protection levels: one number is a share of the value, an array is absolute."""
+    """Protection levels: one number is in percent of the value, an array is absolute."""
     if np.ndim(level) == 0:
-        return np.abs(values) * float(np.asarray(level))
+        return percent_of(float(np.asarray(level)), values, "Table")
     return placed(level, dimensions, "protection levels", float)
 
 

@@ -14,6 +14,7 @@ from .dimension import Dimension
 from .errors import DataError, ParameterError
 from .layout import all_cells, as_numbers, bound_of, costs, inner_cells, level_of, placed
 from .method import Method
+from .percent import percent_of
 from .relations import Relations
 from .twoway import two_way_layout
 
@@ -123,9 +124,9 @@ class Table:
         """The full cross of some dimensions, from its inner cells (leaves only) or from all cells with sums.
 
         Arrays have the shape of either; sums of inner cells are computed, other figures are nought there.
-        `lower`, `upper` and `sliding` given as one number are a share of the cell's value, as arrays they
-        are absolute. Without `bounds` the attacker knows [0, inf) where no value is negative, and nothing
-        otherwise. Sums are published unless `margins`.
+        `lower`, `upper` and `sliding` given as one number are in percent of the cell's value, as arrays
+        they are absolute. Without `bounds` the attacker knows [0, inf) where no value is negative, and
+        nothing otherwise. Sums are published unless they are sensitive, or `margins`.
         """
         shape = tuple(len(each) for each in dimensions)
         full = all_cells(dimensions, as_numbers(values, "values"))
@@ -133,6 +134,7 @@ class Table:
         if bounds is None:
             bounds = (0.0, np.inf) if (flat >= 0).all() else (-np.inf, np.inf)
         must = placed(forced, dimensions, "forced", bool)
+        secret = placed(primary, dimensions, "primary", bool)
         codes = np.stack(np.unravel_index(np.arange(flat.size), shape), axis=1).astype(np.int64)
         low, high = bounds
         return cls(
@@ -140,7 +142,7 @@ class Table:
             codes=codes,
             values=flat,
             relations=Relations.cross(dimensions),
-            primary=placed(primary, dimensions, "primary", bool),
+            primary=secret,
             lower=level_of(lower, flat, dimensions),
             upper=level_of(upper, flat, dimensions),
             sliding=level_of(sliding, flat, dimensions),
@@ -149,7 +151,7 @@ class Table:
             cost=costs(cost, flat, contributors)
             if isinstance(cost, str)
             else placed(cost, dimensions, "cost", float),
-            forced=must if margins else must | ~inner_cells(dimensions),
+            forced=must if margins else must | (~inner_cells(dimensions) & ~secret),
             preferred=placed(preferred, dimensions, "preferred", bool),
             contributors=contributors,
             frequency=frequency,
@@ -243,16 +245,17 @@ class Table:
         sliding: npt.ArrayLike = 0.0,
         rules: tuple[Method, ...] = (),
     ) -> Table:
-        """More sensitive cells, each level the larger of the old and the new; they are no longer forced."""
+        """More sensitive cells, each level the larger of the old and the new; they are no longer forced.
+
+        One number for a level is in percent of the value, an array is absolute.
+        """
         mask = np.array(primary, dtype=bool).reshape(-1)
-        levels = {
-            name: np.where(
-                mask,
-                np.maximum(getattr(self, name), np.broadcast_to(np.ravel(new), (self.n,))),
-                getattr(self, name),
-            )
-            for name, new in {"lower": lower, "upper": upper, "sliding": sliding}.items()
-        }
+        levels = {}
+        for name, given in {"lower": lower, "upper": upper, "sliding": sliding}.items():
+            old = getattr(self, name)
+            one = np.ndim(given) == 0
+            new = percent_of(float(np.asarray(given)), self.values, "Table") if one else np.ravel(given)
+            levels[name] = np.where(mask, np.maximum(old, np.broadcast_to(new, (self.n,))), old)
         return replace(
             self,
             primary=self.primary | mask,

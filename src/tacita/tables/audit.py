@@ -19,7 +19,7 @@ import numpy.typing as npt
 from tacita.core import Caution, DataError, ParameterError, Pattern, Run, Table, VerificationError
 
 from .judge import Failure, Judge, Problem, refuse_weaker_problem
-from .leaks import lone_contributors, sensitive_sums, single_counts
+from .leaks import lone_contributors, sensitive_sums, single_counts, unnamed_loners
 
 Numbers = npt.NDArray[np.float64]
 Cells = npt.NDArray[np.int64]
@@ -181,6 +181,13 @@ def _cautions(judge: Judge, mask: Mask) -> list[Caution]:
     if judge.interval and (count := int(bare.sum())):
         text = f"{count} sensitive cells have no protection level: any range satisfies them."
         found.append(Caution("no-level", text, count, "Give levels, or use exact protection."))
+    if count := unnamed_loners(table, mask):
+        text = (
+            f"{count} withheld cells have one contributor each, and nothing says who: they were taken as "
+            "different ones. Someone who is alone in several of them knows more than was tried."
+        )
+        advice = "Make the table from records that name the firm or household (unit)."
+        found.append(Caution("holders-unknown", text, count, advice))
     if table.frequency and (count := single_counts(table, mask)):
         text = f"{count} published lines have a single count that is not zero: all of them share one label."
         found.append(Caution("single-count", text, count, "Merge labels, or withhold these lines."))

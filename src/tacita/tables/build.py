@@ -13,6 +13,7 @@ import numpy.typing as npt
 from tacita.core import Contributors, DataError, Dimension, Microdata, ParameterError, Table
 from tacita.core.microdata import column_codes, speakable
 
+from .behind import COUNTED
 from .hierarchy import as_dimension
 from .rules import Rule, apply_rules
 
@@ -54,7 +55,8 @@ def tabulate(
     holding contributes to a cell is summed before it is ranked. With `weight`, a contribution of weight w
     stands for w contributors of its size. `request` and `waiver` are columns that mark who asked for
     protection and who renounced it (0, false, no and empty mean neither). `depth` is how many of the
-    largest contributions each cell keeps. Other fields are those of Table.cross.
+    largest contributions each cell keeps, or more where a rule looks at more. Other fields are those of
+    Table.cross.
 
     O(records log records) per combination of levels, O(cells depth) memory.
 
@@ -79,17 +81,18 @@ def tabulate(
     placed = [_dimension(source, name, given, total) for name, given in named.items()]
     records = _records(source, value, weight, unit, request, waiver)
     made, codes = [each for each, _ in placed], [each for _, each in placed]
-    values, contributors = _sums(made, codes, records, depth)
+    applied = (rules,) if isinstance(rules, Rule) else tuple(rules)
+    values, contributors = _sums(made, codes, records, max(depth, *(rule.depth for rule in applied), 1))
     table = Table.cross(
         made,
         values.reshape([len(each) for each in made]),
         contributors=contributors,
         frequency=value is None,
-        response=value or "count",
+        response=value or COUNTED,
         margins=margins,
         **fields,
     )
-    return apply_rules(table, rules)
+    return apply_rules(table, applied)
 
 
 def _dimension(data: Microdata, name: str, given: Any, total: str) -> tuple[Dimension, Codes]:
@@ -173,8 +176,9 @@ def _sums(
         deep = np.logical_and.reduce([each >= 0 for each in at])
         cell = np.ravel_multi_index([each[deep] for each in at], shape)
         values += np.bincount(cell, weights=(records.weight * records.amount)[deep], minlength=cells)
-        frequency += np.bincount(cell, weights=records.weight[deep], minlength=cells)
         one = _by_holding(cell, records, deep)
+        # of holdings, not of records: one that has several is still alone
+        frequency += np.bincount(one.cell, weights=one.weight, minlength=cells)
         total += np.bincount(one.cell, weights=one.amount * one.weight, minlength=cells)
         count += np.bincount(one.cell, minlength=cells)
         np.maximum.at(requested, one.cell, np.where(one.asked, one.amount, 0.0))

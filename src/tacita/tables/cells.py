@@ -1,4 +1,4 @@
-"""A two-way table as a list of its inner cells, one line each: in, and out again."""
+"""A two-way table as a list of its cells, one line each: in, and out again."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ import pyarrow as pa
 
 from tacita.core import Contributors, CsvDialect, DataError, Dimension, Microdata, ParameterError, Table
 from tacita.core.microdata import speakable
+from tacita.core.percent import Level, percent_of
 from tacita.io import csv
 
+from .behind import COUNT, COUNTED, RULES, columns_of, counted, is_kept, kept_contributors
+
 Numbers = npt.NDArray[np.float64]
-Level = str | float
 TOTAL = "Total"
 
 
@@ -32,16 +34,18 @@ def from_cells(
     contributors: str | None = None,
     fill_zeros: bool = False,
 ) -> Table:
-    """The table whose inner cells a file lists; sums are computed, under the label Total.
+    """The table whose inner cells a file lists; sums are computed, under the label Total, or listed too.
 
     `rows`, `columns`, `value` and `primary` name columns; `primary` holds 0 and 1. `lower`, `upper` and
-    `sliding` are a share of the value or name a column of absolute levels. `cost` is value, count, or names a
-    column (sums then cost their value). An attacker knows that no value is negative, unless `signed`. Every
-    combination of labels stands there once; with `fill_zeros` those that do not are zeros. `contributors`
-    names the column of their number, all of them different ones. O(cells).
+    `sliding` are in percent of the value or name a column of absolute levels. `cost` is value, count, or
+    names a column (sums that are not listed cost their value). An attacker knows that no value is negative,
+    unless `signed`. Every combination of labels stands there once; with `fill_zeros` those that do not are
+    zeros. `contributors` names the column of their number. A list that `to_cells` wrote says whose the
+    largest contributions are; of any other list, contributors of different cells are different ones.
+    O(cells).
 
     >>> frame = pa.table({"r": list("aabb"), "c": list("xyxy"), "v": [5, 3, 2, 4], "p": [1, 0, 0, 0]})
-    >>> table = from_cells(Microdata.of(frame), rows="r", columns="c", value="v", primary="p", upper=0.2)
+    >>> table = from_cells(Microdata.of(frame), rows="r", columns="c", value="v", primary="p", upper=20)
     >>> table, float(table.upper[0])
     (<Table of 9 cells (3 x 3), 1 of them sensitive>, 1.0)
     """
@@ -54,14 +58,16 @@ def from_cells(
             f"{data.source}: rows, columns, value and primary must be four different columns."
         )
     dimensions, codes = zip(*(_labelled(data, name) for name in (rows, columns)), strict=True)
-    shape = tuple(len(dimension) - 1 for dimension in dimensions)
+    shape = tuple(len(dimension) for dimension in dimensions)
     place = codes[0] * shape[1] + codes[1]
-    _refuse_gaps(data, place, shape, fill_zeros)
+    with_sums = _refuse_gaps(
+        data, np.bincount(place, minlength=shape[0] * shape[1]).reshape(shape), fill_zeros
+    )
 
-    def laid_out(column: str, least: float = -np.inf) -> Numbers:
-        full = np.zeros(shape[0] * shape[1])
+    def laid_out(column: str, least: float = -np.inf, absent: float = 0.0) -> Numbers:
+        full = np.full(shape[0] * shape[1], absent)
         full[place] = _figures(data, column, least)
-        return full.reshape(shape)
+        return full.reshape(shape) if with_sums else full.reshape(shape)[:-1, :-1]
 
     values = laid_out(value)
     if not signed and (negative := int((values < 0).sum())):
@@ -72,28 +78,36 @@ def from_cells(
     marks = laid_out(primary)
     if odd := int((~np.isin(marks, (0, 1))).sum()):
         raise DataError(f"{data.source}: column {primary} must be 0 or 1 in every cell, {odd} cells are not.")
+    behind = _behind(data, contributors, laid_out, values, with_sums)
+    by_column = cost not in ("value", "count")
     return Table.cross(
         dimensions,
         values,
         primary=marks == 1,
         **{name: _level(level, values, laid_out, name) for name, level in levels.items()},
-        cost=cost if cost in ("value", "count") else _with_sums(laid_out(cost, 0.0), values),
+        cost=_with_sums(laid_out(cost, 0.0), values, with_sums) if by_column else cost,
         bounds=(-np.inf, np.inf) if signed else (0.0, np.inf),
         response=value,
-        contributors=None if contributors is None else _counted(laid_out(contributors, 0.0), values),
+        contributors=behind,
+        frequency=value == COUNTED and is_kept(data.columns),
     )
 
 
-def _counted(counts: Numbers, values: Numbers) -> Contributors:
-    """How many stand behind each cell and sum; of their sizes only that of one who is alone is known."""
-    if odd := int((counts != np.rint(counts)).sum()):
-        raise DataError(f"The number of contributors must be whole, it is not in {odd} cells.")
-    number, size = (_framed(each).ravel() for each in (counts, np.abs(values)))
-    largest = np.where(number == 1, size, 0.0)
-    nobody = np.full((number.size, 1), -1, dtype=np.int64)
-    return Contributors(
-        size, number.astype(np.int64), largest[:, None], nobody, number, np.zeros(number.size), largest
-    )
+def _behind(
+    data: Microdata, named: str | None, laid_out: Any, values: Numbers, with_sums: bool
+) -> Contributors | None:
+    if named is None:
+        return None
+    if named == COUNT and is_kept(data.columns):
+        if not with_sums:
+            raise DataError(
+                f"{data.source}: the lines of the sums ({TOTAL}) are gone, and with them who stands behind "
+                "sums. Keep all lines that `tacita tabulate` wrote."
+            )
+        return kept_contributors(data.columns, laid_out)
+    figures = (laid_out(named, 0.0), np.abs(values))
+    number, size = figures if with_sums else (_framed(each) for each in figures)
+    return counted(number.ravel(), size.ravel())
 
 
 def _framed(inner: Numbers) -> Numbers:
@@ -102,37 +116,58 @@ def _framed(inner: Numbers) -> Numbers:
     return np.vstack([wide, wide.sum(axis=0)])
 
 
-def to_cells(table: Table) -> bytes:
-    """The inner cells of a table as CSV: labels, value, primary (0 or 1), levels, contributors. Confidential.
+def to_cells(table: Table, rules: str = "") -> bytes:
+    """The cells of a two-way table as CSV, sums labelled Total: labels, value, primary (0 or 1), levels.
 
-    >>> print(to_cells(Table.from_array([[5, 3]], primary=[[True, False]], upper=0.2)).decode())
+    Where the table knows its contributors, also who stands behind each cell, and the `rules` in words.
+    Confidential.
+
+    >>> print(to_cells(Table.from_array([[5, 3]], primary=[[True, False]], upper=20)).decode())
     row,column,value,primary,lower,upper
     1,1,5,1,0,1
     1,2,3,0,0,0
+    1,Total,8,0,0,0
+    Total,1,5,0,0,0
+    Total,2,3,0,0,0
+    Total,Total,8,0,0,0
     <BLANKLINE>
     """
-    inner = np.flatnonzero(table.inner)
-    names = [dimension.name for dimension in table.dimensions]
-    figures: dict[str, Any] = {
-        table.response: table.values,
-        "primary": table.primary.astype(np.int64),
-        "lower": np.where(table.primary, table.lower, 0.0),
-        "upper": np.where(table.primary, table.upper, 0.0),
+    cells = table.two_way().ravel()
+    levels = {
+        name: np.where(table.primary, getattr(table, name), 0.0) for name in ("lower", "upper", "sliding")
     }
-    if (width := np.where(table.primary, table.sliding, 0.0)).any():
-        figures["sliding"] = width
+    if not levels["sliding"].any():
+        del levels["sliding"]
+    figures: dict[str, Any] = {"primary": table.primary.astype(np.int64), **levels}
     if table.contributors is not None:
-        figures["contributors"] = table.contributors.count
-    if repeated := sorted(name for name in names if name in figures):
-        raise ParameterError(
-            f"tabulate: a dimension cannot be called {speakable(repeated)}. Rename the column."
-        )
-    columns: dict[str, list[str]] = {
-        name: [dimension.labels[code] for code in table.codes[inner, at].tolist()]
-        for at, (name, dimension) in enumerate(zip(names, table.dimensions, strict=True))
-    }
-    columns |= {name: [_text(each) for each in array[inner].tolist()] for name, array in figures.items()}
+        figures |= columns_of(table.contributors.at(cells))
+    names = [*(dimension.name for dimension in table.dimensions), table.response]
+    if taken := sorted({name for name in names if name in (*figures, RULES)}):
+        raise ParameterError(f"tabulate: a column cannot be called {speakable(taken)} here. Rename it.")
+    columns = {d.name: _labels(d, table.codes[cells, at]) for at, d in enumerate(table.dimensions)}
+    columns[table.response] = [_text(each) for each in table.values[cells].tolist()]
+    columns |= {name: [_text(each) for each in array.tolist()] for name, array in figures.items()}
+    if table.contributors is not None:
+        columns[RULES] = [rules] * cells.size
     return csv.encode(pa.table(columns), CsvDialect())
+
+
+def _labels(dimension: Dimension, codes: npt.NDArray[np.int64]) -> list[str]:
+    if TOTAL in (dimension.labels[leaf] for leaf in dimension.leaves):
+        raise ParameterError(
+            f"tabulate: a label of column {dimension.name} is {TOTAL}, which is kept for sums. Rename it."
+        )
+    return [TOTAL if code == dimension.top else dimension.labels[code] for code in codes.tolist()]
+
+
+def rules_of(data: Microdata) -> str:
+    """The rules that a list of `to_cells` names, in words; none where it is another list."""
+    if not is_kept(data.columns):
+        return ""
+    said = set(map(str, data.frame[RULES].to_list()))
+    if len(said) > 1:
+        raise DataError(f"{data.source}: column {RULES} must say the same in every line.")
+    return said.pop()
 
 
 def _text(value: float) -> str:
@@ -154,30 +189,33 @@ def _labelled(data: Microdata, name: str) -> tuple[Dimension, npt.NDArray[np.int
     texts = ["" if cell is None else str(cell) for cell in data.frame[name].to_list()]
     if empty := sum(not text.strip() for text in texts):
         raise DataError(f"{data.source}: column {name} has no label in {empty} cells. Give them one.")
-    labels = list(dict.fromkeys(texts))
-    if TOTAL in labels:
-        raise DataError(
-            f"{data.source}: column {name} has the label {TOTAL}, which is kept for sums. List inner cells "
-            "only, sums are computed; or rename that label."
-        )
-    number = {label: at for at, label in enumerate(labels)}
+    labels = [label for label in dict.fromkeys(texts) if label != TOTAL]
+    if not labels:
+        raise DataError(f"{data.source}: column {name} has no label but {TOTAL}. List inner cells.")
+    number = {label: at for at, label in enumerate([*labels, TOTAL])}
     return Dimension.flat(name, labels, TOTAL), np.array([number[text] for text in texts], dtype=np.int64)
 
 
-def _refuse_gaps(
-    data: Microdata, place: npt.NDArray[np.int64], shape: tuple[int, ...], fill_zeros: bool
-) -> None:
-    times = np.bincount(place, minlength=shape[0] * shape[1])
+def _refuse_gaps(data: Microdata, times: npt.NDArray[np.int64], fill_zeros: bool) -> bool:
+    """Raise where a cell stands there twice or not at all; whether sums are listed too."""
     if repeated := int((times > 1).sum()):
         raise DataError(
             f"{data.source}: {repeated} combinations of labels stand there more than once. List each cell "
             "once; records are summed up by `tacita tabulate`."
         )
-    if not fill_zeros and (missing := int((times == 0).sum())):
+    inner = times[:-1, :-1]
+    sums, listed = times.size - inner.size, int(times.sum() - inner.sum())
+    if listed not in (0, sums):
         raise DataError(
-            f"{data.source}: {missing} of {times.size} combinations of labels are missing. List each cell, "
+            f"{data.source}: {listed} of {sums} sums are listed (label {TOTAL}). List all of them, or none: "
+            f"then they are computed. If {TOTAL} is no sum, rename that label."
+        )
+    if not fill_zeros and (missing := int((inner == 0).sum())):
+        raise DataError(
+            f"{data.source}: {missing} of {inner.size} combinations of labels are missing. List each cell, "
             "or say that they are zero (--fill-zeros)."
         )
+    return listed > 0
 
 
 def _figures(data: Microdata, column: str, least: float) -> Numbers:
@@ -198,13 +236,14 @@ def _level(level: Level, values: Numbers, laid_out: Any, name: str) -> Any:
     if isinstance(level, str):
         return laid_out(level, 0.0)
     if not 0 <= level < np.inf:
-        raise ParameterError(f"suppress: {name} must be a share of at least 0, or the name of a column.")
-    # of the value, and only there: a table's own level of its sums would follow from theirs
-    return np.abs(values) * level
+        raise ParameterError(f"suppress: {name} must be at least 0 percent, or the name of a column.")
+    return percent_of(level, values, f"suppress: {name}")
 
 
-def _with_sums(inner: Numbers, values: Numbers) -> Numbers:
-    """Costs of inner cells, framed by the size of the sums of the values."""
-    wide = np.column_stack([inner, np.abs(values.sum(axis=1))])
+def _with_sums(cost: Numbers, values: Numbers, listed: bool) -> Numbers:
+    """Costs of all cells; sums that are not listed cost the size of theirs."""
+    if listed:
+        return cost
+    wide = np.column_stack([cost, np.abs(values.sum(axis=1))])
     bottom = np.abs(np.append(values.sum(axis=0), values.sum()))
     return np.vstack([wide, bottom])

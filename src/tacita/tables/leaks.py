@@ -77,6 +77,15 @@ def _known_to_one(table: Table, withheld: Mask) -> list[frozenset[int]]:
     return [*(frozenset(own) for own in by_holder.values()), *unnamed]
 
 
+def unnamed_loners(table: Table, withheld: Mask) -> int:
+    """Withheld cells of one contributor of whom nobody knows whether it is that of another such cell."""
+    if table.contributors is None:
+        return 0
+    alone = withheld & table.contributors.lone
+    unnamed = int((alone & (table.contributors.holders[:, 0] < 0)).sum())
+    return unnamed if int(alone.sum()) > 1 else 0
+
+
 def sensitive_sums(table: Table, withheld: Mask) -> list[Failure]:
     """Sensitive cells in lines whose withheld cells add up to something published and sensitive itself.
 

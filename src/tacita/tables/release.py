@@ -100,10 +100,12 @@ def audit_published(
     *,
     source: str,
     strict: bool = False,
+    insist: bool = False,
 ) -> tuple[Audit, int]:
     """Attack a published file, whoever made it; also how many published values differ from the table."""
     seen = read_back(content, form, table, source)
-    return audit(table, seen.withheld, problem, run, strict=strict), int(changed(table, seen).sum())
+    found = audit(table, seen.withheld, problem, run, strict=strict, insist=insist)
+    return found, int(changed(table, seen).sum())
 
 
 def read_back(content: bytes, form: str, table: Table, source: str) -> Seen:

@@ -26,7 +26,7 @@ def quick(name):
 def small_tables(problem):
     for seed in range(18 if problem == "interval" else 12):
         # of intervals, some ask more for their width than for their ends
-        levels = {"lower": 0.1, "upper": 0.0, "sliding": 0.8} if seed >= 12 else {}
+        levels = {"lower": 10, "upper": 0, "sliding": 80} if seed >= 12 else {}
         grid = random_grid(seed, problem, shape=(4 + seed % 3, 5), primaries=4, largest=40, **levels)
         try:
             yield grid, Optimal().suppress(grid)

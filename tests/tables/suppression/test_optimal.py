@@ -28,7 +28,7 @@ def solved(grid):
 
 
 # Levels that matter less than the width: it lies where it costs least.
-WIDE = {"lower": 0.1, "upper": 0.0, "sliding": 0.8}
+WIDE = {"lower": 10, "upper": 0, "sliding": 80}
 CASES = [*((problem, {}) for problem in PROBLEMS), ("interval", WIDE)]
 
 
@@ -109,10 +109,10 @@ def test_a_width_may_lie_above_where_that_is_cheaper_than_on_both_sides():
     # 5 cannot fall by more than 5: where 8 are asked the rest must come from above, wherever 6 may lie
     values = [[5, 9, 40], [2, 3, 50], [30, 60, 70]]
     primary = np.arange(9).reshape(3, 3) == 0
-    both = solved(Grid.from_interior(values, primary, "interval", lower=0.6, upper=0.6))
+    both = solved(Grid.from_interior(values, primary, "interval", lower=60, upper=60))
     for width, least in ((5, 2), (8, 3)):
         sliding = np.where(primary, float(width), 0.0)
-        grid = Grid.from_interior(values, primary, "interval", lower=0.0, upper=0.0, sliding=sliding)
+        grid = Grid.from_interior(values, primary, "interval", lower=0, upper=0, sliding=sliding)
         found = solved(grid)
         fall, rise = change_range(grid, found.withheld, 0)
         assert rise - fall >= width
@@ -141,12 +141,10 @@ def test_a_level_beyond_the_attackers_own_bound_is_refused():
 @pytest.mark.parametrize("scale", [2.0**-30, 1e6, 3.7e9])
 def test_the_unit_of_the_values_does_not_matter(scale):
     plain = random_grid(
-        7, "interval", shape=(8, 8), primaries=5, largest=200, cost="count", lower=0.2, upper=0.2
+        7, "interval", shape=(8, 8), primaries=5, largest=200, cost="count", lower=20, upper=20
     )
     values = plain.values[:-1, :-1] * scale
-    scaled = Grid.from_interior(
-        values, plain.primary[:-1, :-1], "interval", cost="count", lower=0.2, upper=0.2
-    )
+    scaled = Grid.from_interior(values, plain.primary[:-1, :-1], "interval", cost="count", lower=20, upper=20)
     assert solved(scaled).cost == solved(plain).cost
 
 
@@ -175,7 +173,7 @@ def test_same_table_same_pattern():
 
 def test_a_time_limit_ends_with_a_pattern_and_a_bound_below_it():
     grid = random_grid(
-        1, "interval", shape=(60, 60), primaries=20, largest=500, cost="value", lower=0.15, upper=0.15
+        1, "interval", shape=(60, 60), primaries=20, largest=500, cost="value", lower=15, upper=15
     )
     found = Optimal(seconds=0.01).suppress(grid)
     assert found.status == "time-limit"

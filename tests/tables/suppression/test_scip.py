@@ -20,7 +20,7 @@ from twins.attacker import nothing_cheaper, protects
 from twins.tables import random_grid
 
 PROBLEMS = ("general", "exact", "interval")
-HARD = {"shape": (12, 12), "primaries": 6, "largest": 200, "cost": "value", "lower": 0.5, "upper": 0.5}
+HARD = {"shape": (12, 12), "primaries": 6, "largest": 200, "cost": "value", "lower": 50, "upper": 50}
 
 
 @pytest.fixture
@@ -69,7 +69,7 @@ def test_both_solvers_agree_in_cost_and_proof(problem, margins):
     for seed in range(8):
         options = {"margins": margins, "zeros": "withhold" if seed % 2 else None}
         if seed % 4 > 1:
-            options |= {"lower": 0.1, "upper": 0.0, "sliding": 0.8}
+            options |= {"lower": 10, "upper": 0, "sliding": 80}
         grid = random_grid(seed, problem, shape=(6 + seed % 3, 8), primaries=5, largest=60, **options)
         found = by_both(grid)
         if found is not None:

@@ -57,7 +57,7 @@ def test_no_row_of_root_or_tree_cuts_off_a_lean_pattern(monkeypatch):
 
     monkeypatch.setattr(Master, "restore", noted)
     for seed in range(12):
-        search = searched(seed, shape=(3, 4), primaries=3, largest=12, lower=0.6, upper=0.6, zeros=None)
+        search = searched(seed, shape=(3, 4), primaries=3, largest=12, lower=60, upper=60, zeros=None)
         if search is None:
             continue
         rows.clear()
@@ -89,8 +89,8 @@ def test_the_tree_ends_at_the_cost_of_the_compact_model(seed):
         shape=(6, 7),
         primaries=5,
         largest=60,
-        lower=0.5,
-        upper=0.5,
+        lower=50,
+        upper=50,
         zeros=None,
         cost="value",
     )
@@ -107,7 +107,7 @@ def test_a_tree_that_runs_out_of_time_returns_a_bound_below_the_least_cost():
     values = generator.integers(1, 200, size=(20, 20)).astype(float)
     primary = np.zeros(400, dtype=bool)
     primary[generator.choice(400, 8, replace=False)] = True
-    grid = Grid.from_interior(values, primary.reshape(20, 20), "interval", lower=0.4, upper=0.4)
+    grid = Grid.from_interior(values, primary.reshape(20, 20), "interval", lower=40, upper=40)
     whole = Optimal().suppress(grid)
     assert whole.proven
     for limit in (0.05, 0.2, 0.5):
@@ -121,7 +121,7 @@ def test_a_solver_that_gives_up_ends_in_a_pattern_with_its_bound_and_is_not_take
 
     generator = np.random.default_rng(3)
     values = generator.integers(1, 200, size=(20, 20)).astype(float)
-    grid = Grid.from_interior(values, generator.random((20, 20)) < 0.02, "interval", lower=0.4, upper=0.4)
+    grid = Grid.from_interior(values, generator.random((20, 20)) < 0.02, "interval", lower=40, upper=40)
     least = Optimal().suppress(grid).cost
     solve, answers = Master.solve, []
 

@@ -22,7 +22,7 @@ _LETTERS = {"s": "open", "u": "primary", "z": "forced"}
 def format_jj(table: Table) -> str:
     """A table as a JJ problem. Confidential.
 
-    >>> table = Table.from_array([[5]], primary=[[True]], upper=1.0)
+    >>> table = Table.from_array([[5]], primary=[[True]], upper=100)
     >>> print(format_jj(table).splitlines()[2])
     0 5 5 u 0 1e+20 0 5 0
     """

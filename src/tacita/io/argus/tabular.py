@@ -27,7 +27,7 @@ class TabFiles:
 def encode_tab(table: Table, separator: str = ";") -> TabFiles:
     """A table as .tab, .rda and .hrc: labels, value, number and largest contributions, cost, levels, status.
 
-    >>> files = encode_tab(Table.from_array([[5, 3]], primary=[[True, False]], upper=0.2))
+    >>> files = encode_tab(Table.from_array([[5, 3]], primary=[[True, False]], upper=20))
     >>> files.tab.splitlines()[0]
     '1;1;5;5;0;1;U'
     """
@@ -75,7 +75,7 @@ def decode_tab(tab: str, metadata: Metadata, hrc: Mapping[str, str] | None = Non
     `hrc` has the text of each file that HIERCODELIST names. Other fields are those of Table.cross.
 
     >>> from .metadata import parse_rda
-    >>> table = Table.from_array([[5, 3]], primary=[[True, False]], upper=0.2)
+    >>> table = Table.from_array([[5, 3]], primary=[[True, False]], upper=20)
     >>> files = encode_tab(table)
     >>> decode_tab(files.tab, parse_rda(files.rda)).upper.tolist() == table.upper.tolist()
     True
@@ -160,6 +160,11 @@ def dimension_of(variable: Variable, labels: Sequence[str], hrc: Mapping[str, st
         longest = sum(variable.levels)
         finest = [label for label in labels if len(label) == longest and label != variable.total]
         return levels_dimension(variable.name, finest, variable.levels, variable.total)
+    if variable.hierarchical:
+        raise DataError(
+            f"rda: {variable.name} is HIERARCHICAL, and neither HIERLEVELS nor HIERCODELIST says how. Add "
+            "one; or remove the word, and publish no subtotals."
+        )
     return Dimension.flat(
         variable.name,
         list(dict.fromkeys(label for label in labels if label != variable.total)),

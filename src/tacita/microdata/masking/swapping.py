@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 
-from tacita.core import DataError, Run
+from tacita.core import DataError, Percent, Run
 
 from .base import Masked, Masking, Matrix
 
@@ -40,7 +40,7 @@ class RankSwap(Masking):
 
     guarantees: ClassVar[tuple[str, ...]] = ("masked-cells", "marginals-preserved", "ranks-near")
 
-    p: float = Field(
+    p: Percent = Field(
         10.0,
         gt=0,
         le=100,

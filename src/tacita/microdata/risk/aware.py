@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Annotated, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 
-from tacita.core import Comparison, Run
+from tacita.core import Comparison, Percent, Run
 from tacita.microdata.measure import ColumnMeasure
 
 Vector = npt.NDArray[np.float64]
@@ -51,24 +51,24 @@ class MethodAware(ColumnMeasure):
 class RankSwapLinkage(MethodAware):
     """Linkage by an attacker who knows the window of a rank swapping.
 
-    A value can only have been swapped with values within `window` of n ranks, so the own released record
-    is, attribute by attribute, within that window of the original's rank. The smaller of what remains,
-    the surer the link. O(n d times the smallest window) after sorting.
+    A value can only have been swapped with values within `window` percent of n ranks, so the own released
+    record is, attribute by attribute, within that window of the original's rank. The smaller of what
+    remains, the surer the link. O(n d times the smallest window) after sorting.
     Source: Nin, Herranz & Torra (2008), Rethinking rank swapping to decrease disclosure risk, Data &
     Knowledge Engineering 64(1), 346-364.
 
     >>> x = [[1.0], [2.0], [3.0], [4.0]]
-    >>> RankSwapLinkage(window=0.3).score(Comparison.of(x, [[2.0], [1.0], [4.0], [3.0]])).value
+    >>> RankSwapLinkage(window=30).score(Comparison.of(x, [[2.0], [1.0], [4.0], [3.0]])).value
     41.666666666666664
     """
 
     name: ClassVar[str] = "RSRL"
 
-    window: Annotated[float, Field(gt=0, le=1, description="largest swap, as a share of the ranks")] = 0.05
+    window: Percent = Field(5.0, gt=0, le=100, description="largest swap, in percent of the ranks")
 
     def allowed(self, x: Vector, z: Vector) -> tuple[Vector, Vector]:
         ordered = np.sort(z)
-        reach = int(np.floor(self.window * x.size * (1 + 1e-12)))
+        reach = int(np.floor(self.window / 100 * x.size * (1 + 1e-12)))
         # equal originals share their ranks: any of them may have been swapped
         in_original = np.sort(x)
         first = np.searchsorted(in_original, x, "left")

@@ -42,6 +42,11 @@ class Rule(Method):
     wants_interval: ClassVar[bool] = False
     of_sums: ClassVar[bool] = True
 
+    @property
+    def depth(self) -> int:
+        """How many of the largest contributions of a cell the rule looks at."""
+        return 1
+
     @abstractmethod
     def flag(self, cells: Contributors) -> Flags:
         """Sensitive cells among some, with their levels. O(cells)."""
@@ -55,11 +60,11 @@ class Rule(Method):
             )
         return self.flag(table.contributors)
 
-    def largest(self, cells: Contributors, count: int) -> Numbers:
-        """The sum of the `count` largest contributions of each cell."""
-        if count > cells.depth:
+    def largest(self, cells: Contributors) -> Numbers:
+        """The sum of the contributions of each cell that the rule looks at."""
+        if self.depth > cells.depth:
             raise DataError(
-                f"{self.spoken_name()}: needs the {count} largest contributions, the table keeps "
-                f"{cells.depth}. Build it with depth={count}."
+                f"{self.spoken_name()}: needs the {self.depth} largest contributions, the table keeps "
+                f"{cells.depth}. Build it with this rule, or with depth={self.depth}."
             )
-        return np.asarray(cells.largest[:, :count].sum(axis=1), dtype=np.float64)
+        return np.asarray(cells.largest[:, : self.depth].sum(axis=1), dtype=np.float64)

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from pydantic import Field, model_validator
 
-from tacita.core import Contributors, ParameterError
+from tacita.core import Contributors, ParameterError, Percent
 
 from .base import Flags, Rule
 
@@ -28,10 +28,14 @@ class Dominance(Rule):
     wants_interval: ClassVar[bool] = True
 
     n: int = Field(1, ge=1, le=20, description="how many of the largest contributors")
-    k: float = Field(75.0, gt=0, lt=100, description="largest share they may have, in percent")
+    k: Percent = Field(75.0, gt=0, lt=100, description="largest share they may have, in percent")
+
+    @property
+    def depth(self) -> int:
+        return self.n
 
     def flag(self, cells: Contributors) -> Flags:
-        top = self.largest(cells, self.n)
+        top = self.largest(cells)
         someone_asks = (cells.open > 0) & (cells.open >= cells.largest[:, self.n - 1])
         level = top * (100.0 / self.k) - cells.total
         return Flags.of((level > 1e-12 * cells.total) & someone_asks, level)
@@ -55,14 +59,18 @@ class PPercent(Rule):
 
     wants_interval: ClassVar[bool] = True
 
-    p: float = Field(15.0, gt=0, description="closest allowed estimate, in percent of the contribution")
+    p: Percent = Field(15.0, gt=0, description="closest allowed estimate, in percent of the contribution")
     coalition: int = Field(1, ge=1, le=19, description="how many contributors may pool what they know")
+
+    @property
+    def depth(self) -> int:
+        return self.coalition + 1
 
     def flag(self, cells: Contributors) -> Flags:
         return self._flag(cells, self.p / 100.0)
 
     def _flag(self, cells: Contributors, share: float) -> Flags:
-        top = self.largest(cells, self.coalition + 1)
+        top = self.largest(cells)
         last = cells.largest[:, self.coalition]
         # the one to protect stands among the largest, or below them if those above have waived
         known = top - last + last.clip(max=cells.open)
@@ -85,7 +93,7 @@ class PQ(PPercent):
     ([True, False], [2.0, 0.0])
     """
 
-    q: float = Field(100.0, gt=0, le=100, description="what everyone knows beforehand, in percent")
+    q: Percent = Field(100.0, gt=0, le=100, description="what everyone knows beforehand, in percent")
 
     @model_validator(mode="after")
     def _sharpened(self) -> PQ:

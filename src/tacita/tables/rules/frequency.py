@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 from pydantic import Field
 
-from tacita.core import Contributors
+from tacita.core import Contributors, Percent
 
 from .base import Flags, Rule
 
@@ -15,8 +15,8 @@ from .base import Flags, Rule
 class MinimumFrequency(Rule):
     """A cell is sensitive if it has contributors, but fewer than a minimum.
 
-    Protection level: a share of the cell's value. Cells nobody contributes to are not flagged, nor cells in
-    which everyone waived protection. Sampling weights count only if asked for.
+    Protection level: `margin` percent of the cell's value. Cells nobody contributes to are not flagged, nor
+    cells in which everyone waived protection. Sampling weights count only if asked for.
 
     O(cells).
     Source: Hundepool et al. (2012), Statistical Disclosure Control, Wiley, ch. 4.
@@ -26,7 +26,7 @@ class MinimumFrequency(Rule):
     """
 
     threshold: int = Field(3, ge=2, description="least number of contributors")
-    margin: float = Field(30.0, ge=0, description="protection level, in percent of the value")
+    margin: Percent = Field(30.0, ge=0, description="protection level, in percent of the value")
     weighted: bool = Field(False, description="count contributors with their sampling weights")
 
     def flag(self, cells: Contributors) -> Flags:

@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 from pydantic import Field
 
-from tacita.core import Contributors, ParameterError, Table
+from tacita.core import Contributors, ParameterError, Percent, Table
 
 from .base import Flags, Rule
 
@@ -16,7 +16,7 @@ class Request(Rule):
     """A cell is sensitive if a contributor who asked for protection has a large enough share of it.
 
     Sensitive if the largest contribution of those who asked exceeds `share` percent of the total. Protection
-    level: a share of the cell's value. Some trade statistics protect only the firms that ask for it.
+    level: `margin` percent of the cell's value. Some trade statistics protect only the firms that ask for it.
 
     O(cells).
     Source: Hundepool et al. (2012), Statistical Disclosure Control, Wiley, ch. 4 (request rule).
@@ -27,8 +27,10 @@ class Request(Rule):
     [True, False]
     """
 
-    share: float = Field(0.0, ge=0, lt=100, description="largest share that needs no protection, in percent")
-    margin: float = Field(30.0, ge=0, description="protection level, in percent of the value")
+    share: Percent = Field(
+        0.0, ge=0, lt=100, description="largest share that needs no protection, in percent of the value"
+    )
+    margin: Percent = Field(30.0, ge=0, description="protection level, in percent of the value")
 
     def flag(self, cells: Contributors) -> Flags:
         mask = cells.requested > cells.total * self.share / 100.0
@@ -38,8 +40,8 @@ class Request(Rule):
 class Listed(Rule):
     """The cells that are named are sensitive.
 
-    Cells are named by their labels, in the order of the dimensions. Protection level: a share of the
-    cell's value.
+    Cells are named by their labels, in the order of the dimensions. Protection level: `margin` percent of
+    the cell's value.
 
     O(cells named).
     Source: the manual status of tau-ARGUS, after its manual.
@@ -52,7 +54,7 @@ class Listed(Rule):
     of_sums: ClassVar[bool] = False
 
     cells: tuple[tuple[str, ...], ...] = Field((), description="labels of each sensitive cell")
-    margin: float = Field(30.0, ge=0, description="protection level, in percent of the value")
+    margin: Percent = Field(30.0, ge=0, description="protection level, in percent of the value")
 
     def flag(self, cells: Contributors) -> Flags:
         """Nothing: without labels no cell is named."""

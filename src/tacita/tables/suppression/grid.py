@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacita.core import DataError, ParameterError
+from tacita.core.percent import percent_of
 
 Problem = Literal["general", "exact", "interval"]
 Matrix = npt.NDArray[np.float64]
@@ -92,8 +93,8 @@ class Grid:
         problem: Problem = "general",
         *,
         cost: npt.ArrayLike | Literal["value", "count"] = "value",
-        lower: npt.ArrayLike = 0.15,
-        upper: npt.ArrayLike = 0.15,
+        lower: npt.ArrayLike = 15.0,
+        upper: npt.ArrayLike = 15.0,
         sliding: npt.ArrayLike = 0.0,
         margins: bool = False,
         zeros: Literal["publish", "withhold"] | None = None,
@@ -104,7 +105,7 @@ class Grid:
         """From m x n interior cells; the margins are added up.
 
         `cost` is "value" (absolute values; zeros cost 1), "count" or an array, of the interior or with
-        margins. `lower`, `upper`, `sliding`: a fraction of the value, or an array of absolute levels.
+        margins. `lower`, `upper`, `sliding`: in percent of the value, or an array of absolute levels.
         `margins`: they may be withheld too. `zeros`: published unless the problem is exact. Bounds default to
         [0, infinity), and to none in the general problem. Arrays of interior shape leave margins at their
         default.
@@ -167,7 +168,7 @@ def _padded(inside: npt.NDArray, shape: tuple[int, ...], margin: object) -> npt.
 
 def _level(level: npt.ArrayLike, values: Matrix, shape: tuple[int, ...]) -> Matrix:
     given = np.asarray(level, dtype=np.float64)
-    return np.abs(values) * given if given.ndim == 0 else _padded(given, shape, 0.0)
+    return percent_of(float(given), values, "Grid") if given.ndim == 0 else _padded(given, shape, 0.0)
 
 
 def _bound(bound: npt.ArrayLike | None, shape: tuple[int, ...], default: float) -> Matrix:

@@ -1,0 +1,73 @@
+"""Rules for sensitive cells as words: on a command line, and in a list of cells that keeps them.
+
+A rule is its name, or its name with parameters of its own: minimum-frequency:threshold=3:margin=10. Several
+have commas between.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from . import registry
+from .core import Method, ParameterError
+
+# labels of cells, which no single word can hold
+_UNSPOKEN = {"cells"}
+
+
+def fields_of(words: Iterable[str]) -> dict[str, Any]:
+    """The parameters that some rules have, by name.
+
+    >>> list(fields_of(["p-percent:p=10", "request"]))
+    ['p', 'coalition', 'share', 'margin']
+    """
+    return {
+        name: field
+        for word in words
+        for name, field in registry.lookup(word.partition(":")[0].strip(), "rule").model_fields.items()
+        if name not in _UNSPOKEN
+    }
+
+
+def build_rules(words: Sequence[str], parameters: Mapping[str, Any] | None = None) -> list[Any]:
+    """Rules out of words. A parameter beside them goes to every rule that has it and does not say its own.
+
+    >>> build_rules(["minimum-frequency:margin=10", "request"], {"margin": 40})
+    [MinimumFrequency(threshold=3, margin=10.0, weighted=False), Request(share=0.0, margin=40.0)]
+    """
+    beside = parameters or {}
+    known = fields_of(words)
+    if unknown := [name for name in beside if name not in known]:
+        raise ParameterError(f"tabulate: no rule that is named has a parameter {', '.join(unknown)}.")
+    return [_rule(word, beside) for word in words]
+
+
+def _rule(word: str, beside: Mapping[str, Any]) -> Any:
+    name, *own = (part.strip() for part in word.split(":"))
+    found = registry.lookup(name, "rule")
+    said = {}
+    for part in own:
+        parameter, sign, value = (each.strip() for each in part.partition("="))
+        if not sign or not parameter or not value or parameter in said or parameter in _UNSPOKEN:
+            raise ParameterError(
+                f"{name}: wanted parameters of a rule as NAME:PARAMETER=VALUE:PARAMETER=VALUE, each once, "
+                "such as minimum-frequency:threshold=3:margin=10."
+            )
+        said[parameter] = value
+    shared = {name: value for name, value in beside.items() if name in found.model_fields}
+    return found(**{**shared, **said})
+
+
+def spell_rules(rules: Iterable[Method]) -> str:
+    """The words that `build_rules` makes the same rules of, but for named cells.
+
+    >>> spell_rules(build_rules(["p-percent"], {"p": 20}))
+    'p-percent:p=20.0:coalition=1'
+    """
+    names = {registry.lookup(name, "rule"): name for name in registry.names("rule")}
+    return ",".join(":".join([names[type(rule)], *_settings(rule)]) for rule in rules)
+
+
+def _settings(rule: Method) -> list[str]:
+    return [f"{name}={value}" for name, value in rule.model_dump(exclude=_UNSPOKEN).items()]

@@ -1,0 +1,91 @@
+"""Who stands behind the cells of a list, as columns beside the values: all that an audit asks of them.
+
+Whoever is alone in several cells knows all of them, so numbers of contributors are not enough: the list says
+whose the largest contributions are, by numbers that mean nothing elsewhere. Sums have lines of their own,
+for one contributor may stand behind several of their cells. Confidential.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import count, takewhile
+
+import numpy as np
+import numpy.typing as npt
+
+from tacita.core import Contributors, DataError
+
+Numbers = npt.NDArray[np.float64]
+Cells = npt.NDArray[np.int64]
+
+# the column of values where records are counted
+COUNTED = "count"
+COUNT = "contributors"
+RULES = "rules"
+# one figure per cell, by the field of Contributors that it fills
+_SINGLE = {
+    "count": COUNT,
+    "frequency": "contributors_weighted",
+    "total": "contributed",
+    "requested": "largest_asked",
+    "open": "largest_open",
+}
+
+
+def columns_of(behind: Contributors) -> dict[str, npt.NDArray[np.float64] | Cells]:
+    """The columns of a list that say who stands behind its cells."""
+    single = {column: getattr(behind, name) for name, column in _SINGLE.items()}
+    ranked = {f"largest_{place + 1}": behind.largest[:, place] for place in range(behind.depth)}
+    whose = _renumbered(behind.holders)
+    return single | ranked | {f"holder_{place + 1}": whose[:, place] for place in range(behind.depth)}
+
+
+def _renumbered(holders: Cells) -> Cells:
+    """Holders by the order in which they first stand there: a number of the source could be looked up."""
+    known, first, place = np.unique(holders.ravel(), return_index=True, return_inverse=True)
+    order = np.argsort(np.argsort(np.where(known < 0, -1, first)))
+    numbers = np.where(known < 0, -1, order - int((known < 0).any()))
+    return np.asarray(numbers[place.ravel()].reshape(holders.shape), dtype=np.int64)
+
+
+def is_kept(columns: Sequence[str]) -> bool:
+    """Whether a list with these columns says who stands behind its cells."""
+    return {*_SINGLE.values(), "largest_1", "holder_1", RULES} <= set(columns)
+
+
+def kept_contributors(columns: Sequence[str], laid_out: Callable[..., Numbers]) -> Contributors:
+    """The same again; `laid_out` gives the figures of a column for all cells and sums."""
+    depth = len(list(takewhile(lambda place: f"holder_{place}" in columns, count(1))))
+
+    def ranked(name: str, **how: float) -> Numbers:
+        return np.column_stack([laid_out(f"{name}_{place + 1}", **how).ravel() for place in range(depth)])
+
+    def single(name: str) -> Numbers:
+        return laid_out(_SINGLE[name], least=0.0).ravel()
+
+    return Contributors(
+        total=single("total"),
+        count=refuse_parts(single("count")),
+        largest=ranked("largest", least=0.0),
+        holders=np.rint(ranked("holder", least=-1.0, absent=-1.0)).astype(np.int64),
+        frequency=single("frequency"),
+        requested=single("requested"),
+        open=single("open"),
+    )
+
+
+def counted(number: Numbers, size: Numbers) -> Contributors:
+    """How many stand behind each cell and sum; of their sizes only that of one who is alone is known."""
+    whole = refuse_parts(number)
+    largest = np.where(whole == 1, size, 0.0)
+    nobody = np.full((whole.size, 1), -1, dtype=np.int64)
+    return Contributors(
+        size, whole, largest[:, None], nobody, number.astype(np.float64), np.zeros(whole.size), largest
+    )
+
+
+def refuse_parts(number: Numbers) -> Cells:
+    """Numbers of contributors as whole ones."""
+    if odd := int((number != np.rint(number)).sum()):
+        raise DataError(f"The number of contributors must be whole, it is not in {odd} cells.")
+    return number.astype(np.int64)
