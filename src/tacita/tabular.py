@@ -295,7 +295,10 @@ def audit_published(
     json_report: Path | None = None,
     reading: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Attack a published file, whoever made it: ranges, verdict, and values that are not the table's."""
+    """Attack a published file, whoever made it: ranges, verdict, and what in it is not the table's.
+
+    `safe` says that every sensitive cell is protected, every value is the table's, and nothing else is there.
+    """
     from .tables.outcome import audited
     from .tables.release import audit_published as attack
     from .tables.release import form_of
@@ -307,7 +310,7 @@ def audit_published(
     source = read_source(given, section, asked)
     refuse_bad_targets({"JSON report": json_report}, source.inputs)
     table = source.table
-    found, differing = attack(
+    found, differing, besides = attack(
         table,
         content_of(published),
         form,
@@ -322,7 +325,9 @@ def audit_published(
         "problem": problem,
         "withheld_count": int(found.cells.size),
         "values_changed": differing,
+        "besides": list(besides),
         **audited(table, found),
+        "safe": found.safe and not differing and not besides,
     }
     told["warnings"] += _levels_not_kept(section, problem, int(table.primary.sum()))
     told["warnings"] += _not_in_the_file(table, given.kind)
@@ -390,7 +395,7 @@ def _json(content: Mapping[str, Any]) -> bytes:
 
 
 def audit_refusal(told: Mapping[str, Any]) -> str:
-    """Why a published table is not safe, without any figure of it."""
+    """Why a published file is not safe, without any figure of it."""
     bad = [each for each in told["audit"] if not each["protected"]]
     parts = []
     if bad:
@@ -398,4 +403,10 @@ def audit_refusal(told: Mapping[str, Any]) -> str:
         parts.append(f"{len(bad)} of {len(told['audit'])} sensitive cells are not protected (first: {where})")
     if told["values_changed"]:
         parts.append(f"{told['values_changed']} published values are not those of the table")
-    return f"Audit: {'; '.join(parts)}. Do not publish this file."
+    advice = ""
+    if told["besides"]:
+        parts.append(f"the file shows more than the table: {', '.join(told['besides'])}")
+        advice = (
+            " Publish the file as tacita wrote it, or only the labels, values and status of its cells as CSV."
+        )
+    return f"Audit: {'; '.join(parts)}. Do not publish this file.{advice}"

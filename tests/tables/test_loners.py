@@ -50,14 +50,63 @@ def test_the_pattern_of_the_source_is_not_taken_where_it_leans_on_someone_alone(
     pattern = tacita.suppress(table, problem="exact")
     assert audit(table, pattern, "exact", strict=True).safe
     # II / C, III / B and III / C do without III / A: the least there is
-    assert (pattern.cost, pattern.lower_bound, pattern.status) == (84, 34, "feasible")
-    assert pattern.parameters["added_for_lone_contributors"] == 2
+    assert (pattern.cost, pattern.lone_count) == (84, 2)
 
 
 def test_nothing_is_added_where_nobody_is_alone_in_the_pattern():
     pattern = tacita.suppress(regions([(0, 0), (0, 2)]), problem="exact")
     assert (pattern.cost, pattern.proven) == (34, True)
-    assert "added_for_lone_contributors" not in pattern.parameters
+    assert (pattern.problem_cost, pattern.lone_cost, pattern.lone_count) == (34, 0, 0)
+
+
+def test_the_proof_speaks_of_the_problem_and_not_of_what_lone_contributors_add():
+    pattern = tacita.suppress(regions([(2, 0)]), problem="exact")
+    assert (pattern.problem_cost, pattern.lower_bound, pattern.gap, pattern.status) == (34, 34, 0, "optimal")
+    assert (pattern.cost, pattern.lone_cost, pattern.proven) == (84, 50, True)
+
+
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("method", ["optimal", "network", "hypercube"])
+def test_what_is_told_of_the_problem_is_true_of_the_problem_alone(method, seed):
+    generator = np.random.default_rng(seed)
+    shape = tuple(generator.integers(3, 6, 2))
+    values = generator.integers(5, 60, size=shape).astype(float)
+    primary = generator.permutation(values.size).reshape(shape) < 3
+    levels = np.where(primary, 0.2 * values, 0.0)
+    plain = Table.from_array(values, primary=primary, lower=levels, upper=levels)
+    pattern = tacita.suppress(
+        counted(plain, np.where(generator.random(shape) < 0.4, 1, 4)), "interval", method
+    )
+    alone = tacita.suppress(plain, "interval", method)
+    least = tacita.suppress(plain, "interval", "optimal")
+    assert least.proven
+    # no pattern for the problem costs less than the bound, and one that costs no more than told is known
+    assert pattern.lower_bound <= least.cost + 1e-6 <= pattern.problem_cost + 2e-6
+    assert pattern.problem_cost <= alone.cost + 1e-9
+    assert pattern.cost == pytest.approx(pattern.problem_cost + pattern.lone_cost)
+    assert (pattern.lone_cost > 0) == (pattern.lone_count > 0)
+
+
+def test_a_command_tells_the_proven_part_from_that_of_lone_contributors(tmp_path, capsys):
+    counts = np.full((3, 3), 5)
+    counts[2, 0] = 1
+    source = write_cells(tmp_path / "cells.csv", REGIONS, SENSITIVE, {"firms": counts})
+    words = ["suppress", str(source), *NAMED, "--problem", "exact", "--out", str(tmp_path / "published.csv")]
+    words += ["--json", str(tmp_path / "result.json"), "--report", str(tmp_path / "report.html")]
+    assert run_command([*words, "--contributors", "firms"]) == 0
+    assert (
+        "cost 84: 34 for exact protection (proven to be the least) and 50 for 2 cells more against lone "
+        "contributors (no bound is known for these)"
+    ) in capsys.readouterr().out
+    told = outcome(source)
+    assert (told["cost"], told["problem_cost"], told["lone_cost"], told["lone_count"]) == (84, 34, 50, 2)
+    assert (told["lower_bound"], told["gap"], told["proven"], told["status"]) == (34, 0, True, "optimal")
+    page = (tmp_path / "report.html").read_text()
+    assert "<dt>of it for exact protection</dt><dd>34</dd>" in page
+    assert "<dt>of it against lone contributors</dt><dd>50</dd>" in page
+    assert "<dt>gap for exact protection</dt><dd>0<small> %</small></dd>" in page
+    assert "<dt>proven to be least for exact protection</dt><dd>yes</dd>" in page
+    assert "2 cells more are withheld so that nobody who is alone" in page
 
 
 def test_someone_alone_in_the_sensitive_cell_itself_changes_nothing():
@@ -114,7 +163,7 @@ def test_a_list_of_cells_may_say_how_many_stand_behind_each(tmp_path, capsys):
     assert outcome(source)["cost"] == 34
     assert run_command([*words, "--contributors", "firms"]) == 0
     assert outcome(source)["cost"] > 34
-    assert outcome(source)["parameters"]["added_for_lone_contributors"] > 0
+    assert outcome(source)["lone_count"] > 0
     audited = [
         "audit",
         str(source),

@@ -158,13 +158,10 @@ def _parameters(trial: Trial) -> str:
 
 def print_suppressed(result: dict[str, Any], plan: TablePlan, *, dry_run: bool) -> None:
     """What is withheld, what it costs, how good that is, and where it is."""
-    proof = "proven to be the least"
-    if not result["proven"]:
-        proof = f"the least is at most {100 * result['gap']:.3g} % lower"
     Out.print(
         f"{_count(result['primary_count'], 'sensitive cell')} and "
-        f"{_count(result['secondary_count'], 'other')} withheld, cost {_figure(result['cost'])}, {proof}; "
-        f"audited, {_count(len(result['warnings']), 'warning')}.",
+        f"{_count(result['secondary_count'], 'other')} withheld, cost {_figure(result['cost'])}"
+        f"{_proof(result)}; audited, {_count(len(result['warnings']), 'warning')}.",
         markup=False,
     )
     _print_warnings(result)
@@ -178,6 +175,20 @@ def print_suppressed(result: dict[str, Any], plan: TablePlan, *, dry_run: bool) 
     ):
         if path is not None:
             Out.print(f"{what}: {path}", markup=False)
+
+
+def _proof(result: dict[str, Any]) -> str:
+    """How good a pattern is: the problem itself, and apart from it what lone contributors take."""
+    proof = "proven to be the least"
+    if not result["proven"]:
+        proof = f"the least is at most {100 * result['gap']:.3g} % lower"
+    if not result["lone_count"]:
+        return f", {proof}"
+    return (
+        f": {_figure(result['problem_cost'])} for {result['problem']} protection ({proof}) and "
+        f"{_figure(result['lone_cost'])} for {_count(result['lone_count'], 'cell')} more against lone "
+        "contributors (no bound is known for these)"
+    )
 
 
 def print_audit(found: dict[str, Any], json_report: Path | None) -> None:

@@ -25,10 +25,18 @@ class Pattern:
 
     The cost never leaves the house: it is one more equation for an attacker.
 
+    Where someone who is alone in a withheld cell must not come too close to others, that takes more than the
+    problem asks: `lone_cost`, of `lone_count` cells. `problem_cost` (all of the cost unless given) is the
+    least known of a pattern for the problem alone. The lower bound, and so `gap`, `proven` and `status`,
+    speak of that; how little protection from lone contributors could cost, nobody knows.
+
     >>> table = Table.from_array([[5.0, 3.0], [2.0, 4.0]], primary=[[True, False], [False, False]])
     >>> everything = Pattern.of(table, table.inner, lower_bound=9.0, status="optimal")
     >>> everything.cost, everything.gap, everything.proven, everything.secondary_count
     (9.0, 0.0, True, 3)
+    >>> some = Pattern.of(table, table.inner, lower_bound=6.0, problem_cost=6.0, lone_count=1)
+    >>> some.cost, some.lone_cost, some.gap, some.proven
+    (9.0, 3.0, 0.0, True)
     """
 
     withheld: Mask = field(repr=False)
@@ -40,13 +48,23 @@ class Pattern:
     method: str = ""
     problem: str = "interval"
     parameters: Mapping[str, Any] = field(default_factory=dict)
+    problem_cost: float = np.nan
+    lone_count: int = 0
 
     def __post_init__(self) -> None:
         if self.withheld.shape != self.primary.shape or self.withheld.dtype != bool:
             raise DataError("Pattern: wanted true or false for every cell.")
         if not np.isfinite(self.cost) or not self.lower_bound >= 0:
             raise VerificationError("Pattern: wanted a finite cost and a lower bound of at least 0.")
-        if self.lower_bound > self.cost * (1 + _ROUNDING):
+        if np.isnan(self.problem_cost):
+            object.__setattr__(self, "problem_cost", self.cost)
+        if not 0 <= self.problem_cost <= self.cost or not 0 <= self.lone_count <= self.secondary_count:
+            raise VerificationError(
+                "Pattern: what lone contributors cost, and their cells, must be part of those of the pattern."
+            )
+        if (self.lone_cost > 0) != (self.lone_count > 0):
+            raise VerificationError("Pattern: lone contributors cost something exactly if they take cells.")
+        if self.lower_bound > self.problem_cost * (1 + _ROUNDING):
             raise VerificationError("Pattern: the lower bound lies above the cost; one of them is wrong.")
         if self.status == "optimal" and not self.proven:
             raise VerificationError("Pattern: said to be optimal, but cost and lower bound do not meet.")
@@ -81,11 +99,17 @@ class Pattern:
         return int(self.secondary.sum())
 
     @property
+    def lone_cost(self) -> float:
+        """What protection from lone contributors adds to what the problem asks."""
+        return self.cost - self.problem_cost
+
+    @property
     def gap(self) -> float:
-        """Share of the cost by which a better pattern might undercut this one: (cost - bound) / cost."""
-        return max(0.0, (self.cost - self.lower_bound) / self.cost) if self.cost > 0 else 0.0
+        """Share of the problem's cost by which a better pattern might undercut it: (cost - bound) / cost."""
+        cost = self.problem_cost
+        return max(0.0, (cost - self.lower_bound) / cost) if cost > 0 else 0.0
 
     @property
     def proven(self) -> bool:
-        """Whether no pattern of the same kind costs less."""
-        return self.cost - self.lower_bound <= _ROUNDING * self.cost
+        """Whether no pattern for the problem alone costs less; without `lone_cost`, no pattern at all."""
+        return self.problem_cost - self.lower_bound <= _ROUNDING * self.problem_cost

@@ -6,18 +6,74 @@ Says nothing of which cells are sensitive, of levels, ranges or costs: a cell is
 from __future__ import annotations
 
 import html
-import io
-import zipfile
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from tacita.core import CsvDialect, DataError, ParameterError, Pattern, Table
+from tacita.core import CsvDialect, DataError, Dimension, Pattern, Table
 
-from . import csv
+from . import csv, workbook
 
 MARK = "×"
+_WORDS = ("published", "withheld")
+
+
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """All that a published table shows: labels, and one text per cell, None where it is withheld.
+
+    Writers get this and nothing else. So a file that a writer makes of what a reader found in another, and
+    that is the same to the last byte, proves that the other shows nothing more than the reader found.
+    """
+
+    dimensions: tuple[Dimension, ...]
+    codes: npt.NDArray[np.int64]
+    response: str
+    texts: tuple[str | None, ...]
+
+    @classmethod
+    def of(cls, table: Table, withheld: Pattern | npt.ArrayLike) -> Shown:
+        """A table without the values of some cells."""
+        mask = _mask(table, withheld)
+        texts = [None if hidden else spelled(value) for value, hidden in zip(table.values, mask, strict=True)]
+        return cls(table.dimensions, table.codes, table.response, tuple(texts))
+
+    @property
+    def labels(self) -> list[tuple[str, ...]]:
+        """The labels of each cell."""
+        return [
+            tuple(each.labels[code] for each, code in zip(self.dimensions, codes, strict=True))
+            for codes in self.codes.tolist()
+        ]
+
+    @property
+    def is_grid(self) -> bool:
+        """Whether rows and columns can be laid out; other tables are listed."""
+        return len(self.dimensions) == 2 and len(self.texts) == np.prod(
+            [len(each) for each in self.dimensions]
+        )
+
+    def laid_out(self) -> tuple[list[str], list[tuple[list[str], list[str | None]]]]:
+        """Head, and rows of labels and texts: two dimensions as a grid, others as a list."""
+        if not self.is_grid:
+            head = [*(each.name for each in self.dimensions), self.response]
+            return head, [([*label], [text]) for label, text in zip(self.labels, self.texts, strict=True)]
+        down, across = self.dimensions
+        width = len(across)
+        rows = [
+            ([label], [*self.texts[at * width : (at + 1) * width]]) for at, label in enumerate(down.labels)
+        ]
+        return [f"{down.name} / {across.name}", *across.labels], rows
+
+    def listed(self) -> tuple[list[str], list[tuple[list[str], str | None, str]]]:
+        """Head, and per cell its labels, its text, and published or withheld."""
+        head = [*(each.name for each in self.dimensions), "value", "status"]
+        if taken := [name for at, name in enumerate(head[:-2]) if name in head[:at] or name in head[-2:]]:
+            raise DataError(f"Published table: a dimension cannot be called {taken[0]}. Rename it.")
+        cells = zip(self.labels, self.texts, strict=True)
+        return head, [([*label], text, _WORDS[text is None]) for label, text in cells]
 
 
 def to_csv(table: Table, withheld: Pattern | npt.ArrayLike) -> bytes:
@@ -29,38 +85,39 @@ def to_csv(table: Table, withheld: Pattern | npt.ArrayLike) -> bytes:
     """
     import pyarrow as pa
 
-    mask = _mask(table, withheld)
-    columns: dict[str, Any] = {}
-    for at, dimension in enumerate(table.dimensions):
-        if dimension.name in ("value", "status") or dimension.name in columns:
-            raise DataError(f"Published table: a dimension cannot be called {dimension.name}. Rename it.")
-        columns[dimension.name] = [dimension.labels[code] for code in table.codes[:, at]]
-    columns["value"] = [
-        "" if hidden else _text(value) for value, hidden in zip(table.values, mask, strict=True)
-    ]
-    columns["status"] = ["withheld" if hidden else "published" for hidden in mask]
-    return csv.encode(pa.table(columns), CsvDialect())
+    head, lines = Shown.of(table, withheld).listed()
+    columns: list[Any] = [*zip(*([*labels, text or "", word] for labels, text, word in lines), strict=True)]
+    return csv.encode(pa.table([pa.array(each) for each in columns], names=head), CsvDialect())
 
 
-def to_html(table: Table, withheld: Pattern | npt.ArrayLike, title: str = "Table") -> bytes:
+def to_html(table: Table, withheld: Pattern | npt.ArrayLike) -> bytes:
     """A page of its own with the table, a multiplication sign where a value is withheld."""
-    mask = _mask(table, withheld)
-    head, rows = _laid_out(table, mask)
+    return as_html(Shown.of(table, withheld))
+
+
+def to_excel(table: Table, withheld: Pattern | npt.ArrayLike) -> bytes:
+    """A workbook with the table on one sheet, and one line per cell with its status on another."""
+    return as_excel(Shown.of(table, withheld))
+
+
+def as_html(shown: Shown) -> bytes:
+    """The page of `to_html`."""
+    head, rows = shown.laid_out()
     parts = [
         "<!doctype html>",
-        f'<html lang="en"><head><meta charset="utf-8"><title>{html.escape(title)}</title>',
+        '<html lang="en"><head><meta charset="utf-8"><title>Table</title>',
         "<style>body{font:15px/1.5 system-ui,sans-serif;margin:2rem;color:#1d2733;background:#fff}"
         "table{border-collapse:collapse}th,td{padding:.3rem .7rem;border-bottom:1px solid #d7dde4}"
         "th{text-align:left;font-weight:600}td,thead th+th{text-align:right}"
         "td{font-variant-numeric:tabular-nums}"
         ".withheld{color:#8a4b00}</style></head><body>",
-        f"<h1>{html.escape(title)}</h1><table><thead><tr>",
+        "<h1>Table</h1><table><thead><tr>",
         *(f'<th scope="col">{html.escape(name)}</th>' for name in head),
         "</tr></thead><tbody>",
     ]
-    for labels, cells in rows:
+    for labels, texts in rows:
         row = [f'<th scope="row">{html.escape(label)}</th>' for label in labels]
-        row += [_html_cell(cell) for cell in cells]
+        row += [_html_cell(text) for text in texts]
         parts.append(f"<tr>{''.join(row)}</tr>")
     parts += [
         f"</tbody></table><p>{MARK} withheld to protect those behind the figures.</p></body></html>",
@@ -69,77 +126,36 @@ def to_html(table: Table, withheld: Pattern | npt.ArrayLike, title: str = "Table
     return "\n".join(parts).encode()
 
 
-def to_excel(table: Table, withheld: Pattern | npt.ArrayLike) -> bytes:
-    """A workbook with the table on one sheet, and one line per cell with its status on another.
-
-    Needs the package openpyxl (`pip install tacita[excel]`).
-    """
-    try:
-        from openpyxl import Workbook
-    except ImportError:
-        raise ParameterError(
-            "Excel: the package openpyxl is not installed. Install tacita[excel], or write CSV or HTML."
-        ) from None
-    mask = _mask(table, withheld)
-    book = Workbook()
-    sheet = book.active
-    sheet.title = "table"
-    head, rows = _laid_out(table, mask)
-    for line in [head, *([*labels, *cells] for labels, cells in rows)]:
-        _append(sheet, [MARK if cell is None else cell for cell in line])
-    listed = book.create_sheet("cells")
-    _append(listed, [*(dimension.name for dimension in table.dimensions), "value", "status"])
-    for cell in range(table.n):
-        hidden = bool(mask[cell])
-        value = None if hidden else float(table.values[cell])
-        _append(listed, [*table.label(cell), value, "withheld" if hidden else "published"])
-    stream = io.BytesIO()
-    book.save(stream)
-    return _without_clock(stream.getvalue())
+def as_excel(shown: Shown) -> bytes:
+    """The workbook of `to_excel`."""
+    head, rows = shown.laid_out()
+    grid = [
+        [
+            *map(workbook.text, labels),
+            *(workbook.text(MARK) if t is None else workbook.figure(t) for t in texts),
+        ]
+        for labels, texts in rows
+    ]
+    names, lines = shown.listed()
+    listed = [
+        [*map(workbook.text, labels), None if text is None else workbook.figure(text), workbook.text(word)]
+        for labels, text, word in lines
+    ]
+    return workbook.encode(
+        {
+            "table": [[*map(workbook.text, head)], *grid],
+            "cells": [[*map(workbook.text, names)], *listed],
+        }
+    )
 
 
-def _append(sheet: Any, cells: list[Any]) -> None:
-    sheet.append(cells)
-    for cell in sheet[sheet.max_row]:
-        if isinstance(cell.value, str):
-            # a label that begins with = is text, not a formula
-            cell.data_type = "s"
+def spelled(value: float) -> str:
+    """Whole numbers without a point; others to 15 digits, so that rounding of sums does not show."""
+    return str(int(value)) if value == int(value) and abs(value) < 1e15 else format(value, ".15g")
 
 
-def _without_clock(content: bytes) -> bytes:
-    """The same workbook without the hour it was written: same table, same bytes."""
-    out = io.BytesIO()
-    with zipfile.ZipFile(io.BytesIO(content)) as old, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as new:
-        for name in old.namelist():
-            if name != "docProps/core.xml":
-                new.writestr(zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), old.read(name))
-            else:
-                new.writestr(zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), _NO_PROPERTIES)
-    return out.getvalue()
-
-
-_NO_PROPERTIES = (
-    '<?xml version="1.0" encoding="UTF-8"?><cp:coreProperties xmlns:cp='
-    '"http://schemas.openxmlformats.org/package/2006/metadata/core-properties"/>'
-)
-
-
-def _laid_out(
-    table: Table, mask: npt.NDArray[np.bool_]
-) -> tuple[list[str], list[tuple[list[str], list[Any]]]]:
-    """Head, and rows of labels and values (None: withheld): two dimensions as a grid, others as a list."""
-    names = [dimension.name for dimension in table.dimensions]
-    values = [None if hidden else float(value) for value, hidden in zip(table.values, mask, strict=True)]
-    if len(names) != 2 or table.n != np.prod(table.shape):
-        return [*names, table.response], [([*table.label(at)], [value]) for at, value in enumerate(values)]
-    down, across = table.dimensions
-    width = len(across)
-    rows = [([label], values[at * width : (at + 1) * width]) for at, label in enumerate(down.labels)]
-    return [f"{down.name} / {across.name}", *across.labels], rows
-
-
-def _html_cell(value: float | None) -> str:
-    return f'<td class="withheld">{MARK}</td>' if value is None else f"<td>{_text(value)}</td>"
+def _html_cell(text: str | None) -> str:
+    return f'<td class="withheld">{MARK}</td>' if text is None else f"<td>{html.escape(text)}</td>"
 
 
 def _mask(table: Table, withheld: Pattern | npt.ArrayLike) -> npt.NDArray[np.bool_]:
@@ -151,8 +167,3 @@ def _mask(table: Table, withheld: Pattern | npt.ArrayLike) -> npt.NDArray[np.boo
     if shown := int((table.primary & ~mask).sum()):
         raise DataError(f"Published table: {shown} sensitive cells are not withheld. Nothing was written.")
     return mask
-
-
-def _text(value: float) -> str:
-    """Whole numbers without a point; others to 15 digits, so that rounding of sums does not show."""
-    return str(int(value)) if value == int(value) and abs(value) < 1e15 else format(value, ".15g")

@@ -36,7 +36,8 @@ def not_leaning(
     withheld already costs nothing, and cheapest paths do the rest. A cell that is added may be known to
     somebody else, so this is repeated until nothing changes. A leak remains only where it would with all
     cells withheld that may be. At last cells are dropped, dearest first, that nobody needs any more, where
-    the table is small enough. The lower bound holds for patterns that lean as well, and so for this one.
+    the table is small enough. The lower bound is that of patterns that may lean: what this one costs more is
+    told apart, and no bound is known for it.
 
     One audit of lone contributors a round; every round adds a cell or ends. One for each cell to be dropped.
     """
@@ -57,18 +58,29 @@ def not_leaning(
     if np.array_equal(mask, pattern.withheld):
         return pattern
     _drop(judge, mask, hopeless, run)
-    added = int((mask & ~pattern.withheld).sum())
-    changed = Pattern.of(
+    return _with_its_price(table, mask, pattern)
+
+
+def _with_its_price(table: Table, mask: Mask, before: Pattern) -> Pattern:
+    """A pattern that heeds lone contributors, next to the one before that does not.
+
+    It protects as the problem asks, too: where it costs no more than the one before, which a method may have
+    left with needless cells, nothing was paid for lone contributors.
+    """
+    cost = float(table.cost[mask & ~table.primary].sum())
+    added = int((mask & ~before.withheld).sum())
+    dearer = added > 0 and cost > before.cost
+    return Pattern.of(
         table,
         mask,
-        lower_bound=pattern.lower_bound,
-        seconds=pattern.seconds,
-        method=pattern.method,
-        problem=pattern.problem,
-        parameters={**pattern.parameters, "added_for_lone_contributors": added},
-    )
-    return replace(
-        changed, status=pattern.status if changed.proven or pattern.status != "optimal" else "feasible"
+        lower_bound=before.lower_bound,
+        status=before.status,
+        seconds=before.seconds,
+        method=before.method,
+        problem=before.problem,
+        parameters=before.parameters,
+        problem_cost=before.cost if dearer else cost,
+        lone_count=added if dearer else 0,
     )
 
 

@@ -15,7 +15,8 @@ from .suppress import Suppressed
 def result(found: Suppressed) -> dict[str, Any]:
     """Cost, proof, withheld cells and what the audit found of each sensitive one. Confidential.
 
-    A side of a range without limit is None.
+    A side of a range without limit is None. `lower_bound`, `gap`, `proven` and `status` speak of the problem
+    alone, at `problem_cost`; `lone_cost` was paid against lone contributors, and no bound is known for it.
     """
     pattern = found.pattern
     return {
@@ -25,6 +26,9 @@ def result(found: Suppressed) -> dict[str, Any]:
         "parameters": dict(pattern.parameters),
         "status": pattern.status,
         "cost": pattern.cost,
+        "problem_cost": pattern.problem_cost,
+        "lone_cost": pattern.lone_cost,
+        "lone_count": pattern.lone_count,
         "secondary_count": pattern.secondary_count,
         "primary_count": int(pattern.primary.sum()),
         "lower_bound": pattern.lower_bound,

@@ -1,0 +1,131 @@
+"""Workbooks with nothing but cells: no formats, properties, clock or names, and the same bytes everywhere.
+
+Written here rather than by a library, whose files carry its version, a theme and properties: what is to be
+proven free of secrets had better be small. The parts are not compressed, because what a compressor writes
+depends on its version.
+Source: ECMA-376, Office Open XML, parts 1 (SpreadsheetML) and 2 (packages).
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+
+from tacita.core import DataError
+
+# What stands inside the element of a cell, and its type; None for an empty cell.
+Cell = tuple[str, str] | None
+
+MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+LINKS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+_HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
+_PACKAGE = "http://schemas.openxmlformats.org/package/2006"
+_TYPES = "application/vnd.openxmlformats"
+_SHEET_TYPE = f"{_TYPES}-officedocument.spreadsheetml.worksheet+xml"
+_MOST_ROWS, _MOST_COLUMNS = 2**20, 2**14
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def text(content: str) -> Cell:
+    """A cell of text; one that begins with = is no formula."""
+    if _NOT_XML.search(content):
+        raise DataError("Excel: a label holds a control character, which no workbook can. Rename it.")
+    return ' t="inlineStr"', f'<is><t xml:space="preserve">{_escaped(content)}</t></is>'
+
+
+def figure(spelled: str) -> Cell:
+    """A cell of a number."""
+    return "", f"<v>{_escaped(spelled)}</v>"
+
+
+def encode(sheets: Mapping[str, Sequence[Sequence[Cell]]]) -> bytes:
+    """Sheets of rows of cells as the bytes of an .xlsx file. Same cells, same bytes. O(cells)."""
+    for rows in sheets.values():
+        if len(rows) > _MOST_ROWS or any(len(row) > _MOST_COLUMNS for row in rows):
+            raise DataError(
+                f"Excel: a sheet has room for {_MOST_ROWS} rows and {_MOST_COLUMNS} columns, and the table "
+                "has more. Write CSV or HTML."
+            )
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as package:
+        for name, part in _parts(sheets):
+            entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
+            # what made it, which is not the same on every system
+            entry.create_system = 0
+            package.writestr(entry, part)
+    return out.getvalue()
+
+
+def _parts(sheets: Mapping[str, Sequence[Sequence[Cell]]]) -> Iterator[tuple[str, str]]:
+    places = [f"worksheets/sheet{number}.xml" for number in range(1, len(sheets) + 1)]
+    yield "[Content_Types].xml", _content_types(places)
+    yield "_rels/.rels", _relationships([(f"{LINKS}/officeDocument", "xl/workbook.xml")])
+    yield "xl/workbook.xml", _workbook(list(sheets))
+    yield "xl/_rels/workbook.xml.rels", _relationships([(f"{LINKS}/worksheet", place) for place in places])
+    for place, rows in zip(places, sheets.values(), strict=True):
+        yield f"xl/{place}", _sheet(rows)
+
+
+def _content_types(places: Sequence[str]) -> str:
+    overrides = [("workbook.xml", f"{_TYPES}-officedocument.spreadsheetml.sheet.main+xml")]
+    overrides += [(place, _SHEET_TYPE) for place in places]
+    told = "".join(f'<Override PartName="/xl/{part}" ContentType="{kind}"/>' for part, kind in overrides)
+    return (
+        f'{_HEAD}<Types xmlns="{_PACKAGE}/content-types">'
+        f'<Default Extension="rels" ContentType="{_TYPES}-package.relationships+xml"/>'
+        f'<Default Extension="xml" ContentType="application/xml"/>{told}</Types>'
+    )
+
+
+def _relationships(targets: Sequence[tuple[str, str]]) -> str:
+    told = "".join(
+        f'<Relationship Id="rId{number}" Type="{kind}" Target="{target}"/>'
+        for number, (kind, target) in enumerate(targets, start=1)
+    )
+    return f'{_HEAD}<Relationships xmlns="{_PACKAGE}/relationships">{told}</Relationships>'
+
+
+def _workbook(names: Sequence[str]) -> str:
+    told = "".join(
+        f'<sheet name="{name}" sheetId="{number}" r:id="rId{number}"/>'
+        for number, name in enumerate(names, start=1)
+    )
+    return f'{_HEAD}<workbook xmlns="{MAIN}" xmlns:r="{LINKS}"><sheets>{told}</sheets></workbook>'
+
+
+def _sheet(rows: Sequence[Sequence[Cell]]) -> str:
+    widest = max(map(len, rows), default=0)
+    letters = [_letters(column) for column in range(widest)]
+    told = "".join(
+        f'<row r="{number}">{"".join(_cells(number, row, letters))}</row>'
+        for number, row in enumerate(rows, start=1)
+    )
+    return f'{_HEAD}<worksheet xmlns="{MAIN}"><sheetData>{told}</sheetData></worksheet>'
+
+
+def _cells(number: int, row: Sequence[Cell], letters: Sequence[str]) -> Iterator[str]:
+    for column, cell in zip(letters, row, strict=False):
+        if cell is not None:
+            kind, content = cell
+            yield f'<c r="{column}{number}"{kind}>{content}</c>'
+
+
+def _letters(column: int) -> str:
+    """The name of a column.
+
+    >>> [_letters(0), _letters(25), _letters(26), _letters(16383)]
+    ['A', 'Z', 'AA', 'XFD']
+    """
+    name = ""
+    while column >= 0:
+        column, place = divmod(column, 26)
+        name, column = chr(ord("A") + place) + name, column - 1
+    return name
+
+
+def _escaped(content: str) -> str:
+    for plain, written in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\r", "&#13;")):
+        content = content.replace(plain, written)
+    return content

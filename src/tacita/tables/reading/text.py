@@ -1,0 +1,48 @@
+"""A published table as CSV: one line a cell."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Container
+from itertools import product
+
+from tacita import io
+from tacita.io.published import Shown
+
+from .kinds import OTHER
+
+
+def read(content: bytes, source: str) -> dict[str, list[str]]:
+    """The columns of a file by name."""
+    data = io.decode(content, "csv", io.InputOptions(), source)
+    return {name: [str(cell) for cell in data.frame[name].to_list()] for name in data.columns}
+
+
+def besides(content: bytes, shown: Shown) -> list[str]:
+    """What a file has that is not its cells, written plainly in one of the common dialects.
+
+    Delimiters and line ends; a byte order mark; quotes where needed, around all, or around all but values.
+    """
+    bare = content.removeprefix(codecs.BOM_UTF8)
+    head, lines = shown.listed()
+    rows = [[*labels, text or "", word] for labels, text, word in lines]
+    everything = range(len(head))
+    all_but_values = [at for at in everything if head[at] != "value"]
+    for delimiter, newline in product(",;\t|", ("\n", "\r\n")):
+        for of_head, of_rows in ((), ()), (everything, everything), (everything, all_but_values):
+            first = _line(head, delimiter, of_head) + newline
+            if not bare.startswith(first.encode()):
+                continue
+            plain = first + "".join(_line(row, delimiter, of_rows) + newline for row in rows)
+            if bare in (plain.encode(), plain.removesuffix(newline).encode()):
+                return []
+    return [OTHER]
+
+
+def _line(row: list[str], delimiter: str, quoted: Container[int]) -> str:
+    return delimiter.join(
+        f'"{cell.replace(chr(34), chr(34) * 2)}"'
+        if at in quoted or any(mark in cell for mark in (delimiter, '"', "\r", "\n"))
+        else cell
+        for at, cell in enumerate(row)
+    )
