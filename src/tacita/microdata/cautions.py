@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 from tacita.core import Caution
 from tacita.core.release import Claim
 
+from . import cautions_of_insisting as insisting
 from . import cautions_of_maskings as maskings
 from . import cautions_of_synthesis as synthesis
 from .assess import context_columns
@@ -53,6 +54,7 @@ def not_promised(claim: Claim) -> tuple[str, ...]:
 def find(protected: Protected, *, shuffled: bool) -> tuple[Caution, ...]:
     """All that apply to one release."""
     finders = (
+        insisting.guessable_seed(protected),
         _dropped(protected),
         _nearly_unique(protected),
         _unit_released(protected),
