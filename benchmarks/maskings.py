@@ -1,7 +1,7 @@
 """Loss and risk of every masking: `python -m benchmarks maskings` (needs the public benchmark files).
 
 Maskings with a k at k = 3, 5, 10, beside MDAV at the same k; the others with their own defaults. Those that
-draw numbers do so with seed 1. Measured as in a release: IL1, then PIL, DR and their mean.
+draw numbers do so with one fixed seed. Measured as in a release: IL1, then PIL, DR and their mean.
 """
 
 from __future__ import annotations

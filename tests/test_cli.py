@@ -7,6 +7,7 @@ from contextlib import suppress
 
 import pytest
 
+from seeds import SEED
 from tacita import datasets, registry
 from tacita.cli import COMMANDS, run_command
 
@@ -294,7 +295,10 @@ def test_progress_shows_on_a_terminal_and_not_in_the_output(survey, tmp_path):
 
 def test_a_saved_plan_repeats_the_run(survey, tmp_path):
     assert (
-        protect(survey, tmp_path, "--seed", "4", "--shuffle", "--save-plan", str(tmp_path / "plan.toml")) == 0
+        protect(
+            survey, tmp_path, "--seed", str(SEED), "--shuffle", "--save-plan", str(tmp_path / "plan.toml")
+        )
+        == 0
     )
     first = (tmp_path / "out.csv").read_bytes()
     assert str(tmp_path) not in (tmp_path / "plan.toml").read_text()

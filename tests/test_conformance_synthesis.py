@@ -5,6 +5,7 @@ import pyarrow as pa
 import pytest
 
 import tacita
+from seeds import SEED
 from tacita import registry
 from tacita.core import Run
 
@@ -103,7 +104,7 @@ class TestEverySynthesis:
     def test_is_released_verified_and_measured_with_strata_gaps_and_a_seed(self, name):
         frame = firms()
         options = {"dependent": ["y", "z"], "independent": ["x"], "strata": ["region"], "unit": "firm"}
-        options |= {"identifiers": ["firm"], "method": name, "missing": "drop", "seed": 3}
+        options |= {"identifiers": ["firm"], "method": name, "missing": "drop", "seed": SEED}
         made = tacita.synthesize(frame, **options)
         assert made.data.equals(tacita.synthesize(frame, **options).data)
         assert all(verdict.passed for verdict in made.record.verdicts)
@@ -134,7 +135,7 @@ class TestEverySynthesis:
         words = ["synthesize", str(source), "--out", str(tmp_path / "out.csv"), "--method", name]
         words += ["--dependent", "a", "--independent", "b", "--save-plan", str(tmp_path / "plan.toml")]
         words += ["--report", str(tmp_path / "review.html"), "--note", str(tmp_path / "note.html")]
-        assert run_command([*words, "--seed", "4"]) == 0
+        assert run_command([*words, "--seed", str(SEED)]) == 0
         assert "200 records with 1 column drawn anew" in capsys.readouterr().out
         note, review = ((tmp_path / f"{page}.html").read_text() for page in ("note", "review"))
         assert "is not that of the person or firm behind its record" in note

@@ -32,7 +32,7 @@ def prepare_demo(folder: str | Path) -> Plan:
     plan = Plan(
         input={"path": place / "survey.csv"},
         roles=roles,
-        protect={"method": "mdav", "k": 3, "round_integers": True, "shuffle": True, "seed": 1},
+        protect={"method": "mdav", "k": 3, "round_integers": True, "shuffle": True, "seed": "new"},
         output={
             "path": place / "protected.csv",
             "report": place / "report.html",

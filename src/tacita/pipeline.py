@@ -28,8 +28,10 @@ from .core import (
 )
 from .core.microdata import speakable
 from .core.release import AttributeSummary
+from .core.seeds import as_seed
 from .core.trials import Origin
 from .microdata import cautions, verify
+from .microdata.advice import against_advice, insisted_on
 from .microdata.assess import context_columns, measure
 from .microdata.protect import protect
 from .microdata.summary import summarise, summarise_categories
@@ -47,13 +49,9 @@ def make_release(
     """Protect, verify, measure; every release of tacita is made here."""
     chosen = section.build()
     section.refuse_other_roles(roles)
-    if getattr(chosen, "k", None) == 2 and not section.insist:
-        raise ParameterError(
-            f"{chosen.spoken_name()}: k must be at least 3, got 2: each of two members can compute the "
-            "other. Raise k, or insist (--insist; it is recorded)."
-        )
     given = run or Run()
-    steered = given if section.seed is None else replace(given, seed=section.seed)
+    steered = given if section.seed is None else replace(given, seed=as_seed(section.seed))
+    insisted = insisted_on(against_advice(chosen, steered.seed, shuffle=section.shuffle), section.insist)
     data = data.with_roles(roles)
     made = protect(
         data,
@@ -63,6 +61,7 @@ def make_release(
         round_integers=section.round_integers,
         shuffle=section.shuffle,
     )
+    made = replace(made, claim=replace(made.claim, insisted=insisted))
     steered.report("verifying", 0, 1)
     verdicts = verify.insist(verify.verify(made.data, made.claim))
     steered.report("verifying", 1, 1)
@@ -105,6 +104,7 @@ def make_release(
             if not np.isnan(made.original[:, j]).all()
         ),
         gap=None if made.partition is None else made.partition.gap,
+        insisted=insisted,
     )
     return Release(made.data.native, report, record, made.claim)
 

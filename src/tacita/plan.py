@@ -13,13 +13,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 import tomli_w
-from pydantic import BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BeforeValidator, ConfigDict, Field, PlainSerializer, model_validator
 
 from . import registry
 from .core.errors import ParameterError
 from .core.method import Method
 from .core.params import Parameters
 from .core.roles import Names, Roles
+from .core.seeds import as_seed, portable
 from .io import InputOptions
 
 if TYPE_CHECKING:
@@ -42,6 +43,16 @@ def _as_chain(value: object) -> object:
 ChainName = Annotated[str, BeforeValidator(_as_chain)]
 
 
+def _as_seed(value: object) -> int | None:
+    return as_seed(value, "Protect")
+
+
+# "new" stands for the number that is drawn when it is read, so that whatever keeps a plan can repeat the run
+Seed = Annotated[
+    int | Literal["new"] | None, BeforeValidator(_as_seed), PlainSerializer(portable, when_used="json")
+]
+
+
 class ProtectSection(Parameters):
     """[protect]: the method, its parameters, and the rules around it. Other keys go to the method."""
 
@@ -57,8 +68,12 @@ class ProtectSection(Parameters):
     )
     round_integers: bool = Field(False, description="publish whole numbers for columns of whole numbers")
     shuffle: bool = Field(False, description="give the released records a random order")
-    insist: bool = Field(False, description="accept k = 2, against advice; recorded")
-    seed: int | None = Field(None, ge=0, description="makes protective randomness repeatable; confidential")
+    insist: bool = Field(
+        False, description="go on against advice (k = 2, a seed that can be guessed); recorded"
+    )
+    seed: Seed = Field(
+        None, description="makes protective randomness repeatable; new draws one; confidential"
+    )
 
     @model_validator(mode="after")
     def _method_takes_its_parameters(self) -> ProtectSection:

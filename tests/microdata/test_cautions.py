@@ -3,6 +3,7 @@ import pandas as pd
 import pytest
 
 import tacita
+from seeds import SEED
 
 
 def frame(n=60, **more):
@@ -16,7 +17,7 @@ def frame(n=60, **more):
 
 
 def cautions(data, **options):
-    release = tacita.protect(data, **{"quasi": ["x", "y"], "k": 3, "shuffle": True, "seed": 1, **options})
+    release = tacita.protect(data, **{"quasi": ["x", "y"], "k": 3, "shuffle": True, "seed": SEED, **options})
     return {caution.name: caution for caution in release.record.cautions}
 
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import tacita
 from planting import FORMS, FRAMES, failed, judge, native
+from seeds import SEED
 from tacita import io
 from tacita.core import DataError, Microdata, Release
 from tacita.microdata import verify
@@ -36,7 +37,7 @@ def frames(draw: st.DrawFn) -> tuple[pa.Table, dict[str, object]]:
         "missing": draw(st.sampled_from(["drop", "stratum"])),
         "round_integers": draw(st.booleans()),
         "shuffle": draw(st.booleans()),
-        "seed": 1,
+        "seed": SEED,
         "measures": ["IL1"],
     }
     if draw(st.booleans()):

@@ -8,6 +8,7 @@ import pytest
 
 import tacita
 from report.conftest import planted_frame
+from seeds import SEED
 from tacita.core import Report, Score
 from tacita.report import note_html
 from tacita.report.figures import number
@@ -108,7 +109,7 @@ def test_the_note_of_a_masking_says_what_stays_and_claims_no_groups(page, method
         identifiers=["firm_name", "tax_number", "remark"],
         method=method,
         missing="drop",
-        seed=1,
+        seed=SEED,
         measures=["IL1"],
     )
     text = page(note_html(made)).text

@@ -8,13 +8,14 @@ from dataclasses import replace
 
 import pytest
 
+from seeds import SEED
 from tacita.core import Caution, Report, Score, Verdict
 from tacita.report import review_html, review_json
 from tacita.report.cautions import grouped
 
 KEYS = {"scores", "notes", "verdicts", "warnings", "uniqueness", "record", "not_promised", "attributes"}
 RECORD_KEYS = {"source", "fingerprint", "seed", "versions", "method", "parameters", "roles", "options"}
-RECORD_KEYS |= {"records_in", "records_out", "groups", "gap", "group_sizes", "strata"}
+RECORD_KEYS |= {"records_in", "records_out", "groups", "gap", "group_sizes", "strata", "insisted"}
 
 
 def recorded(release, **changes):
@@ -35,7 +36,7 @@ def test_the_json_has_its_keys_and_repeats_the_record(release):
     assert set(content) == KEYS
     assert set(content["record"]) == RECORD_KEYS
     assert content["scores"] == release.report.as_dict()["scores"]
-    assert content["record"]["seed"] == 8675309
+    assert content["record"]["seed"] == str(SEED)
     assert [warning["count"] for warning in content["warnings"]] == [c.count for c in release.record.cautions]
     assert all(verdict["passed"] for verdict in content["verdicts"])
 
@@ -89,8 +90,11 @@ def test_a_broken_promise_is_not_called_verified(release, page):
 
 def test_insisting_against_advice_is_shown(release, page):
     assert "against advice</strong>" not in review_html(release)
-    insisted = recorded(release, options={**release.record.options, "insist": True})
-    assert "Insisted on, against advice" in page(review_html(insisted)).text
+    insisted = recorded(release, insisted=("k-of-2", "guessable-seed"))
+    text = page(review_html(insisted)).text
+    assert "Insisted on, against advice" in text
+    assert "groups of two" in text
+    assert "a seed that can be guessed" in text
 
 
 def test_a_score_without_a_value_shows_its_reason(release, page):
@@ -159,7 +163,7 @@ def test_the_page_ends_with_where_the_release_came_from(release, page):
     text = page(review_html(release)).text
     provenance = text[text.index("Provenance Source") :]
     assert release.record.fingerprint in provenance
-    assert "8675309" in provenance
+    assert str(SEED) in provenance
     assert f"tacita {release.record.versions['tacita']}" in provenance
 
 

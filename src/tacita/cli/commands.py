@@ -65,8 +65,8 @@ def synthesize_with(words: Sequence[str]) -> Callable[..., None]:
         ("missing", "refuse", "records that miss a dependent or independent value: refuse or drop"),
     ):
         around[name] = FieldInfo(annotation=str, default=default, description=words_of_help)
-    # rounding would break what is promised, and there is no k to insist on
-    del around["round_integers"], around["insist"]
+    # rounding would break what is promised
+    del around["round_integers"]
     return _releasing(
         "synthesize",
         "Draw dependent columns anew, given independent ones that are kept; verify, report.\n\n"

@@ -10,7 +10,8 @@ from typing import TypeVar
 
 import numpy as np
 
-from .errors import Cancelled, ParameterError
+from .errors import Cancelled
+from .seeds import as_seed
 
 T = TypeVar("T")
 
@@ -45,7 +46,8 @@ def _all_cores() -> int:
 class Run:
     """Handed to every verb. A bar or a page listens through `on_progress`; `cancelled` is asked often.
 
-    `seed` is for randomness that protects: without one it comes from the operating system.
+    `seed` is for randomness that protects: without one it comes from the operating system. It is a whole
+    number, its digits as text, or "new", which draws one that nobody guesses and keeps it here.
     Searches use `search_generator`, whose default seed is fixed, so that they repeat.
 
     >>> heard = []
@@ -64,8 +66,7 @@ class Run:
     stream: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
-        if self.seed is not None and (not isinstance(self.seed, int | np.integer) or self.seed < 0):
-            raise ParameterError("Run: seed must be a whole number of at least 0, or None.")
+        object.__setattr__(self, "seed", as_seed(self.seed))
 
     def report(self, stage: str, done: float, total: float) -> None:
         """Tell how far `stage` is, and stop here if the caller asked to."""

@@ -60,7 +60,8 @@ class Claim:
 
     `rows[i]` is the original row that released row i came from. `labels` are the groups behind the values:
     `labels[i]` where whole records are grouped, `labels[i, j]` where each column is grouped by itself, None
-    where no groups are claimed; `k` is None then too. `terms` are the parameters that promises speak of.
+    where no groups are claimed; `k` is None then too. `terms` are the parameters that promises speak of,
+    `insisted` names what was asked for against advice.
     """
 
     original: Microdata
@@ -71,6 +72,7 @@ class Claim:
     rounded: frozenset[str] = frozenset()
     drop_missing: bool = False
     terms: Mapping[str, Any] = field(default_factory=dict)
+    insisted: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -79,7 +81,7 @@ class Record:
 
     `groups` is None where records were not grouped. `gap`, where a bound was proven, is the share of the
     squared error within groups that any other groups of k could save at most. `uniqueness` tells how many
-    records can be told apart by what is released.
+    records can be told apart by what is released. `insisted` names what was asked for against advice.
     """
 
     source: str
@@ -101,6 +103,7 @@ class Record:
     uniqueness: Uniqueness
     summaries: tuple[AttributeSummary, ...] = field(repr=False, default=())
     gap: float | None = None
+    insisted: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, repr=False)

@@ -13,6 +13,7 @@ from tacita.core import Caution
 from tacita.core.release import Claim
 from tacita.core.uniqueness import Uniqueness
 
+from . import cautions_of_insisting as insisting
 from . import cautions_of_maskings as maskings
 from . import cautions_of_synthesis as synthesis
 from .assess import context_columns
@@ -58,6 +59,7 @@ def not_promised(claim: Claim) -> tuple[str, ...]:
 def find(protected: Protected, uniqueness: Uniqueness, *, shuffled: bool) -> tuple[Caution, ...]:
     """All that apply to one release."""
     finders = (
+        insisting.guessable_seed(protected),
         _dropped(protected),
         _unique_combinations(protected, uniqueness),
         _nearly_unique(protected),

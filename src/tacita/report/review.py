@@ -11,6 +11,7 @@ from typing import Any
 from tacita import registry
 from tacita.core import Microdata, ParameterError, Release, Score
 from tacita.core.release import AttributeSummary
+from tacita.core.seeds import portable
 from tacita.core.uniqueness import Left, Uniqueness
 from tacita.plan import ProtectSection
 
@@ -54,7 +55,13 @@ OF_SYNTHESIS = {
     "confidential": "sensitive; released unchanged",
     "missing": "records that miss a dependent or independent value: refuse or drop",
 }
-_NOT_OF_SYNTHESIS = ("insist", "round_integers")
+_NOT_OF_SYNTHESIS = ("round_integers",)
+
+# What can be asked for against advice.
+INSISTED = {
+    "k-of-2": "groups of two, where each member can compute the other",
+    "guessable-seed": "a seed that can be guessed, and with it all that was drawn",
+}
 
 
 def review_html(release: Release) -> str:
@@ -73,6 +80,7 @@ def review_html(release: Release) -> str:
         parameters=_parameters(release),
         roles=_roles(release),
         options=_options(release),
+        insisted=[(name, INSISTED.get(name, "")) for name in record.insisted],
         sizes=plots.group_sizes(record.group_sizes) if record.group_sizes else None,
         warnings=grouped(record.cautions, _all_columns(release)),
         scores=[(score, meaning_of(score.name, *registry.MEASURING)) for score in scores],
@@ -100,7 +108,8 @@ def review_json(release: Release) -> str:
             "parameters": _sorted(record.parameters),
             "roles": _sorted(record.roles),
             "options": _sorted(record.options),
-            "seed": record.seed,
+            "insisted": list(record.insisted),
+            "seed": portable(record.seed),
             "records_in": record.records_in,
             "records_out": record.records_out,
             "groups": record.groups,

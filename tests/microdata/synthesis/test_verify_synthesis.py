@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import tacita
 from planting import Plant, cell, failed, judge, with_column
+from seeds import SEED
 from tacita import registry
 from tacita.core import VerificationError
 from tacita.microdata.synthesis.base import Synthesis
@@ -43,7 +44,7 @@ def release(name, **options):
     fixed = {"dependent": ["one", "other", "total"], "independent": ["s", "t"], "strata": ["region"]}
     if name == "fcrm":
         fixed["c"] = 2
-    given = {**fixed, "method": name, "seed": 1, "measures": ["IL1"], **options}
+    given = {**fixed, "method": name, "seed": SEED, "measures": ["IL1"], **options}
     return tacita.synthesize(table(), **given)
 
 
@@ -240,7 +241,7 @@ def test_sound_releases_of_awkward_data_pass(name, what):
     insist = {"max_leverage": 1, "max_unchanged": 1}
     options = {"dependent": ["c0", "c1", "c2"], "independent": ["c3", "c4"], "measures": ["IL1"], **insist}
     for seed in range(2):
-        one = tacita.synthesize(frame, method=name, seed=seed, **options)
+        one = tacita.synthesize(frame, method=name, seed=SEED + seed, **options)
         assert not failed(judge("csv", one.data, one.claim))
 
 
@@ -259,7 +260,9 @@ def test_exact_moments_are_exact_in_the_file_for_any_rank(seed, n, p, q, rank):
     dependent, independent = ([f"c{j}" for j in part] for part in (range(p), range(p, p + q)))
     roles = {"dependent": dependent, "independent": independent, "measures": ["IL1"]}
     try:
-        one = tacita.synthesize(frame, method="ipso-q", seed=seed, max_leverage=1, max_unchanged=1, **roles)
+        one = tacita.synthesize(
+            frame, method="ipso-q", seed=SEED + seed, max_leverage=1, max_unchanged=1, **roles
+        )
     except tacita.DataError:
         return  # a function of the independent columns: rightly refused
     assert not failed(judge("csv", one.data, one.claim))

@@ -109,7 +109,7 @@ class Noise(AdditiveNoise):
     2316, 97-116.
 
     >>> x = np.arange(2000.0).reshape(-1, 1)
-    >>> z = Noise(alpha=0.25, lowest=0).mask(x, Run(seed=1))
+    >>> z = Noise(alpha=0.25, lowest=0).mask(x)
     >>> bool(z.min() >= 0), bool(0.4 < (z - x).std() / x.std() < 0.6)
     (True, True)
     """
@@ -144,7 +144,7 @@ class CorrelatedNoise(AdditiveNoise):
     Database Systems 19(1), 47-63 (shrinking).
 
     >>> x = np.random.default_rng(0).normal(size=(500, 2)) @ [[1.0, 2.0], [0.0, 0.1]]
-    >>> z = CorrelatedNoise(alpha=0.5).mask(x, Run(seed=1))
+    >>> z = CorrelatedNoise(alpha=0.5).mask(x)
     >>> bool(np.corrcoef((z - x).T)[0, 1] > 0.99)
     True
     """

@@ -40,7 +40,7 @@ class ROMM(Masking):
     to the identity takes an n x n matrix; ours, with the same two ends, does not.
 
     >>> x = np.random.default_rng(0).lognormal(size=(50, 2))
-    >>> z = ROMM(strength=2.0).mask(x, Run(seed=1))
+    >>> z = ROMM(strength=2.0).mask(x)
     >>> bool(np.allclose(np.cov(z.T), np.cov(x.T), rtol=1e-12)), bool(np.allclose(z, x))
     (True, False)
     """

@@ -35,7 +35,7 @@ class Shuffle(Masking):
     correlations of the scores from rank correlations; here they are those of the scores themselves.
 
     >>> x = np.random.default_rng(0).lognormal(size=(100, 2))
-    >>> z = Shuffle().mask(x, Run(seed=1), beside=x[:, :1])
+    >>> z = Shuffle().mask(x, beside=x[:, :1])
     >>> bool((np.sort(z, axis=0) == np.sort(x, axis=0)).all())
     True
     """

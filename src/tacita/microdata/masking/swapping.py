@@ -33,7 +33,7 @@ class RankSwap(Masking):
     Statistical Research Division Report RR 96-04, U.S. Bureau of the Census.
 
     >>> x = np.arange(10.0).reshape(-1, 1)
-    >>> z = RankSwap(p=20).mask(x, Run(seed=1))
+    >>> z = RankSwap(p=20).mask(x)
     >>> np.sort(z, axis=0).ravel().tolist() == x.ravel().tolist(), bool(np.abs(z - x).max() <= 2)
     (True, True)
     """

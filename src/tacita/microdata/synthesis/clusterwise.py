@@ -34,7 +34,7 @@ class IPSOCluster(Synthesis):
     >>> rng = np.random.default_rng(0)
     >>> s = rng.normal(size=(200, 1))
     >>> y = s**2 + 0.1 * rng.normal(size=(200, 1))
-    >>> released = IPSOCluster(c=3).synthesize(y, s, Run(seed=1))
+    >>> released = IPSOCluster(c=3).synthesize(y, s)
     >>> bool(np.isclose(released.var(), y.var(), rtol=1e-12))
     True
     """

@@ -30,7 +30,7 @@ class GADP(Synthesis):
     >>> rng = np.random.default_rng(0)
     >>> s = rng.normal(size=(500, 2))
     >>> y = s @ [[1.0], [2.0]] + rng.normal(size=(500, 1))
-    >>> released = GADP(similarity=0.5).synthesize(y, s, Run(seed=1))
+    >>> released = GADP(similarity=0.5).synthesize(y, s)
     >>> bool(abs(released.std() / y.std() - 1) < 0.1)
     True
     """

@@ -65,7 +65,7 @@ class IPSOA(Synthesis):
     >>> rng = np.random.default_rng(0)
     >>> s = rng.normal(size=(200, 2))
     >>> y = s @ [[1.0], [2.0]] + rng.normal(size=(200, 1))
-    >>> released = IPSOA().synthesize(y, s, Run(seed=1))
+    >>> released = IPSOA().synthesize(y, s)
     >>> bool(abs(released.mean() - y.mean()) < 0.3)
     True
     """
@@ -91,7 +91,7 @@ class IPSOB(Synthesis):
     >>> rng = np.random.default_rng(0)
     >>> s = rng.normal(size=(200, 2))
     >>> y = s @ [[1.0], [2.0]] + rng.normal(size=(200, 1))
-    >>> released = IPSOB().synthesize(y, s, Run(seed=1))
+    >>> released = IPSOB().synthesize(y, s)
     >>> bool(np.allclose(s.T @ (released - y), 0))
     True
     """
@@ -126,7 +126,7 @@ class IPSOC(Synthesis):
     >>> rng = np.random.default_rng(0)
     >>> s = rng.normal(size=(200, 2))
     >>> y = s @ [[1.0], [2.0]] + rng.normal(size=(200, 1))
-    >>> released = IPSOC().synthesize(y, s, Run(seed=1))
+    >>> released = IPSOC().synthesize(y, s)
     >>> bool(np.isclose(released.var(), y.var(), rtol=1e-12))
     True
     """
@@ -155,7 +155,7 @@ class IPSOQ(Synthesis):
     >>> rng = np.random.default_rng(0)
     >>> s = rng.normal(size=(200, 2))
     >>> y = np.exp(s @ [[0.1], [0.2]] + rng.normal(size=(200, 1)))
-    >>> released = IPSOQ().synthesize(y, s, Run(seed=1))
+    >>> released = IPSOQ().synthesize(y, s)
     >>> bool(np.isclose(released.var(), y.var(), rtol=1e-12))
     True
     >>> bool(abs(np.median(released) - np.median(y)) < 0.1 * y.std())
