@@ -101,6 +101,7 @@ def test_holdings_of_a_table_are_counted_by_who_they_are():
     table = tacita.tabulate(frame, ["r"], "v", unit="firm")
     assert table.contributors.count[0] == 1
     assert np.isclose(table.contributors.largest[0, 0], 9.0)
+    assert table.contributors.respelled == 1
 
 
 def test_a_confidential_value_under_two_spellings_is_homogeneous():

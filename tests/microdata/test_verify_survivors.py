@@ -209,7 +209,7 @@ def alike(labels: list[int]) -> Claim:
         # three records, but of two firms
         ([0, 0, 0, 1, 1, 1], {"k-units"}),
     ],
-    ids=str,
+    ids=lambda given: str(sorted(given) if isinstance(given, set) else given),
 )
 def test_groups_as_claimed_count_where_published_rows_coincide(labels, breaks):
     assert failed(judge("pyarrow", pa.table({"x": [5.0] * 6}), alike(labels))) == breaks
@@ -272,7 +272,7 @@ MIXED = [1, "a", -0.0, float("nan"), None, (0.0, 1), [0.0], {"a": 0.0}, True, Od
         (10, "a"),
         (11, 2.25),
     ],
-    ids=str,
+    ids=lambda given: type(given).__name__ if isinstance(given, Odd) else str(given),
 )
 def test_a_change_among_mixed_python_objects_is_caught(row, other):
     frame = pd.DataFrame({"x": np.arange(12.0), "o": pd.Series(MIXED, dtype=object)})

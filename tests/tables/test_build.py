@@ -233,3 +233,10 @@ def test_a_holding_of_several_records_is_as_alone_in_a_cell_as_one_of_a_single_r
     table = tacita.tabulate(frame, ["r", "c"], "v", unit="u")
     assert table.contributors.lone.all()
     assert table.contributors.frequency.tolist() == [1.0] * table.n
+
+
+@pytest.mark.parametrize("role", ["request", "waiver"])
+def test_a_word_that_is_neither_yes_nor_no_lays_nobody_open(role):
+    firms = pd.DataFrame({"r": list("aab"), "v": [9.0, 1.0, 1.0], "mark": ["não", "0", "1"]})
+    with pytest.raises(tacita.DataError, match=r"marks records by 1 or 0 .* 1 records have another word"):
+        tabulate(firms, ["r"], "v", **{role: "mark"})

@@ -214,6 +214,13 @@ def print_table(table: CellTable, path: Path) -> None:
         f"{_count(int((~table.inner).sum()), 'sum')}, {int((table.primary & ~table.inner).sum())} sensitive.",
         markup=False,
     )
+    if table.contributors is not None and (merged := table.contributors.respelled):
+        Out.print(
+            f"warning: {_count(merged, 'name')} of units differ from another only in spelling, and were "
+            "counted as the same unit.",
+            style="yellow",
+            markup=False,
+        )
     Out.print(f"table (confidential): {path}", markup=False)
 
 

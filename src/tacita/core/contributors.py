@@ -22,7 +22,7 @@ class Contributors:
     behind them, -1 where unknown or none. `requested` is the largest contribution of one who asked for
     protection, `open` the largest of one who did not waive it. Contributions count by their size, so
     negative ones are taken without sign. `frequency` is the number of contributors with their sampling
-    weights; `count` is without.
+    weights; `count` is without. `respelled` is how many names of holdings fell together with another.
 
     >>> two = Contributors.of([[60.0, 30.0, 10.0], [5.0]])
     >>> two.total.tolist(), two.count.tolist(), two.open.tolist()
@@ -36,6 +36,7 @@ class Contributors:
     frequency: Numbers = field(repr=False)
     requested: Numbers = field(repr=False)
     open: Numbers = field(repr=False)
+    respelled: int = 0
 
     def __post_init__(self) -> None:
         n = self.total.size

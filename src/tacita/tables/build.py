@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from tacita.core import Contributors, DataError, Dimension, Microdata, ParameterError, Table
 from tacita.core.microdata import column_codes, speakable
+from tacita.core.spelling import Alike
 
 from .behind import COUNTED
 from .hierarchy import as_dimension
@@ -20,6 +21,10 @@ from .rules import Rule, apply_rules
 Numbers = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
+
+# What marks who asked for protection, or renounced it.
+_YES = ("1", "1.0", "true", "yes", "y", "x")
+_NO = ("", "0", "0.0", "false", "no", "n", "none", "nan")
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +36,7 @@ class Records:
     holder: Codes
     asked: Mask
     waived: Mask
+    respelled: int = 0
 
 
 def tabulate(
@@ -54,9 +60,9 @@ def tabulate(
     file, or None). Without `value` the table counts. `unit` names the holding behind a record: what a
     holding contributes to a cell is summed before it is ranked. With `weight`, a contribution of weight w
     stands for w contributors of its size. `request` and `waiver` are columns that mark who asked for
-    protection and who renounced it (0, false, no and empty mean neither). `depth` is how many of the
-    largest contributions each cell keeps, or more where a rule looks at more. Other fields are those of
-    Table.cross.
+    protection and who renounced it (0, false, no and empty mean neither; words other than these and 1,
+    true and yes are refused). `depth` is how many of the largest contributions each cell keeps, or more where
+    a rule looks at more. Other fields are those of Table.cross.
 
     O(records log records) per combination of levels, O(cells depth) memory.
 
@@ -141,22 +147,29 @@ def _records(
 
     if unit is not None and (missing := int(data.missing(unit).sum())):
         raise DataError(f"{data.source}: column {unit} names no unit in {missing} records. Name one in each.")
+    holding = Alike(np.arange(data.n), 0) if unit is None else data.alike(unit)
     return Records(
         numbers(value, -np.inf),
         numbers(weight, 0.0),
-        np.arange(data.n) if unit is None else data.alike(unit).codes,
+        holding.codes,
         _marks(data, request),
         _marks(data, waiver),
+        holding.merged,
     )
 
 
 def _marks(data: Microdata, column: str | None) -> Mask:
-    """Where a column says yes."""
+    """Where a column says yes; a word that is neither yes nor no is refused, since a waiver lays open."""
     if column is None:
         return np.zeros(data.n, dtype=bool)
-    no = {"", "0", "0.0", "false", "no", "none", "nan"}
-    said = np.array([str(cell).strip().lower() not in no for cell in data.frame[column].to_list()])
-    return said & ~data.missing(column)
+    words = np.array([str(cell).strip().lower() for cell in data.frame[column].to_list()])
+    yes, no = np.isin(words, _YES), np.isin(words, _NO) | data.missing(column)
+    if odd := int((~yes & ~no).sum()):
+        raise DataError(
+            f"{data.source}: column {column} marks records by 1 or 0 (or yes, true, no, false), {odd} "
+            "records have another word. Recode it."
+        )
+    return np.asarray(yes & ~no, dtype=bool)
 
 
 def _sums(
@@ -186,7 +199,7 @@ def _sums(
         _rank(one, largest, holders)
     # parts of places differ in the last digit
     np.minimum.accumulate(largest, axis=1, out=largest)
-    found = Contributors(total, count, largest, holders, frequency, requested, still_open)
+    found = Contributors(total, count, largest, holders, frequency, requested, still_open, records.respelled)
     return values, found
 
 

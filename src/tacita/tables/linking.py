@@ -116,4 +116,5 @@ def _contributors(tables: Sequence[Table], first: Codes) -> Contributors | None:
         name: np.concatenate([getattr(each, name)[:, :depth] for each in known])[first]
         for name in ("largest", "holders")
     }
-    return Contributors(**figures, **tops)
+    respelled = sum(each.respelled for each in known)
+    return Contributors(**figures, **tops, respelled=respelled)  # type: ignore[arg-type]
