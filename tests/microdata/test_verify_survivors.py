@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from decimal import Decimal
+from struct import pack
 
 import numpy as np
 import pandas as pd
@@ -134,18 +135,32 @@ def test_metadata_of_a_nested_field_is_caught_in_the_frame_and_in_the_file(where
     assert "file-plain" in failed(found)
 
 
-@pytest.mark.parametrize(("true", "told"), [("alpha", "adieu"), ("omega", "zebra")], ids=["least", "largest"])
-def test_an_extreme_in_the_footer_that_no_record_has_is_caught(true, told):
-    made = beside(pa.array(["alpha", "gamma", "omega"] * 2))
+EXTREMES = {
+    "least text": (["alpha", "gamma", "omega"], b"alpha", b"adieu"),
+    "largest text": (["alpha", "gamma", "omega"], b"omega", b"zebra"),
+    "least whole number": ([305419896, 591751049, 878082202], pack("<q", 305419896), pack("<q", 7)),
+    "largest whole number": ([305419896, 591751049, 878082202], pack("<q", 878082202), pack("<q", 2**40)),
+    "least float": ([0.123, 4.56, 7.89], pack("<d", 0.123), pack("<d", 0.1)),
+    "largest float": ([0.123, 4.56, 7.89], pack("<d", 7.89), pack("<d", 8.5)),
+    "largest in a list": ([[305419896], [591751049], [878082202]], pack("<q", 878082202), pack("<q", 2**40)),
+}
+
+
+@pytest.mark.parametrize("rows", [6, 4], ids=["one row group", "two row groups"])
+@pytest.mark.parametrize("what", EXTREMES)
+def test_an_extreme_in_the_footer_that_no_record_has_is_caught(what, rows):
+    cells, true, told = EXTREMES[what]
+    made = beside(pa.array(cells * 2))
     sink = pa.BufferOutputStream()
-    pq.write_table(made.data, sink)
+    pq.write_table(made.data, sink, row_group_size=rows)
     content = bytes(sink.getvalue())
     assert failed(verify.verify_file(content, "parquet", io.InputOptions(), made.claim)) == set()
     start = len(content) - 8 - int.from_bytes(content[-8:-4], "little")
-    assert true.encode() in content[start:]
-    planted = content[:start] + content[start:].replace(true.encode(), told.encode())
-    found = verify.verify_file(planted, "parquet", io.InputOptions(), made.claim)
-    assert failed(found) == {"file-plain"}
+    assert true in content[start:]
+    head, found, tail = content[start:].rpartition(true)
+    planted = content[:start] + head + found.replace(true, told) + tail
+    verdicts = verify.verify_file(planted, "parquet", io.InputOptions(), made.claim)
+    assert failed(verdicts) == {"file-plain"}
 
 
 @pytest.mark.parametrize("up", [True, False])

@@ -52,11 +52,7 @@ def _parquet_says_more(content: bytes, released: Microdata) -> str | None:
         kept = pa.ipc.read_schema(pa.py_buffer(base64.b64decode(schema)))
         if speaks(kept) or kept.names != released.columns:
             return "the stored schema says more than the names and types of the columns"
-    chunks = [
-        footer.row_group(group).column(column)
-        for group in range(footer.num_row_groups)
-        for column in range(footer.num_columns)
-    ]
+    chunks = _chunks(footer)
     # magic, pages, footer, its length, magic
     told = 4 + sum(chunk.total_compressed_size for chunk in chunks)
     told += int.from_bytes(content[-8:-4], "little") + 8
@@ -65,27 +61,50 @@ def _parquet_says_more(content: bytes, released: Microdata) -> str | None:
     stale = _stale_columns(content, chunks)
     if stale:
         return f"{len(stale)} columns remember values that no record has: {', '.join(stale)}"
+    false = _false_extremes(content, chunks)
+    if false:
+        return f"{len(false)} columns tell extremes that their cells do not have: {', '.join(false)}"
     return None
 
 
+def _chunks(footer: Any) -> list[Any]:
+    """What a footer says of every column in every row group."""
+    groups = [footer.row_group(group) for group in range(footer.num_row_groups)]
+    return [group.column(column) for group in groups for column in range(footer.num_columns)]
+
+
+def _false_extremes(content: bytes, chunks: list[Any]) -> list[str]:
+    """Columns whose extremes in the footer are not those of their cells, written again. O(n d)."""
+    file, sink = pq.ParquetFile(pa.BufferReader(content)), pa.BufferOutputStream()
+    with pq.ParquetWriter(sink, file.schema_arrow) as writer:
+        for number in range(file.num_row_groups):
+            cells = file.read_row_group(number)
+            writer.write_table(cells, row_group_size=max(len(cells), 1))
+    pairs = zip(chunks, _chunks(pq.read_metadata(pa.BufferReader(sink.getvalue()))), strict=True)
+    return list(
+        dict.fromkeys(one.path_in_schema for one, other in pairs if _told(one) not in ((), _told(other)))
+    )
+
+
+def _told(chunk: Any) -> tuple[str, ...]:
+    """What a footer tells of the cells of a column: their extremes, or nothing."""
+    if not chunk.is_stats_set or not chunk.statistics.has_min_max:
+        return ()
+    return repr(chunk.statistics.min), repr(chunk.statistics.max)
+
+
 def _stale_columns(content: bytes, chunks: list[Any]) -> list[str]:
-    """Columns with an entry of a dictionary page, or a smallest or largest value, that no cell has."""
-    paths = list(dict.fromkeys(chunk.path_in_schema for chunk in chunks))
+    """Columns with an entry of a dictionary page, at any depth, that no cell has."""
     texts = {chunk.path_in_schema for chunk in chunks if chunk.physical_type == "BYTE_ARRAY"}
     raw = pq.read_table(pa.BufferReader(content), read_dictionary=sorted(texts))
     stale = []
-    # both sides name what is inside lists and records in the same order
     leaves = [(name, leaf) for name in raw.column_names for leaf in _leaves(raw[name])]
-    for path, (name, parts) in zip(paths, leaves, strict=True):
+    for name, parts in leaves:
         told = [part.dictionary for part in parts if pa.types.is_dictionary(part.type)]
         if not told:
             continue
         kind = parts[0].type.value_type
         cells = pc.unique(as_array(pa.chunked_array([part.cast(kind) for part in parts])))
-        for chunk in chunks:
-            if chunk.path_in_schema == path and chunk.is_stats_set and chunk.statistics.has_min_max:
-                extremes = [chunk.statistics.min, chunk.statistics.max]
-                told.append(pa.array(extremes).cast(kind))
         if not all(pc.all(pc.is_in(values, cells)).as_py() is not False for values in told):
             stale.append(name)
     return list(dict.fromkeys(stale))
