@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -214,6 +215,8 @@ def save(
     from . import report as page
 
     files = {target: content}
+    written = replace(release.record, release_fingerprint=io.fingerprint_of(content))
+    release = replace(release, record=written)
     for beside, render in (
         (section.report, page.review_html),
         (section.json_report, page.review_json),
