@@ -1,11 +1,16 @@
 """What many tests need: the benchmark files, and quick deterministic Hypothesis runs."""
 
+import os
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
 from table_commands import REGIONS
 from tacita import DataError, datasets
+
+# pages tell the minute in which they are made; tests compare pages
+os.environ["SOURCE_DATE_EPOCH"] = "1700000000"
 
 settings.register_profile(
     "tacita",

@@ -5,8 +5,10 @@ import csv
 import numpy as np
 import pytest
 
+import tacita
 from table_commands import outcome
 from tacita.cli import run_command
+from tacita.rulewords import build_rules
 
 
 class TestTabulate:
@@ -52,6 +54,28 @@ class TestTabulate:
         assert self.tabulate(firms, *rules) == 0
         assert "12 cells, 0 sensitive; 8 sums, 0 sensitive" in capsys.readouterr().out
         assert (firms.parent / "cells.csv").read_text().startswith("region,sector,count,primary")
+
+    @pytest.mark.parametrize("rule", ["p-percent:coalition=4", "pq:coalition=9:p=10:q=80", "dominance:n=7"])
+    def test_as_many_contributions_are_kept_as_the_rules_look_at(self, firms, rule):
+        assert self.tabulate(firms, "--value", "turnover", "--rule", f"zero-cells,{rule}") == 0
+        table = tacita.tabulate(firms, ["region", "sector"], "turnover", rules=build_rules([rule]))
+        with (firms.parent / "cells.csv").open() as file:
+            flagged = [row["primary"] == "1" for row in csv.DictReader(file)]
+        assert flagged == table.primary.tolist()
+        assert table.contributors.depth == build_rules([rule])[0].depth > 3
+
+    def test_rules_differ_in_a_parameter_that_both_have(self, firms):
+        rules = "minimum-frequency:threshold=7:margin=10,request:margin=40"
+        more = ["--value", "turnover", "--rule", rules]
+        for asks, percent in (([], 10), (["--request", "group", "--margin", "20"], 40)):
+            assert self.tabulate(firms, *more, *asks) == 0
+            with (firms.parent / "cells.csv").open() as file:
+                inner = [row for row in csv.DictReader(file) if "Total" not in row.values()]
+            shares = [100 * float(row["lower"]) / float(row["turnover"]) for row in inner]
+            assert shares == pytest.approx([percent] * 12)
+            assert {row["rules"] for row in inner} == {
+                "minimum-frequency:threshold=7:margin=10.0:weighted=False,request:share=0.0:margin=40.0"
+            }
 
     def test_a_list_says_which_sums_are_sensitive_themselves(self, firms):
         rule = ["--value", "turnover", "--rule", "dominance", "--n", "4", "--k", "20"]
@@ -103,6 +127,15 @@ class TestTabulate:
             (["--value", "sector"], 1, "wanted numbers"),
             (["--rule", "nosuch"], 2, "Known: minimum-frequency"),
             (["--rule", "p-percent", "--threshold", "3"], 2, "threshold"),
+            (["--rule", "p-percent:threshold=3"], 2, "there is no parameter threshold. Known: p, coalition"),
+            (["--rule", "p-percent:p=many"], 2, "p must be a number, got 'many'"),
+            (["--rule", "p-percent:p=0.15"], 2, "p: 0.15 would be 0.15 percent; write 15 for 15 percent"),
+            (["--rule", "p-percent", "--p", "0.15"], 2, "p: 0.15 would be 0.15 percent"),
+            (["--rule", "p-percent:p"], 2, "NAME:PARAMETER=VALUE"),
+            (["--rule", "p-percent:p=1:p=2"], 2, "each once"),
+            (["--rule", "listed:cells=n"], 2, "NAME:PARAMETER=VALUE"),
+            (["--rule", "p-percent:coalition=2.5"], 2, "coalition must be a whole number"),
+            (["--rule", "p-per cent:p=15"], 2, "Known: minimum-frequency"),
             (["--rule", "p-percent", "--rule", "pq"], 2, "several values have commas between"),
             (["--hierarchy", "turnover=x.hrc"], 2, "COLUMN=FILE.hrc"),
             (["--hierarchy", "sector=absent.hrc"], 2, "cannot be read"),

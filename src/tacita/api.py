@@ -221,6 +221,8 @@ def save(
     from . import report as page
 
     files = {target: content}
+    written = replace(release.record, release_fingerprint=io.fingerprint_of(content))
+    release = replace(release, record=written)
     for beside, render in (
         (section.report, page.review_html),
         (section.json_report, page.review_json),

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
-import platform
 from collections.abc import Sequence
 from dataclasses import replace
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from . import io
-from ._version import __version__
 from .core import (
     DataError,
     Microdata,
@@ -37,6 +33,7 @@ from .microdata.protect import protect
 from .microdata.summary import summarise, summarise_categories
 from .microdata.uniqueness import FEW, examine
 from .plan import CompareSection, MeasureSection, ProtectSection
+from .versions import versions
 
 
 def make_release(
@@ -93,7 +90,7 @@ def make_release(
         groups=None if made.partition is None else len(made.partition),
         group_sizes={} if made.partition is None else _histogram(made.partition.sizes),
         strata=int(made.strata.max()) + 1,
-        versions=_versions(),
+        versions=versions(),
         verdicts=verdicts,
         cautions=cautions.find(made, uniqueness, shuffled=section.shuffle),
         not_promised=cautions.not_promised(made.claim),
@@ -216,14 +213,4 @@ def _fingerprint(data: Microdata) -> str | None:
         content, _ = io.encode(data, "parquet")
     except DataError:
         return None
-    return hashlib.sha256(content).hexdigest()
-
-
-def _versions() -> dict[str, str]:
-    found = {"tacita": __version__, "python": platform.python_version()}
-    for package in ("numpy", "numba", "highspy", "pyarrow", "narwhals"):
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            found[package] = "unknown"
-    return found
+    return io.fingerprint_of(content)

@@ -65,9 +65,25 @@ def spell_rules(rules: Iterable[Method]) -> str:
     >>> spell_rules(build_rules(["p-percent"], {"p": 20}))
     'p-percent:p=20.0:coalition=1'
     """
+    told = describe_rules(rules)
+    return ",".join(
+        ":".join([each["name"], *(f"{name}={value}" for name, value in each["parameters"].items())])
+        for each in told
+    )
+
+
+def describe_rules(rules: Iterable[Method]) -> list[dict[str, Any]]:
+    """The name and the parameters of each rule, but for named cells, as a record keeps them.
+
+    >>> describe_rules(build_rules(["p-percent"]))
+    [{'name': 'p-percent', 'parameters': {'p': 15.0, 'coalition': 1}}]
+    """
     names = {registry.lookup(name, "rule"): name for name in registry.names("rule")}
-    return ",".join(":".join([names[type(rule)], *_settings(rule)]) for rule in rules)
-
-
-def _settings(rule: Method) -> list[str]:
-    return [f"{name}={value}" for name, value in rule.model_dump(exclude=_UNSPOKEN).items()]
+    return [
+        {
+            # a rule of somebody's own, which no registry knows
+            "name": names.get(type(rule), rule.spoken_name()),  # type: ignore[call-overload]
+            "parameters": rule.model_dump(mode="json", exclude=_UNSPOKEN),
+        }
+        for rule in rules
+    ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path, PureWindowsPath
@@ -75,7 +74,7 @@ def read_source(given: TableInputSection, section: TableSection, asked: Suppress
     return Source(
         table,
         given.path.name,
-        hashlib.sha256(content).hexdigest(),
+        io.fingerprint_of(content),
         inputs,
         objective,
         asked.margins if "margins" in asked.model_fields_set else None,

@@ -17,9 +17,10 @@ from .core import Caution, ParameterError, Pattern, Run, Table
 from .core.microdata import speakable
 from .io import argus
 from .io.atomic import refuse_bad_targets
-from .rulewords import build_rules, spell_rules
-from .tablefiles import content_of, read_records, read_source
+from .rulewords import build_rules, describe_rules, spell_rules
+from .tablefiles import Source, content_of, read_records, read_source
 from .tableplan import LEVELS, SuppressSection, TableInputSection, TablePlan, TableSection, TabulateSection
+from .versions import versions
 
 if TYPE_CHECKING:
     from .tables.audit import Audit
@@ -145,7 +146,8 @@ def save_table(
     found = require_safe(attack(seen, pattern, None, run, insist=insisted))
     suppressed = Suppressed(seen, pattern, found)
     content = encoded(seen, pattern, form, run)
-    _write(TableRelease(suppressed, content, result(suppressed)), targets)
+    told = {**_provenance(table, content), **result(suppressed)}
+    _write(TableRelease(suppressed, content, told), targets)
 
 
 def _targets(
@@ -227,18 +229,28 @@ def run_table(plan: TablePlan, run: Run | None = None, *, dry_run: bool = False)
         name=around.method,
     )
     content = encoded(found.table, found.pattern, form, run)
-    told = {
-        "source": source.name,
-        "fingerprint": source.fingerprint,
-        **result(found),
-        "objective": source.objective_spoken,
-    }
+    told = {**_provenance(source.table, content, source), **result(found)}
+    told["objective"] = source.objective_spoken
     told["warnings"] += _levels_not_kept(plan.table, around.problem, told["primary_count"])
     told["warnings"] += _not_in_the_file(source.table, plan.input.kind)
     release = TableRelease(found, content, told)
     if not dry_run:
         _write(release, plan.output.targets)
     return release
+
+
+def _provenance(table: Table, content: bytes, source: Source | None = None) -> dict[str, Any]:
+    """Out of what, by which rules and programs, and the SHA-256 of the very bytes that go out.
+
+    No date: a record should be the same when the run is repeated; the page beside it tells the date.
+    """
+    return {
+        "source": None if source is None else source.name,
+        "fingerprint": None if source is None else source.fingerprint,
+        "release_fingerprint": io.fingerprint_of(content),
+        "rules": describe_rules(table.rules),
+        "versions": versions(),
+    }
 
 
 def _not_in_the_file(table: Table, kind: str | None) -> list[dict[str, Any]]:
@@ -309,10 +321,10 @@ def audit_published(
     given = TableInputSection(path=path, **(reading or {}))
     source = read_source(given, section, asked)
     refuse_bad_targets({"JSON report": json_report}, source.inputs)
-    table = source.table
+    table, content = source.table, content_of(published)
     found, differing, besides = attack(
         table,
-        content_of(published),
+        content,
         form,
         asked.problem,
         run,
@@ -321,6 +333,7 @@ def audit_published(
         insist=insist,
     )
     told = {
+        **_provenance(table, content, source),
         "confidential": True,
         "problem": problem,
         "withheld_count": int(found.cells.size),

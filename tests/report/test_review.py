@@ -16,6 +16,7 @@ from tacita.report.cautions import grouped
 KEYS = {"scores", "notes", "verdicts", "warnings", "uniqueness", "record", "not_promised", "attributes"}
 RECORD_KEYS = {"source", "fingerprint", "seed", "versions", "method", "parameters", "roles", "options"}
 RECORD_KEYS |= {"records_in", "records_out", "groups", "gap", "group_sizes", "strata", "insisted"}
+RECORD_KEYS |= {"release_fingerprint"}
 
 
 def recorded(release, **changes):

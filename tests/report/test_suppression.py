@@ -17,11 +17,24 @@ REGIONS = [[11, 47, 58], [1, 15, 33], [2, 31, 20]]
 LABELS = [["<script>alert(1)</script>", "{{ 7 * 7 }}", "III"], ["A & B", '"><img src=x>', "C"]]
 
 
+ORIGIN = {
+    "source": "cells.csv",
+    "fingerprint": "a1",
+    "release_fingerprint": "b2",
+    "rules": [],
+    "versions": {},
+}
+
+
+def html_of(found):
+    return suppression_html(found.table, found.pattern, {**ORIGIN, **result(found)})
+
+
 def rendered(values, primary, problem="exact", **fields):
     found = suppress(
         Table.from_array(values, primary=primary, lower=15, upper=15, **fields), Optimal(), problem
     )
-    return found, suppression_html(found.table, found.pattern, result(found))
+    return found, html_of(found)
 
 
 @pytest.fixture
@@ -100,7 +113,7 @@ def test_a_large_table_names_its_lines_and_says_what_is_known_of_a_withheld_cell
 def test_warnings_and_wanted_intervals_are_told():
     table = Table.from_array(REGIONS, primary=np.arange(9).reshape(3, 3) == 4)
     found = suppress(table, Optimal(), "interval")
-    html = suppression_html(found.table, found.pattern, result(found))
+    html = html_of(found)
     assert "No level" in html
     _, html = rendered(REGIONS, np.arange(9).reshape(3, 3) == 4, "interval")
     assert "12.75 to 17.25" in html
@@ -108,7 +121,7 @@ def test_warnings_and_wanted_intervals_are_told():
 
 def test_the_same_table_gives_the_same_page(small):
     found, html = small
-    assert suppression_html(found.table, found.pattern, result(found)) == html
+    assert html_of(found) == html
 
 
 def test_a_table_without_sensitive_cells_has_no_graph():

@@ -79,6 +79,7 @@ class Claim:
 class Record:
     """How a release was made. Confidential.
 
+    `fingerprint` is the SHA-256 of the input, `release_fingerprint` that of the file as it was written.
     `groups` is None where records were not grouped. `gap`, where a bound was proven, is the share of the
     squared error within groups that any other groups of k could save at most. `uniqueness` tells how many
     records can be told apart by what is released. `insisted` names what was asked for against advice.
@@ -104,6 +105,7 @@ class Record:
     summaries: tuple[AttributeSummary, ...] = field(repr=False, default=())
     gap: float | None = None
     insisted: tuple[str, ...] = ()
+    release_fingerprint: str | None = None
 
 
 @dataclass(frozen=True, repr=False)

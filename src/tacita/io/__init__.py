@@ -28,7 +28,17 @@ FORMATS = {
     ".pq": "parquet",
 }
 
-__all__ = ["FORMATS", "InputOptions", "decode", "encode", "format_of", "read", "write_all", "write_frame"]
+__all__ = [
+    "FORMATS",
+    "InputOptions",
+    "decode",
+    "encode",
+    "fingerprint_of",
+    "format_of",
+    "read",
+    "write_all",
+    "write_frame",
+]
 
 
 class InputOptions(Parameters):
@@ -80,13 +90,22 @@ def read(path: str | Path, options: InputOptions | None = None) -> Microdata:
 
 def decode(content: bytes, form: str, options: InputOptions, source: str) -> Microdata:
     """Records out of the bytes of a file."""
-    fingerprint = hashlib.sha256(content).hexdigest()
+    fingerprint = fingerprint_of(content)
     if form == "parquet":
         return Microdata.of(parquet.decode(content, source), source=source, fingerprint=fingerprint)
     table, dialect = csv.decode(
         content, source, options.delimiter, options.decimal, options.encoding, options.missing_values
     )
     return Microdata.of(table, dialect=dialect, source=source, fingerprint=fingerprint)
+
+
+def fingerprint_of(content: bytes) -> str:
+    """The SHA-256 by which a record knows a file.
+
+    >>> fingerprint_of(b"")[:12]
+    'e3b0c44298fc'
+    """
+    return hashlib.sha256(content).hexdigest()
 
 
 def encode(data: Microdata, form: str) -> tuple[bytes, InputOptions]:

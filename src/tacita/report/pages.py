@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
+from datetime import UTC, datetime
 from functools import cache
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from tacita.core import ParameterError
 
 from .figures import number, setting, span, spoken
 
@@ -26,4 +30,19 @@ def _environment() -> Environment:
 
 def render(template: str, **content: object) -> str:
     """A whole page."""
-    return _environment().get_template(template).render(**content)
+    return _environment().get_template(template).render(made=made_at(), **content)
+
+
+def made_at() -> str:
+    """The day and minute in which a page is made; SOURCE_DATE_EPOCH stands for the clock where it is set.
+
+    Only pages tell it: the same run must give the same bytes everywhere else.
+    """
+    given = os.environ.get("SOURCE_DATE_EPOCH")
+    try:
+        when = datetime.now(UTC) if not given else datetime.fromtimestamp(int(given), UTC)
+    except (ValueError, OverflowError, OSError):
+        raise ParameterError(
+            "SOURCE_DATE_EPOCH: wanted whole seconds since 1970, got something else. Correct or unset it."
+        ) from None
+    return f"{when:%Y-%m-%d %H:%M} UTC"

@@ -117,6 +117,7 @@ def review_json(release: Release) -> str:
             "group_sizes": {str(size): record.group_sizes[size] for size in sorted(record.group_sizes)},
             "strata": record.strata,
             "fingerprint": record.fingerprint,
+            "release_fingerprint": record.release_fingerprint,
             "versions": _sorted(record.versions),
         },
         "attributes": [_attribute(summary) for summary in record.summaries],
