@@ -18,7 +18,7 @@ from tacita.core import DataError, ParameterError, Pattern, Run, Table, Verifica
 from .audit import Audit, audit, require_safe
 from .certify import refuse_refuted
 from .infeasible import explain_infeasible
-from .judge import Problem, refuse_weaker_problem
+from .judge import Problem, refuse_no_level, refuse_weaker_problem
 from .loners import not_leaning
 from .suppression.base import Suppression
 from .suppression.grid import Grid, Solution
@@ -91,6 +91,7 @@ def suppress(
     if problem == "general":
         priced = priced.with_bounds(-np.inf, np.inf)
     cells = priced.two_way()
+    refuse_no_level(priced, problem)
     grid = _grid(priced, cells, problem)
     price = _lift(grid.cost[grid.allowed])
     try:
