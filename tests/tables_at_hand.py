@@ -1,9 +1,11 @@
 """Small random tables with sensitive cells, of every shape and for every problem."""
 
+from dataclasses import replace
+
 import numpy as np
 import pyarrow as pa
 
-from tacita.core import Dimension, Table
+from tacita.core import Contributors, Dimension, Table
 from tacita.tables.hierarchy import from_nested
 
 PROBLEMS = ("general", "exact", "interval")
@@ -51,6 +53,19 @@ def positive(seed, shape=(5, 5), primaries=3):
     primary = np.zeros(values.size, dtype=bool)
     primary[generator.choice(values.size, primaries, replace=False)] = True
     return Table.from_array(values, primary=primary.reshape(shape), lower=20, upper=20)
+
+
+def counted(table, counts, holders=None):
+    """The same table with a number of contributors in each inner cell, all of them different ones."""
+    inner = np.asarray(counts, dtype=float)
+    wide = np.column_stack([inner, inner.sum(axis=1)])
+    number = np.vstack([wide, wide.sum(axis=0)]).ravel()
+    largest = np.where(number == 1, np.abs(table.values), 0.0)
+    whose = np.full((table.n, 1), -1) if holders is None else np.asarray(holders)[:, None]
+    who = Contributors(
+        np.abs(table.values), number.astype(int), largest[:, None], whose, number, np.zeros(table.n), largest
+    )
+    return replace(table, contributors=who)
 
 
 # parameters with which each rule finds some cells of the firms below sensitive, but not all

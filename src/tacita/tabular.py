@@ -133,7 +133,7 @@ def save_table(
     from .tables.audit import require_safe
     from .tables.outcome import result
     from .tables.release import encoded, form_of
-    from .tables.suppress import Suppressed, against_guessed_signs
+    from .tables.suppress import Suppressed, against_bounds
 
     targets = _targets(path, json_report, report)
     refuse_bad_targets(targets, {})
@@ -141,7 +141,7 @@ def save_table(
     insisted = bool(pattern.parameters.get("insist"))
     seen = table
     if pattern.problem == "general":
-        against_guessed_signs(table, pattern, insisted, run or Run())
+        against_bounds(table, pattern, insisted, run or Run())
         seen = table.with_bounds(-math.inf, math.inf)
     found = require_safe(attack(seen, pattern, None, run, insist=insisted))
     suppressed = Suppressed(seen, pattern, found)

@@ -1,32 +1,18 @@
 """A pattern does not lean on cells that one contributor knows, as far as any pattern can do without."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
 import tacita
 from table_commands import NAMED, outcome, write_cells
+from tables_at_hand import counted
 from tacita.cli import run_command
-from tacita.core import Contributors, Table
+from tacita.core import Table
 from tacita.tables.audit import audit
 
 PROBLEMS = ("general", "exact", "interval")
 REGIONS = [[11, 47, 58], [1, 15, 33], [2, 31, 20]]
 SENSITIVE = np.array(REGIONS) == 15
-
-
-def counted(table, counts, holders=None):
-    """The same table with a number of contributors in each inner cell, all of them different ones."""
-    inner = np.asarray(counts, dtype=float)
-    wide = np.column_stack([inner, inner.sum(axis=1)])
-    number = np.vstack([wide, wide.sum(axis=0)]).ravel()
-    largest = np.where(number == 1, np.abs(table.values), 0.0)
-    whose = np.full((table.n, 1), -1) if holders is None else np.asarray(holders)[:, None]
-    who = Contributors(
-        np.abs(table.values), number.astype(int), largest[:, None], whose, number, np.zeros(table.n), largest
-    )
-    return replace(table, contributors=who)
 
 
 def regions(alone):

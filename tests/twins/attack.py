@@ -42,10 +42,10 @@ def determined(table, withheld, cell):
 def is_protected(table, withheld, cell, problem):
     if not withheld[cell]:
         return False
-    if problem == "general" and not np.isfinite(table.low).any():
+    if problem == "general" and not (np.isfinite(table.low) | np.isfinite(table.high)).any():
         return not determined(table, withheld, cell)
     low, high = possible_range(table, withheld, cell)
-    if problem != "interval":
+    if problem != "interval" or high - low <= 1e-6:
         return high - low > 1e-6
     value = table.values[cell]
     enough_low = low <= max(value - table.lower[cell], table.low[cell]) + 1e-6

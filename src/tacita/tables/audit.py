@@ -6,6 +6,7 @@ sensitive cell and the range [lo, hi] that all published figures leave open:
 - general: nothing is known of any cell, and neither lo nor hi exists;
 - exact: the attacker knows bounds (as a rule, that no value is negative), and lo < hi;
 - interval: lo <= a - lower, hi >= a + upper and hi - lo >= sliding. Levels end at the attacker's own bounds.
+  A cell of which no level is left must still have lo < hi.
 """
 
 from __future__ import annotations
@@ -177,9 +178,8 @@ def _cautions(judge: Judge, mask: Mask) -> list[Caution]:
     if judge.free and (table.values >= 0).all() and (count := _fixed_if_nonnegative(table, mask)):
         text = f"{count} sensitive cells can be computed by someone who guesses that no value is negative."
         found.append(Caution("sign-guessed", text, count, "Use exact protection."))
-    bare = table.primary & (table.lower == 0) & (table.upper == 0) & (table.sliding == 0)
-    if judge.interval and (count := int(bare.sum())):
-        text = f"{count} sensitive cells have no protection level: any range satisfies them."
+    if count := int(judge.without_level.sum()):
+        text = f"{count} sensitive cells have no protection level: only that nobody can compute them is kept."
         found.append(Caution("no-level", text, count, "Give levels, or use exact protection."))
     if count := unnamed_loners(table, mask):
         text = (

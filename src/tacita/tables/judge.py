@@ -8,14 +8,14 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from tacita.core import ParameterError, Table
+from tacita.core import DataError, ParameterError, Table
 
 from .attacker import Attacker
 
 Problem = Literal["general", "exact", "interval"]
 Mask = npt.NDArray[np.bool_]
 
-# Of the larger of value and level: what rounding may take from a range.
+# Of the larger of a value and what is asked of its range: what rounding may take from that.
 _ROUNDING = 1e-9
 # What a solver may be off a whole number.
 _WHOLE = 1e-6
@@ -37,7 +37,9 @@ class Judge:
     """Asks an attacker for the range of a cell, and says what is wrong with it.
 
     Cells count as unbounded for the general problem alone, and only where the table has no bounds at all;
-    where an attacker knows bounds, general protection is judged as exact protection.
+    where an attacker knows bounds, general protection is judged as exact protection. A level of nothing, or
+    lost in rounding, or beyond what the attacker knows anyway, asks nothing of an interval: such cells
+    (`without_level`) are judged as exact protection too.
     """
 
     def __init__(self, table: Table, problem: Problem) -> None:
@@ -46,6 +48,11 @@ class Judge:
         self.free = problem == "general" and not bounded
         self.interval = problem == "interval"
         self._needed_low, self._needed_high, self._needed_width = table.needed()
+        asked = np.maximum.reduce(
+            [table.values - self._needed_low, self._needed_high - table.values, self._needed_width]
+        )
+        self._rounding = _ROUNDING * np.maximum(np.abs(table.values), asked)
+        self.without_level: Mask = table.primary & (asked <= self._rounding) & self.interval
 
     def attacker(self, withheld: Mask) -> Attacker:
         """Who knows all cells but the withheld ones."""
@@ -69,17 +76,18 @@ class Judge:
 
     def fault(self, attacker: Attacker, cell: int, place: int, low: float, high: float) -> tuple[str, float]:
         """What is wrong with the range of a sensitive cell (nothing: ''), and by how much."""
-        if not self.interval:
-            return ("", 0.0) if low < high and attacker.moves(place) else ("can be computed exactly", 0.0)
-        table = self.table
-        size = max(abs(table.values[cell]), table.lower[cell], table.upper[cell], table.sliding[cell])
-        reason, worst = max(
-            ("too close from below", low - self._needed_low[cell]),
-            ("too close from above", self._needed_high[cell] - high),
-            ("too narrow", self._needed_width[cell] - (high - low)),
-            key=lambda each: each[1],
-        )
-        return (reason, float(worst)) if worst > _ROUNDING * size else ("", 0.0)
+        if self.interval:
+            reason, worst = max(
+                ("too close from below", low - self._needed_low[cell]),
+                ("too close from above", self._needed_high[cell] - high),
+                ("too narrow", self._needed_width[cell] - (high - low)),
+                key=lambda each: each[1],
+            )
+            if worst > self._rounding[cell]:
+                return reason, float(worst)
+            if not self.without_level[cell]:
+                return "", 0.0
+        return ("", 0.0) if low < high and attacker.moves(place) else ("can be computed exactly", 0.0)
 
 
 def refuse_weaker_problem(table: Table, problem: str, insist: bool = False) -> None:
@@ -89,4 +97,17 @@ def refuse_weaker_problem(table: Table, problem: str, insist: bool = False) -> N
         raise ParameterError(
             f"Audit: {', '.join(rules)} asks that nobody comes too close to a contribution, which {problem} "
             "protection does not give. Use problem='interval', or insist."
+        )
+
+
+def refuse_no_level(table: Table, problem: Problem) -> None:
+    """Raise where an interval is asked for and a sensitive cell has no level: it would be withheld alone."""
+    bare = np.flatnonzero(Judge(table, problem).without_level)
+    if bare.size:
+        where = " / ".join(table.label(int(bare[0])))
+        raise DataError(
+            f"suppress: {bare.size} sensitive cells have no protection level (first: {where}). A share of 0 "
+            "is 0; what the attacker knows anyway, or what is lost in rounding, is no level either. Interval "
+            "protection would withhold such a cell alone, and anybody could compute it. Give absolute levels "
+            "(a column, an array, or the rule zero-cells), or use exact protection."
         )

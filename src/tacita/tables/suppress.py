@@ -18,7 +18,7 @@ from tacita.core import DataError, ParameterError, Pattern, Run, Table, Verifica
 from .audit import Audit, audit, require_safe
 from .certify import refuse_refuted
 from .infeasible import explain_infeasible
-from .judge import Problem, refuse_weaker_problem
+from .judge import Problem, refuse_no_level, refuse_weaker_problem
 from .loners import not_leaning
 from .suppression.base import Suppression
 from .suppression.grid import Grid, Solution
@@ -91,6 +91,7 @@ def suppress(
     if problem == "general":
         priced = priced.with_bounds(-np.inf, np.inf)
     cells = priced.two_way()
+    refuse_no_level(priced, problem)
     grid = _grid(priced, cells, problem)
     price = _lift(grid.cost[grid.allowed])
     try:
@@ -103,7 +104,7 @@ def suppress(
     pattern = not_leaning(priced, grid, cells, pattern, run)
     found = require_safe(audit(priced, pattern, problem, run, strict=strict, insist=insist))
     if problem == "general":
-        pattern = against_guessed_signs(table, pattern, insist, run)
+        pattern = against_bounds(table, pattern, insist, run)
     refuse_refuted(priced, pattern)
     if insist:
         pattern = replace(pattern, parameters={**pattern.parameters, "insist": True})
@@ -200,19 +201,24 @@ def _pattern(
     return pattern
 
 
-def against_guessed_signs(table: Table, pattern: Pattern, insist: bool, run: Run) -> Pattern:
-    """General protection of values that are all positive: someone may guess, or know, that they are."""
-    if (table.values < 0).any():
+def against_bounds(table: Table, pattern: Pattern, insist: bool, run: Run) -> Pattern:
+    """General protection assumes that nothing is known of a cell: attack it with what is, or may be guessed.
+
+    That is the bounds of the table; where it has none and no value is negative, someone may guess so.
+    """
+    known = table
+    if not (np.isfinite(table.low).any() or np.isfinite(table.high).any()):
+        if (table.values < 0).any():
+            return pattern
+        known = table.with_bounds(0.0, np.inf)
+    attacked = audit(known, pattern.withheld, "exact", run, insist=True)
+    if attacked.safe:
         return pattern
-    bounded = bool(np.isfinite(table.low).any() or np.isfinite(table.high).any())
-    known = table if bounded else table.with_bounds(0.0, np.inf)
-    guessed = audit(known, pattern.withheld, "exact", run, insist=True)
-    if guessed.safe:
-        return pattern
-    count = len({each.cell for each in guessed.failures})
+    count = len({each.cell for each in attacked.failures})
     if not insist:
+        what = "no value is negative" if known.nonnegative else "the table has bounds"
         raise DataError(
-            f"suppress: no value is negative, and {count} sensitive cells can be computed by someone who "
-            "knows that. Use exact protection (problem='exact'), or insist; it is recorded."
+            f"suppress: {what}, and {count} sensitive cells can be computed by someone who knows that. Use "
+            "exact protection (problem='exact'), or insist; it is recorded."
         )
     return replace(pattern, parameters={**pattern.parameters, "computed_from_signs": count})

@@ -1,0 +1,148 @@
+"""What an attacker knows or a solver fails to find is never counted in a pattern's favour."""
+
+import numpy as np
+import pytest
+
+import tacita
+from tables_at_hand import counted
+from tacita.core import Table
+from tacita.tables import attacker
+from tacita.tables.audit import audit
+from tacita.tables.judge import Judge
+from tacita.tables.rules.concentration import PPercent
+
+FIRST = np.arange(9).reshape(3, 3) == 0
+
+
+def withheld(table, *places):
+    mask = np.zeros(table.shape, dtype=bool)
+    for place in places:
+        mask[place] = True
+    return mask
+
+
+class TestHoldersOfSeveralCells:
+    def test_who_is_alone_in_two_cells_that_protect_in_turn_knows_both(self):
+        table = Table.from_array(np.full((3, 4), 9.0), primary=np.arange(12).reshape(3, 4) == 0)
+        # two circuits through the sensitive cell: each protects it if the other is known
+        mask = withheld(table, (0, 0), (0, 1), (1, 0), (1, 1), (0, 2), (2, 0), (2, 2))
+        counts = np.full((3, 4), 5)
+        counts[0, 1] = counts[0, 2] = 1
+        two_firms = counted(table, counts)
+        assert audit(two_firms, mask, "exact", strict=True).safe
+        holders = np.full(table.n, -1)
+        holders[[1, 2]] = 7
+        one_firm = counted(table, counts, holders)
+        [failure] = audit(one_firm, mask, "exact", strict=True).failures
+        assert (failure.cell, failure.reason) == (0, "known to a lone contributor")
+        # and a pattern that is made for it does without
+        pattern = tacita.suppress(one_firm, problem="exact")
+        assert audit(one_firm, pattern, "exact", strict=True).safe
+
+    @pytest.mark.parametrize(("second", "told"), [("u", {"part of a sensitive sum"}), ("w", set())])
+    def test_what_one_holder_gives_to_two_withheld_cells_counts_together(self, second, told):
+        import pyarrow as pa
+
+        rows = [("r", "s1", 60, "u"), ("r", "s1", 5, "v"), ("r", "s2", 50, second), ("r", "s2", 6, "x")]
+        rows += [("r", "s3", 300, f"r{at}") for at in range(9)]
+        rows += [("q", sector, 30, f"q{sector}{at}") for sector in ("s1", "s2", "s3") for at in range(9)]
+        columns = dict(
+            zip(("region", "sector", "value", "firm"), map(list, zip(*rows, strict=True)), strict=True)
+        )
+        table = tacita.tabulate(
+            pa.table(columns), ["region", "sector"], "value", unit="firm", rules=[PPercent(p=10)]
+        )
+        cells = {table.cell(region, sector) for region in "rq" for sector in ("s1", "s2")}
+        mask = np.isin(np.arange(table.n), list(cells))
+        # published: the third cell and the sum of r, and so the sum of the two that are withheld
+        found = audit(table, mask, "exact", strict=True, insist=True)
+        assert {each.reason for each in found.failures} == told
+
+
+class TestBoundsFromAbove:
+    """An attacker who knows how large cells are at most, and nothing else."""
+
+    VALUES = np.array([[5.0, 3, -4], [2, 4, 9], [7, -8, 1]])
+
+    def table(self, **fields):
+        made = Table.from_array(self.VALUES, primary=FIRST, **fields)
+        # no cell can be larger than it is: none can rise, so none can fall
+        return made.with_bounds(-np.inf, made.values)
+
+    def circuit(self, table):
+        return withheld(table, (0, 0), (0, 1), (1, 0), (1, 1))
+
+    def test_a_circuit_of_cells_that_cannot_rise_protects_nothing(self):
+        table = self.table()
+        [failure] = audit(table, self.circuit(table), "general").failures
+        assert (failure.cell, failure.reason) == (0, "can be computed exactly")
+        free = table.with_bounds(-np.inf, np.inf)
+        assert audit(free, self.circuit(free), "general").safe
+
+    @pytest.mark.parametrize("signs", [1, -1])
+    def test_no_general_pattern_is_made_or_written_that_falls_to_them(self, signs, tmp_path):
+        values = np.abs(self.VALUES) if signs > 0 else self.VALUES
+        free = Table.from_array(values, primary=FIRST, bounds=(-np.inf, np.inf))
+        known = free.with_bounds(-np.inf, free.values)
+        with pytest.raises(tacita.DataError, match="1 sensitive cells can be computed"):
+            tacita.suppress(known, "general")
+        pattern = tacita.suppress(free, "general")
+        with pytest.raises(tacita.DataError, match="1 sensitive cells can be computed"):
+            tacita.save_table(known, pattern, tmp_path / "t.csv")
+        assert not list(tmp_path.iterdir())
+        insisted = tacita.suppress(known, "general", insist=True)
+        assert insisted.parameters["computed_from_signs"] == 1
+
+    def test_they_take_part_in_every_range(self):
+        table = Table.from_array(np.abs(self.VALUES), primary=FIRST)
+        mask = self.circuit(table)
+        assert audit(table, mask, "exact").range_of(0) == (1.0, 7.0)
+        high = table.values + 1.0
+        assert audit(table.with_bounds(0.0, high), mask, "exact").range_of(0) == (4.0, 6.0)
+
+
+class TestASolverThatFindsNothing:
+    """No farthest point, and no ray either: then a cell has not been seen to move."""
+
+    @staticmethod
+    def nothing(*_):
+        return None
+
+    @pytest.mark.parametrize("problem", ["exact", "interval"])
+    @pytest.mark.parametrize(
+        ("engine", "shape"), [("_Flows", (3, 3)), ("_Programmes", (2, 2, 2))], ids=["flows", "programmes"]
+    )
+    def test_is_not_believed_to_have_shown_a_cell_without_limit(self, monkeypatch, engine, shape, problem):
+        first = np.arange(np.prod(shape)).reshape(shape) == 0
+        level = np.where(first, 1.0, 0.0)
+        table = Table.from_array(
+            np.full(shape, 9.0), primary=first, lower=level, upper=level, bounds=(0.0, 500.0), margins=True
+        )
+        everything = np.ones(table.n, dtype=bool)
+        assert audit(table, everything, problem).safe
+        asked = Judge(table, problem).attacker(everything)
+        assert asked.network == (engine == "_Flows")
+        monkeypatch.setattr(getattr(attacker, engine), "farthest", self.nothing)
+        assert [asked.reach(0, direction) for direction in (1, -1)] == [0.0, 0.0]
+        assert not audit(table, everything, problem).safe
+
+    @pytest.mark.parametrize(
+        ("engine", "shape"), [("_Flows", (3, 3)), ("_Programmes", (2, 2, 2))], ids=["flows", "programmes"]
+    )
+    def test_a_ray_that_breaks_a_bound_proves_nothing(self, monkeypatch, engine, shape):
+        table = Table.from_array(np.full(shape, 9.0), bounds=(0.0, 500.0), margins=True)
+        asked = Judge(table, "exact").attacker(np.ones(table.n, dtype=bool))
+
+        def lies(self, _, direction):
+            spans = np.concatenate([self.down, self.up])
+            # asked for a farthest point: none; asked for a ray: one along cells that have bounds
+            return None if spans.max() > 1 else direction * np.ones(self.down.size)
+
+        assert asked.reach(0, 1) > 0
+        monkeypatch.setattr(getattr(attacker, engine), "farthest", lies)
+        assert asked.reach(0, 1) == 0.0
+
+    def test_a_ray_along_cells_without_bounds_is_one(self):
+        table = Table.from_array(np.full((3, 3), 9.0), bounds=(-np.inf, np.inf), margins=True)
+        asked = Judge(table.with_bounds(0.0, np.inf), "exact").attacker(np.ones(table.n, dtype=bool))
+        assert (asked.reach(0, 1), asked.reach(0, -1)) == (np.inf, 9.0)
