@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 .PHONY: demo test bench mutants clean
 
 demo: $(VENV)/installed
-	$(BIN)/tacita demo --folder demo
+	$(BIN)/tacita demo --folder demo --force
 
 test: $(VENV)/installed-for-tests
 	$(BIN)/ruff check .

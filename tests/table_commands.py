@@ -23,7 +23,7 @@ def write_cells(path, values, primary, extra=None):
 
 
 def suppress(source, *more, out="published.csv", result="result.json"):
-    words = ["suppress", str(source), *NAMED, "--out", str(source.parent / out)]
+    words = ["suppress", "--force", str(source), *NAMED, "--out", str(source.parent / out)]
     return run_command([*words, "--json", str(source.parent / result), *map(str, more)])
 
 

@@ -109,7 +109,7 @@ def test_demo_writes_its_files_and_its_plan_repeats_it(tmp_path):
     assert run_command(["demo", "--folder", str(tmp_path), "--quiet"]) == 0
     first = {p.name: p.read_bytes() for p in tmp_path.iterdir()}
     assert set(first) >= {"protected.csv", "report.html", "quality.html", "plan.toml"}
-    assert run_command(["run", str(tmp_path / "plan.toml"), "--quiet"]) == 0
+    assert run_command(["run", str(tmp_path / "plan.toml"), "--quiet", "--force"]) == 0
     assert {p.name: p.read_bytes() for p in tmp_path.iterdir()} == first
 
 
@@ -302,7 +302,7 @@ def test_a_saved_plan_repeats_the_run(survey, tmp_path):
     )
     first = (tmp_path / "out.csv").read_bytes()
     assert str(tmp_path) not in (tmp_path / "plan.toml").read_text()
-    assert run_command(["run", str(tmp_path / "plan.toml"), "--quiet"]) == 0
+    assert run_command(["run", str(tmp_path / "plan.toml"), "--quiet", "--force"]) == 0
     assert (tmp_path / "out.csv").read_bytes() == first
 
 

@@ -47,12 +47,12 @@ def problem(folder, table):
 
 
 def command(source, *more, out="published.csv"):
-    words = ["suppress", str(source), "--out", str(source.parent / out)]
+    words = ["suppress", "--force", str(source), "--out", str(source.parent / out)]
     return run_command([*words, "--json", str(source.parent / "result.json"), *map(str, more)])
 
 
 def audit(source, *more, name="published.csv"):
-    words = ["audit", str(source), str(source.parent / name), *map(str, more)]
+    words = ["audit", "--force", str(source), str(source.parent / name), *map(str, more)]
     return run_command([*words, "--json", str(source.parent / "audit.json")])
 
 
@@ -176,7 +176,7 @@ class TestTab:
     def test_none_of_its_files_is_overwritten(self, tmp_path, capsys):
         source = written(tmp_path, made())
         before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
-        words = ["suppress", str(source), *INTERVAL, "--out", str(tmp_path / "o.csv"), "--json"]
+        words = ["suppress", "--force", str(source), *INTERVAL, "--out", str(tmp_path / "o.csv"), "--json"]
         assert run_command([*words, str(tmp_path / "table.rda")]) == 2
         assert "same file" in capsys.readouterr().err
         assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
@@ -277,6 +277,7 @@ def assert_script_publishes_the_same(plan, capsys):
     published = plan.parent / "published.csv"
     before = published.read_bytes()
     published.unlink()
+    (plan.parent / "result.json").unlink()
     capsys.readouterr()
     assert run_command(["run", str(plan), "--script"]) == 0
     exec(capsys.readouterr().out, {})
@@ -293,7 +294,7 @@ class TestPlan:
         assert 'meta = "table.rda"' in plan.read_text()
         before = (tmp_path / "published.csv").read_bytes()
         (tmp_path / "published.csv").unlink()
-        assert run_command(["run", str(plan), "--quiet"]) == 0
+        assert run_command(["run", str(plan), "--quiet", "--force"]) == 0
         assert (tmp_path / "published.csv").read_bytes() == before
 
     def test_a_plan_of_a_problem_needs_no_table_section(self, tmp_path):
@@ -303,14 +304,14 @@ class TestPlan:
         assert "[table]" not in plan.read_text()
         assert load_plan(plan).input.kind == "jj"
         assert load_plan(plan).suppress.time == 5
-        assert run_command(["run", str(plan), "--quiet"]) == 0
+        assert run_command(["run", str(plan), "--quiet", "--force"]) == 0
         assert outcome(source)["cost"] == 34
 
     def test_a_list_of_cells_is_saved_too(self, cells):
         plan = cells.parent / "plan.toml"
         assert suppress(cells, "--problem", "exact", "--save-plan", plan) == 0
         before = (cells.parent / "published.csv").read_bytes()
-        assert run_command(["run", str(plan), "--quiet"]) == 0
+        assert run_command(["run", str(plan), "--quiet", "--force"]) == 0
         assert (cells.parent / "published.csv").read_bytes() == before
         assert 'kind = "cells"' in plan.read_text()
 
@@ -382,7 +383,7 @@ class TestRecords:
         return path
 
     def tabulate(self, records, meta, *more, out="cells.csv"):
-        words = ["tabulate", str(records), "--meta", str(meta), "--value", "turnover"]
+        words = ["tabulate", "--force", str(records), "--meta", str(meta), "--value", "turnover"]
         return run_command([*words, "--out", str(records.parent / out), *map(str, more)])
 
     @pytest.mark.parametrize("fixed", [False, True], ids=["separated", "fixed"])

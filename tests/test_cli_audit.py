@@ -8,7 +8,7 @@ from tacita.cli import run_command
 
 class TestAudit:
     def audit(self, cells, name="published.csv", *more):
-        words = ["audit", str(cells), str(cells.parent / name), *NAMED, *more]
+        words = ["audit", "--force", str(cells), str(cells.parent / name), *NAMED, *more]
         return run_command([*words, "--json", str(cells.parent / "audit.json")])
 
     @pytest.mark.parametrize("ending", [".csv", ".xlsx", ".html"])

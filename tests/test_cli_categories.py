@@ -55,7 +55,7 @@ def test_the_plan_of_a_run_repeats_it(persons, tmp_path):
     plan = Plan.load(tmp_path / "plan.toml")
     assert plan.roles.ordinal == {"education": ("none", "primary", "secondary", "bachelor", "master")}
     assert Plan.from_toml(plan.to_toml()) == plan
-    assert run_command(["run", str(tmp_path / "plan.toml"), "--quiet"]) == 0
+    assert run_command(["run", str(tmp_path / "plan.toml"), "--quiet", "--force"]) == 0
     assert (tmp_path / "out.csv").read_bytes() == first
     (tmp_path / "out.csv").unlink()
     exec(plan.to_python(), {})

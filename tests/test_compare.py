@@ -245,7 +245,7 @@ def test_the_same_comparison_gives_the_same_bytes(render):
 
 
 def compare_plan(folder, **output):
-    tacita.api.write_frame(frame(), folder / "in.csv")
+    tacita.api.write_frame(frame(), folder / "in.csv", force=True)
     return Plan(
         input={"path": folder / "in.csv"},
         roles={"quasi": ["x0", "x1"]},

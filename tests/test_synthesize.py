@@ -217,7 +217,7 @@ def test_the_pages_speak_of_what_was_drawn_and_not_of_groups(tmp_path):
 def test_the_note_claims_no_more_than_was_verified(tmp_path):
     for method, said in (("ipso-a", False), ("regression", True)):
         made = release(method=method)
-        tacita.save(made, tmp_path / "out.csv", note=tmp_path / "note.html")
+        tacita.save(made, tmp_path / "out.csv", note=tmp_path / "note.html", force=True)
         note = (tmp_path / "note.html").read_text()
         assert ("Means and totals of the synthetic columns: preserved" in note) == said
         assert ("The coefficients of linear regressions" in note) == said

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from .core import (
     Run,
     Trials,
 )
-from .demonstration import prepare_demo, reproduce, save_plan
+from .demonstration import prepare_demo, reproduce
 from .io import write_frame
 from .io.atomic import refuse_bad_targets
 from .microdata import verify
@@ -30,7 +30,7 @@ from .microdata.assess import context_columns, measure
 from .microdata.uniqueness import examine
 from .pipeline import compare as _compare
 from .pipeline import domain_codes, make_release, suited
-from .plan import CompareSection, MeasureSection, OutputSection, Plan, ProtectSection
+from .plan import CompareSection, MeasureSection, OutputSection, Plan, ProtectSection, plan_in_bytes
 from .tableplan import load_plan
 from .tabular import (
     audit,
@@ -63,7 +63,6 @@ __all__ = [
     "run_table",
     "save",
     "save_comparison",
-    "save_plan",
     "save_report",
     "save_table",
     "suppress",
@@ -202,24 +201,30 @@ def save(
     json_report: str | Path | None = None,
     note: str | Path | None = None,
     source: str | Path | None = None,
+    force: bool = False,
 ) -> None:
     """Write a release, after checking the very bytes that are written; all files appear or none.
 
     `path` (CSV or Parquet by its ending) and `note` are public; `report` (HTML) and `json_report` are
-    confidential. The file that was read is never overwritten, nor is `source` if given.
+    confidential, and readable by their owner alone. Files that are there are overwritten with `force` only;
+    the file that was read never is, nor is `source` if given.
     """
-    target = Path(path)
-    section = OutputSection(path=target, report=report, json_report=json_report, note=note)
-    original = release.claim.original
-    refuse_bad_targets(section.targets, {"input": original.path, "source": _path(source)})
-    form = io.format_of(target)
-    content, options = io.encode(
-        Microdata.of(release.data, dialect=original.dialect, source=target.name), form
-    )
-    verify.insist(verify.verify_file(content, form, options, release.claim))
+    section = OutputSection(path=Path(path), report=report, json_report=json_report, note=note)
+    inputs = {"input": release.claim.original.path, "source": _path(source)}
+    refuse_bad_targets(section.targets, inputs, force=force)
+    io.write_all(_files_of(release, section), public=section.public, force=force)
 
+
+def _files_of(release: Release, section: OutputSection) -> dict[Path, bytes]:
+    """The release in bytes, verified, and the pages beside it."""
     from . import report as page
 
+    target = cast(Path, section.path)
+    form = io.format_of(target)
+    content, options = io.encode(
+        Microdata.of(release.data, dialect=release.claim.original.dialect, source=target.name), form
+    )
+    verify.insist(verify.verify_file(content, form, options, release.claim))
     files = {target: content}
     written = replace(release.record, release_fingerprint=io.fingerprint_of(content))
     release = replace(release, record=written)
@@ -230,23 +235,36 @@ def save(
     ):
         if beside is not None:
             files[beside] = render(release).encode()
-    io.write_all(files)
+    return files
 
 
-def run(plan: Plan, run: Run | None = None, *, dry_run: bool = False) -> Release:
-    """Carry out a plan; with `dry_run` everything but the writing."""
+def run(
+    plan: Plan,
+    run: Run | None = None,
+    *,
+    dry_run: bool = False,
+    plan_file: str | Path | None = None,
+    save_plan: str | Path | None = None,
+    force: bool = False,
+) -> Release:
+    """Carry out a plan; with `dry_run` everything but the writing.
+
+    `plan_file`, where the plan was read from, is never overwritten; `save_plan` is where to write it,
+    together with the release (in a dry run, alone). Files that are there need `force`.
+    """
     # before any work: nobody wants to hear of a wrong path after an hour
     if plan.output.path is None:
         raise ParameterError(
             "Plan: output.path is required to protect a file; this plan only compares. Name one in [output], "
             "or carry it out with `tacita compare`."
         )
-    refuse_bad_targets(plan.output.targets, {"input": plan.input.path})
+    inputs = {"input": plan.input.path, "plan file": _path(plan_file)}
+    refuse_bad_targets(plan.output.targets, inputs, force=force or dry_run)
+    refuse_bad_targets({"plan": _path(save_plan)}, {**inputs, **plan.output.targets}, force=force)
     io.format_of(plan.output.path)
     release = make_release(_read_for(plan), plan.roles, plan.protect, plan.measure, run)
-    if not dry_run:
-        targets = plan.output.model_dump(exclude={"path"})
-        save(release, plan.output.path, source=plan.input.path, **targets)
+    files = {} if dry_run else _files_of(release, plan.output)
+    io.write_all({**files, **plan_in_bytes(plan, save_plan)}, public=plan.output.public, force=force)
     return release
 
 
@@ -308,37 +326,45 @@ def compare(
     return _compare(_taken_in(data), roles, base, section, measuring, run)
 
 
-def run_comparison(plan: Plan, run: Run | None = None, *, plan_file: str | Path | None = None) -> Trials:
+def run_comparison(
+    plan: Plan, run: Run | None = None, *, plan_file: str | Path | None = None, force: bool = False
+) -> Trials:
     """Carry out the [compare] section of a plan, and write the pages that [output] names.
 
-    Neither the input nor `plan_file`, where the plan was read from, is ever overwritten.
+    Neither the input nor `plan_file`, where the plan was read from, is ever overwritten; other files are
+    with `force` only.
     """
     if plan.compare is None:
         raise ParameterError(
             'Plan: there is no [compare] section. Add one, such as method = ["mdav"] and k = [3, 5, 10].'
         )
     pages = {"report": plan.output.report, "JSON report": plan.output.json_report}
-    refuse_bad_targets(pages, {"input": plan.input.path, "plan": _path(plan_file)})
+    refuse_bad_targets(pages, {"input": plan.input.path, "plan": _path(plan_file)}, force=force)
     trials = _compare(_read_for(plan), plan.roles, plan.protect, plan.compare, plan.measure, run)
-    save_comparison(trials, report=plan.output.report, json_report=plan.output.json_report)
+    save_comparison(trials, report=plan.output.report, json_report=plan.output.json_report, force=force)
     return trials
 
 
 def save_comparison(
-    trials: Trials, *, report: str | Path | None = None, json_report: str | Path | None = None
+    trials: Trials,
+    *,
+    report: str | Path | None = None,
+    json_report: str | Path | None = None,
+    force: bool = False,
 ) -> None:
     """Write a comparison as a page and as JSON, both confidential; both appear or none."""
     from . import report as page
 
     pages = {"report": _path(report), "JSON report": _path(json_report)}
-    refuse_bad_targets(pages, {"input": trials.origin.path if trials.origin else None})
+    refuse_bad_targets(pages, {"input": trials.origin.path if trials.origin else None}, force=force)
     renderers = (page.comparison_html, page.comparison_json)
     io.write_all(
         {
             target: render(trials).encode()
             for target, render in zip(pages.values(), renderers, strict=True)
             if target is not None
-        }
+        },
+        force=force,
     )
 
 
@@ -412,12 +438,15 @@ def assess(
     return replace(found, notes=(*found.notes, unique.headline)) if unique.unchanged.below_k else found
 
 
-def save_report(report: Report, path: str | Path, *, inputs: Sequence[str | Path] = ()) -> None:
-    """Write scores as JSON."""
+def save_report(
+    report: Report, path: str | Path, *, inputs: Sequence[str | Path] = (), force: bool = False
+) -> None:
+    """Write scores as JSON, confidential; never over one of the inputs."""
     target = Path(path)
-    refuse_bad_targets({"JSON report": target}, {f"input {i}": Path(given) for i, given in enumerate(inputs)})
+    known = {f"input {i}": Path(given) for i, given in enumerate(inputs)}
+    refuse_bad_targets({"JSON report": target}, known, force=force)
     content = json.dumps(report.as_dict(), indent=2, allow_nan=False) + "\n"
-    io.write_all({target: content.encode()})
+    io.write_all({target: content.encode()}, force=force)
 
 
 def _path(path: str | Path | None) -> Path | None:

@@ -9,20 +9,11 @@ from typing import Any
 from . import io
 from .core import Cancelled, ParameterError, Run
 from .io.atomic import refuse_bad_targets
-from .plan import Plan
-from .tableplan import TablePlan
+from .plan import Plan, plan_in_bytes
 
 
-def save_plan(plan: Plan | TablePlan, path: str | Path) -> None:
-    """Write a plan as TOML, paths relative to its folder."""
-    target = Path(path)
-    read = {"input": plan.input.path, "metadata": getattr(plan.input, "meta", None)}
-    refuse_bad_targets({"plan": target}, {**read, **plan.output.targets})
-    io.write_all({target: plan.to_toml(target.absolute().parent).encode()})
-
-
-def prepare_demo(folder: str | Path) -> Plan:
-    """A folder with a made-up survey and the plan that protects it."""
+def prepare_demo(folder: str | Path, *, force: bool = False) -> Plan:
+    """A folder with a made-up survey and the plan that protects it. Files that are there need `force`."""
     from . import datasets
 
     place = _made(folder)
@@ -40,8 +31,10 @@ def prepare_demo(folder: str | Path) -> Plan:
             "note": place / "quality.html",
         },
     )
-    io.write_frame(datasets.load("business"), plan.input.path)
-    save_plan(plan, place / "plan.toml")
+    written = {"survey": plan.input.path, "plan": place / "plan.toml"}
+    refuse_bad_targets({**written, **plan.output.targets}, {}, force=force)
+    io.write_frame(datasets.load("business"), plan.input.path, force=force)
+    io.write_all(plan_in_bytes(plan, written["plan"]), force=force)
     return plan
 
 
@@ -52,6 +45,7 @@ def reproduce(
     *,
     quick: bool = False,
     fresh: bool = False,
+    force: bool = False,
     **settings: float | str | None,
 ) -> list[Path]:
     """Run published experiments again; write a page, its figures and all numbers into a folder.
@@ -59,7 +53,8 @@ def reproduce(
     Those on records need the public benchmark files (`tacita datasets NAME --fetch`). Of tables, `tables` is
     how many stand behind a row, `cap` the seconds each may take, `largest` the longest side of any, and
     `problem` the only one to run. They take hours, write what there is from time to time, and keep
-    answers of the same version and cap that are in the folder already, unless `fresh`.
+    answers of the same version and cap that are in the folder already, unless `fresh`. Those on records
+    overwrite an earlier page with `force` only.
     """
     from . import reproduce as experiments
 
@@ -68,11 +63,14 @@ def reproduce(
     if fresh:
         experiments.require_continued(name)
     place = _made(folder)
+    if name not in experiments.CONTINUED:
+        earlier_page = {what: place / f"{name}.{what}" for what in ("md", "json")}
+        refuse_bad_targets(earlier_page, {}, force=force)
     written: list[Path] = []
 
     def write(document: experiments.Document) -> None:
         files = {place / file: content for file, content in document.files().items()}
-        io.write_all(files)
+        io.write_all(files, public=files, force=True)
         written[:] = files
 
     earlier = None if fresh or name not in experiments.CONTINUED else _numbers(place / f"{name}.json")

@@ -25,6 +25,7 @@ from .io import InputOptions
 
 if TYPE_CHECKING:
     from .microdata.measure import Measure
+    from .tableplan import TablePlan
 
 
 class InputSection(InputOptions):
@@ -260,6 +261,11 @@ class OutputSection(Parameters):
             "quality note": self.note,
         }
 
+    @property
+    def public(self) -> tuple[Path | None, ...]:
+        """What others may read."""
+        return self.path, self.note
+
 
 class Plan(Parameters):
     """A whole run.
@@ -416,3 +422,11 @@ def _is_list(value: object) -> bool:
 def literal_of(value: Any) -> str:
     """As a script has it."""
     return repr(list(value)) if isinstance(value, tuple) else repr(value)
+
+
+def plan_in_bytes(plan: Plan | TablePlan, path: str | Path | None) -> dict[Path, bytes]:
+    """A plan as the file it would be, paths relative to its folder; nothing where no path is given."""
+    if path is None:
+        return {}
+    target = Path(path)
+    return {target: plan.to_toml(target.absolute().parent).encode()}

@@ -195,6 +195,11 @@ class TableOutputSection(Parameters):
         """What is written where, by the words a message uses."""
         return {"output": self.path, "JSON report": self.json_report, "report": self.report}
 
+    @property
+    def public(self) -> tuple[Path, ...]:
+        """What others may read."""
+        return (self.path,)
+
 
 class TablePlan(Parameters):
     """A whole run of a table.

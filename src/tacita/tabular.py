@@ -17,6 +17,7 @@ from .core import Caution, ParameterError, Pattern, Run, Table
 from .core.microdata import speakable
 from .io import argus
 from .io.atomic import refuse_bad_targets
+from .plan import plan_in_bytes
 from .rulewords import build_rules, describe_rules, spell_rules
 from .tablefiles import Source, content_of, read_records, read_source
 from .tableplan import LEVELS, SuppressSection, TableInputSection, TablePlan, TableSection, TabulateSection
@@ -123,11 +124,12 @@ def save_table(
     json_report: str | Path | None = None,
     report: str | Path | None = None,
     run: Run | None = None,
+    force: bool = False,
 ) -> None:
     """Write a published table (.csv, .xlsx or .html), after an audit of the very bytes; all files or none.
 
     `path` is public; `json_report` and `report` are confidential. The pattern is audited again against the
-    table, whoever made it.
+    table, whoever made it. Files that are there are overwritten with `force` only.
     """
     from .tables.audit import audit as attack
     from .tables.audit import require_safe
@@ -136,7 +138,7 @@ def save_table(
     from .tables.suppress import Suppressed, against_bounds
 
     targets = _targets(path, json_report, report)
-    refuse_bad_targets(targets, {})
+    refuse_bad_targets(targets, {}, force=force)
     form = form_of(Path(path))
     insisted = bool(pattern.parameters.get("insist"))
     seen = table
@@ -147,7 +149,8 @@ def save_table(
     suppressed = Suppressed(seen, pattern, found)
     content = encoded(seen, pattern, form, run)
     told = {**_provenance(table, content), **result(suppressed)}
-    _write(TableRelease(suppressed, content, told), targets)
+    files = _files_of(TableRelease(suppressed, content, told), targets)
+    io.write_all(files, public=[targets["output"]], force=force)
 
 
 def _targets(
@@ -200,17 +203,33 @@ class TableRelease:
         return f"<TableRelease of {self.found!r}>"
 
 
-def run_table(plan: TablePlan, run: Run | None = None, *, dry_run: bool = False) -> TableRelease:
-    """Carry out a plan of a table: choose, audit, encode, read back, audit again; write all or nothing."""
+def run_table(
+    plan: TablePlan,
+    run: Run | None = None,
+    *,
+    dry_run: bool = False,
+    plan_file: str | Path | None = None,
+    save_plan: str | Path | None = None,
+    force: bool = False,
+) -> TableRelease:
+    """Carry out a plan of a table: choose, audit, encode, read back, audit again; write all or nothing.
+
+    `plan_file`, `save_plan` and `force` are as in `run`.
+    """
     from .tables.outcome import result
     from .tables.release import encoded, form_of
 
-    refuse_bad_targets(plan.output.targets, {"input": plan.input.path, "metadata": plan.input.meta})
+    targets = plan.output.targets
+    inputs = {"input": plan.input.path, "metadata": plan.input.meta}
+    inputs["plan file"] = None if plan_file is None else Path(plan_file)
+    plan_target = {"plan": None if save_plan is None else Path(save_plan)}
+    refuse_bad_targets(targets, inputs, force=force or dry_run)
+    refuse_bad_targets(plan_target, {**inputs, **targets}, force=force)
     form = form_of(plan.output.path)
     method = plan.suppress.build()
     around = plan.suppress
     source = read_source(plan.input, plan.table, around)
-    refuse_bad_targets(plan.output.targets, source.inputs)
+    refuse_bad_targets({**targets, **plan_target}, source.inputs, force=True)
     if plan.output.report is not None and len(source.table.dimensions) != 2:
         raise ParameterError(
             f"{plan.output.report.name}: a report draws rows and columns, and this table has no labels of "
@@ -234,8 +253,8 @@ def run_table(plan: TablePlan, run: Run | None = None, *, dry_run: bool = False)
     told["warnings"] += _levels_not_kept(plan.table, around.problem, told["primary_count"])
     told["warnings"] += _not_in_the_file(source.table, plan.input.kind)
     release = TableRelease(found, content, told)
-    if not dry_run:
-        _write(release, plan.output.targets)
+    files = {} if dry_run else _files_of(release, plan.output.targets)
+    io.write_all({**files, **plan_in_bytes(plan, save_plan)}, public=plan.output.public, force=force)
     return release
 
 
@@ -283,7 +302,7 @@ def _levels_not_kept(section: TableSection, problem: str, sensitive: int) -> lis
     return [asdict(Caution("levels-not-kept", text, sensitive, "Use interval protection."))]
 
 
-def _write(release: TableRelease, targets: Mapping[str, Path | None]) -> None:
+def _files_of(release: TableRelease, targets: Mapping[str, Path | None]) -> dict[Path, bytes]:
     from . import report as page
 
     told = release.result
@@ -292,7 +311,7 @@ def _write(release: TableRelease, targets: Mapping[str, Path | None]) -> None:
         "JSON report": lambda: _json(told),
         "report": lambda: page.suppression_html(release.found.table, release.pattern, told).encode(),
     }
-    io.write_all({path: made[what]() for what, path in targets.items() if path is not None})
+    return {path: made[what]() for what, path in targets.items() if path is not None}
 
 
 def audit_published(
@@ -306,6 +325,7 @@ def audit_published(
     insist: bool = False,
     json_report: Path | None = None,
     reading: Mapping[str, Any] | None = None,
+    force: bool = False,
 ) -> dict[str, Any]:
     """Attack a published file, whoever made it: ranges, verdict, and what in it is not the table's.
 
@@ -315,12 +335,13 @@ def audit_published(
     from .tables.release import audit_published as attack
     from .tables.release import form_of
 
-    refuse_bad_targets({"JSON report": json_report}, {"table": path, "published table": published})
+    inputs = {"table": path, "published table": published}
+    refuse_bad_targets({"JSON report": json_report}, inputs, force=force)
     form = form_of(published)
     asked = SuppressSection(problem=problem)
     given = TableInputSection(path=path, **(reading or {}))
     source = read_source(given, section, asked)
-    refuse_bad_targets({"JSON report": json_report}, source.inputs)
+    refuse_bad_targets({"JSON report": json_report}, source.inputs, force=force)
     table, content = source.table, content_of(published)
     found, differing, besides = attack(
         table,
@@ -345,7 +366,7 @@ def audit_published(
     told["warnings"] += _levels_not_kept(section, problem, int(table.primary.sum()))
     told["warnings"] += _not_in_the_file(table, given.kind)
     if json_report is not None:
-        io.write_all({json_report: _json(told)})
+        io.write_all({json_report: _json(told)}, force=force)
     return told
 
 
@@ -356,15 +377,17 @@ def tabulate_file(
     out: Path,
     *,
     reading: Mapping[str, Any] | None = None,
+    force: bool = False,
 ) -> Table:
     """Records as a list of cells and sums (.csv), or as files of tau-ARGUS (.tab with .rda, .jj).
 
     With `meta` among the ways of `reading`, the records are those of tau-ARGUS: without a header line, and
     with hierarchies, holdings and requests as the metadata says unless the section says otherwise.
     """
-    refuse_bad_targets({"output": out}, {"input": path})
+    beside = {"metadata beside it": out.with_suffix(".rda")} if out.suffix.lower() == ".tab" else {}
+    refuse_bad_targets({"output": out, **beside}, {"input": path}, force=force)
     records = read_records(path, section, reading or {})
-    refuse_bad_targets({"output": out}, records.inputs)
+    refuse_bad_targets({"output": out, **beside}, records.inputs, force=force)
     rules = build_rules(section.rule, parameters)
     table = tabulate(
         records.data,
@@ -377,8 +400,8 @@ def tabulate_file(
         rules=rules,
     )
     files = _encoded_table(table, out)
-    refuse_bad_targets({f"output {file.name}": file for file in files}, records.inputs)
-    io.write_all(files)
+    refuse_bad_targets({f"output {file.name}": file for file in files}, records.inputs, force=force)
+    io.write_all(files, force=force)
     return table
 
 

@@ -135,7 +135,7 @@ def test_a_single_column_needs_no_delimiter(words, spelled, tmp_path, monkeypatc
 def test_what_is_just_within_the_rules_passes(words, cells, kept, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     fill(tmp_path, survey(**cells))
-    assert run_command(shlex.split(f"{PROTECT} {words}")) == 0, capsys.readouterr().err
+    assert run_command(shlex.split(f"{PROTECT} --force {words}")) == 0, capsys.readouterr().err
     assert len((tmp_path / "out.csv").read_text().splitlines()) == kept + 1
 
 
@@ -143,7 +143,7 @@ def test_exactly_the_named_files_are_written(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     fill(tmp_path, plan())
     before = everything_in(tmp_path)
-    words = f"{PROTECT} --report r.html --json r.json --note n.html --quiet"
+    words = f"{PROTECT} --report r.html --json r.json --note n.html --quiet --force"
     assert run_command(shlex.split(words)) == 0
     after = everything_in(tmp_path)
     assert set(after) - set(before) == {"r.html", "r.json", "n.html"}
@@ -161,7 +161,7 @@ def test_a_dry_run_writes_nothing(tmp_path, monkeypatch):
 
 def test_a_plan_saved_with_a_byte_order_mark_is_read(tmp_path):
     fill(tmp_path, {"plan.toml": codecs.BOM_UTF8 + plan()["plan.toml"].encode()})
-    assert run_command(["run", str(tmp_path / "plan.toml"), "--quiet"]) == 0
+    assert run_command(["run", str(tmp_path / "plan.toml"), "--quiet", "--force"]) == 0
 
 
 def test_text_and_parquet_are_written_from_each_other(tmp_path, monkeypatch):
@@ -180,7 +180,7 @@ def test_text_and_parquet_are_written_from_each_other(tmp_path, monkeypatch):
         }
     )
     fill(tmp_path, {"survey.parquet": as_parquet(typed)})
-    to = "protect {} --out {} --quasi turnover,wages --quiet"
+    to = "protect {} --out {} --quasi turnover,wages --quiet --force"
     assert run_command(to.format("survey.parquet", "out.parquet").split()) == 0
     untouched = pq.read_table("out.parquet").drop(QUASI)
     assert untouched.schema.equals(typed.drop(QUASI).schema)
@@ -207,7 +207,7 @@ def test_a_failure_half_way_through_renaming_puts_everything_back(tmp_path, monk
 
     monkeypatch.setattr("tacita.io.atomic.os.replace", fail_at_the_third)
     with pytest.raises(tacita.ParameterError, match=r"last\.json: cannot be written \(No space"):
-        write_all({old: b"1", new: b"2", last: b"3"})
+        write_all({old: b"1", new: b"2", last: b"3"}, force=True)
     assert asked[:3] == [old, new, last]
     assert everything_in(tmp_path) == before
     assert old.stat().st_mode & 0o777 == 0o640

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from pathlib import Path
 
 from cyclopts import App, CycloptsError, RepeatArgumentError
 
@@ -39,21 +41,33 @@ _BUILT_FOR_WORDS = {
 }
 
 
+class Terminated(KeyboardInterrupt):
+    """Another program asks this one to end; it does as with Ctrl-C."""
+
+
 def main() -> None:
-    """Entry point of the `tacita` command."""
+    """Run the words of the command line, and exit."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGTERM, _terminate)
     sys.exit(run_command(sys.argv[1:]))
 
 
+def _terminate(*_: object) -> None:
+    raise Terminated
+
+
 def run_command(words: Sequence[str]) -> int:
-    """Run one command; 0 done, 1 refused by data or verification, 2 wrong usage, 130 cancelled."""
+    """Run one command; 0 done, 1 refused by data or verification, 2 wrong usage, 130 or 143 cancelled."""
+    before = len(_written())
     try:
         build_app(words)(list(words), exit_on_error=False, print_error=False, result_action="return_value")
     except RepeatArgumentError as problem:
         return complain(f"{problem} Name it once; several values have commas between.", 2)
     except CycloptsError as problem:
         return complain(f"{problem} See `tacita --help`.".replace("\n", " "), 2)
-    except KeyboardInterrupt:
-        return complain("Cancelled. Nothing was written.", 130)
+    except KeyboardInterrupt as stop:
+        code = 143 if isinstance(stop, Terminated) else 130
+        return complain(f"Cancelled. {_told(_written()[before:])}", code)
     except OSError as problem:
         # files are written through errors of our own, so this is the terminal or a pipe, after the work
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -61,8 +75,19 @@ def run_command(words: Sequence[str]) -> int:
             return 0
         return complain(f"Done, but the result cannot be printed ({problem.strerror}).", 74)
     except Exception as problem:
-        return _explain(problem)
+        return _explain(problem, _told(_written()[before:]))
     return 0
+
+
+def _written() -> Sequence[Path]:
+    # where the module is not loaded yet, nothing was written with it
+    writer = sys.modules.get("tacita.io.atomic")
+    return writer.written() if writer is not None else ()
+
+
+def _told(files: Sequence[Path]) -> str:
+    names = ", ".join(dict.fromkeys(str(file) for file in files))
+    return f"Written before that: {names}." if files else "Nothing was written."
 
 
 def build_app(words: Sequence[str]) -> App:
@@ -85,7 +110,7 @@ def build_app(words: Sequence[str]) -> App:
     return app
 
 
-def _explain(problem: Exception) -> int:
+def _explain(problem: Exception, told: str) -> int:
     from tacita.core.errors import TacitaError
 
     if isinstance(problem, TacitaError):
@@ -94,7 +119,7 @@ def _explain(problem: Exception) -> int:
         raise problem
     # a fault of ours: its message could quote data, so only its kind is shown
     return complain(
-        f"Internal fault ({type(problem).__name__}); nothing was written. This is a defect of tacita: please "
-        "report it. TACITA_DEBUG=1 shows details, which may quote data.",
+        f"Internal fault ({type(problem).__name__}). {told} This is a defect of tacita: please report it. "
+        "TACITA_DEBUG=1 shows details, which may quote data.",
         70,
     )

@@ -18,7 +18,7 @@ from tacita.core import Roles
 from tacita.plan import InputSection, MeasureSection, OutputSection, Plan, ProtectSection
 from tacita.tableplan import TablePlan
 
-from .options import Fields, command, flag, given, option, options, path_option, positional
+from .options import FORCE, Fields, command, flag, given, option, options, path_option, positional
 from .talk import (
     Out,
     print_json,
@@ -39,6 +39,7 @@ _MEASURE_NAMES = {"names": "measures"}
 _ASSESSED = ("quasi", "nominal", "ordinal")
 
 _Quiet = Annotated[bool, Parameter(negative="", help="print nothing but errors")]
+_Force = Annotated[bool, Parameter(negative="", help=FORCE)]
 _AsJson = Annotated[bool, Parameter(name="--json", negative="", help="as JSON, with parameter schemas")]
 
 
@@ -93,9 +94,9 @@ def _releasing(
             measure=given(MeasureSection, values, _MEASURE_NAMES),
             output=given(OutputSection, values, _OUT_NAMES),
         )
-        if values["save_plan"] is not None:
-            api.save_plan(plan, values["save_plan"])
-        _carry_out(plan, dry_run=values["dry_run"], quiet=values["quiet"])
+        _carry_out(
+            plan, values["quiet"], **{name: values[name] for name in ("dry_run", "save_plan", "force")}
+        )
 
     return command(
         name,
@@ -110,6 +111,7 @@ def _releasing(
             *options(InputSection, _FROM, skip=["path"]),
             path_option("save_plan", "write the plan of this run, to repeat it with `tacita run`", _TALK),
             flag("dry_run", "do everything but write; show the plan and its script", _TALK),
+            flag("force", FORCE, _TO),
             flag("quiet", "print nothing but errors", _TALK),
         ],
         body,
@@ -138,7 +140,7 @@ def _assess(original: Path, released: Path, **values: Any) -> None:
             run=run,
         )
     if values["json"] is not None:
-        api.save_report(report, values["json"], inputs=(original, released))
+        api.save_report(report, values["json"], inputs=(original, released), force=values["force"])
     if not values["quiet"]:
         print_scores(report)
 
@@ -155,6 +157,7 @@ assess = command(
         *options(MeasureSection, _FIGURES, _MEASURE_NAMES, skip=["settings"]),
         *options(InputSection, _FROM, skip=["path"]),
         path_option("json", "scores as JSON", _TO),
+        flag("force", FORCE, _TO),
         flag("quiet", "print nothing but errors", _TALK),
     ],
     _assess,
@@ -169,6 +172,7 @@ def run(
     script: Annotated[
         bool, Parameter(negative="", help="print the Python script that does the same")
     ] = False,
+    force: _Force = False,
     quiet: _Quiet = False,
 ) -> None:
     """Carry out a plan file."""
@@ -176,9 +180,9 @@ def run(
     if script:
         Out.print(loaded.to_python(), markup=False)
     elif isinstance(loaded, TablePlan):
-        _carry_out_table(loaded, dry_run=dry_run, quiet=quiet)
+        _carry_out_table(loaded, quiet, dry_run=dry_run, plan_file=plan, force=force)
     else:
-        _carry_out(loaded, dry_run=dry_run, quiet=quiet)
+        _carry_out(loaded, quiet, dry_run=dry_run, plan_file=plan, force=force)
 
 
 def compare(
@@ -189,6 +193,7 @@ def compare(
         Path | None, Parameter(help="risk-utility map and table as a web page; confidential")
     ] = None,
     as_json: Annotated[Path | None, Parameter(name="--json", help="the same as JSON; confidential")] = None,
+    force: _Force = False,
     quiet: _Quiet = False,
 ) -> None:
     """Try methods and parameters side by side, and draw their risk-utility map.
@@ -200,7 +205,7 @@ def compare(
     chosen = {name: path for name, path in named.items() if path is not None}
     loaded = loaded.model_copy(update={"output": loaded.output.model_copy(update=chosen)})
     with progress_bar(quiet) as steering:
-        trials = api.run_comparison(loaded, steering, plan_file=plan)
+        trials = api.run_comparison(loaded, steering, plan_file=plan, force=force)
     if not quiet:
         print_trials(trials, loaded)
 
@@ -229,14 +234,18 @@ def methods(
 
 
 def demo(
-    *, folder: Annotated[Path, Parameter(help="where to write")] = Path("demo"), quiet: _Quiet = False
+    *,
+    folder: Annotated[Path, Parameter(help="where to write")] = Path("demo"),
+    force: _Force = False,
+    quiet: _Quiet = False,
 ) -> None:
     """Protect a made-up business survey, from start to report."""
-    plan = api.prepare_demo(folder)
-    _carry_out(plan, dry_run=False, quiet=quiet)
+    plan = api.prepare_demo(folder, force=force)
+    _carry_out(plan, quiet, plan_file=folder / "plan.toml", force=force)
     if not quiet:
         Out.print(
-            f"Open {plan.output.report} in a browser. `tacita run {folder / 'plan.toml'}` repeats this run.",
+            f"Open {plan.output.report} in a browser. `tacita run {folder / 'plan.toml'} --force` "
+            "repeats this run.",
             markup=False,
         )
 
@@ -256,6 +265,7 @@ def datasets(
     fetch: Annotated[
         bool, Parameter(negative="", help="download a public benchmark if it is not here")
     ] = False,
+    force: _Force = False,
 ) -> None:
     """List the data sets, or describe one, or write one to a file."""
     if name is None:
@@ -274,7 +284,7 @@ def datasets(
     if out is not None or fetch:
         frame = catalogue.load(name, fetch=fetch)
         if out is not None:
-            api.write_frame(frame, out)
+            api.write_frame(frame, out, force=force)
             Out.print(f"{out}: {frame.num_rows} records, {frame.num_columns} columns", markup=False)
 
 
@@ -295,26 +305,27 @@ def reproduce(
     fresh: Annotated[
         bool, Parameter(negative="", help="of tables: start over, whatever is in the folder already")
     ] = False,
+    force: _Force = False,
     quiet: _Quiet = False,
 ) -> None:
     """Run published experiments again, and write their figures beside ours."""
     with progress_bar(quiet) as steering:
         settings = {"tables": tables, "cap": cap, "largest": largest, "problem": problem}
-        written = api.reproduce(name, out, steering, quick=quick, fresh=fresh, **settings)
+        written = api.reproduce(name, out, steering, quick=quick, fresh=fresh, force=force, **settings)
     if not quiet:
         for path in written:
             Out.print(str(path), markup=False)
 
 
-def _carry_out_table(plan: TablePlan, *, dry_run: bool, quiet: bool) -> None:
+def _carry_out_table(plan: TablePlan, quiet: bool, *, dry_run: bool, **files: Any) -> None:
     with progress_bar(quiet) as steering:
-        release = api.run_table(plan, steering, dry_run=dry_run)
+        release = api.run_table(plan, steering, dry_run=dry_run, **files)
     if not quiet:
         print_suppressed(release.result, plan, dry_run=dry_run)
 
 
-def _carry_out(plan: Plan, *, dry_run: bool, quiet: bool) -> None:
+def _carry_out(plan: Plan, quiet: bool, *, dry_run: bool = False, **files: Any) -> None:
     with progress_bar(quiet) as steering:
-        release = api.run(plan, steering, dry_run=dry_run)
+        release = api.run(plan, steering, dry_run=dry_run, **files)
     if not quiet:
         print_outcome(release, plan, dry_run=dry_run)

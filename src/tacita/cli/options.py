@@ -23,6 +23,8 @@ from tacita.core.params import shown
 
 Fields = Mapping[str, FieldInfo]
 
+FORCE = "overwrite files that are there already; never what is read"
+
 
 def _fields(model: type[BaseModel] | Fields) -> Fields:
     return model if isinstance(model, Mapping) else model.model_fields

@@ -22,7 +22,7 @@ from tacita.tableplan import (
     TabulateSection,
 )
 
-from .options import command, flag, given, option, options, path_option, positional, required_path
+from .options import FORCE, command, flag, given, option, options, path_option, positional, required_path
 from .talk import print_audit, print_suppressed, print_table, progress_bar
 
 _WHAT, _HOW, _TO, _FROM, _TALK = (
@@ -47,10 +47,9 @@ def suppress_with(words: Sequence[str]) -> Callable[..., None]:
             suppress={**given(SuppressSection, values), **given(own, values)},
             output=given(TableOutputSection, values, _OUT_NAMES),
         )
-        if values["save_plan"] is not None:
-            api.save_plan(plan, values["save_plan"])
         with progress_bar(values["quiet"]) as run:
-            release = api.run_table(plan, run, dry_run=values["dry_run"])
+            chosen = {name: values[name] for name in ("dry_run", "save_plan", "force")}
+            release = api.run_table(plan, run, **chosen)
         if not values["quiet"]:
             print_suppressed(release.result, plan, dry_run=values["dry_run"])
 
@@ -69,6 +68,7 @@ def suppress_with(words: Sequence[str]) -> Callable[..., None]:
             *options(TableInputSection, _FROM, skip=["path"]),
             path_option("save_plan", "write the plan of this run, to repeat it with `tacita run`", _TALK),
             flag("dry_run", "do everything but write; show the plan and its script", _TALK),
+            flag("force", FORCE, _TO),
             flag("quiet", "print nothing but errors", _TALK),
         ],
         body,
@@ -87,6 +87,7 @@ def tabulate_with(words: Sequence[str]) -> Callable[..., None]:
             given(fields, values),
             values["out"],
             reading=given(RecordInputSection, values),
+            force=values["force"],
         )
         if not values["quiet"]:
             print_table(table, values["out"])
@@ -102,6 +103,7 @@ def tabulate_with(words: Sequence[str]) -> Callable[..., None]:
             *options(TabulateSection, _WHAT),
             *options(fields, Group.create_ordered("Parameters of the rules")),
             *options(RecordInputSection, _FROM, skip=["path"]),
+            flag("force", FORCE, _TO),
             flag("quiet", "print nothing but errors", _TALK),
         ],
         body,
@@ -129,6 +131,7 @@ def _audit(table: Path, published: Path, **values: Any) -> None:
             insist=values["insist"] or False,
             json_report=values["json"],
             reading=given(TableInputSection, values),
+            force=values["force"],
         )
     if not values["quiet"]:
         print_audit(found, values["json"])
@@ -151,6 +154,7 @@ audit = command(
         *(option(name, SuppressSection.model_fields[name], _HOW) for name in ("problem", "strict", "insist")),
         *options(TableInputSection, _FROM, skip=["path"]),
         path_option("json", "ranges and verdict as JSON; confidential", _TO),
+        flag("force", FORCE, _TO),
         flag("quiet", "print nothing but errors", _TALK),
     ],
     _audit,

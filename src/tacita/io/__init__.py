@@ -123,13 +123,13 @@ def encode(data: Microdata, form: str) -> tuple[bytes, InputOptions]:
     return csv.encode(table, dialect), options
 
 
-def write_frame(frame: Any, path: str | Path) -> None:
+def write_frame(frame: Any, path: str | Path, *, force: bool = False) -> None:
     """Write a frame as it is, unprotected, as CSV or Parquet by the path's ending."""
     target = Path(path)
     form = format_of(target)
-    refuse_bad_targets({"output": target}, {})
+    refuse_bad_targets({"output": target}, {}, force=force)
     content, _ = encode(Microdata.of(frame, source=target.name), form)
-    write_all({target: content})
+    write_all({target: content}, public=[target], force=force)
 
 
 def to_arrow(data: Microdata) -> Any:

@@ -1,18 +1,44 @@
-"""All files of a release appear, or none does."""
+"""All files of a run appear, or none does. Nothing is overwritten unasked; what is confidential stays so.
+
+While a file is being written it lies beside its target under a name of ours, readable by its owner alone. A
+process that is killed leaves such a file; the next one that writes into that folder takes it away.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import os
+import platform
 import shutil
+import signal
 import tempfile
-from collections.abc import Mapping
+import threading
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from tacita.core import ParameterError
 
+_PREFIX = ".tacita-"
+_OWNER_ONLY = 0o600
 
-def refuse_bad_targets(outputs: Mapping[str, Path | None], inputs: Mapping[str, Path | None]) -> None:
-    """Raise before any work where an output would overwrite an input or another output, or has no folder."""
+# Whoever is interrupted later must not say that nothing was written.
+_written: list[Path] = []
+
+
+def written() -> tuple[Path, ...]:
+    """What this process has written so far."""
+    return tuple(_written)
+
+
+def refuse_bad_targets(
+    outputs: Mapping[str, Path | None], inputs: Mapping[str, Path | None], *, force: bool = False
+) -> None:
+    """Raise before any work where an output cannot be written, is an input or another output, or is there.
+
+    With `force`, files that are there may be overwritten; inputs never.
+    """
     taken = {_identity(path): what for what, path in inputs.items() if path is not None}
     for what, path in outputs.items():
         if path is None:
@@ -20,15 +46,37 @@ def refuse_bad_targets(outputs: Mapping[str, Path | None], inputs: Mapping[str, 
         if (other := taken.get(_identity(path))) is not None:
             raise ParameterError(f"{path.name}: {what} and {other} are the same file. Choose another path.")
         taken[_identity(path)] = what
-        folder = path.absolute().parent
-        if os.path.isdir(path):
-            raise ParameterError(f"{path.name}: wanted a file for the {what}, got a folder.")
-        if not os.path.isdir(folder):
-            raise ParameterError(f"{path.name}: its folder does not exist. Create it first.")
-        if os.path.exists(path) and not os.path.isfile(path):
-            raise ParameterError(f"{path.name}: wanted a plain file for the {what}, got a device or pipe.")
-        if not os.access(folder, os.W_OK) or (os.path.exists(path) and not os.access(path, os.W_OK)):
-            raise ParameterError(f"{path.name}: the {what} cannot be written there (no permission).")
+        _refuse_bad_target(what, path)
+        if os.path.exists(path) and not force:
+            raise _already_there(path, f" for the {what}")
+
+
+def _already_there(path: Path, what: str = "") -> ParameterError:
+    return ParameterError(
+        f"{path.name}: there is such a file already. Choose another path{what}, or overwrite it with --force "
+        "(in Python, force=True)."
+    )
+
+
+def _refuse_bad_target(what: str, path: Path) -> None:
+    if os.path.isdir(path):
+        raise ParameterError(f"{path.name}: wanted a file for the {what}, got a folder.")
+    if os.path.islink(path) and not os.path.exists(path):
+        raise ParameterError(
+            f"{path.name}: is a link that leads nowhere. Name the file for the {what} itself."
+        )
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise ParameterError(f"{path.name}: wanted a plain file for the {what}, got a device or pipe.")
+    folder = _real(path).parent
+    if not os.path.isdir(folder):
+        raise ParameterError(f"{path.name}: its folder does not exist. Create it first.")
+    if not os.access(folder, os.W_OK) or (os.path.exists(path) and not os.access(path, os.W_OK)):
+        raise ParameterError(f"{path.name}: the {what} cannot be written there (no permission).")
+
+
+def _real(path: Path) -> Path:
+    """The file behind a link: that one is written, and the link stays."""
+    return Path(os.path.realpath(path)) if os.path.islink(path) else path.absolute()
 
 
 def _identity(path: Path) -> object:
@@ -43,55 +91,149 @@ def _identity(path: Path) -> object:
     return stat.st_dev, stat.st_ino
 
 
-def write_all(files: Mapping[Path, bytes]) -> None:
-    """Write every file beside its target first, then rename all; whatever fails, all is as it was before."""
+@dataclass(frozen=True)
+class _Ready:
+    """A file that is complete under another name, and what stood at its place before."""
+
+    target: Path
+    complete: Path
+    earlier: Path | None
+    earlier_mode: int
+
+
+def write_all(
+    files: Mapping[Path, bytes], *, public: Collection[Path | None] = (), force: bool = False
+) -> None:
+    """Write every file beside its target first, then rename all; whatever fails, all is as it was before.
+
+    Files that are not `public` can be read by their owner alone. Signals wait while names change.
+    """
     hidden: list[Path] = []
-    placed: list[tuple[Path, Path | None]] = []
+    for folder in {_real(path).parent for path in files}:
+        _sweep(folder)
     path = Path()
-
-    def beside(target: Path) -> Path:
-        handle, name = tempfile.mkstemp(dir=target.absolute().parent, prefix=".tacita-")
-        os.close(handle)
-        hidden.append(Path(name))
-        return hidden[-1]
-
     try:
         ready = []
         for path, content in files.items():
-            complete = _filled(beside(path), content, _mode_of(path))
-            earlier = Path(shutil.copy2(path, beside(path))) if path.exists() else None
-            ready.append((path, complete, earlier))
-        for path, complete, earlier in ready:
-            os.replace(complete, path)
-            placed.append((path, earlier))
-    except BaseException as problem:
-        for target, before in placed:
-            if before is None:
-                target.unlink()
-            else:
-                os.replace(before, target)
-        if not isinstance(problem, OSError):
-            raise
-        raise ParameterError(
-            f"{path.name}: cannot be written ({problem.strerror}). Nothing was written."
-        ) from None
+            if os.path.exists(path) and not force:
+                raise _already_there(path)
+            ready.append(_prepared(_real(path), content, path in public, hidden))
+        with _signals_wait():
+            _place(ready)
+            _written.extend(files)
+            _remove(hidden)
+    except OSError as problem:
+        raise _cannot(path, problem) from None
     finally:
-        for leftover in hidden:
-            leftover.unlink(missing_ok=True)
+        _remove(hidden)
 
 
-def _filled(path: Path, content: bytes, mode: int) -> Path:
-    with path.open("wb") as stream:
+def _cannot(path: Path, problem: OSError) -> ParameterError:
+    return ParameterError(f"{path.name}: cannot be written ({problem.strerror}). Nothing was written.")
+
+
+def _prepared(target: Path, content: bytes, public: bool, hidden: list[Path]) -> _Ready:
+    complete = _beside(target, hidden)
+    with complete.open("wb") as stream:
         stream.write(content)
         stream.flush()
         os.fsync(stream.fileno())
-    path.chmod(mode)
-    return path
+    if public:
+        complete.chmod(_public_mode(target))
+    if not target.exists():
+        return _Ready(target, complete, None, 0)
+    mode = target.stat().st_mode & 0o777
+    earlier = _beside(target, hidden)
+    shutil.copy2(target, earlier)
+    earlier.chmod(_OWNER_ONLY)
+    return _Ready(target, complete, earlier, mode)
 
 
-def _mode_of(path: Path) -> int:
+def _place(ready: list[_Ready]) -> None:
+    for place, each in enumerate(ready):
+        try:
+            os.replace(each.complete, each.target)
+        except OSError as problem:
+            for earlier in ready[:place]:
+                _put_back(earlier)
+            raise _cannot(each.target, problem) from None
+
+
+def _put_back(placed: _Ready) -> None:
+    if placed.earlier is None:
+        placed.target.unlink()
+    else:
+        os.replace(placed.earlier, placed.target)
+        placed.target.chmod(placed.earlier_mode)
+
+
+def _beside(target: Path, hidden: list[Path]) -> Path:
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f"{_PREFIX}{_machine()}-{os.getpid()}-")
+    os.close(handle)
+    hidden.append(Path(name))
+    return hidden[-1]
+
+
+def _remove(hidden: list[Path]) -> None:
+    for leftover in hidden:
+        leftover.unlink(missing_ok=True)
+
+
+def _public_mode(path: Path) -> int:
     if path.exists():
         return path.stat().st_mode & 0o777
     mask = os.umask(0)
     os.umask(mask)
     return 0o666 & ~mask
+
+
+@contextmanager
+def _signals_wait() -> Iterator[None]:
+    """Hold back Ctrl-C and the request to end; they are heard when all names are changed."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    heard: list[int] = []
+    usual = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    usual = {number: handler for number, handler in usual.items() if handler is not None}
+    for number in usual:
+        signal.signal(number, lambda caught, _: heard.append(caught))
+    try:
+        yield
+    finally:
+        for number, handler in usual.items():
+            signal.signal(number, handler)
+    for caught in heard:
+        signal.raise_signal(caught)
+
+
+def _sweep(folder: Path) -> None:
+    """Remove what processes of this machine that are no more have left in a folder."""
+    with suppress(OSError):
+        for leftover in folder.glob(f"{_PREFIX}{_machine()}-*"):
+            process = leftover.name.removeprefix(f"{_PREFIX}{_machine()}-").partition("-")[0]
+            if process.isdigit() and not _lives(int(process)):
+                with suppress(OSError):
+                    leftover.unlink()
+
+
+def _machine() -> str:
+    """This machine, or this part of it with process numbers of its own."""
+    try:
+        numbers = os.stat("/proc/self/ns/pid").st_ino
+    except OSError:
+        numbers = 0
+    return hashlib.sha256(f"{platform.node()} {numbers}".encode()).hexdigest()[:8]
+
+
+def _lives(process: int) -> bool:
+    if os.name != "posix":
+        # asking would end it
+        return True
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        return True
+    return True
