@@ -92,7 +92,9 @@ def _warm() -> None:
     from tacita.core import Table
     from tacita.tables.audit import audit
 
-    tacita.protect(pa.table({"x": np.arange(12.0)}), quasi=["x"], measures=["IL1"])
+    numbers = pa.table({"x": np.arange(12.0), "y": np.arange(12), "u": list("abcdefghijkl")})
+    for frame in (numbers, numbers.to_pandas()):
+        tacita.protect(frame, quasi=["x", "y"], unit="u", identifiers=["u"], measures=["IL1"])
     table = Table.from_array(np.arange(1.0, 10.0).reshape(3, 3), primary=np.eye(3, dtype=bool))
     audit(table, table.inner, "exact")
 

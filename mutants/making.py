@@ -173,6 +173,8 @@ def _changes(function: str, statement: ast.stmt, returned: str) -> Iterator[Chan
                 yield statement, f"{target} = {target} {_COMPUTED[type(statement.op)]} ({value})"
         case ast.Try():
             for handler in statement.handlers:
+                if isinstance(handler.body[0], ast.Return | ast.Pass):
+                    continue  # has changes of its own, or is empty
                 first, last = handler.body[0], handler.body[-1]
                 whole = ast.copy_location(ast.Pass(), first)
                 whole.end_lineno, whole.end_col_offset = last.end_lineno, last.end_col_offset
@@ -228,6 +230,8 @@ def _of_node(node: ast.expr, listed: bool, judged: bool) -> Iterator[Change]:
                 kept = [value for at, value in enumerate(values) if at != left_out]
                 rest = ast.BoolOp(node.op, kept) if len(kept) > 1 else kept[0]
                 yield node, f"({ast.unparse(rest)})", ast.unparse(values[left_out])
+        case ast.BinOp(op=ast.Mult() | ast.Div(), right=ast.Constant(value=1)):
+            return
         case ast.BinOp(left=left, right=right) if type(node.op) in _COMPUTED and not _is_text(node):
             yield node, f"(({ast.unparse(left)}) {_COMPUTED[type(node.op)]} ({ast.unparse(right)}))"
         case ast.UnaryOp(op=ast.Not() | ast.Invert()) | ast.UnaryOp(op=ast.USub(), operand=ast.Name()):

@@ -166,13 +166,15 @@ class Bench:
             cases[name.partition("[")[0]] += 1
             weight[name] = cases[name.partition("[")[0]] * trail.seconds[name]
         order = sorted(touching, key=lambda name: (-kills[name], weight[name], name))
-        spent, most = 0.0, []
+        spent, chosen = 0.0, []
         for name in order:
             spent += trail.seconds[name]
-            if most and 0 < self.limits.seconds < spent:
+            if chosen and 0 < self.limits.seconds < spent:
                 break
-            most.append(name)
-        return most
+            chosen.append(name)
+        # file by file, since a file's fixtures go when another file comes
+        files = {name.partition("::")[0]: at for at, name in reversed(list(enumerate(chosen)))}
+        return sorted(chosen, key=lambda name: (not kills[name], files[name.partition("::")[0]]))
 
     def _try_to_kill(self, mutant: Mutant, order: list[str], trail: Trail, folder: Path) -> None:
         killer = folder / "killer"

@@ -90,7 +90,7 @@ def test_every_kind_of_fault_is_made_and_the_same_ones_again(tiny):
         ("fault", "9 -> 10"),
         ("fault", "found.append(size) -> pass"),
         ("fault", "max -> min"),
-        ("fault", 'return "none" if strict else None -> pass'),
+        ("fault", '"none" if strict else None -> (None)'),
         ("fault", 'f"{worst} is too large" -> None'),
         ("Judge.__init__", "self.k = k -> pass"),
         ("Judge.safe", "self.k >= 3 -> True"),

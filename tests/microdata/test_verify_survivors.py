@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import tacita
-from planting import FORMS, failed, judge, native, release, simple, with_column
+from planting import FORMS, base_table, failed, judge, native, release, simple, with_column
 from tacita import io
 from tacita.core import Microdata, VerificationError
 from tacita.core.release import Claim
@@ -415,3 +415,22 @@ def test_categories_of_numbers_may_come_back_as_their_values_but_not_as_others()
     for planted in (pa.array([3, 1, 1] * 2), pa.array(["3", "1", "3"] * 2), pa.array([3.0, 1.0, 3.0] * 2)):
         found = failed(judge("pyarrow", table.set_column(1, "o", planted), made.claim))
         assert found == {"others-identical"}
+
+
+def test_a_claim_without_roles_is_never_confirmed():
+    made = release()
+    original = Microdata.of(base_table().drop_columns(["name", "firm"]))
+    found = judge("pyarrow", made.data, replace(made.claim, original=original))
+    assert failed(found) == {verdict.guarantee for verdict in found} - {"columns-kept"}
+    with pytest.raises(VerificationError, match="cannot be checked"):
+        verify.insist(found)
+
+
+def test_categories_are_held_to_be_middles_only_where_means_are_promised():
+    table = pa.table({"x": X, "sex": ["m", "f", "f", "m", "m", "f"]})
+    options = {"quasi": ["x", "sex"], "nominal": ["sex"], "method": "gower", "measures": ["GOWER_loss"]}
+    made = tacita.protect(table, **options)
+    for guarantees, held in ((("groups-of-k", "group-means"), True), (("groups-of-k",), False)):
+        found = judge("pyarrow", made.data, replace(made.claim, guarantees=guarantees))
+        assert failed(found) == set()
+        assert ("group-categories" in {verdict.guarantee for verdict in found}) == held
