@@ -17,12 +17,17 @@ def prepare_demo(folder: str | Path, *, force: bool = False) -> Plan:
     from . import datasets
 
     place = _made(folder)
-    roles = {role: names for role, names in datasets.describe("business").roles.items() if names}
-    # the unit serves for grouping and then goes: released, it would tie records together
-    roles["identifiers"] = [*datasets.describe("business").identifiers, roles["unit"]]
+    survey = datasets.describe("business")
     plan = Plan(
         input={"path": place / "survey.csv"},
-        roles=roles,
+        roles={
+            # debts and margins are nearly unique, so they are masked too
+            "quasi": [*survey.quasi, *survey.confidential],
+            "strata": survey.strata,
+            "unit": survey.unit,
+            # a unit serves for grouping and would then tie records together; weights tell them apart
+            "identifiers": [*survey.identifiers, survey.unit, survey.weight],
+        },
         protect={"method": "mdav", "k": 3, "round_integers": True, "shuffle": True, "seed": "new"},
         output={
             "path": place / "protected.csv",
