@@ -26,7 +26,7 @@ from .core.microdata import speakable
 from .core.release import AttributeSummary
 from .core.seeds import as_seed
 from .core.trials import Origin
-from .microdata import cautions, verify
+from .microdata import cautions, restoring, verify
 from .microdata.advice import against_advice, insisted_on
 from .microdata.assess import context_columns, measure
 from .microdata.protect import protect
@@ -58,6 +58,7 @@ def make_release(
         round_integers=section.round_integers,
         shuffle=section.shuffle,
     )
+    insisted += insisted_on(restoring.against_advice(made), section.insist)
     made = replace(made, claim=replace(made.claim, insisted=insisted))
     steered.report("verifying", 0, 1)
     verdicts = verify.insist(verify.verify(made.data, made.claim))

@@ -70,7 +70,8 @@ class ProtectSection(Parameters):
     round_integers: bool = Field(False, description="publish whole numbers for columns of whole numbers")
     shuffle: bool = Field(False, description="give the released records a random order")
     insist: bool = Field(
-        False, description="go on against advice (k = 2, a seed that can be guessed); recorded"
+        False,
+        description="go on against advice (k = 2, a short seed, a masking that rounding undoes); recorded",
     )
     seed: Seed = Field(
         None, description="makes protective randomness repeatable; new draws one; confidential"

@@ -16,6 +16,7 @@ from tacita.core.uniqueness import Uniqueness
 from . import cautions_of_insisting as insisting
 from . import cautions_of_maskings as maskings
 from . import cautions_of_synthesis as synthesis
+from . import cautions_of_values as values
 from .assess import context_columns
 from .protect import Protected
 from .uniqueness import spoken
@@ -41,6 +42,9 @@ _NOT_PROMISED_OF_SYNTHESIS = (
     "Secrecy of what independent columns tell: a dependent value that they determine is given away.",
     "Linkage through columns released unchanged: they stand as they were beside the synthetic ones.",
 )
+_NOT_PROMISED_OF_WEAK_MASKINGS = (
+    "That values are hidden at all: it was insisted on a masking that rounding undoes.",
+)
 _NEVER_PROMISED = (
     "Differences between releases: publishing nearly the same records again can reveal who joined or left.",
     "Population uniqueness: the assessor's attacker knows all records of this file, not the population.",
@@ -53,7 +57,9 @@ def not_promised(claim: Claim) -> tuple[str, ...]:
     if "groups-of-k" in claim.guarantees:
         return _NOT_PROMISED_OF_GROUPS + _NEVER_PROMISED
     synthetic = "synthetic-cells" in claim.guarantees
-    return (_NOT_PROMISED_OF_SYNTHESIS if synthetic else _NOT_PROMISED_OF_MASKINGS) + _NEVER_PROMISED
+    given_up = _NOT_PROMISED_OF_WEAK_MASKINGS if "rounding-restores" in claim.insisted else ()
+    kind = _NOT_PROMISED_OF_SYNTHESIS if synthetic else _NOT_PROMISED_OF_MASKINGS
+    return given_up + kind + _NEVER_PROMISED
 
 
 def find(protected: Protected, uniqueness: Uniqueness, *, shuffled: bool) -> tuple[Caution, ...]:
@@ -71,6 +77,9 @@ def find(protected: Protected, uniqueness: Uniqueness, *, shuffled: bool) -> tup
         _row_order(protected, shuffled),
         _zero_variance(protected),
         *(_of_synthesis(protected) if synthesis.is_synthetic(protected) else _of_maskings(protected)),
+        values.rounding_restores(protected),
+        values.impossible_values(protected),
+        values.broken_relations(protected),
         maskings.unit_unused(protected),
         _constant_columns(protected),
         _codes_averaged(protected),

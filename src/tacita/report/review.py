@@ -61,6 +61,7 @@ _NOT_OF_SYNTHESIS = ("round_integers",)
 INSISTED = {
     "k-of-2": "groups of two, where each member can compute the other",
     "guessable-seed": "a seed that can be guessed, and with it all that was drawn",
+    "rounding-restores": "a masking so weak that rounding gives the originals back",
 }
 
 

@@ -188,7 +188,8 @@ def test_a_claim_without_its_terms_or_roles_is_refused(made):
 
 def test_insisting_admits_near_values_but_never_the_originals(made):
     one = made["ipso-a"]
-    claim = replace(one.claim, terms={**one.claim.terms, "max_unchanged": 1.0})
+    terms = {**one.claim.terms, "max_unchanged": 1.0}
+    claim = replace(one.claim, terms=terms, insisted=("rounding-restores",))
     assert not failed(judge("pyarrow", _originals_with_dust(one.data, claim), claim)) - {"linear-relations"}
     assert "values-changed" in failed(judge("pyarrow", _originals(one.data, claim), claim))
 
@@ -210,7 +211,7 @@ def test_a_method_that_hands_back_the_originals_gets_no_release(monkeypatch):
     monkeypatch.setattr(Synthesis, "refuse_true_values", lambda *_: None)
     monkeypatch.setattr(IPSOC, "draw", lambda _self, regression, _run: regression.y)
     with pytest.raises(VerificationError, match="values-changed"):
-        release("ipso-c")
+        release("ipso-c", insist=True)
 
 
 AWKWARD = {

@@ -8,9 +8,10 @@ from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import Field, model_validator
+from pydantic import Field
 
-from tacita.core import DataError, ParameterError, Run
+from tacita.core import DataError, Run
+from tacita.core.bounds import Bounded
 
 from .base import Masked, Masking, Matrix
 from .spectrum import spectrum
@@ -21,7 +22,7 @@ _ROUNDS = 2000
 Draw = Callable[[npt.NDArray[np.int64]], Matrix]
 
 
-class AdditiveNoise(Masking):
+class AdditiveNoise(Bounded, Masking):
     """Adds normal noise whose variance is `alpha` times that of the data, within bounds if given."""
 
     alpha: float = Field(
@@ -31,29 +32,14 @@ class AdditiveNoise(Masking):
         allow_inf_nan=False,
         description="variance of the noise, as a multiple of the column's",
     )
-    lowest: float | None = Field(
-        None, allow_inf_nan=False, description="no masked value is lower, in any column (0: none is negative)"
-    )
-    highest: float | None = Field(
-        None, allow_inf_nan=False, description="no masked value is higher, in any column"
-    )
-
-    @model_validator(mode="after")
-    def _bounds_leave_room(self) -> AdditiveNoise:
-        if self.lowest is not None and self.highest is not None and not self.lowest < self.highest:
-            raise ParameterError(
-                f"{self.spoken_name()}: lowest must be less than highest, got {self.lowest:g} and "
-                f"{self.highest:g}."
-            )
-        return self
 
     def change(self, x: Matrix, units: npt.ArrayLike | None, beside: Matrix, run: Run) -> Masked:
-        self._refuse_values_out_of_bounds(x)
+        self.refuse_originals_outside(x)
         rows = np.arange(x.shape[0])
         draw = self.draws(x, run.protective_generator())
         z = draw(rows)
         for done in range(_ROUNDS):
-            outside = self._outside(z)
+            outside = self.outside(z)
             rows = np.flatnonzero(outside.any(axis=1))
             if rows.size == 0:
                 return Masked(z)
@@ -63,22 +49,6 @@ class AdditiveNoise(Masking):
             f"{self.spoken_name()}: {rows.size} records found no noise within the bounds in {_ROUNDS} draws. "
             "Widen the bounds, lower alpha, or use noise, which draws each column by itself."
         )
-
-    def _outside(self, z: Matrix) -> npt.NDArray[np.bool_]:
-        outside = np.zeros(z.shape, dtype=bool)
-        if self.lowest is not None:
-            outside |= z < self.lowest
-        if self.highest is not None:
-            outside |= z > self.highest
-        return outside
-
-    def _refuse_values_out_of_bounds(self, x: Matrix) -> None:
-        wrong = int(self._outside(x).sum())
-        if wrong:
-            raise DataError(
-                f"{self.spoken_name()}: {wrong} original values lie outside the bounds. They hold for every "
-                "masked column; widen them, or mask these columns in a run of their own."
-            )
 
     @abstractmethod
     def draws(self, x: Matrix, chance: np.random.Generator) -> Draw:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +13,11 @@ from pydantic import Field
 
 from tacita.core import DataError, Method, Run
 from tacita.core.arrays import as_matrix
+from tacita.core.bounds import Bounded
 from tacita.microdata.standardise import centre_and_scale, standardise
+
+if TYPE_CHECKING:
+    from .constraints import Constraints
 
 Matrix = npt.NDArray[np.float64]
 
@@ -22,6 +26,9 @@ RANK_TOLERANCE = 1e-9
 
 # What every synthesis promises of the columns it draws.
 SYNTHETIC = ("synthetic-cells", "values-changed")
+
+# What bounds take away.
+EXACT_MOMENTS = ("means-preserved", "covariances-preserved", "coefficients-preserved")
 
 # A residual under this share of a column's spread would publish the column to three digits of its spread.
 FUNCTION_LIMIT = 1e-3
@@ -143,13 +150,16 @@ def without(x: Matrix, basis: Matrix) -> Matrix:
     return np.asarray(x - basis @ (basis.T @ x))
 
 
-class Synthesis(Method):
+class Synthesis(Bounded, Method):
     """Replaces dependent attributes, given independent ones that are kept. Subclasses say how, in `draw`.
 
     Promises that dependent values are not the original ones; subclasses may add what holds exactly in every
     release: means, covariances (of all attributes), the coefficients of the regression on the independent
     ones, and linear relations among all attributes. `by_chance` marks those whose result depends on drawn
     numbers: from the operating system, unless the run has a seed.
+
+    With bounds, records that break one move to the nearest values that keep bounds and linear relations;
+    exact moments are not promised then.
     """
 
     kind: ClassVar[str] = "synthesis"
@@ -159,17 +169,47 @@ class Synthesis(Method):
 
     max_leverage: Leverage = 0.9
     max_unchanged: Unchanged = 0.1
+    nonnegative: bool = Field(False, description="no negative values in columns that have none")
+
+    @property
+    def bounded(self) -> bool:
+        """Whether values are brought within bounds after they were drawn."""
+        return self.nonnegative or self.lowest is not None or self.highest is not None
+
+    def promised(self) -> tuple[str, ...]:
+        """What holds with this setting: values that move to a bound take exact moments with them."""
+        if not self.bounded:
+            return self.guarantees
+        return (*(name for name in self.guarantees if name not in EXACT_MOMENTS), "bounds-kept")
 
     def synthesize(self, y: npt.ArrayLike, s: npt.ArrayLike | None = None, run: Run | None = None) -> Matrix:
         """New values of y (n x p) given s (n x q, or None), rows aligned, both on the scale they come in."""
         regression = self.regress(y, s)
         drawn = self.draw(regression, run or Run())
-        self.refuse_true_values(regression, drawn)
-        return regression.original_scale(drawn)
+        released = regression.original_scale(drawn)
+        if self.bounded:
+            given = np.empty((regression.n, 0)) if s is None or np.size(s) == 0 else as_matrix(s, "Synthesis")
+            constraints = self.constraints(as_matrix(y, "Synthesis"), given)
+            released = constraints.project(drawn, regression, given, relations=True)
+        self.refuse_true_values(regression, released)
+        return released
 
-    def refuse_true_values(self, regression: Regression, drawn: Matrix) -> None:
-        """Raise where too many values of a column come out as they were; `drawn` are standardised. O(n p)."""
-        close = (np.abs(regression.y - drawn) < FUNCTION_LIMIT).sum(axis=0)
+    def constraints(self, y: Matrix, s: Matrix, *, order: bool = False) -> Constraints:
+        """The bounds that were given, and those that the data keep where they are asked for."""
+        from .constraints import Constraints
+
+        self.refuse_originals_outside(y)
+        found = Constraints.found(y, s, nonnegative=self.nonnegative, order=order)
+        return found.within(self.lowest, self.highest)
+
+    def refuse_true_values(self, regression: Regression, released: Matrix) -> None:
+        """Raise where too many values of a column come out as they were, on the scale of the file. O(n p).
+
+        What was brought to a bound is no true value, though many originals may lie there too.
+        """
+        drawn = (released - regression.centre) / regression.scale
+        near = (np.abs(regression.y - drawn) < FUNCTION_LIMIT) & ~self.at_bound(released)
+        close = near.sum(axis=0)
         known = np.flatnonzero((close > self.max_unchanged * regression.n) & (close > CHANCE_HITS))
         if known.size:
             raise DataError(
@@ -177,6 +217,11 @@ class Synthesis(Method):
                 f"dependent {numbered(known)} would come out unchanged (within {FUNCTION_LIMIT:g} of the "
                 f"spread). {self.against_true_values}, or insist with max_unchanged = 1."
             )
+
+    def at_bound(self, released: Matrix) -> npt.NDArray[np.bool_]:
+        """Which values lie on a bound, to the last bit."""
+        bounds = [self.lowest, self.highest, 0.0 if self.nonnegative else None]
+        return np.isin(released, [bound for bound in bounds if bound is not None])
 
     @abstractmethod
     def draw(self, regression: Regression, run: Run) -> Matrix:

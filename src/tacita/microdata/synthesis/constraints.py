@@ -49,6 +49,11 @@ class Constraints:
         equal = {(a, b) for a, b in pairs if (b, a) in pairs}
         return cls(lower, np.full(p, np.inf), tuple(pair for pair in pairs if pair not in equal))
 
+    def within(self, lowest: float | None, highest: float | None) -> Constraints:
+        """The same, and no column beyond these bounds."""
+        low, high = (-np.inf if lowest is None else lowest), (np.inf if highest is None else highest)
+        return Constraints(np.maximum(self.lower, low), np.minimum(self.upper, high), self.ordered)
+
     @property
     def empty(self) -> bool:
         """Whether there is nothing to keep."""

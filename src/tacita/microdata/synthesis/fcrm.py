@@ -105,12 +105,12 @@ class FCRM(Synthesis):
     model: Literal["linear", "radial"] = Field("linear", description="regression inside a cluster")
     functions: int = Field(8, ge=1, le=1000, description="radial functions, where the model is radial")
     equalities: bool = Field(True, description="keep exact linear relations among the attributes")
-    nonnegative: bool = Field(False, description="no negative values in columns that have none")
     order: bool = Field(False, description="keep one attribute below another where all records do")
 
     def promised(self) -> tuple[str, ...]:
         """Linear relations, unless they were given up."""
-        return self.guarantees if self.equalities else SYNTHETIC
+        given_up = () if self.equalities else ("linear-relations",)
+        return tuple(name for name in super().promised() if name not in given_up)
 
     def synthesize(
         self,
@@ -126,11 +126,9 @@ class FCRM(Synthesis):
         fits = self.fit(regression, run or Run(), on_iteration)
         self._refuse_high_leverage(fits)
         given = np.empty((regression.n, 0)) if s is None or np.size(s) == 0 else as_matrix(s, "FCRM")
-        constraints = constraints or Constraints.found(
-            as_matrix(y, "FCRM"), given, nonnegative=self.nonnegative, order=self.order
-        )
+        constraints = constraints or self.constraints(as_matrix(y, "FCRM"), given, order=self.order)
         released = constraints.project(stacked(fits), regression, given, relations=self.equalities)
-        self.refuse_true_values(regression, (released - regression.centre) / regression.scale)
+        self.refuse_true_values(regression, released)
         return released
 
     def draw(self, regression: Regression, run: Run) -> Matrix:

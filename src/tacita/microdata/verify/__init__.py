@@ -14,7 +14,7 @@ from tacita.core import DataError, Microdata, Verdict, VerificationError
 from tacita.core.release import Claim
 from tacita.io import InputOptions, decode
 
-from . import categories, checks, columns, files, maskings, synthesis
+from . import categories, checks, columns, files, maskings, restoring, synthesis
 from .evidence import Evidence
 
 __all__ = ["ALWAYS", "CHECKS", "Check", "Evidence", "insist", "verify", "verify_file"]
@@ -89,6 +89,11 @@ CHECKS: dict[str, Check] = {
         "In each stratum, noise has alpha times the covariance of the originals, as far as chance can tell.",
         maskings.noise_correlated,
     ),
+    "rounding-withstood": Check(
+        "Rounded as the originals are written, published values give back no more than half of the originals "
+        "that chance would not, in any column, and no more than a fifth of all records.",
+        restoring.rounding_withstood,
+    ),
     "synthetic-cells": Check(
         "Dependent columns hold numbers, written to the last digit, and none is missing.",
         synthesis.synthetic_cells,
@@ -154,8 +159,11 @@ def _verdicts(evidence: Evidence, *more: str) -> tuple[Verdict, ...]:
     # what is promised of means in numeric columns is promised of categories beside them
     mixed = roles is not None and roles.categorical and "group-means" in promised
     middles = ["group-categories"] if mixed else []
+    # values that do not hide behind k others must have been changed, whatever the method says
+    changed = not {"groups-of-k", "column-groups"} & set(promised)
+    hidden = ["rounding-withstood"] if changed and "rounding-restores" not in evidence.claim.insisted else []
     verdicts: dict[str, Verdict] = {}
-    for name in dict.fromkeys((*ALWAYS, *promised, *middles, *units, *more)):
+    for name in dict.fromkeys((*ALWAYS, *promised, *middles, *units, *hidden, *more)):
         check = CHECKS.get(name, _UNKNOWN)
         broken = any(first in verdicts and not verdicts[first].passed for first in _FIRST)
         fault = "cannot be checked: rows or columns are wrong" if broken else _fault(check, evidence)

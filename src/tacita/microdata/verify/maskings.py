@@ -106,11 +106,16 @@ def ranks_near(evidence: Evidence) -> str | None:
 
 
 def bounds_kept(evidence: Evidence) -> str | None:
-    """No published value beyond the bounds of the claim (rounded, where values are)."""
+    """No published value beyond the bounds of the claim (rounded, where values are).
+
+    Where no negative values were asked for, 0 is a bound of columns whose originals have none in a stratum.
+    """
     lowest, highest = _bounds(evidence)
+    nonnegative = bool(evidence.claim.terms.get("nonnegative"))
     beyond = 0
     for part in parts(evidence):
         low = np.where(part.rounded, np.rint(lowest), lowest)
+        low = np.where(nonnegative & (part.x.min(axis=0) >= 0), np.maximum(low, 0.0), low)
         high = np.where(part.rounded, np.rint(highest), highest)
         beyond += int(((part.z < low) | (part.z > high)).sum())
     return f"{beyond} values lie beyond the bounds" if beyond else None

@@ -70,14 +70,21 @@ def synthetic_cells(evidence: Evidence) -> str | None:
 
 
 def values_changed(evidence: Evidence) -> str | None:
-    """Few values near the true ones, and never all of a column equal to them."""
-    limit = evidence.claim.terms.get("max_unchanged")
+    """Few values near the true ones, and never all of a column equal to them.
+
+    Values on a bound of the claim lie there whatever the original was; others count.
+    """
+    terms = evidence.claim.terms
+    limit = terms.get("max_unchanged")
     if limit is None:
         return "the claim does not say how many values may come out unchanged"
+    bounds = [terms.get("lowest"), terms.get("highest"), 0.0 if terms.get("nonnegative") else None]
+    known = [bound for bound in bounds if bound is not None]
     equal: set[str] = set()
     near: set[str] = set()
     for part in parts(evidence):
-        close = (np.abs(part.z - part.y) <= _NEAR * part.spread).sum(axis=0)
+        near_truth = np.abs(part.z - part.y) <= _NEAR * part.spread
+        close = (near_truth & ~np.isin(part.z, known)).sum(axis=0)
         for j, name in enumerate(part.names):
             if np.array_equal(part.y[:, j], part.z[:, j]):
                 equal.add(name)

@@ -1,0 +1,79 @@
+"""The promise that rounding does not undo a masking: originals counted that come back."""
+
+from __future__ import annotations
+
+from collections import Counter
+from decimal import Decimal
+from math import sqrt
+
+import numpy as np
+import numpy.typing as npt
+
+from .evidence import Evidence
+from .maskings import parts
+
+Matrix = npt.NDArray[np.float64]
+
+# A hair over the half and the fifth that methods go by, whose last digit may round to the other side.
+_MOST_OF_A_COLUMN, _MOST_RECORDS = 0.501, 0.201
+_FEW = 3
+_FINE = 1e-3
+_EXPONENTS = (-15, 9)
+
+
+def rounding_withstood(evidence: Evidence) -> str | None:
+    """Half of a column, beyond chance, and a fifth of the records may come back; never a whole column."""
+    names = evidence.claim.original.quasi
+    grains = {name: _grain(evidence.claim.original.numbers(name)[evidence.claim.rows]) for name in names}
+    back, cells = Counter[str](), Counter[str]()
+    chance = dict.fromkeys(names, 0.0)
+    records = 0
+    for part in parts(evidence):
+        returned, bins = np.ones(len(part.x), dtype=bool), np.zeros_like(part.x)
+        for j, name in enumerate(part.names):
+            x, z = part.x[:, j], part.z[:, j]
+            half = max(grains[name], _FINE * float(x.std(ddof=1)) if x.size > 1 else 0.0) / 2
+            near = np.abs(z - x) <= half
+            returned &= near
+            bins[:, j] = np.rint(x / (2 * half)) if half > 0 else 0.0
+            back[name] += int(near.sum())
+            cells[name] += x.size
+            chance[name] += _pairs_within(x, z, half) / x.size
+        if len(names) > 1:
+            shared = Counter(map(tuple, bins.tolist()))
+            records += sum(shared[tuple(row)] < _FEW for row in bins[returned].tolist())
+    wrong = sorted(name for name in names if _undone(back[name], chance[name], cells[name]))
+    if wrong:
+        return f"{len(wrong)} columns give their originals back when rounded: {', '.join(wrong)}"
+    if records > _MOST_RECORDS * evidence.released.n:
+        return f"{records} records come back on all columns when rounded"
+    return None
+
+
+def _undone(back: int, chance: float, cells: int) -> bool:
+    if chance >= cells:
+        return False
+    clear = back == cells or back - chance > 2 * sqrt(chance + 1)
+    return clear and (back - chance) / (cells - chance) > _MOST_OF_A_COLUMN
+
+
+def _pairs_within(x: Matrix, z: Matrix, half: float) -> int:
+    """How many pairs of an original and a published value lie so near, over all pairs. O(n log n)."""
+    # both ends of every interval, merged with the originals: starts before equals, ends after them
+    places = np.concatenate([z - half, x, z + half])
+    kinds = np.repeat([0, 1, 2], [z.size, x.size, z.size])
+    order = np.lexsort((kinds, places))
+    passed = np.cumsum(kinds[order] == 1)
+    return int(passed[kinds[order] == 2].sum() - passed[kinds[order] == 0].sum())
+
+
+def _grain(values: Matrix) -> float:
+    """The coarsest decimal step that all values are written in, from their digits."""
+    low, high = _EXPONENTS
+    step = high
+    for value in values[~np.isnan(values) & (values != 0)].tolist():
+        exponent = Decimal(repr(value)).normalize().as_tuple().exponent
+        step = min(step, int(exponent))
+        if step < low:
+            return 0.0
+    return float(10.0**step)
