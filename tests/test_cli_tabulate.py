@@ -67,7 +67,7 @@ class TestTabulate:
     def test_rules_differ_in_a_parameter_that_both_have(self, firms):
         rules = "minimum-frequency:threshold=7:margin=10,request:margin=40"
         more = ["--value", "turnover", "--rule", rules]
-        for asks, percent in (([], 10), (["--request", "group", "--margin", "20"], 40)):
+        for asks, percent in (([], 10), (["--request", "group"], 40)):
             assert self.tabulate(firms, *more, *asks) == 0
             with (firms.parent / "cells.csv").open() as file:
                 inner = [row for row in csv.DictReader(file) if "Total" not in row.values()]
@@ -131,6 +131,7 @@ class TestTabulate:
             (["--rule", "p-percent:p=many"], 2, "p must be a number, got 'many'"),
             (["--rule", "p-percent:p=0.15"], 2, "p: 0.15 would be 0.15 percent; write 15 for 15 percent"),
             (["--rule", "p-percent", "--p", "0.15"], 2, "p: 0.15 would be 0.15 percent"),
+            (["--rule", "p-percent:p=20", "--p", "15"], 2, "parameter p, or each says its own"),
             (["--rule", "p-percent:p"], 2, "NAME:PARAMETER=VALUE"),
             (["--rule", "p-percent:p=1:p=2"], 2, "each once"),
             (["--rule", "listed:cells=n"], 2, "NAME:PARAMETER=VALUE"),

@@ -164,7 +164,7 @@ def rules_of(data: Microdata) -> str:
     """The rules that a list of `to_cells` names, in words; none where it is another list."""
     if not is_kept(data.columns):
         return ""
-    said = set(map(str, data.frame[RULES].to_list()))
+    said = {"" if words is None else str(words) for words in data.frame[RULES].to_list()}
     if len(said) > 1:
         raise DataError(f"{data.source}: column {RULES} must say the same in every line.")
     return said.pop()
