@@ -37,16 +37,27 @@ def build_rules(words: Sequence[str], parameters: Mapping[str, Any] | None = Non
     [MinimumFrequency(threshold=3, margin=10.0, weighted=False), Request(share=0.0, margin=40.0)]
     """
     beside = parameters or {}
-    known = fields_of(words)
-    if unknown := [name for name in beside if name not in known]:
-        raise ParameterError(f"tabulate: no rule that is named has a parameter {', '.join(unknown)}.")
-    return [_rule(word, beside) for word in words]
+    parts = [_parted(word) for word in words]
+    idle = [name for name in beside if not any(_takes(rule, said, name) for rule, said in parts)]
+    if idle:
+        raise ParameterError(
+            f"tabulate: no rule that is named has a parameter {', '.join(idle)}, or each says its own."
+        )
+    return [
+        rule(**{name: value for name, value in beside.items() if _takes(rule, said, name)}, **said)
+        for rule, said in parts
+    ]
 
 
-def _rule(word: str, beside: Mapping[str, Any]) -> Any:
+def _takes(rule: type[Method], said: Mapping[str, str], name: str) -> bool:
+    return name in rule.model_fields and name not in said
+
+
+def _parted(word: str) -> tuple[type[Method], dict[str, str]]:
+    """The rule that a word names, and what it says of the rule's parameters."""
     name, *own = (part.strip() for part in word.split(":"))
     found = registry.lookup(name, "rule")
-    said = {}
+    said: dict[str, str] = {}
     for part in own:
         parameter, sign, value = (each.strip() for each in part.partition("="))
         if not sign or not parameter or not value or parameter in said or parameter in _UNSPOKEN:
@@ -55,8 +66,7 @@ def _rule(word: str, beside: Mapping[str, Any]) -> Any:
                 "such as minimum-frequency:threshold=3:margin=10."
             )
         said[parameter] = value
-    shared = {name: value for name, value in beside.items() if name in found.model_fields}
-    return found(**{**shared, **said})
+    return found, said
 
 
 def spell_rules(rules: Iterable[Method]) -> str:

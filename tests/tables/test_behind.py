@@ -239,3 +239,19 @@ def test_a_sensitive_sum_goes_through_the_list(tmp_path):
     assert suppressed(tmp_path) == 1
     assert suppressed(tmp_path, "--margins") == 0
     assert ("r2", "Total") in hidden(tmp_path)
+
+
+def test_columns_that_the_list_needs_are_not_those_of_the_records():
+    frame = one_holder_in_two_cells()
+    for old, new in (
+        ("c", "rules"),
+        ("c", "holder_2"),
+        ("v", "lower"),
+        ("v", "contributors"),
+        ("r", "count"),
+    ):
+        named = frame.rename_columns([new if name == old else name for name in frame.column_names])
+        rows, columns, value = (new if name == old else name for name in ("r", "c", "v"))
+        table = tacita.tabulate(named, [rows, columns], None if new == "count" else value)
+        with pytest.raises(tacita.ParameterError, match=f"cannot be called {new}"):
+            to_cells(table)

@@ -133,16 +133,17 @@ def to_cells(table: Table, rules: str = "") -> bytes:
     <BLANKLINE>
     """
     cells = table.two_way().ravel()
+    secret = table.primary[cells]
     levels = {
-        name: np.where(table.primary, getattr(table, name), 0.0) for name in ("lower", "upper", "sliding")
+        name: np.where(secret, getattr(table, name)[cells], 0.0) for name in ("lower", "upper", "sliding")
     }
     if not levels["sliding"].any():
         del levels["sliding"]
-    figures: dict[str, Any] = {"primary": table.primary.astype(np.int64), **levels}
+    figures: dict[str, Any] = {"primary": secret.astype(np.int64), **levels}
     if table.contributors is not None:
         figures |= columns_of(table.contributors.at(cells))
     names = [*(dimension.name for dimension in table.dimensions), table.response]
-    if taken := sorted({name for name in names if name in (*figures, RULES)}):
+    if taken := sorted({name for name in names if name in (*figures, RULES) or names.count(name) > 1}):
         raise ParameterError(f"tabulate: a column cannot be called {speakable(taken)} here. Rename it.")
     columns = {d.name: _labels(d, table.codes[cells, at]) for at, d in enumerate(table.dimensions)}
     columns[table.response] = [_text(each) for each in table.values[cells].tolist()]
@@ -164,7 +165,7 @@ def rules_of(data: Microdata) -> str:
     """The rules that a list of `to_cells` names, in words; none where it is another list."""
     if not is_kept(data.columns):
         return ""
-    said = set(map(str, data.frame[RULES].to_list()))
+    said = {"" if words is None else str(words) for words in data.frame[RULES].to_list()}
     if len(said) > 1:
         raise DataError(f"{data.source}: column {RULES} must say the same in every line.")
     return said.pop()

@@ -101,8 +101,12 @@ class BRKGA(Microaggregation):
         Literal["group", "overall"], Field(description="mean distance averaged over groups, or over records")
     ] = "group"
     population: Annotated[int, Field(ge=4, le=10_000, description="chromosomes per generation")] = 100
-    elite: Annotated[float, Field(gt=0, lt=0.5, description="share that survives a generation")] = 0.2
-    mutants: Annotated[float, Field(ge=0, le=0.5, description="share drawn afresh each generation")] = 0.15
+    elite: Annotated[float, Field(gt=0, lt=0.5, description="share that survives a generation, 0 to 0.5")] = (
+        0.2
+    )
+    mutants: Annotated[
+        float, Field(ge=0, le=0.5, description="share drawn afresh each generation, 0 to 0.5")
+    ] = 0.15
     elite_gene: Annotated[
         float, Field(gt=0.5, lt=1, description="probability that a child takes a key from its elite parent")
     ] = 0.7

@@ -51,7 +51,9 @@ class GA(Microaggregation):
     patience: Annotated[
         int, Field(ge=1, description="generations without improvement after which a block is done")
     ] = 20
-    mutation: Annotated[float, Field(ge=0, le=1, description="share of records that mutation moves")] = 0.01
+    mutation: Annotated[
+        float, Field(ge=0, le=1, description="share of records that mutation moves, 0 to 1")
+    ] = 0.01
     block: Annotated[
         int | None, Field(ge=10, description="records evolved together at most, roughly; none: all")
     ] = 2000

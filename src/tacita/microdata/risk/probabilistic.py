@@ -233,10 +233,10 @@ class PRLBounds(Measure):
         float, Field(ge=0, description="values agree within so many standard deviations")
     ] = 0.1
     false_link: Annotated[
-        float, Field(gt=0, lt=1, description="accepted share of unmatched pairs linked")
+        float, Field(gt=0, lt=1, description="accepted share of unmatched pairs linked, 0 to 1")
     ] = 0.001
     false_nonlink: Annotated[
-        float, Field(gt=0, lt=1, description="accepted share of matched pairs refused")
+        float, Field(gt=0, lt=1, description="accepted share of matched pairs refused, 0 to 1")
     ] = 0.01
 
     def compute(self, pair: Comparison, run: Run) -> Score:

@@ -35,7 +35,9 @@ class Genetic(Suppression):
 
     population: Annotated[int, Field(ge=2, le=10_000, description="patterns kept")] = 20
     generations: Annotated[int, Field(ge=1, le=10_000_000, description="children made")] = 300
-    mutation: Annotated[float, Field(ge=0, le=1, description="share of a child's cells given up")] = 0.1
+    mutation: Annotated[float, Field(ge=0, le=1, description="share of a child's cells given up, 0 to 1")] = (
+        0.1
+    )
     seconds: TimeLimit = 60.0
 
     def search(self, network: Network, watch: Watch, run: Run) -> Outcome:
