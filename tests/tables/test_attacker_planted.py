@@ -132,15 +132,17 @@ class TestASolverThatFindsNothing:
     def test_a_ray_that_breaks_a_bound_proves_nothing(self, monkeypatch, engine, shape):
         table = Table.from_array(np.full(shape, 9.0), bounds=(0.0, 500.0), margins=True)
         asked = Judge(table, "exact").attacker(np.ones(table.n, dtype=bool))
+        # a cell and all sums that it is part of: keeps every relation, and all of them move the same way
+        own = np.all([(each == 0) | (each == each.max()) for each in table.codes.T], axis=0)
 
         def lies(self, _, direction):
-            spans = np.concatenate([self.down, self.up])
-            # asked for a farthest point: none; asked for a ray: one along cells that have bounds
-            return None if spans.max() > 1 else direction * np.ones(self.down.size)
+            wanted_ray = max(self.down.max(), self.up.max()) <= 1
+            return direction * own.astype(float) if wanted_ray else None
 
         assert asked.reach(0, 1) > 0
+        assert asked.reach(0, -1) > 0
         monkeypatch.setattr(getattr(attacker, engine), "farthest", lies)
-        assert asked.reach(0, 1) == 0.0
+        assert [asked.reach(0, direction) for direction in (1, -1)] == [0.0, 0.0]
 
     def test_a_ray_along_cells_without_bounds_is_one(self):
         table = Table.from_array(np.full((3, 3), 9.0), bounds=(-np.inf, np.inf), margins=True)
