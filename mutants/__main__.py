@@ -56,6 +56,8 @@ def main(words: list[str]) -> int:
     known = _equivalents(asked)
     made = [mutant for path in modules for mutant in mutants(path)]
     tried = [mutant for mutant in made if mutant.key not in known]
+    if asked.lines:
+        tried = [mutant for mutant in tried if mutant.number in asked.lines]
     if asked.sample and asked.sample < len(tried):
         chosen = set(random.Random(1).sample(range(len(tried)), asked.sample))
         tried = [mutant for at, mutant in enumerate(tried) if at in chosen]
@@ -104,9 +106,10 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--module", nargs="+", help="only modules whose path ends so, such as cells or verify/cells"
     )
+    parser.add_argument("--lines", nargs="+", type=int, help="only faults of these lines")
     parser.add_argument("--sample", type=int, help="so many mutants, the same each time")
     parser.add_argument("--processes", type=int, default=2)
-    parser.add_argument("--seconds", type=float, default=8.0, help="of tests per mutant; 0: all that run it")
+    parser.add_argument("--seconds", type=float, default=60.0, help="of tests per mutant; 0: all that run it")
     parser.add_argument("--patience", type=float, default=10.0, help="seconds until a test counts as hanging")
     parser.add_argument("--source", nargs="+", type=Path, help="other modules than the verifiers")
     parser.add_argument(

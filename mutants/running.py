@@ -36,7 +36,7 @@ class Limits:
     """
 
     processes: int = 2
-    seconds: float = 8.0
+    seconds: float = 60.0
     patience: float = 10.0
 
 

@@ -5,7 +5,7 @@ Every test here kills a mutant of the verifier (`python -m mutants`) that no oth
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from struct import pack
 
@@ -240,10 +240,11 @@ def test_published_rows_count_where_the_groups_as_claimed_are_large_enough():
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_a_missing_cell_is_never_taken_for_the_least_value_of_its_group(form):
+@pytest.mark.parametrize("other", [None, -0.0])
+def test_neither_a_gap_nor_minus_zero_counts_as_one_more_zero_of_a_group(other, form):
     columns = {"x": [0.0, 0.0, 0.0, 7.0, 8.0, 9.0]}
     claim = simple(form, columns=columns).claim
-    planted = with_column(simple(columns=columns).data, "x", [None, 0.0, 0.0, 8.0, 8.0, 8.0])
+    planted = with_column(simple(columns=columns).data, "x", [other, 0.0, 0.0, 8.0, 8.0, 8.0])
     assert {"groups-of-k", "group-means"} <= failed(judge(form, planted, claim))
 
 
@@ -264,7 +265,22 @@ class Odd:
     __hash__ = None
 
 
-MIXED = [1, "a", -0.0, float("nan"), None, (0.0, 1), [0.0], {"a": 0.0}, True, Odd(), b"a", 2.5]
+@dataclass(repr=False)
+class Coin:
+    """Equal to its like, which is spelled otherwise."""
+
+    worth: int
+
+
+@dataclass(repr=False)
+class Blank(Coin):
+    """Spelled as all others are."""
+
+    def __repr__(self) -> str:
+        return "blank"
+
+
+MIXED = [1, "a", -0.0, float("nan"), None, (0.0, 1), [0.0], {"a": 0.0}, True, Odd(), Coin(1), Blank(1)]
 
 
 @pytest.mark.parametrize(
@@ -284,8 +300,8 @@ MIXED = [1, "a", -0.0, float("nan"), None, (0.0, 1), [0.0], {"a": 0.0}, True, Od
         (7, {"a": -0.0}),
         (8, 1),
         (9, Odd()),
-        (10, "a"),
-        (11, 2.25),
+        (10, Coin(2)),
+        (11, Blank(2)),
     ],
     ids=lambda given: type(given).__name__ if isinstance(given, Odd) else str(given),
 )
@@ -298,11 +314,11 @@ def test_a_change_among_mixed_python_objects_is_caught(row, other):
     assert failed(verify.verify(Microdata.of(planted), made.claim)) == {"others-identical"}
 
 
-def test_objects_that_do_not_equal_themselves_pass_where_they_are_spelled_alike():
-    cells = [Decimal("NaN"), 1, "a"] * 2
+def test_equal_objects_pass_and_those_that_do_not_equal_themselves_where_they_are_spelled_alike():
+    cells = [Decimal("NaN"), Coin(1), "a"] * 2
     frame = pd.DataFrame({"x": X, "o": pd.Series(cells, dtype=object)})
     made = tacita.protect(frame, quasi=["x"], measures=["IL1"])
-    again = made.data.assign(o=pd.Series([Decimal("NaN"), 1, "a"] * 2, dtype=object))
+    again = made.data.assign(o=pd.Series([Decimal("NaN"), Coin(1), "a"] * 2, dtype=object))
     assert failed(verify.verify(Microdata.of(again), made.claim)) == set()
 
 
@@ -412,7 +428,9 @@ def test_categories_of_numbers_may_come_back_as_their_values_but_not_as_others()
     made = beside(pa.array([3, 1, 3] * 2).dictionary_encode())
     table = made.data
     assert failed(judge("pyarrow", table.set_column(1, "o", pa.array([3, 1, 3] * 2)), made.claim)) == set()
-    for planted in (pa.array([3, 1, 1] * 2), pa.array(["3", "1", "3"] * 2), pa.array([3.0, 1.0, 3.0] * 2)):
+    narrow = pa.array([3, 1, 3] * 2, pa.int32())
+    texts, floats = pa.array(["3", "1", "3"] * 2), pa.array([3.0, 1.0, 3.0] * 2)
+    for planted in (pa.array([3, 1, 1] * 2), texts, floats, narrow, narrow.dictionary_encode()):
         found = failed(judge("pyarrow", table.set_column(1, "o", planted), made.claim))
         assert found == {"others-identical"}
 
@@ -434,3 +452,68 @@ def test_categories_are_held_to_be_middles_only_where_means_are_promised():
         found = judge("pyarrow", made.data, replace(made.claim, guarantees=guarantees))
         assert failed(found) == set()
         assert ("group-categories" in {verdict.guarantee for verdict in found}) == held
+
+
+def details(planted: pa.Table, claim: Claim) -> dict[str, str]:
+    """Why promises fail, where they do."""
+    found = verify.verify(Microdata.of(planted), claim)
+    return {verdict.guarantee: verdict.detail for verdict in found if not verdict.passed}
+
+
+def test_a_claim_without_groups_or_k_is_told_in_words():
+    made = release()
+    nobody = "the claim does not name one group for each record"
+    assert details(made.data, replace(made.claim, labels=None)) == dict.fromkeys(
+        ("groups-of-k", "k-units", "group-means"), nobody
+    )
+    none = details(made.data, replace(made.claim, k=None))
+    assert none == {"groups-of-k": "k=None promises nothing", "k-units": nobody}
+
+
+def by_column(x: list[float], labels: list[int], firms: str = "aabbcd") -> tuple[pa.Table, Claim]:
+    """A release of one column by itself, and its claim, of originals that are all alike."""
+    varied = pa.table({"x": [5.0] * 5 + [6.0], "firm": list(firms)})
+    made = tacita.protect(
+        varied, quasi=["x"], method="onedims", unit="firm", identifiers=["firm"], k=3, measures=["IL1"]
+    )
+    cells = [None if firm == "?" else firm for firm in firms]
+    table = pa.table({"x": [5.0] * 6, "firm": cells})
+    original = Microdata.of(table).with_roles(made.claim.original.roles)
+    return pa.table({"x": x}), replace(made.claim, original=original, labels=np.array(labels)[:, None])
+
+
+@pytest.mark.parametrize(
+    ("x", "labels", "breaks"),
+    [
+        ([5.0] * 6, [0] * 6, set()),
+        ([5.0] * 6, [0, 1, 0, 1, 0, 1], set()),
+        ([5.0] * 6, [0, 0, 1, 1, 1, 1], {"column-groups", "column-units"}),
+        # three records, but of two firms: as claimed, and as published
+        ([5.0] * 6, [0, 0, 0, 1, 1, 1], {"column-units"}),
+        ([5.0] * 3 + [6.0] * 3, [0] * 6, {"column-units", "column-means"}),
+        ([5.0] * 4 + [6.0] * 2, [0] * 6, {"column-groups", "column-units", "column-means"}),
+    ],
+    ids=str,
+)
+def test_values_of_a_column_count_as_published_and_as_claimed(x, labels, breaks):
+    assert failed(judge("pyarrow", *by_column(x, labels))) == breaks
+
+
+def test_a_claim_about_columns_without_groups_k_or_units_is_told_in_words():
+    planted, claim = by_column([5.0] * 6, [0] * 6)
+    nobody = "the claim does not name a group for each cell"
+    for labels in (None, np.zeros(6, dtype=np.int64)):
+        assert details(planted, replace(claim, labels=labels)) == dict.fromkeys(
+            ("column-groups", "column-units", "column-means"), nobody
+        )
+    assert details(planted, replace(claim, k=None)) == {
+        "column-groups": "k=None promises nothing",
+        "column-units": nobody,
+    }
+    assert details(planted, replace(claim, k=2)) == {}
+    assert details(planted, replace(claim, k=1)) == {"column-groups": "k=1 promises nothing"}
+    unknown = details(*by_column([5.0] * 6, [0] * 6, "abcde?"))
+    assert unknown == {"column-units": "the unit of 1 records is not known"}
+    unnamed = replace(claim.original, roles=claim.original.roles.model_copy(update={"unit": None}))
+    promised = replace(claim, original=unnamed, guarantees=(*claim.guarantees, "column-units"))
+    assert details(planted, promised) == {"column-units": "no unit column was named"}
