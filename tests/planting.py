@@ -149,3 +149,11 @@ class Plant:
     breaks: str
     change: Change
     forms: tuple[str, ...] = FORMS
+
+
+def spelled(given):
+    """The name of a case, the same in every process: sets in order, objects by their kind."""
+    if isinstance(given, set | frozenset):
+        return str(sorted(given))
+    text = str(given)
+    return type(given).__name__ if " object at 0x" in text else text

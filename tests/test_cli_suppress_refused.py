@@ -50,8 +50,8 @@ class TestBadInputs:
             (["--problem", "interval", "--lower", "-0.5"], "lower must be at least 0 percent"),
             (["--problem", "interval", "--upper", "nan"], "upper must be at least 0 percent"),
             (
-                ["--problem", "interval", "--lower", "0.15"],
-                "lower: 0.15 would be 0.15 percent; write 15 for",
+                ["--problem", "interval", "--lower", "1.5"],
+                "lower: 1.5 may be 1.5 percent, or the share",
             ),
             (["--problem", "exact", "--objective", "price"], "no column price"),
             (["--problem", "exact", "--method", "mdav"], "Known: optimal"),

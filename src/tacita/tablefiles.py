@@ -88,7 +88,7 @@ def _cells(given: TableInputSection, section: TableSection, asked: SuppressSecti
     section.require_columns()
     data = io.read(given.path, io.InputOptions(**given.model_dump(include=set(io.InputOptions.model_fields))))
     signed = asked.problem == "general"
-    named = section.model_dump() | _own_columns(section, data)
+    named = section.model_dump() | section.levels | _own_columns(section, data)
     table = from_cells(data, **named, cost=asked.objective, signed=signed)
     if words := rules_of(data):
         table = replace(table, rules=tuple(build_rules(words.split(","))))
@@ -130,7 +130,7 @@ def _tab(text: str, given: TableInputSection, section: TableSection) -> tuple[Ta
     table = argus.decode_tab(text, metadata, hierarchies)
     own = [level for level in LEVELS if metadata.of(level)]
     _refuse_levels(section, own, given.path.name)
-    levels = {name: 0.0 if name in own else float(getattr(section, name)) for name in LEVELS}
+    levels = {name: 0.0 if name in own else float(level) for name, level in section.levels.items()}
     if any(not 0 <= level < np.inf for level in levels.values()):
         raise ParameterError(f"suppress: {', '.join(LEVELS)} must be at least 0 percent.")
     leveled = table.with_primary(table.primary, levels["lower"], levels["upper"], levels["sliding"])

@@ -15,7 +15,7 @@ from . import registry
 from .core.errors import ParameterError
 from .core.method import Method
 from .core.params import Parameters
-from .core.percent import Level
+from .core.percent import Level, in_percent
 from .core.roles import Names
 from .plan import InputSection, Plan, arguments_of, literal_of, toml_of, with_paths
 
@@ -108,6 +108,12 @@ class TableSection(Parameters):
         None, description="column of the number of contributors: who is alone in a cell knows it"
     )
     fill_zeros: bool = Field(False, description="combinations of labels that are not listed are zeros")
+
+    @property
+    def levels(self) -> dict[str, str | float]:
+        """Each level in percent, shares taken for what they are, or the name of its column."""
+        given = {name: getattr(self, name) for name in LEVELS}
+        return {name: each if isinstance(each, str) else in_percent(each) for name, each in given.items()}
 
     def require_columns(self) -> None:
         """Refuse a list of cells of which it is not said which column is what."""
@@ -320,6 +326,7 @@ class TabulateSection(Parameters):
     unit: str | None = Field(None, description="column naming the firm or household behind a record")
     request: str | None = Field(None, description="column that marks who asked for protection")
     waiver: str | None = Field(None, description="column that marks who renounced it")
+    insist: bool = Field(False, description="of no effect any more: lists say which sums are sensitive")
 
 
 _PATHS = {"input": ("path", "meta"), "output": ("path", "json", "report")}

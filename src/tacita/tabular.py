@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from . import io, registry
 from .core import Caution, ParameterError, Pattern, Run, Table
 from .core.microdata import speakable
+from .core.percent import SHARE_TAKEN, is_share
 from .io import argus
 from .io.atomic import refuse_bad_targets
 from .plan import plan_in_bytes
@@ -250,7 +251,7 @@ def run_table(
     content = encoded(found.table, found.pattern, form, run)
     told = {**_provenance(source.table, content, source), **result(found)}
     told["objective"] = source.objective_spoken
-    told["warnings"] += _levels_not_kept(plan.table, around.problem, told["primary_count"])
+    told["warnings"] += _about_levels(plan.table, around.problem, told["primary_count"])
     told["warnings"] += _not_in_the_file(source.table, plan.input.kind)
     release = TableRelease(found, content, told)
     files = {} if dry_run else _files_of(release, plan.output.targets)
@@ -291,15 +292,20 @@ def _not_in_the_file(table: Table, kind: str | None) -> list[dict[str, Any]]:
     return [asdict(each) for each in found if sensitive]
 
 
-def _levels_not_kept(section: TableSection, problem: str, sensitive: int) -> list[dict[str, Any]]:
-    """A warning where levels were asked for by name and the problem keeps none."""
-    asked = [name for name in LEVELS if name in section.model_fields_set and getattr(section, name)]
-    if problem == "interval" or not asked or not sensitive:
-        return []
-    text = (
-        f"{', '.join(asked)}: {problem} protection keeps no levels; {sensitive} sensitive cells go without."
-    )
-    return [asdict(Caution("levels-not-kept", text, sensitive, "Use interval protection."))]
+def _about_levels(section: TableSection, problem: str, sensitive: int) -> list[dict[str, Any]]:
+    """Warnings of levels that the problem does not keep, and of shares that were given for percents."""
+    asked = {name: getattr(section, name) for name in LEVELS if name in section.model_fields_set}
+    found = []
+    if problem != "interval" and (kept := [name for name, level in asked.items() if level]):
+        what = f"{', '.join(kept)}: {problem} protection keeps no levels"
+        text = f"{what}; {sensitive} sensitive cells go without."
+        found.append(Caution("levels-not-kept", text, sensitive, "Use interval protection."))
+    for name, level in asked.items():
+        if is_share(level):
+            text = f"{name}: {SHARE_TAKEN.format(level, 100 * level)}"
+            advice = f"Write {100 * level:g}."
+            found.append(Caution("share-for-percent", text, sensitive, advice))
+    return [asdict(each) for each in found if sensitive]
 
 
 def _files_of(release: TableRelease, targets: Mapping[str, Path | None]) -> dict[Path, bytes]:
@@ -363,7 +369,7 @@ def audit_published(
         **audited(table, found),
         "safe": found.safe and not differing and not besides,
     }
-    told["warnings"] += _levels_not_kept(section, problem, int(table.primary.sum()))
+    told["warnings"] += _about_levels(section, problem, int(table.primary.sum()))
     told["warnings"] += _not_in_the_file(table, given.kind)
     if json_report is not None:
         io.write_all({json_report: _json(told)}, force=force)

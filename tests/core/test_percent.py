@@ -1,12 +1,13 @@
-"""Shares of a value are in percent; what can only be meant as a share is refused with what to write."""
+"""Shares of a value are in percent, and what can only be meant as a share is never taken for less."""
 
 import numpy as np
 import pytest
 
 import tacita
 from tacita import Table, registry
+from tacita.api import run_table
 from tacita.core.percent import percent_of
-from tacita.tableplan import TableSection
+from tacita.tableplan import TablePlan, TableSection
 from tacita.tables.suppression.grid import Grid
 
 TOLD = r"0\.15 would be 0\.15 percent; write 15 for 15 percent"
@@ -33,26 +34,60 @@ def test_a_parameter_in_percent_is_no_share(kind, name, field):
     method(**{field: 20})
 
 
+TAKEN = r"levels are in percent; 0\.15 was taken for the share that is 15 percent"
+
+
 @pytest.mark.parametrize("level", ["lower", "upper", "sliding"])
 class TestLevels:
-    def test_are_no_share_of_an_array(self, level):
-        with pytest.raises(tacita.ParameterError, match=f"{TOLD}, or give absolute levels"):
-            Table.from_array([[5, 3], [2, 4]], **{level: 0.15})
-        table = Table.from_array([[5, 3], [2, 4]], **{level: np.full((2, 2), 0.15)})
-        assert getattr(table, level)[0] == 0.15
-        with pytest.raises(tacita.ParameterError, match=TOLD):
+    def test_that_can_only_be_shares_are_taken_for_them_and_told(self, level):
+        with pytest.warns(UserWarning, match=TAKEN):
+            table = Table.from_array([[5, 3], [2, 4]], **{level: 0.15})
+        assert getattr(table, level)[0] == 0.75
+        assert np.array_equal(
+            getattr(table, level), getattr(Table.from_array([[5, 3], [2, 4]], **{level: 15}), level)
+        )
+        with pytest.warns(UserWarning, match=TAKEN):
             table.with_primary(table.inner, **{level: 0.15})
-        with pytest.raises(tacita.ParameterError, match=TOLD):
+        with pytest.warns(UserWarning, match=TAKEN):
             Grid.from_interior([[5, 3], [2, 4]], np.eye(2, dtype=bool), **{level: 0.15})
 
-    @pytest.mark.parametrize("given", [0.15, "0.15"])
-    def test_are_no_share_in_a_plan(self, level, given):
-        with pytest.raises(tacita.ParameterError, match=f"{level}: {TOLD}, or give absolute levels"):
+    def test_are_absolute_as_an_array(self, level):
+        table = Table.from_array([[5, 3], [2, 4]], **{level: np.full((2, 2), 0.15)})
+        assert getattr(table, level)[0] == 0.15
+
+    @pytest.mark.parametrize("given", [1, 1.5, 2, "1.5"])
+    def test_that_may_be_either_are_refused(self, level, given):
+        with pytest.raises(tacita.ParameterError, match=f"{level}: .* may be .* percent, or the share"):
             TableSection(**{level: given})
+        with pytest.raises(tacita.ParameterError, match=r"may be .* percent, or the share"):
+            Table.from_array([[5, 3], [2, 4]], **{level: float(given)})
+
+    @pytest.mark.parametrize("given", [0.15, "0.15"])
+    def test_that_are_shares_in_a_plan_are_percents_of_the_table(self, level, given):
+        assert TableSection(**{level: given}).levels[level] == 15
 
     def test_may_be_percent_or_a_column(self, level):
-        for given in (15, "15", 0, 1, 150, "depth"):
+        for given in (15, "15", 0, 3, 150, "depth"):
             TableSection(**{level: given})
+
+
+def test_a_share_for_a_percent_is_a_warning_of_the_run(tmp_path, cells):
+    told = run_table(
+        TablePlan(
+            input={"path": cells},
+            table={
+                "rows": "activity",
+                "columns": "region",
+                "value": "turnover",
+                "primary": "sensitive",
+                "lower": 0.15,
+            },
+            suppress={"problem": "interval"},
+            output={"path": tmp_path / "published.csv"},
+        )
+    ).result
+    assert [each["name"] for each in told["warnings"]] == ["share-for-percent"]
+    assert "15 percent" in told["warnings"][0]["text"]
 
 
 def test_percent_give_the_figures_that_shares_gave():

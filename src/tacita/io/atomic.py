@@ -40,12 +40,12 @@ def refuse_bad_targets(
     With `force`, files that are there may be overwritten; inputs never.
     """
     taken = {_identity(path): what for what, path in inputs.items() if path is not None}
-    for what, path in outputs.items():
-        if path is None:
-            continue
+    wanted = {what: path for what, path in outputs.items() if path is not None}
+    for what, path in wanted.items():
         if (other := taken.get(_identity(path))) is not None:
             raise ParameterError(f"{path.name}: {what} and {other} are the same file. Choose another path.")
         taken[_identity(path)] = what
+    for what, path in wanted.items():
         _refuse_bad_target(what, path)
         if os.path.exists(path) and not force:
             raise _already_there(path, f" for the {what}")
