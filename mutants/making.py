@@ -169,9 +169,6 @@ def _changes(function: str, statement: ast.stmt, returned: str) -> Iterator[Chan
         case ast.Assign() | ast.AugAssign() | ast.AnnAssign() | ast.Expr():
             if statement.value is not None:
                 yield from _in_expression(statement.value, listed=not function)
-            if isinstance(statement, ast.AugAssign) and type(statement.op) in _COMPUTED:
-                target, value = ast.unparse(statement.target), ast.unparse(statement.value)
-                yield statement, f"{target} = {target} {_COMPUTED[type(statement.op)]} ({value})"
         case ast.Try():
             for handler in statement.handlers:
                 if isinstance(handler.body[0], ast.Return | ast.Pass):

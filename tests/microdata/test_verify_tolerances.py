@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 import pytest
+from scipy.special import chdtri, gammaincinv
 
 import tacita
 from planting import failed, judge
@@ -175,3 +176,33 @@ def test_a_sum_holds_to_its_tolerance_in_every_record(size, kept):
     cells[7] += size * 2
     planted = made.data.set_column(1, "total", pa.array(cells))
     assert ("linear-relations" not in failed(judge("pyarrow", planted, made.claim))) == kept
+
+
+@pytest.mark.parametrize("method", ["noise", "correlated-noise"])
+@pytest.mark.parametrize(("chance", "kept"), [(3e-12, True), (3e-13, False)])
+@pytest.mark.parametrize("strong", [True, False])
+def test_noise_is_refused_where_chance_is_less_than_one_in_a_million_million(method, chance, kept, strong):
+    claim = tacita.protect(
+        pa.table({"x": U[:, 0]}), quasi=["x"], method=method, alpha=0.1, seed=1, measures=["IL1"]
+    ).claim
+    wanted = chdtri(N, chance) if strong else gammaincinv(N / 2, chance) * 2
+    cells = U[:, 0] + np.sqrt(0.1) * U[:, 2] * np.sqrt(wanted / (N - 1))
+    breaks = "noise-independent" if method == "noise" else "noise-correlated"
+    assert (breaks not in failed(judge("pyarrow", pa.table({"x": cells}), claim))) == kept
+
+
+@pytest.mark.parametrize(("width", "kept"), [(6e-6, False), (6e-7, True)])
+def test_noise_along_a_short_axis_counts_unless_rounding_could_make_it(width, kept):
+    x, y = U[:, 0], U[:, 0] + width * U[:, 1]
+    claim = tacita.protect(
+        pa.table({"x": x, "y": y}),
+        quasi=["x", "y"],
+        method="correlated-noise",
+        alpha=0.1,
+        seed=1,
+        measures=["IL1"],
+    ).claim
+    # the same noise in both columns, and so none along their difference
+    noise = np.sqrt(0.1) * U[:, 2] * np.sqrt(N / (N - 1))
+    planted = pa.table({"x": x + noise, "y": y + noise * y.std(ddof=1)})
+    assert ("noise-correlated" not in failed(judge("pyarrow", planted, claim))) == kept
