@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -71,29 +72,25 @@ def mutants(path: Path) -> list[Mutant]:
     for line in lines:
         starts.append(starts[-1] + len(line.encode()))
     made: dict[str, Mutant] = {}
-    tree = ast.parse(source)
+    alike = Counter[tuple[str, str, str]]()
+    tree, raw = ast.parse(source), source.encode()
     for function, statement, returned in _statements(tree.body):
         for node, text, *left_out in _changes(function, statement, returned):
-            begin = starts[node.lineno - 1] + node.col_offset  # type: ignore[attr-defined]
+            number = node.lineno  # type: ignore[attr-defined]
+            begin = starts[number - 1] + node.col_offset  # type: ignore[attr-defined]
             end = starts[node.end_lineno - 1] + node.end_col_offset  # type: ignore[attr-defined]
-            raw = source.encode()
             mutated = (raw[:begin] + text.encode() + raw[end:]).decode()
+            if mutated in made:
+                continue
+            line = lines[number - 1].strip()
             change = f"{_short(raw[begin:end].decode())} -> {_short(text)}"
             if left_out:
                 change = f"{_short(left_out[0])} left out"
-            number = node.lineno  # type: ignore[attr-defined]
-            made.setdefault(
-                mutated,
-                Mutant(
-                    path,
-                    function,
-                    lines[number - 1].strip(),
-                    number,
-                    change,
-                    _meeting(function, statement, node, tree),
-                    mutated,
-                ),
-            )
+            alike[function, line, change] += 1
+            if (several := alike[function, line, change]) > 1:
+                change += f", number {several}"
+            met = _meeting(function, statement, node, tree)
+            made[mutated] = Mutant(path, function, line, number, change, met, mutated)
     return list(made.values())
 
 
@@ -134,7 +131,11 @@ def _meeting(function: str, statement: ast.stmt, node: ast.AST, tree: ast.Module
     if function:
         line = node.lineno if isinstance(statement, ast.Try) else statement.lineno  # type: ignore[attr-defined]
         return frozenset([line])
-    names = {each.id for each in ast.walk(statement) if isinstance(getattr(each, "ctx", None), ast.Store)}
+    names = {
+        each.id
+        for each in ast.walk(statement)
+        if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
+    }
     return frozenset(
         inner.lineno
         for name, inner, _ in _statements(tree.body)
@@ -168,9 +169,6 @@ def _changes(function: str, statement: ast.stmt, returned: str) -> Iterator[Chan
         case ast.Assign() | ast.AugAssign() | ast.AnnAssign() | ast.Expr():
             if statement.value is not None:
                 yield from _in_expression(statement.value, listed=not function)
-            if isinstance(statement, ast.AugAssign) and type(statement.op) in _COMPUTED:
-                target, value = ast.unparse(statement.target), ast.unparse(statement.value)
-                yield statement, f"{target} = {target} {_COMPUTED[type(statement.op)]} ({value})"
         case ast.Try():
             for handler in statement.handlers:
                 if isinstance(handler.body[0], ast.Return | ast.Pass):

@@ -74,7 +74,7 @@ def ran(folder, *words):
 def test_every_kind_of_fault_is_made_and_the_same_ones_again(tiny):
     made = mutants(tiny / "tiny.py")
     assert made == mutants(tiny / "tiny.py")
-    assert len({mutant.source for mutant in made}) == len(made)
+    assert len({mutant.source for mutant in made}) == len({mutant.key for mutant in made}) == len(made)
     for mutant in made:
         compile(mutant.source, "tiny.py", "exec")
     assert {(mutant.function, mutant.change) for mutant in made} >= {

@@ -520,3 +520,27 @@ def test_a_claim_about_columns_without_groups_k_or_units_is_told_in_words():
     unnamed = replace(claim.original, roles=claim.original.roles.model_copy(update={"unit": None}))
     promised = replace(claim, original=unnamed, guarantees=(*claim.guarantees, "column-units"))
     assert details(planted, promised) == {"column-units": "no unit column was named"}
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+@pytest.mark.parametrize("form", FORMS)
+def test_rounded_means_beyond_64_bits_beside_small_ones_pass_as_floats(form, sign):
+    columns = {"x": [1.0, 2.0, 3.0, sign * 1e25, sign * 2e25, sign * 4e25]}
+    claim = simple(form, columns=columns, round_integers=True).claim
+    table = simple(columns=columns, round_integers=True).data
+    assert table["x"].type == pa.float64()
+    assert failed(judge(form, table, claim)) == set()
+
+
+def test_a_frame_cannot_promise_what_only_a_file_shows():
+    made = release()
+    claim = replace(made.claim, guarantees=(*made.claim.guarantees, "file-plain"))
+    assert details(made.data, claim) == {"file-plain": "there is no file"}
+
+
+def test_a_file_that_tells_no_extremes_passes():
+    made = release()
+    sink = pa.BufferOutputStream()
+    pq.write_table(made.data, sink, write_statistics=False)
+    found = verify.verify_file(bytes(sink.getvalue()), "parquet", io.InputOptions(), made.claim)
+    assert failed(found) == set()

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 import pytest
+from scipy.special import chdtri, gammaincinv
 
 import tacita
 from planting import failed, judge
@@ -97,14 +98,14 @@ def test_a_value_on_a_bound_passes_and_one_beyond_it_does_not(low, high, fine, b
         assert "bounds-kept" in published(np.r_[value, inside[1:]], inside, claim)
 
 
-@pytest.mark.parametrize(("value", "kept"), [(1, True), (0, False), (9, True), (10, False)])
+@pytest.mark.parametrize(("value", "kept"), [(1, True), (0, False), (10, True), (11, False)])
 def test_bounds_of_rounded_values_are_rounded_themselves(value, kept):
     whole = np.rint(5 + U[:, 0]).astype(np.int64)
     table = pa.table({"x": np.clip(whole, 3, 7)})
     claim = tacita.protect(
         table, quasi=["x"], method="noise", seed=SEED, round_integers=True, measures=["IL1"], insist=True
     ).claim
-    terms = {**claim.terms, "lowest": 0.6, "highest": 9.4}
+    terms = {**claim.terms, "lowest": 0.6, "highest": 9.6}
     claim = replace(claim, terms=terms, guarantees=(*claim.guarantees, "bounds-kept"))
     cells = np.r_[value, np.clip(whole, 3, 7)[1:]]
     assert ("bounds-kept" not in failed(judge("pyarrow", pa.table({"x": cells}), claim))) == kept
@@ -176,3 +177,61 @@ def test_a_sum_holds_to_its_tolerance_in_every_record(size, kept):
     cells[7] += size * 2
     planted = made.data.set_column(1, "total", pa.array(cells))
     assert ("linear-relations" not in failed(judge("pyarrow", planted, made.claim))) == kept
+
+
+@pytest.mark.parametrize("method", ["noise", "correlated-noise"])
+@pytest.mark.parametrize(("chance", "kept"), [(3e-12, True), (3e-13, False)])
+@pytest.mark.parametrize("strong", [True, False])
+def test_noise_is_refused_where_chance_is_less_than_one_in_a_million_million(method, chance, kept, strong):
+    claim = tacita.protect(
+        pa.table({"x": U[:, 0]}), quasi=["x"], method=method, alpha=0.1, seed=1, measures=["IL1"]
+    ).claim
+    wanted = chdtri(N, chance) if strong else gammaincinv(N / 2, chance) * 2
+    cells = U[:, 0] + np.sqrt(0.1) * U[:, 2] * np.sqrt(wanted / (N - 1))
+    breaks = "noise-independent" if method == "noise" else "noise-correlated"
+    assert (breaks not in failed(judge("pyarrow", pa.table({"x": cells}), claim))) == kept
+
+
+@pytest.mark.parametrize(("width", "kept"), [(6e-6, False), (6e-7, True)])
+def test_noise_along_a_short_axis_counts_unless_rounding_could_make_it(width, kept):
+    x, y = U[:, 0], U[:, 0] + width * U[:, 1]
+    claim = tacita.protect(
+        pa.table({"x": x, "y": y}),
+        quasi=["x", "y"],
+        method="correlated-noise",
+        alpha=0.1,
+        seed=1,
+        measures=["IL1"],
+    ).claim
+    # the same noise in both columns, and so none along their difference
+    noise = np.sqrt(0.1) * U[:, 2] * np.sqrt(N / (N - 1))
+    planted = pa.table({"x": x + noise, "y": y + noise * y.std(ddof=1)})
+    assert ("noise-correlated" not in failed(judge("pyarrow", planted, claim))) == kept
+
+
+def whole(method, alpha):
+    """A release of whole numbers with rounded noise."""
+    table = pa.table(
+        {"x": np.rint(100 * U[:, 0]).astype(np.int64), "y": np.rint(80 * U[:, 1]).astype(np.int64)}
+    )
+    options = {"quasi": ["x", "y"], "seed": 1, "round_integers": True, "measures": ["IL1"]}
+    return tacita.protect(table, method=method, alpha=alpha, **options)
+
+
+@pytest.mark.parametrize("method", ["noise", "correlated-noise"])
+@pytest.mark.parametrize("factor", [0.0, 0.5, 2.0])
+@pytest.mark.parametrize("name", ["x", "y"])
+def test_too_little_or_too_much_rounded_noise_is_caught(method, factor, name):
+    made = whole(method, 0.1)
+    true, cells = made.claim.original.numbers(name), np.array(made.data[name].to_pylist())
+    other = np.rint(true + factor * (cells - true)).astype(np.int64)
+    planted = made.data.set_column(made.data.column_names.index(name), name, pa.array(other))
+    breaks = "noise-independent" if method == "noise" else "noise-correlated"
+    assert failed(judge("pyarrow", made.data, made.claim)) == set()
+    assert failed(judge("pyarrow", planted, made.claim)) == {breaks}
+
+
+@pytest.mark.parametrize("method", ["noise", "correlated-noise"])
+def test_rounded_noise_too_weak_to_be_told_from_rounding_passes(method):
+    made = whole(method, 1e-5)
+    assert failed(judge("pyarrow", made.data, made.claim)) == set()
