@@ -14,11 +14,18 @@ from typing import TYPE_CHECKING, Any
 
 from . import io, registry
 from .core import DataError, ParameterError, Pattern, Run, Table
-from .io import argus
+from .io import argus, content_of
 from .io.atomic import refuse_bad_targets
-from .plan import plan_in_bytes
-from .tablefiles import content_of, read_records, read_source
-from .tableplan import LEVELS, SuppressSection, TableInputSection, TablePlan, TableSection, TabulateSection
+from .tablefiles import read_records, read_source
+from .tableplan import (
+    LEVELS,
+    SuppressSection,
+    TableInputSection,
+    TablePlan,
+    TableSection,
+    TabulateSection,
+    plan_in_bytes,
+)
 
 if TYPE_CHECKING:
     from .tables.audit import Audit

@@ -99,7 +99,14 @@ def to_excel(table: Table, withheld: Pattern | npt.ArrayLike) -> bytes:
 
 
 def _append(sheet: Any, cells: list[Any]) -> None:
-    sheet.append(cells)
+    from openpyxl.utils.exceptions import IllegalCharacterError
+
+    try:
+        sheet.append(cells)
+    except IllegalCharacterError:
+        raise DataError(
+            "Excel: a label holds control characters, which a workbook cannot keep. Write CSV or HTML."
+        ) from None
     for cell in sheet[sheet.max_row]:
         if isinstance(cell.value, str):
             # a label that begins with = is text, not a formula
