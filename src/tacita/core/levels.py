@@ -113,18 +113,26 @@ def category_cells(series: nw.Series[Any], who: str) -> tuple[pa.Array, tuple[st
     """The cells of a column of categories, and their order where the column's own type has one."""
     try:
         cells, order = _category_cells(series)
-        # a type that has no text is found out by its empty slice, at no cost
-        cells.slice(0, 0).cast(pa.large_string())
     except UNTYPED:
         raise DataError(
-            f"{who}: wanted categories, got values of mixed types, or of one that has no text of its own. "
+            f"{who}: wanted categories, got Python objects of mixed types, or of one without a text. "
             "Convert them to text first."
         ) from None
-    bytes_only = (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_fixed_size_binary)
-    extended = isinstance(cells.type, pa.BaseExtensionType)
-    if extended or any(test(cells.type) for test in (pa.types.is_nested, pa.types.is_null, *bytes_only)):
-        raise DataError(f"{who}: wanted categories, got {cells.type}. Convert them to text first.")
+    try:
+        # a type that has no text is found out by its empty slice, at no cost
+        cells.slice(0, 0).cast(pa.large_string())
+    except pa.ArrowException:
+        raise _no_categories(cells, who) from None
+    odd = ("nested", "null", "binary", "large_binary", "fixed_size_binary")
+    if isinstance(cells.type, pa.BaseExtensionType) or any(
+        getattr(pa.types, f"is_{name}")(cells.type) for name in odd
+    ):
+        raise _no_categories(cells, who)
     return cells, order
+
+
+def _no_categories(cells: pa.Array, who: str) -> DataError:
+    return DataError(f"{who}: wanted categories, got {cells.type}. Convert them to text first.")
 
 
 def _category_cells(series: nw.Series[Any]) -> tuple[pa.Array, tuple[str, ...] | None]:

@@ -110,8 +110,8 @@ def _header(text: str, source: str, delimiter: str) -> list[str]:
     if copies:
         # which ones is not said: they may be cells of a first record
         raise DataError(
-            f"{source}: every column needs a name of its own, got {copies} that stand in the header line more "
-            "than once. Rename or drop the copies. Or has the file no header line?"
+            f"{source}: every column needs a name of its own, got {copies} in the header line more than once."
+            " Rename or drop the copies. Or has the file no header line?"
         )
     return names
 
