@@ -147,7 +147,7 @@ class TestEverySynthesis:
         assert [line.split(",")[1:] for line in first.decode().splitlines()[1:]] == [
             line.split(",")[1:] for line in lines
         ]
-        assert run_command(["run", str(tmp_path / "plan.toml"), "--quiet"]) == 0
+        assert run_command(["run", str(tmp_path / "plan.toml"), "--quiet", "--force"]) == 0
         assert (tmp_path / "out.csv").read_bytes() == first
         assert run_command(["synthesize", "--method", name, "--help"]) == 0
         shown = capsys.readouterr().out

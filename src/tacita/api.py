@@ -30,8 +30,8 @@ from .microdata.assess import context_columns, measure
 from .microdata.uniqueness import examine
 from .pipeline import compare as _compare
 from .pipeline import domain_codes, make_release, suited
-from .plan import CompareSection, MeasureSection, OutputSection, Plan, ProtectSection, plan_in_bytes
-from .tableplan import load_plan
+from .plan import CompareSection, MeasureSection, OutputSection, Plan, ProtectSection
+from .tableplan import load_plan, plan_in_bytes
 from .tabular import (
     audit,
     audit_published,

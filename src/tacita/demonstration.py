@@ -9,7 +9,8 @@ from typing import Any
 from . import io
 from .core import Cancelled, ParameterError, Run
 from .io.atomic import refuse_bad_targets
-from .plan import Plan, plan_in_bytes
+from .plan import Plan
+from .tableplan import plan_in_bytes
 
 
 def prepare_demo(folder: str | Path, *, force: bool = False) -> Plan:

@@ -21,11 +21,10 @@ from .core.method import Method
 from .core.params import Parameters
 from .core.roles import Names, Roles
 from .core.seeds import as_seed, portable
-from .io import InputOptions
+from .io import InputOptions, content_of
 
 if TYPE_CHECKING:
     from .microdata.measure import Measure
-    from .tableplan import TablePlan
 
 
 class InputSection(InputOptions):
@@ -311,10 +310,7 @@ class Plan(Parameters):
     @classmethod
     def from_toml(cls, text: str, folder: Path | None = None) -> Plan:
         """Read a plan; relative paths are taken from `folder`."""
-        try:
-            values = tomllib.loads(text)
-        except tomllib.TOMLDecodeError as problem:
-            raise ParameterError(f"Plan: this is not valid TOML ({problem}).") from None
+        values = parsed(text)
         if "version" not in values:
             raise ParameterError("Plan: version is required. Write version = 1 as the first line.")
         return cls(**with_paths(values, _PATHS, folder or Path()))
@@ -322,15 +318,7 @@ class Plan(Parameters):
     @classmethod
     def load(cls, path: str | Path) -> Plan:
         """Read a plan file."""
-        path = Path(path)
-        try:
-            # editors on Windows put a byte order mark first
-            text = path.read_text(encoding="utf-8-sig")
-        except OSError as problem:
-            raise ParameterError(f"{path.name}: cannot be read ({problem.strerror}).") from None
-        except UnicodeDecodeError:
-            raise ParameterError(f"{path.name}: a plan is a UTF-8 text file, this is not.") from None
-        return cls.from_toml(text, path.parent)
+        return cls.from_toml(text_of(Path(path)), Path(path).parent)
 
     def to_toml(self, folder: Path | None = None) -> str:
         """The plan as TOML, defaults left out; paths relative to `folder` where they lie below it."""
@@ -425,9 +413,20 @@ def literal_of(value: Any) -> str:
     return repr(list(value)) if isinstance(value, tuple) else repr(value)
 
 
-def plan_in_bytes(plan: Plan | TablePlan, path: str | Path | None) -> dict[Path, bytes]:
-    """A plan as the file it would be, paths relative to its folder; nothing where no path is given."""
-    if path is None:
-        return {}
-    target = Path(path)
-    return {target: plan.to_toml(target.absolute().parent).encode()}
+def text_of(path: Path) -> str:
+    """The text of a plan file."""
+    try:
+        # editors on Windows put a byte order mark first
+        return content_of(path).decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise ParameterError(f"{path.name}: a plan is a UTF-8 text file, this is not.") from None
+
+
+def parsed(text: str) -> dict[str, Any]:
+    """The values of a TOML text."""
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as problem:
+        raise ParameterError(f"Plan: this is not valid TOML ({problem}).") from None
+    except RecursionError:
+        raise ParameterError("Plan: values are nested too deep for any plan. Check the brackets.") from None

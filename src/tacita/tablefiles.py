@@ -11,7 +11,7 @@ import numpy as np
 
 from . import io
 from .core import DataError, Dimension, Microdata, ParameterError, Table
-from .io import argus
+from .io import argus, content_of
 from .rulewords import build_rules
 from .tableplan import (
     COLUMNS,
@@ -246,15 +246,6 @@ def _hierarchy_files(
             texts[each.hierarchy] = _text(content_of(place), encoding, place.name)
             files[f"hierarchy of {each.name}"] = place
     return texts, files
-
-
-def content_of(path: Path) -> bytes:
-    """The bytes of a file; ParameterError if it cannot be read."""
-    try:
-        return path.read_bytes()
-    except (OSError, ValueError) as problem:
-        reason = problem.strerror if isinstance(problem, OSError) else problem
-        raise ParameterError(f"{path.name}: cannot be read ({reason}).") from None
 
 
 def _text(content: bytes, encoding: str, name: str) -> str:

@@ -5,7 +5,6 @@ TOML, version 1, with a [table] section instead of [roles]; paths are relative t
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -17,7 +16,7 @@ from .core.method import Method
 from .core.params import Parameters
 from .core.percent import Level, in_percent
 from .core.roles import Names
-from .plan import InputSection, Plan, arguments_of, literal_of, toml_of, with_paths
+from .plan import InputSection, Plan, arguments_of, literal_of, parsed, text_of, toml_of, with_paths
 
 Solver = Literal["highs", "scip"]
 Kind = Literal["cells", "tab", "jj"]
@@ -245,7 +244,7 @@ class TablePlan(Parameters):
     @classmethod
     def from_toml(cls, text: str, folder: Path | None = None) -> TablePlan:
         """Read a plan; relative paths are taken from `folder`."""
-        values = _parsed(text)
+        values = parsed(text)
         if "version" not in values:
             raise ParameterError("Plan: version is required. Write version = 1 as the first line.")
         return cls(**with_paths(values, _PATHS, folder or Path()))
@@ -334,18 +333,14 @@ _PATHS = {"input": ("path", "meta"), "output": ("path", "json", "report")}
 
 def load_plan(path: str | Path) -> Plan | TablePlan:
     """Read a plan file of either kind: with a section [table] or [suppress] it is one of a table."""
-    path = Path(path)
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-        tabular = bool({"table", "suppress"} & set(tomllib.loads(text)))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError):
-        # the plan of records says what is wrong
-        return Plan.load(path)
-    return TablePlan.from_toml(text, path.parent) if tabular else Plan.load(path)
+    text, folder = text_of(Path(path)), Path(path).parent
+    of_table = bool({"table", "suppress"} & set(parsed(text)))
+    return TablePlan.from_toml(text, folder) if of_table else Plan.from_toml(text, folder)
 
 
-def _parsed(text: str) -> dict[str, Any]:
-    try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as problem:
-        raise ParameterError(f"Plan: this is not valid TOML ({problem}).") from None
+def plan_in_bytes(plan: Plan | TablePlan, path: str | Path | None) -> dict[Path, bytes]:
+    """A plan as the file it would be, paths relative to its folder; nothing where no path is given."""
+    if path is None:
+        return {}
+    target = Path(path)
+    return {target: plan.to_toml(target.absolute().parent).encode()}

@@ -16,12 +16,19 @@ from . import io, registry
 from .core import Caution, ParameterError, Pattern, Run, Table
 from .core.microdata import speakable
 from .core.percent import SHARE_TAKEN, is_share
-from .io import argus
+from .io import argus, content_of
 from .io.atomic import refuse_bad_targets
-from .plan import plan_in_bytes
 from .rulewords import build_rules, describe_rules, spell_rules
-from .tablefiles import Source, content_of, read_records, read_source
-from .tableplan import LEVELS, SuppressSection, TableInputSection, TablePlan, TableSection, TabulateSection
+from .tablefiles import Source, read_records, read_source
+from .tableplan import (
+    LEVELS,
+    SuppressSection,
+    TableInputSection,
+    TablePlan,
+    TableSection,
+    TabulateSection,
+    plan_in_bytes,
+)
 from .versions import versions
 
 if TYPE_CHECKING:

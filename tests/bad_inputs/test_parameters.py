@@ -118,7 +118,7 @@ ROLES = [
         "the-first-record-as-one-name",
         PROTECT + " --delimiter |",
         2,
-        "not shown",
+        "has none of the names",
         files={"survey.csv": "".join(text().splitlines(keepends=True)[5:])},
     ),
 ]
@@ -189,7 +189,7 @@ ASSESSING = [
     refuse("assess-a-release-that-is-not-there", ASSESS, 2, "after.csv", "no such file"),
 ]
 PLANS = [
-    refuse("a-plan-that-is-not-there", "run plan.toml", 2, "plan.toml", "No such file"),
+    refuse("a-plan-that-is-not-there", "run plan.toml", 2, "plan.toml", "no such file"),
     refuse("a-folder-as-plan", "run plan.toml", 2, "plan.toml", files={"plan.toml/x": ""}),
     refuse("a-plan-that-is-not-toml", "run survey.csv", 2, "not valid TOML"),
     refuse("a-plan-not-in-utf-8", "run plan.toml", 2, "UTF-8", files={"plan.toml": "é".encode("latin-1")}),

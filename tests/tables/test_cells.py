@@ -86,7 +86,7 @@ class TestSaveTable:
         tacita.save_table(table, pattern, paths[0], json_report=paths[1], report=paths[2])
         assert all(path.exists() for path in paths)
         with pytest.raises(ParameterError, match="same file"):
-            tacita.save_table(table, pattern, paths[0], report=paths[0])
+            tacita.save_table(table, pattern, paths[0], report=paths[0], force=True)
         with pytest.raises(ParameterError, match=r"\.csv, \.xlsx"):
             tacita.save_table(table, pattern, tmp_path / "t.pdf")
 

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from .errors import DataError, ParameterError
-from .text import parse_numbers
+from .text import UNTYPED, parse_numbers
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -112,20 +112,37 @@ def _first(where: npt.NDArray[np.bool_]) -> int:
 def category_cells(series: nw.Series[Any], who: str) -> tuple[pa.Array, tuple[str, ...] | None]:
     """The cells of a column of categories, and their order where the column's own type has one."""
     try:
-        cells = series.to_arrow()
-    except (pa.ArrowException, TypeError):
+        cells, order = _category_cells(series)
+    except UNTYPED:
         raise DataError(
-            f"{who}: wanted categories, got Python objects of mixed types. Convert them to text first."
+            f"{who}: wanted categories, got Python objects of mixed types, or of one without a text. "
+            "Convert them to text first."
         ) from None
-    order = None
+    try:
+        # a type that has no text is found out by its empty slice, at no cost
+        cells.slice(0, 0).cast(pa.large_string())
+    except pa.ArrowException:
+        raise _no_categories(cells, who) from None
+    odd = ("nested", "null", "binary", "large_binary", "fixed_size_binary")
+    if isinstance(cells.type, pa.BaseExtensionType) or any(
+        getattr(pa.types, f"is_{name}")(cells.type) for name in odd
+    ):
+        raise _no_categories(cells, who)
+    return cells, order
+
+
+def _no_categories(cells: pa.Array, who: str) -> DataError:
+    return DataError(f"{who}: wanted categories, got {cells.type}. Convert them to text first.")
+
+
+def _category_cells(series: nw.Series[Any]) -> tuple[pa.Array, tuple[str, ...] | None]:
+    cells, order = series.to_arrow(), None
     chunks = pa.chunked_array([cells]) if isinstance(cells, pa.Array) else cells
     if pa.types.is_dictionary(chunks.type):
         whole = chunks.unify_dictionaries().combine_chunks()
         if whole.type.ordered:
             order = tuple(whole.dictionary.cast(pa.large_string()).drop_null().to_pylist())
         chunks = pa.chunked_array([whole.cast(whole.type.value_type)])
-    if pa.types.is_nested(chunks.type) or pa.types.is_binary(chunks.type) or pa.types.is_null(chunks.type):
-        raise DataError(f"{who}: wanted categories, got {chunks.type}. Convert them to text first.")
     # a view cannot yet be compared in every version of Arrow
     view = chunks.type == pa.string_view()
     return (chunks.cast(pa.large_string()) if view else chunks).combine_chunks(), order

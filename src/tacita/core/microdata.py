@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal
 
@@ -20,7 +21,7 @@ from .levels import Levels, category_cells, nominal_levels, ordinal_levels, rank
 from .params import Parameters
 from .roles import Kind, Roles
 from .spelling import Alike, alike
-from .text import Parsed, looks_like_code, parse_numbers
+from .text import UNTYPED, Parsed, looks_like_code, parse_numbers
 
 # Beyond it a double no longer holds every whole number.
 _LARGEST_EXACT = 2**53
@@ -106,15 +107,7 @@ class Microdata:
 
     def with_roles(self, roles: Roles) -> Microdata:
         """The same records with roles, checked against the columns; 'numeric' becomes names."""
-        unknown = sorted(roles.named - set(self.columns))
-        if unknown:
-            hint = ""
-            if len(self.columns) == 1:
-                hint = " The file has a single column: is the delimiter right?"
-            raise ParameterError(
-                f"{self.source}: there is no column {speakable(unknown)}. "
-                f"There are: {speakable(self.columns)}.{hint}"
-            )
+        self.require(roles.named)
         if roles.quasi != "numeric":
             return replace(self, roles=roles)
         free = [name for name in self.columns if name not in roles.named]
@@ -154,6 +147,28 @@ class Microdata:
         if looks_like_code(cells):
             return None
         return parse_numbers(cells, dialect.decimal, dialect.missing_values)
+
+    def require(self, names: Iterable[str]) -> None:
+        """Raise where a column is not there.
+
+        The first line of a text file is shown only if it has one of the names: otherwise it may be a record.
+        """
+        wanted, known = set(names), set(self.columns)
+        if wanted <= known:
+            return
+        message = f"{self.source}: there is no column {speakable(sorted(wanted - known))}. "
+        if self.dialect is None or wanted & known:
+            message += f"There are: {speakable(self.columns)}."
+        else:
+            near = {match for name in wanted for match in get_close_matches(name, known, 1, 0.8)}
+            meant = f" Was {speakable(sorted(near))} meant?" if near else ""
+            message += (
+                f"The first line of the file has none of the names asked for.{meant} "
+                "Has the file a header line?"
+            )
+        if len(known) == 1:
+            message += " The file has a single column: is the delimiter right?"
+        raise ParameterError(message)
 
     @property
     def quasi(self) -> tuple[str, ...]:
@@ -314,7 +329,7 @@ class Microdata:
         if self.dialect is not None and series.dtype == nw.String:
             trimmed = series.str.strip_chars()
             return np.asarray(trimmed.is_in(list(self.dialect.missing_values)).to_numpy(), dtype=bool)
-        empty = np.asarray(series.is_null().to_numpy(), dtype=bool)
+        empty = np.array(series.is_null().to_numpy(), dtype=bool)
         if series.dtype.is_float():
             empty |= np.asarray(series.is_nan().fill_null(False).to_numpy(), dtype=bool)
         return empty
@@ -337,7 +352,7 @@ def column_codes(series: nw.Series[Any]) -> npt.NDArray[np.int64]:
         canonical = np.asarray(values.dictionary_encode().indices.fill_null(len(values)))
         plain = np.asarray(indices.cast(pa.int64()).fill_null(-1), dtype=np.int64)
         codes = np.where(plain < 0, -1, canonical[plain] if len(values) else -1)
-    except (pa.ArrowException, TypeError):
+    except UNTYPED:
         # columns of mixed Python objects: Arrow has no type for them
         seen: dict[str, int] = {}
         codes = np.array([seen.setdefault(f"{type(v).__name__} {v!r}", len(seen)) for v in series.to_list()])

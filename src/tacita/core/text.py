@@ -10,6 +10,9 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+# What Arrow raises where Python objects are of mixed types, or of one it cannot hold.
+UNTYPED = (pa.ArrowException, TypeError, ValueError, OverflowError)
+
 _NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
 _INFINITE = r"^[+-]?(?i:inf|infinity)$"
 _CODE = r"^[+-]?0\d"

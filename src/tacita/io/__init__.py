@@ -7,6 +7,7 @@ anything touches the disk.
 from __future__ import annotations
 
 import hashlib
+import stat
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
@@ -16,6 +17,7 @@ from pydantic import Field
 
 from tacita.core import MISSING_TEXT, CsvDialect, DataError, Microdata, ParameterError, Parameters
 from tacita.core.microdata import refuse_values_as_names
+from tacita.core.text import UNTYPED
 
 from . import csv, parquet
 from .atomic import refuse_bad_targets, write_all
@@ -31,6 +33,7 @@ FORMATS = {
 __all__ = [
     "FORMATS",
     "InputOptions",
+    "content_of",
     "decode",
     "encode",
     "fingerprint_of",
@@ -71,21 +74,31 @@ def read(path: str | Path, options: InputOptions | None = None) -> Microdata:
     """Read a file of records. Its SHA-256 becomes the fingerprint."""
     path = Path(path)
     form = format_of(path)
-    try:
-        content = path.read_bytes()
-    except FileNotFoundError:
-        raise ParameterError(f"{path.name}: there is no such file. Check the path.") from None
-    except IsADirectoryError:
-        raise ParameterError(f"{path.name}: wanted a file, got a folder.") from None
-    except (OSError, ValueError) as problem:
-        reason = problem.strerror if isinstance(problem, OSError) else problem
-        raise ParameterError(f"{path.name}: cannot be read ({reason}).") from None
+    content = content_of(path)
     if not content:
         raise DataError(f"{path.name}: the file is empty.")
     data = decode(content, form, options or InputOptions(), path.name)
     if form == "csv":
         refuse_values_as_names(data.columns, path.name)
     return replace(data, path=path.absolute())
+
+
+def content_of(path: Path) -> bytes:
+    """The bytes of a plain file; a pipe or a device is not waited for."""
+    try:
+        mode = path.stat().st_mode
+        if stat.S_ISDIR(mode):
+            raise ParameterError(f"{path.name}: wanted a file, got a folder.")
+        if not stat.S_ISREG(mode):
+            raise ParameterError(f"{path.name}: wanted a plain file, got a device or pipe. Save it first.")
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise ParameterError(
+            f"{path.name}: cannot be read (there is no such file). Check the path."
+        ) from None
+    except (OSError, ValueError) as problem:
+        reason = problem.strerror if isinstance(problem, OSError) else problem
+        raise ParameterError(f"{path.name}: cannot be read ({reason}).") from None
 
 
 def decode(content: bytes, form: str, options: InputOptions, source: str) -> Microdata:
@@ -134,12 +147,10 @@ def write_frame(frame: Any, path: str | Path, *, force: bool = False) -> None:
 
 def to_arrow(data: Microdata) -> Any:
     """The frame as an Arrow table; a column of mixed Python objects has no file format."""
-    import pyarrow as pa
-
     try:
         # a pandas index is no column of the file
         return nw.maybe_reset_index(data.frame).to_arrow()
-    except (pa.ArrowException, TypeError, ValueError):
+    except UNTYPED:
         raise DataError(
             f"{data.source}: a column holds Python objects of mixed types, which no file format can keep. "
             "Convert such columns to text first."

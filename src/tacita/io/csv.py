@@ -13,7 +13,6 @@ import pyarrow.compute as pc
 import pyarrow.csv as arrow_csv
 
 from tacita.core import CsvDialect, DataError, ParameterError
-from tacita.core.microdata import refuse_repeated_names
 from tacita.core.params import shown
 
 _DELIMITERS = (",", ";", "\t", "|")
@@ -107,7 +106,13 @@ def _header(text: str, source: str, delimiter: str) -> list[str]:
     unnamed = sum(not name.strip() for name in names)
     if unnamed:
         raise DataError(f"{source}: {unnamed} columns have no name in the header line. Name them.")
-    refuse_repeated_names(names)
+    copies = len(names) - len(set(names))
+    if copies:
+        # which ones is not said: they may be cells of a first record
+        raise DataError(
+            f"{source}: every column needs a name of its own, got {copies} in the header line more than once."
+            " Rename or drop the copies. Or has the file no header line?"
+        )
     return names
 
 
@@ -184,17 +189,23 @@ def cells_as_text(column: Any, dialect: CsvDialect) -> pa.ChunkedArray:
     """Cells as they stand in a CSV file; missing ones are empty, unless empty cells mean something else."""
     column = column if isinstance(column, pa.ChunkedArray) else pa.chunked_array([column])
     if pa.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
+        column = _cast(column, column.type.value_type)
     is_float = pa.types.is_floating(column.type) or pa.types.is_decimal(column.type)
     if pa.types.is_floating(column.type):
         column = pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)
-    try:
-        text = column.cast(pa.string())
-    except pa.ArrowException:
-        raise DataError(f"A column of type {column.type} cannot be written as CSV. Use Parquet.") from None
+    text = _cast(column, pa.string())
     if is_float and dialect.decimal == ",":
         text = pc.replace_substring(text, ".", ",")
     return pc.fill_null(text, "" if "" in dialect.missing_values else (*dialect.missing_values, "")[0])
+
+
+def _cast(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
+    try:
+        return column.cast(kind)
+    except pa.ArrowException:
+        raise DataError(
+            f"A column of type {str(column.type).split('<')[0]} cannot be written as CSV. Use Parquet."
+        ) from None
 
 
 def _quoted(column: pa.ChunkedArray, dialect: CsvDialect, alone: bool) -> pa.ChunkedArray:

@@ -109,11 +109,13 @@ def _pandas_column(series: Any) -> Any:
         plain = series.fillna(dtype.type(0))
         plain[gaps] = pd.NA
         return plain
-    known = (pd.DatetimeTZDtype, pd.PeriodDtype, pd.IntervalDtype, pd.SparseDtype, pd.StringDtype)
-    if isinstance(dtype, pd.api.extensions.ExtensionDtype) and not isinstance(dtype, known):
+    known = (pd.DatetimeTZDtype, pd.PeriodDtype, pd.IntervalDtype, pd.StringDtype)
+    extended = isinstance(dtype, pd.api.extensions.ExtensionDtype)
+    # of numpy's types, complex numbers and floats of more than 64 bits have no other home
+    if not (isinstance(dtype, known) if extended else dtype.kind in "biufMmO" and dtype.itemsize <= 8):
         raise DataError(
-            f"Column {series.name}: its type, {type(dtype).__name__}, may remember more than its cells show. "
-            "Convert the column to numbers, text or categories."
+            f"Column {series.name}: its type, {dtype.name.split('[')[0]}, cannot be rebuilt from its cells. "
+            "Convert the column to plain numbers, text or categories."
         )
     return series
 
@@ -127,6 +129,8 @@ def _polars_column(series: Any) -> Any:
     import polars as pl
 
     try:
+        if series.dtype == pl.Object:
+            raise pl.exceptions.InvalidOperationError
         cells = pa.chunked_array([series.cast(_with_text(series.dtype)).to_arrow()])
     except (pa.ArrowException, pl.exceptions.PolarsError):
         raise DataError(

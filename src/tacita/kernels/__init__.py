@@ -1,0 +1,34 @@
+"""Compiled inner loops. What is compiled is kept for the next run, where there is a place to keep it."""
+
+from __future__ import annotations
+
+import atexit
+import logging
+import os
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+
+def _find_a_place() -> None:
+    """Where an account has no folder that it can write to, what is compiled lives as long as the process.
+
+    The compiler would give up. It is not loaded here: a list of methods should not wait for it.
+    """
+    beside, home = Path(__file__).parent, Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~"))
+    if os.environ.get("NUMBA_CACHE_DIR") or any(os.access(place, os.W_OK) for place in (beside, home)):
+        return
+    folder = tempfile.mkdtemp(prefix="tacita-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    os.environ["NUMBA_CACHE_DIR"] = folder
+    if "numba" in sys.modules:
+        # it has looked at the environment already
+        sys.modules["numba"].config.CACHE_DIR = folder
+    logging.getLogger("tacita").warning(
+        "Compiled code cannot be kept: there is no folder for it that can be written. Every run compiles "
+        "anew, which takes seconds. Set NUMBA_CACHE_DIR to a folder of your own."
+    )
+
+
+_find_a_place()

@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 
 from tacita.core import Caution
 from tacita.core.release import Claim
+from tacita.core.text import UNTYPED
 from tacita.core.uniqueness import Uniqueness
 
 from . import cautions_of_insisting as insisting
@@ -386,7 +387,7 @@ def _formulas(protected: Protected) -> Iterator[Caution]:
             cells = protected.data.frame[name].to_arrow()
             if pa.types.is_dictionary(cells.type):
                 cells = cells.cast(cells.type.value_type)
-        except (pa.ArrowException, TypeError):
+        except UNTYPED:
             continue
         if pa.types.is_string(cells.type) or pa.types.is_large_string(cells.type):
             risky += int(pc.sum(pc.match_substring_regex(cells, r"^[=@\t\r]|^[+-][^0-9.,]")).as_py() or 0)

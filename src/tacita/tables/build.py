@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacita.core import Contributors, DataError, Dimension, Microdata, ParameterError, Table
-from tacita.core.microdata import column_codes, speakable
+from tacita.core.microdata import column_codes
 from tacita.core.spelling import Alike
 
 from .behind import COUNTED
@@ -77,11 +77,7 @@ def tabulate(
     source = data if isinstance(data, Microdata) else Microdata.of(data)
     named = dict.fromkeys(dimensions) if not isinstance(dimensions, Mapping) else dict(dimensions)
     columns = [*named, *(c for c in (value, weight, unit, request, waiver) if c is not None)]
-    if unknown := [name for name in columns if name not in source.columns]:
-        raise ParameterError(
-            f"{source.source}: there is no column {speakable(unknown)}. "
-            f"There are: {speakable(source.columns)}."
-        )
+    source.require(columns)
     if not named or depth < 1:
         raise ParameterError("tabulate: wanted at least one dimension, and a depth of at least 1.")
     placed = [_dimension(source, name, given, total) for name, given in named.items()]

@@ -52,7 +52,7 @@ def from_cells(
     levels = {"lower": lower, "upper": upper, "sliding": sliding}
     wanted = [rows, columns, value, primary, *(each for each in levels.values() if isinstance(each, str))]
     wanted += [] if cost in ("value", "count") else [cost]
-    _refuse_unknown(data, [*wanted, *([] if contributors is None else [contributors])])
+    data.require([*wanted, *([] if contributors is None else [contributors])])
     if len({rows, columns, value, primary}) < 4:
         raise ParameterError(
             f"{data.source}: rows, columns, value and primary must be four different columns."
@@ -174,15 +174,6 @@ def rules_of(data: Microdata) -> str:
 def _text(value: float) -> str:
     """The shortest text that is read as the same number."""
     return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(float(value))
-
-
-def _refuse_unknown(data: Microdata, names: list[str]) -> None:
-    if unknown := [name for name in dict.fromkeys(names) if name not in data.columns]:
-        hint = " The file has a single column: is the delimiter right?" if len(data.columns) == 1 else ""
-        raise ParameterError(
-            f"{data.source}: there is no column {speakable(unknown, among=data.columns)}. "
-            f"There are: {speakable(data.columns)}.{hint}"
-        )
 
 
 def _labelled(data: Microdata, name: str) -> tuple[Dimension, npt.NDArray[np.int64]]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tacita.core import DataError, Dimension, ParameterError
-from tacita.io import argus
+from tacita.io import argus, content_of
 
 Nested = Mapping[str, Any] | Sequence[str] | None
 
@@ -85,8 +85,8 @@ def read_hrc(path: str | Path, name: str | None = None, total: str = "Total", le
     """A tau-ARGUS .hrc file: one label per line, as deep as the leading string is repeated before it."""
     path = Path(path)
     try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeError):
+        text = content_of(path).decode("utf-8-sig")
+    except UnicodeError:
         raise ParameterError(f"{path.name}: cannot be read as a text file of UTF-8.") from None
     return argus.parse_hrc(text, name or path.stem, total, lead)
 

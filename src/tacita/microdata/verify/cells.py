@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tacita.core import CsvDialect
+from tacita.core.text import UNTYPED
 from tacita.io.csv import cells_as_text
 
 # Parquet has no seconds and one kind of date; these changes of unit lose nothing.
@@ -41,7 +42,7 @@ def same_column(before: nw.Series[Any], after: nw.Series[Any], rows: npt.NDArray
     try:
         old, new = as_array(before), as_array(after)
         return identical(old.take(pa.array(rows)), new)
-    except (pa.ArrowException, TypeError):
+    except UNTYPED:
         # mixed Python objects and a few exotic types: Arrow has no type or no means for them
         was = before.to_list()
         return all(

@@ -14,6 +14,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from tacita.core.text import UNTYPED
+
 from .cells import TEXT_OF_VIEWS, as_array
 
 _STALE = "remember values that no record has"
@@ -30,7 +32,7 @@ def faults(series: nw.Series[Any], in_memory: bool) -> set[str]:
     """What is wrong with a column. Of a file read again, only what the file holds: slots are the reader's."""
     try:
         return {fault for cells in _arrays(series) for fault in _walk(cells, in_memory)}
-    except (pa.ArrowException, TypeError):
+    except UNTYPED:
         # mixed Python objects, which have neither dictionary nor slots
         return set() if series.dtype == nw.Object else {_UNKNOWN}
 
