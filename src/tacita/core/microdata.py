@@ -65,6 +65,7 @@ class Microdata:
     skipped: tuple[str, ...] = ()
     # columns parsed so far; the frame never changes, so neither do they
     _numbers: dict[str, npt.NDArray[np.float64]] = field(default_factory=dict, repr=False)
+    _kinds: dict[str, Kind] = field(default_factory=dict, repr=False)
     _levels: dict[tuple[str, Kind, tuple[str, ...]], Levels] = field(default_factory=dict, repr=False)
 
     @classmethod
@@ -183,7 +184,12 @@ class Microdata:
         return (*self.quasi, *(self.roles.independent if self.roles else ()))
 
     def kind(self, column: str) -> Kind:
-        """Whether a column holds quantities or names. Text such as 01 is a code, not a quantity."""
+        """Whether a column holds quantities or names; text such as 01 is a code, no quantity. O(n), once."""
+        if column not in self._kinds:
+            self._kinds[column] = self._find_kind(column)
+        return self._kinds[column]
+
+    def _find_kind(self, column: str) -> Kind:
         series = self.frame[column]
         if series.dtype.is_numeric():
             return "numeric"

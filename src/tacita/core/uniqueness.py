@@ -18,7 +18,7 @@ class Combination:
 
 @dataclass(frozen=True)
 class Left:
-    """The same without naming columns: what would be left without one of them."""
+    """The same figures where it is plain which columns are meant."""
 
     alone: int
     below_k: int
@@ -31,8 +31,9 @@ class Uniqueness:
     `unchanged`: on the columns that are released as they were; what an attacker may know exactly. `before`
     and `after`: on all released columns, as they stood in the source and as they are published. `enough`
     grows a set of unchanged columns, each time by the one that sets most records apart, until it does nearly
-    what all of them do. `without` tells what would be left if one of them were not released. `pairs` and
-    `triples` are the worst of `examined` columns; `alone_in_pairs` counts records alone on one pair or more.
+    what all of them do. `by_itself` tells what each of them does alone, `without` what would be left if one
+    of them were not released. `pairs` and `triples` are the worst of `examined` columns; `alone_in_pairs`
+    counts records alone on one pair or more.
 
     Every missing cell counts as one value of its own.
     """
@@ -42,6 +43,7 @@ class Uniqueness:
     unchanged: Combination
     before: Combination
     after: Combination
+    by_itself: Mapping[str, Left] = field(default_factory=dict)
     enough: tuple[Combination, ...] = ()
     without: Mapping[str, Left] = field(default_factory=dict)
     examined: tuple[str, ...] = ()

@@ -20,10 +20,8 @@ from . import cautions_of_synthesis as synthesis
 from . import cautions_of_values as values
 from .assess import context_columns
 from .protect import Protected
-from .uniqueness import spoken
+from .uniqueness import NEARLY_UNIQUE, spoken
 
-# A column that tells at least this share of the records apart works like an identifier.
-_NEARLY_UNIQUE = 0.5
 # Explained by unchanged columns to this degree, a masked one is given away.
 _RECOMPUTABLE = 0.999
 # So few different whole numbers, each in so many records, are more often codes than quantities.
@@ -69,7 +67,7 @@ def find(protected: Protected, uniqueness: Uniqueness, *, shuffled: bool) -> tup
         insisting.guessable_seed(protected),
         _dropped(protected),
         _unique_combinations(protected, uniqueness),
-        _nearly_unique(protected),
+        _nearly_unique(uniqueness),
         _skipped(protected),
         _unit_released(protected),
         _units_merged(protected),
@@ -149,16 +147,14 @@ def _unique_combinations(protected: Protected, found: Uniqueness) -> Iterator[Ca
     )
 
 
-def _nearly_unique(protected: Protected) -> Iterator[Caution]:
-    for name in _unchanged(protected):
-        counts = np.bincount(protected.data.codes([name]))
-        alone = int((counts == 1).sum())
-        if alone >= _NEARLY_UNIQUE * protected.data.n:
+def _nearly_unique(found: Uniqueness) -> Iterator[Caution]:
+    for name, apart in found.by_itself.items():
+        if apart.alone >= NEARLY_UNIQUE * found.records:
             yield Caution(
                 "nearly-unique-column",
                 f"Column {name} is released unchanged and is unique for these records: whoever knows it "
                 "finds the record.",
-                alone,
+                apart.alone,
                 "Name it as an identifier to leave it out, or protect or round it.",
             )
 

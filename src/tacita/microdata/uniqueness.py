@@ -8,6 +8,7 @@ value of its own: the reading in which most records are alone.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
 from math import comb
 
@@ -18,7 +19,6 @@ from tacita.core import Microdata, Run
 from tacita.core.uniqueness import Combination, Left, Uniqueness
 
 Codes = npt.NDArray[np.int64]
-Counts = npt.NDArray[np.int64]
 
 # Where a method has no k, fewer records than this point to somebody.
 FEW = 3
@@ -26,7 +26,7 @@ FEW = 3
 _BUDGET = 30_000_000
 _MOST_COMBINATIONS = 6_000
 # A column that sets apart this share of the records by itself makes every pair with it look alike.
-_NEARLY_UNIQUE = 0.5
+NEARLY_UNIQUE = 0.5
 # A set of columns that sets apart this share of what all do is enough to be told.
 _MOST = 0.9
 _LONGEST_SET = 6
@@ -68,6 +68,7 @@ def examine(
         unchanged=_told(tuple(unchanged), whole, k),
         before=_told(tuple(shown), _combined(was.values(), released.n), k),
         after=_told(tuple(shown), _combined(now.values(), released.n), k),
+        by_itself={name: _left(codes, k) for name, codes in unchanged.items()},
     )
     if not found.unchanged.below_k:
         return found
@@ -76,7 +77,7 @@ def examine(
 
 def _with_columns(found: Uniqueness, columns: Mapping[str, Codes], run: Run) -> Uniqueness:
     """The same, with what single columns, pairs and triples have to do with it."""
-    examined = _examined(columns, found.records)
+    examined = _examined(found, columns)
     pairs, triples = _Worst(found), _Worst(found)
     todo = comb(len(examined), 2) or 1
     for done, (one, other) in enumerate(combinations(examined, 2)):
@@ -86,12 +87,8 @@ def _with_columns(found: Uniqueness, columns: Mapping[str, Codes], run: Run) -> 
             triples.add((one, other, third), _joined(both, columns[third]))
         run.report("counting unique records", done, todo)
     run.report("counting unique records", 1, 1)
-    return Uniqueness(
-        k=found.k,
-        records=found.records,
-        unchanged=found.unchanged,
-        before=found.before,
-        after=found.after,
+    return replace(
+        found,
         enough=_enough(found, columns),
         without=_without(found, columns),
         examined=tuple(examined),
@@ -111,9 +108,8 @@ class _Worst:
         self.kept: list[Combination] = []
 
     def add(self, columns: tuple[str, ...], codes: Codes) -> None:
-        like = _like(codes)
-        self.alone |= like == 1
-        self.kept.append(Combination(columns, int((like == 1).sum()), int((like < self.k).sum())))
+        self.alone |= (np.bincount(codes) == 1)[codes]
+        self.kept.append(_told(columns, codes, self.k))
 
     def told(self) -> tuple[Combination, ...]:
         worst = sorted(self.kept, key=_apart, reverse=True)[:_TOLD]
@@ -124,12 +120,13 @@ def _apart(combination: Combination) -> tuple[int, int]:
     return combination.alone, combination.below_k
 
 
-def _examined(columns: Mapping[str, Codes], n: int) -> list[str]:
+def _examined(found: Uniqueness, columns: Mapping[str, Codes]) -> list[str]:
     """Columns whose pairs and triples are looked at, in the order of the file."""
+    n = found.records
     telling = [
         name
         for name, codes in columns.items()
-        if codes.max() > 0 and (_like(codes) == 1).sum() < _NEARLY_UNIQUE * n
+        if codes.max() > 0 and found.by_itself[name].alone < NEARLY_UNIQUE * n
     ]
     room = min(_MOST_COMBINATIONS, _BUDGET // n)
     most = 3
@@ -171,8 +168,7 @@ def _without(found: Uniqueness, columns: Mapping[str, Codes]) -> dict[str, Left]
     before = np.zeros(found.records, dtype=np.int64)
     left = {}
     for at, name in enumerate(names):
-        like = _like(_joined(before, after[len(names) - 1 - at]))
-        left[name] = Left(int((like == 1).sum()), int((like < found.k).sum()))
+        left[name] = _left(_joined(before, after[len(names) - 1 - at]), found.k)
         before = _joined(before, columns[name])
     return left
 
@@ -180,8 +176,13 @@ def _without(found: Uniqueness, columns: Mapping[str, Codes]) -> dict[str, Left]
 def _told(columns: tuple[str, ...], codes: Codes, k: int) -> Combination:
     if not columns:
         return Combination((), 0, 0)
-    like = _like(codes)
-    return Combination(columns, int((like == 1).sum()), int((like < k).sum()))
+    apart = _left(codes, k)
+    return Combination(columns, apart.alone, apart.below_k)
+
+
+def _left(codes: Codes, k: int) -> Left:
+    like = np.bincount(codes)
+    return Left(int((like == 1).sum()), int(like[like < k].sum()))
 
 
 def _combined(columns: Iterable[Codes], n: int) -> Codes:
@@ -201,11 +202,6 @@ def _joined(one: Codes, other: Codes) -> Codes:
     number = np.zeros(span, dtype=np.int64)
     number[keys] = 1
     return np.asarray((np.cumsum(number) - 1)[keys], dtype=np.int64)
-
-
-def _like(codes: Codes) -> Counts:
-    """How many records, itself included, share a record's combination."""
-    return np.bincount(codes)[codes]
 
 
 def spoken(names: Sequence[str]) -> str:
