@@ -65,7 +65,6 @@ MIXED = [1, "a", -0.0, float("nan"), None, (0.0, 1), [0.0], {"a": 0.0}, True, Od
         (10, Coin(2)),
         (11, Blank(2)),
     ],
-    ids=str,
 )
 def test_a_change_among_mixed_python_objects_is_caught(row, other):
     frame = pd.DataFrame({"x": np.arange(12.0), "o": pd.Series(MIXED, dtype=object)})
@@ -103,6 +102,7 @@ NESTED = {
     "minus zero in a list": (pa.array([[0.0], [1.0]] * 3), pa.array([[-0.0], [1.0]] * 3)),
     "an empty list becomes a gap": (pa.array([[1], []] * 3), pa.array([[1], None] * 3)),
     "lists become large lists": (pa.array([[1]] * 6), pa.array([[1]] * 6, pa.large_list(pa.int64()))),
+    "lists become fixed lists": (pa.array([[1]] * 6), pa.array([[1]] * 6, pa.list_(pa.int64(), 1))),
     "items of another type": (pa.array([[1]] * 6), pa.array([[1]] * 6, pa.list_(pa.int32()))),
     "an item of a large list changed": (
         pa.array([[1]] * 6, pa.large_list(pa.int64())),
