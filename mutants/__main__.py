@@ -69,6 +69,9 @@ def main(words: list[str]) -> int:
         print(f"without any mutant, these fail: {', '.join(broken)}")
         return 2
     _tell_scores(fates)
+    if len(fates) < len(tried):
+        print(f"stopped after {len(fates)} of {len(tried)} mutants")
+        return 2
     print(f"{sum(mutant.key in known for mutant in made)} more are known to change nothing")
     stale = set() if asked.module else known - {mutant.key for mutant in made}
     for file, function, line, change in sorted(stale):

@@ -155,8 +155,9 @@ class Bench:
             while running:
                 self._wait(running)
         finally:
-            for child in running:
+            for child, (_, _, folder) in running.items():
                 os.kill(child, signal.SIGKILL)
+                folder.cleanup()
 
     def _in_order(self, mutant: Mutant, touching: set[str], trail: Trail) -> list[str]:
         """Tests that found other faults of the function, then quick ones before many cases of one test."""
@@ -209,6 +210,7 @@ def _silent_child(folder: str) -> Iterator[None]:
     """A forked process from here on: no word, bounded memory, temporary files in a folder that goes."""
     status = 1
     try:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
         nowhere = os.open(os.devnull, os.O_RDWR)
         os.dup2(nowhere, 1)
         os.dup2(nowhere, 2)
@@ -296,5 +298,7 @@ def run(
 ) -> tuple[list[Fate], list[str]]:
     """The fates of mutants, and the tests that fail without any."""
     bench = Bench(mutants, limits, told)
+    # who stops a run stops its children too
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     pytest.main(["-s", "-p", "no:cacheprovider", "-p", "no:terminal", *tests], plugins=[bench])
     return bench.fates, bench.broken

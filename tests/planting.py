@@ -69,6 +69,12 @@ def simple(form: str = "pyarrow", /, *, columns: dict[str, Any], **options: Any)
     return tacita.protect(native(pa.table(columns), form), **given)
 
 
+def beside(column: pa.Array, form: str = "pyarrow") -> Release:
+    """A correct release of six records with one column beside the masked one."""
+    table = pa.table({"x": [1.0, 2.0, 3.0, 19.0, 20.0, 21.0], "o": column})
+    return tacita.protect(native(table, form), quasi=["x"], measures=["IL1"])
+
+
 def native(table: pa.Table, form: str) -> Any:
     if form == "pandas":
         # numpy has no missing whole number, a release has
