@@ -5,14 +5,19 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import tacita
 from planting import failed, judge
 from seeds import SEED
 from tacita import ParameterError, VerificationError, datasets, registry
+from tacita.core import Microdata, Roles
+from tacita.core.release import Claim
 from tacita.microdata import restoring
 from tacita.microdata.masking.base import Masked, Masking
-from tacita.microdata.protect import protect
+from tacita.microdata.protect import Protected, protect
+from tacita.microdata.verify import verify
 
 N = 300
 
@@ -149,6 +154,29 @@ def test_chance_alone_is_what_a_random_order_gives_back():
     assert abs(by_chance.share) < 0.15
 
 
+@given(
+    seed=st.integers(0, 10**6),
+    n=st.integers(3, 60),
+    digits=st.integers(-2, 3),
+    parts=st.integers(1, 2),
+    weakness=st.sampled_from([0.0, 0.1, 0.3, 1.0]),
+    kept=st.sampled_from([0.0, 0.3, 0.6, 1.0]),
+)
+@settings(max_examples=150)
+def test_method_and_verifier_come_to_the_same_verdict(seed, n, digits, parts, weakness, kept):
+    rng = np.random.default_rng(seed)
+    x = np.round(rng.normal(size=(n, 2)) * 3 * 10.0**-digits, digits)
+    strata = np.arange(n) % parts
+    z = np.where(rng.random((n, 2)) < kept, x, x + weakness * x.std() * rng.normal(size=(n, 2)))
+    frame = pa.table({"a": x[:, 0], "b": x[:, 1], "part": strata})
+    data = Microdata.of(frame).with_roles(Roles(quasi=["a", "b"], strata=["part"]))
+    released = Microdata.of(pa.table({"a": z[:, 0], "b": z[:, 1], "part": strata}))
+    claim = Claim(data, np.arange(n), None, None, ("masked-cells",))
+    made = Protected(released, None, tacita.method("noise"), claim, x, z, strata)
+    refused = "rounding-withstood" in failed(verify(released, claim))
+    assert refused is bool(restoring.against_advice(made))
+
+
 @pytest.mark.parametrize("name", ["business", "household"])
 @pytest.mark.parametrize("method", ["noise", "correlated-noise", "romm", "rank-swap", "shuffle", "onedims"])
 def test_maskings_of_surveys_with_many_equal_values_are_not_refused(name, method):
@@ -165,7 +193,7 @@ def test_maskings_of_the_benchmark_files_are_not_refused(benchmark, name, method
     x = benchmark(name)
     frame = pa.table({f"c{j}": x[:, j] for j in range(x.shape[1])})
     made = protect(
-        tacita.core.Microdata.of(frame).with_roles(tacita.core.Roles(quasi="numeric")),
+        Microdata.of(frame).with_roles(Roles(quasi="numeric")),
         tacita.method(method),
         tacita.Run(),
     )

@@ -58,6 +58,41 @@ def gower_mdav(x, k, kinds, weights=None, units=None):
     return labels
 
 
+def published_by(members, others, kinds, k, levels):
+    """What a group publishes: its middles, or the cheapest change of one or two columns that is not a record
+    of 1 to k - 1 among `others` (all records of the stratum); `levels` are the categories of each column."""
+    best = [middle_of([row[c] for row in members], kind) for c, kind in enumerate(kinds)]
+
+    def exposed(row):
+        return 0 < sum(list(other) == list(row) for other in others) < k
+
+    def loss(row):
+        total = 0.0
+        for c, kind in enumerate(kinds):
+            if kind == "nominal":
+                total += sum(member[c] != row[c] for member in members)
+            elif kind == "ordinal":
+                place = {level: i for i, level in enumerate(levels[c])}
+                ranks = sum(abs(place[member[c]] - place[row[c]]) for member in members)
+                total += ranks / max(len(levels[c]) - 1, 1)
+        return total
+
+    if not exposed(best):
+        return best
+    coded = [c for c, kind in enumerate(kinds) if kind != "numeric"]
+    changes = [((c, level),) for c in coded for level in levels[c] if level != best[c]]
+    own = [change for change in changes for ((c, level),) in [change] if level in [row[c] for row in members]]
+    changes += [one + two for one in own for two in own if one[0][0] < two[0][0]]
+    ways = []
+    for change in changes:
+        row = list(best)
+        for c, level in change:
+            row[c] = level
+        if not exposed(row):
+            ways.append((round(loss(row), 9), change, row))
+    return min(ways)[2] if ways else best
+
+
 def middle_of(values, kind):
     """Mean, lower median or lowest of the most frequent."""
     if kind == "numeric":

@@ -76,6 +76,7 @@ def find(protected: Protected, uniqueness: Uniqueness, *, shuffled: bool) -> tup
         _row_order(protected, shuffled),
         _zero_variance(protected),
         *(_of_synthesis(protected) if synthesis.is_synthetic(protected) else _of_maskings(protected)),
+        values.true_records(protected),
         values.rounding_restores(protected),
         values.impossible_values(protected),
         values.broken_relations(protected),

@@ -12,6 +12,7 @@ from tacita.core import Caution
 from . import restoring
 from .assess import usable_numbers
 from .protect import Protected
+from .representatives import exposed_groups
 
 Matrix = npt.NDArray[np.float64]
 
@@ -19,6 +20,24 @@ Matrix = npt.NDArray[np.float64]
 _WORTH_TELLING = 0.05
 # Columns of spread 1 that cancel to this part of it are tied in the originals; in the release to the second.
 _RELATED, _BROKEN = 1e-10, 1e-6
+
+
+def true_records(protected: Protected) -> Iterator[Caution]:
+    """Groups that publish the very record of somebody."""
+    k = protected.claim.k
+    if protected.partition is None or k is None:
+        return
+    found = exposed_groups(
+        protected.original, protected.released, protected.partition.labels, protected.strata, k
+    )
+    if found.size:
+        yield Caution(
+            "published-true-record",
+            f"Groups that publish a combination of values which fewer than {k} records have: somebody's "
+            "record stands there as it was, as often as the group has members.",
+            int(found.size),
+            "Raise k, or coarsen columns so that more records share their values.",
+        )
 
 
 def rounding_restores(protected: Protected) -> Iterator[Caution]:

@@ -19,6 +19,7 @@ from tacita.core.roles import Kind
 from .groups import lower_medians, modes, published_means
 from .masking.base import Masking
 from .microaggregation.base import Microaggregation
+from .representatives import spare_records
 from .standardise import standardise, to_unit_range
 from .synthesis.base import Synthesis
 
@@ -106,6 +107,7 @@ def _grouped(method: Microaggregation, records: Records, run: Run) -> Published:
     if known and len(known) == len(parts):
         partition = partition.bounded(np.nan_to_num(z), fsum(known))
     values = published_values(records.x, partition.labels, records.integer, records.kinds)
+    values = spare_records(records.x, values, partition.labels, records.strata, records.kinds, method.k)
     return Published(method, values, Microaggregation.guarantees, partition.labels, partition)
 
 

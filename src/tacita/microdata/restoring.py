@@ -72,10 +72,10 @@ def restored_records(protected: Protected) -> int:
     """Records that come back on all of several columns, with a combination of steps that few records have."""
     x, z, strata = protected.original, protected.released, protected.strata
     present = ~np.isnan(x)
-    if x.shape[1] < 2:
-        return 0
     step = np.column_stack([steps(column, strata)[strata] for column in x.T])
     whole = ((np.abs(z - x) <= step / 2) | ~present).all(axis=1) & present.any(axis=1)
+    if x.shape[1] < 2 or not whole.any():
+        return 0
     with np.errstate(divide="ignore", invalid="ignore"):
         cells = np.where(present & (step > 0), np.rint(x / step), 0.0)
     _, combination, counts = np.unique(
@@ -118,9 +118,10 @@ def _restored(name: str, x: Matrix, z: Matrix, strata: npt.NDArray[np.int64]) ->
     for stratum, rows in enumerate(np.split(order, np.cumsum(np.bincount(strata))[:-1])):
         if np.isnan(x[rows[0]]):
             continue
-        ordered = np.sort(x[rows])
-        above = np.searchsorted(ordered, z[rows] + half[stratum], side="right")
-        below = np.searchsorted(ordered, z[rows] - half[stratum], side="left")
+        # both sorted: the search then walks through memory instead of jumping
+        originals, published = np.sort(x[rows]), np.sort(z[rows])
+        above = np.searchsorted(originals, published + half[stratum], side="right")
+        below = np.searchsorted(originals, published - half[stratum], side="left")
         by_chance += float((above - below).sum()) / rows.size
     return Restored(name, int(back.sum()), by_chance, int((~np.isnan(x)).sum()))
 

@@ -37,8 +37,12 @@ class Entry:
 ROLES = {
     "quasi": Entry("Quasi-identifiers", (), "masked"),
     "numeric": Entry("Numeric", (), "of these, few whole numbers that are quantities, as declared"),
-    "nominal": Entry("Nominal", (), "of these, categories; published as the most frequent of a group"),
-    "ordinal": Entry("Ordinal", (), "of these, ordered levels; published as the lower median of a group"),
+    "nominal": Entry(
+        "Nominal", (), "of these, categories; published as a group's most frequent, or next best"
+    ),
+    "ordinal": Entry(
+        "Ordinal", (), "of these, ordered levels; published as a group's lower median, or next best"
+    ),
     "dependent": Entry("Dependent", (), "drawn anew"),
     "independent": Entry("Independent", (), "explain the dependent ones; released unchanged"),
     "identifiers": Entry("Identifiers", (), "name a record; left out of the release"),

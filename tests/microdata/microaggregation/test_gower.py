@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 import tacita
 from tacita.microdata.publish import published_values
-from twins.gower import gower_mdav, middle_of
+from tacita.microdata.representatives import exposed_groups, spare_records
+from twins.gower import gower_mdav, middle_of, published_by
 
 KINDS = ("numeric", "ordinal", "nominal")
 
@@ -56,6 +57,39 @@ def test_a_group_publishes_mean_lower_median_and_mode(records, k):
         members = x[labels == label]
         expected = [middle_of(members[:, j].tolist(), kind) for j, kind in enumerate(kinds)]
         assert made[row] == pytest.approx(expected, rel=1e-12)
+
+
+@given(mixed_records(), st.integers(2, 4), st.integers(1, 2))
+@settings(max_examples=150)
+def test_what_a_group_publishes_equals_the_plain_twin(records, k, parts):
+    x, kinds = records
+    strata = np.arange(len(x)) % parts
+    assume(min(np.bincount(strata)) >= k)
+    labels = np.empty(len(x), dtype=np.int64)
+    groups = 0
+    for part in range(parts):
+        here = strata == part
+        labels[here] = groups + tacita.method("gower", k=k).partition(x[here], kinds=kinds).labels
+        groups = labels[here].max() + 1
+    middles = published_values(x, labels, np.zeros(len(kinds), dtype=bool), kinds)
+    made = spare_records(x, middles, labels, strata, kinds, k)
+    levels = [sorted(set(column)) for column in x.T.tolist()]
+    for label in range(groups):
+        members, stratum = x[labels == label], strata[labels == label][0]
+        expected = published_by(members.tolist(), x[strata == stratum].tolist(), kinds, k, levels)
+        assert made[labels == label].tolist() == [expected] * len(members)
+
+
+def test_a_random_file_publishes_nobodys_record():
+    x = np.random.default_rng(0).integers(0, 3, (300, 6)).astype(float)
+    kinds, strata = ["nominal"] * 3 + ["ordinal"] * 3, np.zeros(300, dtype=np.int64)
+    labels = tacita.method("gower", k=3).partition(x, kinds=kinds).labels
+    middles = published_values(x, labels, np.zeros(6, dtype=bool), kinds)
+    made = spare_records(x, middles, labels, strata, kinds, 3)
+    assert exposed_groups(x, middles, labels, strata, 3).size > 70
+    assert exposed_groups(x, made, labels, strata, 3).size == 0
+    own = {tuple(row) for row in x}
+    assert sum(tuple(row) in own for row in made) < 30
 
 
 def test_the_names_of_nominal_codes_do_not_matter_but_their_order_for_ordinal_does():

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 import tacita
 from tacita import registry
 from tacita.core import Run
-from tacita.microdata.synthesis.base import Regression
 from tacita.microdata.synthesis.ipso import by_rank, exact_directions, nearest_directions
+from tacita.microdata.synthesis.regression import Regression
 from twins.synthesis import gram_schmidt
 
 EXACT = ["ipso-c", "ipso-q", "ipso-cluster"]

@@ -32,9 +32,11 @@ class Gower(Microaggregation):
 
     Published are the mean of a group in numeric columns, the lower median in ordinal ones (the lower of two
     middle levels, so that it is one of the scale), the mode in nominal ones (of several the first as their
-    texts sort); the verifier counts them again (`group-categories`). Never the record of one member as such:
-    members share one combination, which may be nobody's own. `partition` takes numbers and ordinal codes as
-    given, `protect` puts them on the range 0 to 1. With units, a group takes the nearest records of k-1
+    texts sort); the verifier counts them again (`group-categories`). Where fewer than k records have that
+    combination it is a true record, and the next best takes its place: another category in one column, or
+    those of members in two, at the least cost, so that it is nobody's or that of k; groups that find none are
+    counted (`published-true-record`). `partition` takes numbers and ordinal codes as given, `protect` puts
+    them on the range 0 to 1. With units, a group takes the nearest records of k-1
     other units; records left over when fewer than k units remain join the group with the nearest middle.
 
     O(n^2 d / k) time, O(n d) memory.

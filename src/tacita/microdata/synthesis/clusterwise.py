@@ -10,9 +10,10 @@ from pydantic import Field
 
 from tacita.core import Run
 
-from .base import Matrix, Regression, Synthesis, fault_of
+from .base import Synthesis, fault_of
 from .fuzzy import fuzzy_c_means
 from .ipso import ALL_MOMENTS, exact_directions
+from .regression import Matrix, Regression
 
 Labels = npt.NDArray[np.int64]
 

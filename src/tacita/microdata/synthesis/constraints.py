@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from tacita.core import DataError, ParameterError
 
-from .base import Regression
+from .regression import Regression
 
 Matrix = npt.NDArray[np.float64]
 

@@ -13,10 +13,11 @@ from pydantic import Field
 from tacita.core import DataError, Run
 from tacita.core.arrays import as_matrix
 
-from .base import SYNTHETIC, Matrix, Regression, Synthesis
+from .base import SYNTHETIC, Synthesis
 from .constraints import Constraints
 from .features import Features
 from .fuzzy import fuzzy_c_means, shares
+from .regression import Matrix, Regression
 
 # Eigenvalues of X'DX below this share of the largest are none: S may be singular, all the more in a cluster.
 _PSEUDO_INVERSE = 1e-11

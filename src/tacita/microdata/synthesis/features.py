@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from tacita.core import Run
 
-from .base import Regression
 from .fuzzy import fuzzy_c_means
+from .regression import Regression
 
 Matrix = npt.NDArray[np.float64]
 

@@ -9,8 +9,9 @@ from pydantic import Field
 
 from tacita.core import Run
 
-from .base import SYNTHETIC, Matrix, Regression, Synthesis
+from .base import SYNTHETIC, Synthesis
 from .ipso import normal_directions
+from .regression import Matrix, Regression
 
 
 class GADP(Synthesis):

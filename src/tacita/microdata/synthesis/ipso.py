@@ -9,7 +9,8 @@ from pydantic import Field
 
 from tacita.core import Run
 
-from .base import SYNTHETIC, Matrix, Regression, Synthesis, without
+from .base import SYNTHETIC, Synthesis
+from .regression import Matrix, Regression, without
 
 ALL_MOMENTS = (
     *SYNTHETIC,

@@ -50,7 +50,8 @@ CHECKS: dict[str, Check] = {
         checks.group_means,
     ),
     "group-categories": Check(
-        "Every published category is the lower median (ordinal) or mode (nominal) of its group.",
+        "Every published category is the lower median (ordinal) or mode (nominal) of its group, or the next "
+        "best where that combination is the record of fewer than k.",
         categories.group_categories,
     ),
     "masked-cells": Check(

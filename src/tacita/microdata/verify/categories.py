@@ -1,4 +1,4 @@
-"""The promise about categories: what a group publishes is its lower median or its mode.
+"""The promise about categories: a group publishes medians and modes, or the next best that is nobody's.
 
 Counted here from the cells themselves; the codes that the methods work with are not looked at.
 """
@@ -14,38 +14,125 @@ from tacita.core import CsvDialect, Microdata
 from tacita.core.text import parse_numbers
 
 from .cells import as_array, identical, same_text
-from .evidence import Evidence, Ints, gaps
+from .evidence import Evidence, Ints, exact_means, gaps
+
+Keys = tuple[object, ...]
+Numbers = list[tuple[float, ...]]
+# a cost, and the columns that change with the ranks of their new categories
+Change = tuple[float, tuple[tuple[int, int], ...]]
 
 
 def group_categories(evidence: Evidence) -> str | None:
-    """Published cells are those of a record that has the group's middle category, typed and spelled so."""
+    """Published cells are those of a record with the category that the group must show, spelled so."""
     claim, groups = evidence.claim, evidence.claimed_groups
-    if groups is None:
+    if groups is None or claim.k is None:
         return "the claim does not name one group for each record"
-    names = [name for name in claim.original.quasi if claim.original.scale(name) != "numeric"]
-    wrong = [name for name in names if not _holds_middles(evidence, name, groups)]
+    expected = _expected(evidence, groups, claim.k)
+    wrong = [name for name, keys in expected.items() if not _holds(evidence, name, keys)]
     if wrong:
         return (
-            f"{len(wrong)} columns hold categories that are not the medians or modes of their groups: "
-            f"{', '.join(wrong)}"
+            f"{len(wrong)} columns hold categories that are not the medians or modes of their groups, nor "
+            f"the next best where those are somebody's record: {', '.join(wrong)}"
         )
     return None
 
 
-def _holds_middles(evidence: Evidence, name: str, groups: Ints) -> bool:
-    original, rows = evidence.claim.original, evidence.claim.rows
-    keys = sorting_keys(original, name)
-    spelled: dict[object, int] = {}
-    for row, key in enumerate(keys):
-        # the file's first record of a category spells it for all
-        spelled.setdefault(key, row)
-    members: dict[int, list[object]] = {}
-    for group, row in zip(groups.tolist(), rows.tolist(), strict=True):
-        members.setdefault(group, []).append(keys[row])
-    find = _mode if original.scale(name) == "nominal" else _lower_median
-    middle = {group: spelled[find(found)] for group, found in members.items()}
-    source = np.array([middle[group] for group in groups.tolist()], dtype=np.int64)
+class Column:
+    """The categories of one column by their keys: their order, and how badly one stands for others."""
 
+    def __init__(self, nominal: bool, keys: list[object]) -> None:
+        self.nominal = nominal
+        self.keys = keys
+        self.levels = sorted({key for key in keys if key is not None}, key=_comparable)
+        self.rank = {key: place for place, key in enumerate(self.levels)}
+        self.unit = 1 if nominal else max(len(self.levels) - 1, 1)
+
+    def middle(self, found: list[object]) -> object:
+        """What a group publishes if it is free to."""
+        return _mode(found) if self.nominal else _lower_median(found)
+
+    def loss(self, key: object, found: list[object]) -> int:
+        """Members that differ, or the sum of the ranks between."""
+        if self.nominal:
+            return sum(other != key for other in found)
+        return sum(abs(self.rank[other] - self.rank[key]) for other in found)
+
+
+def _expected(evidence: Evidence, groups: Ints, k: int) -> dict[str, list[object]]:
+    """The key of the category that each released row must show, by column."""
+    original, rows = evidence.claim.original, evidence.claim.rows.tolist()
+    names = [name for name in original.quasi if original.scale(name) != "numeric"]
+    columns = []
+    for name in names:
+        keys = sorting_keys(original, name)
+        columns.append(Column(original.scale(name) == "nominal", [keys[row] for row in rows]))
+    numbers, means = _numbers_and_means(evidence, groups)
+    owners = Counter(zip(numbers, zip(*(column.keys for column in columns), strict=True), strict=True))
+    members: dict[int, list[int]] = {}
+    for place, group in enumerate(groups.tolist()):
+        members.setdefault(group, []).append(place)
+    shown: dict[int, Keys] = {}
+    for group, places in members.items():
+        found = [[column.keys[place] for place in places] for column in columns]
+        best = tuple(column.middle(keys) for column, keys in zip(columns, found, strict=True))
+        mean = means[places[0]]
+        ways = _next_best(columns, found, best) if 0 < owners[mean, best] < k else []
+        shown[group] = next((way for way in ways if not 0 < owners[mean, way] < k), best)
+    return {name: [shown[group][i] for group in groups.tolist()] for i, name in enumerate(names)}
+
+
+def _next_best(columns: list[Column], found: list[list[object]], best: Keys) -> list[Keys]:
+    """What a group may publish instead, the cheapest first: one other category, or two of its members'.
+
+    Ties go by column, then by category. Losses of ordinal columns are divided by the range of their ranks.
+    """
+    one: list[Change] = []
+    two: list[Change] = []
+    earlier: list[Change] = []
+    for i, (column, keys) in enumerate(zip(columns, found, strict=True)):
+        if best[i] is None:
+            continue
+        least = column.loss(best[i], keys)
+        here: list[Change] = [
+            ((column.loss(key, keys) - least) / column.unit, ((i, column.rank[key]),))
+            for key in column.levels
+            if key != best[i]
+        ]
+        of_members = [(cost, change) for cost, change in here if column.levels[change[0][1]] in keys]
+        two += [(a + b, p + q) for a, p in earlier for b, q in of_members]
+        earlier += of_members
+        one += here
+    ways = []
+    for _, changes in sorted(one + two):
+        row = list(best)
+        for i, rank in changes:
+            row[i] = columns[i].levels[rank]
+        ways.append(tuple(row))
+    return ways
+
+
+def _numbers_and_means(evidence: Evidence, groups: Ints) -> tuple[Numbers, Numbers]:
+    """Stratum and numbers of each row, as they were and as means of its group; infinity where missing."""
+    claim = evidence.claim
+    before: list[list[float]] = [evidence.strata.astype(float).tolist()]
+    after = list(before)
+    for name in claim.original.quasi:
+        if claim.original.scale(name) == "numeric":
+            numbers = claim.original.numbers(name)[claim.rows]
+            means = exact_means(numbers, groups)[groups]
+            means = np.rint(means) if name in claim.rounded else means
+            before.append(np.nan_to_num(numbers, nan=np.inf).tolist())
+            after.append(np.nan_to_num(means, nan=np.inf).tolist())
+    return list(zip(*before, strict=True)), list(zip(*after, strict=True))
+
+
+def _holds(evidence: Evidence, name: str, keys: list[object]) -> bool:
+    """Whether a column shows these categories, each spelled as in the file's first record that has it."""
+    original = evidence.claim.original
+    spelled: dict[object, int] = {}
+    for row, key in enumerate(sorting_keys(original, name)):
+        spelled.setdefault(key, row)
+    source = np.array([spelled[key] for key in keys], dtype=np.int64)
     expected = as_array(original.frame[name]).take(pa.array(source))
     published, dialect = as_array(evidence.released.frame[name]), evidence.released.dialect
     if dialect is not None and pa.types.is_string(published.type):

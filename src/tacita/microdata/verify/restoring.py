@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .evidence import Evidence
-from .maskings import parts
+from .maskings import Part, parts
 
 Matrix = npt.NDArray[np.float64]
 
@@ -24,22 +24,23 @@ _EXPONENTS = (-15, 9)
 def rounding_withstood(evidence: Evidence) -> str | None:
     """Half of a column, beyond chance, and a fifth of the records may come back; never a whole column."""
     names = evidence.claim.original.quasi
-    grains = {name: _grain(evidence.claim.original.numbers(name)[evidence.claim.rows]) for name in names}
+    strata = list(parts(evidence))
+    steps = _steps(strata)
     back, cells = Counter[str](), Counter[str]()
     chance = dict.fromkeys(names, 0.0)
     records = 0
-    for part in parts(evidence):
+    for number, part in enumerate(strata):
         returned, bins = np.ones(len(part.x), dtype=bool), np.zeros_like(part.x)
         for j, name in enumerate(part.names):
             x, z = part.x[:, j], part.z[:, j]
-            half = max(grains[name], _FINE * float(x.std(ddof=1)) if x.size > 1 else 0.0) / 2
+            half = steps[name, number] / 2
             near = np.abs(z - x) <= half
             returned &= near
             bins[:, j] = np.rint(x / (2 * half)) if half > 0 else 0.0
             back[name] += int(near.sum())
             cells[name] += x.size
             chance[name] += _pairs_within(x, z, half) / x.size
-        if len(names) > 1:
+        if len(names) > 1 and returned.any():
             shared = Counter(map(tuple, bins.tolist()))
             records += sum(shared[tuple(row)] < _FEW for row in bins[returned].tolist())
     wrong = sorted(name for name in names if _undone(back[name], chance[name], cells[name]))
@@ -59,21 +60,36 @@ def _undone(back: int, chance: float, cells: int) -> bool:
 
 def _pairs_within(x: Matrix, z: Matrix, half: float) -> int:
     """How many pairs of an original and a published value lie so near, over all pairs. O(n log n)."""
-    # both ends of every interval, merged with the originals: starts before equals, ends after them
-    places = np.concatenate([z - half, x, z + half])
-    kinds = np.repeat([0, 1, 2], [z.size, x.size, z.size])
-    order = np.lexsort((kinds, places))
-    passed = np.cumsum(kinds[order] == 1)
-    return int(passed[kinds[order] == 2].sum() - passed[kinds[order] == 0].sum())
+    originals, published = np.sort(x), np.sort(z)
+    # seen from each original: published values that begin to reach it, less those that no longer do
+    begun = np.searchsorted(published - half, originals, side="right")
+    passed = np.searchsorted(published + half, originals, side="left")
+    return int((begun - passed).sum())
 
 
-def _grain(values: Matrix) -> float:
-    """The coarsest decimal step that all values are written in, from their digits."""
+def _steps(strata: list[Part]) -> dict[tuple[str, int], float]:
+    """The step of each column in each stratum: of its digits, or a thousandth of its spread if coarser."""
+    fine: dict[str, dict[int, float]] = {}
+    values: dict[str, list[Matrix]] = {}
+    for number, part in enumerate(strata):
+        for name, x in zip(part.names, part.x.T, strict=True):
+            fine.setdefault(name, {})[number] = _FINE * float(x.std(ddof=1)) if x.size > 1 else 0.0
+            values.setdefault(name, []).append(x)
+    steps: dict[tuple[str, int], float] = {}
+    for name, widths in fine.items():
+        varying = [width for width in widths.values() if width > 0]
+        grain = _grain(np.concatenate(values[name]), min(varying, default=np.inf))
+        steps |= {(name, number): max(grain, width) for number, width in widths.items()}
+    return steps
+
+
+def _grain(values: Matrix, enough: float) -> float:
+    """The coarsest decimal step that all values are written in, from their digits; not finer than enough."""
     low, high = _EXPONENTS
     step = high
-    for value in values[~np.isnan(values) & (values != 0)].tolist():
+    for value in values[values != 0].tolist():
         exponent = Decimal(repr(value)).normalize().as_tuple().exponent
         step = min(step, int(exponent))
-        if step < low:
+        if step < low or 10.0**step <= enough:
             return 0.0
     return float(10.0**step)
