@@ -214,7 +214,7 @@ def whole(method, alpha):
     table = pa.table(
         {"x": np.rint(100 * U[:, 0]).astype(np.int64), "y": np.rint(80 * U[:, 1]).astype(np.int64)}
     )
-    options = {"quasi": ["x", "y"], "seed": SEED, "round_integers": True, "measures": ["IL1"]}
+    options = {"quasi": ["x", "y"], "seed": SEED, "round_integers": True, "measures": ["IL1"], "insist": True}
     return tacita.protect(table, method=method, alpha=alpha, **options)
 
 
@@ -228,7 +228,9 @@ def test_too_little_or_too_much_rounded_noise_is_caught(method, factor, name):
     planted = made.data.set_column(made.data.column_names.index(name), name, pa.array(other))
     breaks = "noise-independent" if method == "noise" else "noise-correlated"
     assert failed(judge("pyarrow", made.data, made.claim)) == set()
-    assert failed(judge("pyarrow", planted, made.claim)) == {breaks}
+    # without noise the true values stand there
+    restored = set() if factor else {"rounding-withstood"}
+    assert failed(judge("pyarrow", planted, made.claim)) == {breaks} | restored
 
 
 @pytest.mark.parametrize("method", ["noise", "correlated-noise"])
