@@ -9,8 +9,9 @@ import pytest
 
 from tacita import Table
 from tacita.report import suppression_html
+from tacita.tables.audit import audit
 from tacita.tables.outcome import result
-from tacita.tables.suppress import suppress
+from tacita.tables.suppress import Suppressed, suppress
 from tacita.tables.suppression.optimal import Optimal
 
 REGIONS = [[11, 47, 58], [1, 15, 33], [2, 31, 20]]
@@ -112,7 +113,8 @@ def test_a_large_table_names_its_lines_and_says_what_is_known_of_a_withheld_cell
 
 def test_warnings_and_wanted_intervals_are_told():
     table = Table.from_array(REGIONS, primary=np.arange(9).reshape(3, 3) == 4)
-    found = suppress(table, Optimal(), "interval")
+    pattern = suppress(table, Optimal(), "exact").pattern
+    found = Suppressed(table, pattern, audit(table, pattern.withheld, "interval"))
     html = html_of(found)
     assert "No level" in html
     _, html = rendered(REGIONS, np.arange(9).reshape(3, 3) == 4, "interval")
