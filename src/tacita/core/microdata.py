@@ -20,7 +20,7 @@ from .errors import DataError, ParameterError
 from .levels import Levels, category_cells, nominal_levels, ordinal_levels, ranked_levels, ranks_of_text
 from .params import Parameters
 from .roles import Kind, Roles
-from .text import UNTYPED, looks_like_code, parse_numbers
+from .text import UNTYPED, Parsed, looks_like_code, parse_numbers
 
 # Beyond it a double no longer holds every whole number.
 _LARGEST_EXACT = 2**53
@@ -62,6 +62,7 @@ class Microdata:
     path: Path | None = None
     # columns parsed so far; the frame never changes, so neither do they
     _numbers: dict[str, npt.NDArray[np.float64]] = field(default_factory=dict, repr=False)
+    _parsed: dict[str, tuple[Parsed, bool]] = field(default_factory=dict, repr=False)
     _levels: dict[tuple[str, Kind, tuple[str, ...]], Levels] = field(default_factory=dict, repr=False)
 
     @classmethod
@@ -157,10 +158,18 @@ class Microdata:
             return "numeric"
         if self.dialect is None or series.dtype != nw.String:
             return "nominal"
-        cells = series.to_arrow()
-        parsed = parse_numbers(cells, self.dialect.decimal, self.dialect.missing_values)
-        quantities = parsed.bad == 0 and not np.isnan(parsed.values).all() and not looks_like_code(cells)
+        parsed, codes = self._parse(column, self.dialect)
+        quantities = parsed.bad == 0 and not np.isnan(parsed.values).all() and not codes
         return "numeric" if quantities else "nominal"
+
+    def _parse(self, column: str, dialect: CsvDialect) -> tuple[Parsed, bool]:
+        """The numbers that the cells of a file spell, and whether they look like codes. O(n), once."""
+        if column not in self._parsed:
+            cells = self.frame[column].to_arrow()
+            parsed = parse_numbers(cells, dialect.decimal, dialect.missing_values)
+            parsed.values.setflags(write=False)
+            self._parsed[column] = parsed, looks_like_code(cells)
+        return self._parsed[column]
 
     def scale(self, column: str) -> Kind:
         """What a quasi-identifier is treated as: as declared, or else as numbers."""
@@ -225,14 +234,14 @@ class Microdata:
             floats = series.to_arrow().cast(pa.float64(), safe=False)
             values = np.array(floats.to_numpy(zero_copy_only=False), dtype=np.float64)
         elif self.dialect is not None and series.dtype == nw.String:
-            parsed = parse_numbers(series.to_arrow(), self.dialect.decimal, self.dialect.missing_values)
+            parsed, codes = self._parse(column, self.dialect)
             if parsed.bad:
                 raise DataError(
                     f"{who}: wanted numbers, got {parsed.bad} cells of other text (first in record "
                     f"{parsed.first_bad + 1}). Check the decimal sign, declare missing values, "
                     f"or leave the column out.{advice}"
                 )
-            if looks_like_code(series.to_arrow()):
+            if codes:
                 raise DataError(
                     f"{who}: wanted quantities, got codes: cells start with 0 before another digit, and a "
                     "mean of codes means nothing. Leave the column out, or drop the zeros if it counts."

@@ -70,20 +70,22 @@ def _parquet_says_more(content: bytes, released: Microdata) -> str | None:
 
 def _stale_columns(content: bytes, chunks: list[Any]) -> list[str]:
     """Columns with an entry of a dictionary page, or a smallest or largest value, that no cell has."""
-    paths = list(dict.fromkeys(chunk.path_in_schema for chunk in chunks))
-    texts = {chunk.path_in_schema for chunk in chunks if chunk.physical_type == "BYTE_ARRAY"}
+    of_path: dict[str, list[Any]] = {}
+    for chunk in chunks:
+        of_path.setdefault(chunk.path_in_schema, []).append(chunk)
+    texts = {path for path, (first, *_) in of_path.items() if first.physical_type == "BYTE_ARRAY"}
     raw = pq.read_table(pa.BufferReader(content), read_dictionary=sorted(texts))
     stale = []
     # both sides name what is inside lists and records in the same order
     leaves = [(name, leaf) for name in raw.column_names for leaf in _leaves(raw[name])]
-    for path, (name, parts) in zip(paths, leaves, strict=True):
+    for path, (name, parts) in zip(of_path, leaves, strict=True):
         told = [part.dictionary for part in parts if pa.types.is_dictionary(part.type)]
         if not told:
             continue
         kind = parts[0].type.value_type
         cells = pc.unique(as_array(pa.chunked_array([part.cast(kind) for part in parts])))
-        for chunk in chunks:
-            if chunk.path_in_schema == path and chunk.is_stats_set and chunk.statistics.has_min_max:
+        for chunk in of_path[path]:
+            if chunk.is_stats_set and chunk.statistics.has_min_max:
                 extremes = [chunk.statistics.min, chunk.statistics.max]
                 told.append(pa.array(extremes).cast(kind))
         if not all(pc.all(pc.is_in(values, cells)).as_py() is not False for values in told):
