@@ -110,7 +110,10 @@ def test_nobody_waits_for_a_pipe(tmp_path):
     fill(tmp_path, {})
     for ending in ("csv", "parquet", "toml", "jj", "html"):
         os.mkfifo(tmp_path / f"fifo.{ending}")
-    code = "import sys; from tacita.cli import run_command\nfor words in sys.argv[1:]: print(run_command(words.split()))"
+    code = (
+        "import sys; from tacita.cli import run_command\n"
+        "sys.exit(any(run_command(words.split()) != 2 for words in sys.argv[1:]))"
+    )
     done = subprocess.run(
         [sys.executable, "-c", code, *PIPED],
         cwd=tmp_path,
@@ -119,7 +122,6 @@ def test_nobody_waits_for_a_pipe(tmp_path):
         timeout=120,
         check=True,
     )
-    assert done.stdout.split("\n") == ["2"] * len(PIPED) + [""]
     assert done.stderr.count("device or pipe") == len(PIPED)
 
 
@@ -170,13 +172,15 @@ def _frame(column: object) -> object:
 @pytest.mark.parametrize("role", ROLES)
 @pytest.mark.parametrize("kind", ODD_COLUMNS)
 def test_a_column_of_an_odd_type_is_released_or_refused_without_data(kind, role, tmp_path):
+    said = ""
     try:
         made = tacita.protect(_frame(ODD_COLUMNS[kind]), measures=["IL1"], **ROLES[role])
         for name in ("out.parquet", "out.csv"):
             tacita.save(made, tmp_path / name, report=tmp_path / f"{name}.html")
             tacita.save(made, tmp_path / name, report=tmp_path / f"{name}.html", force=True)
     except (tacita.ParameterError, tacita.DataError) as refusal:
-        assert not any(secret in str(refusal) for secret in SECRETS)
+        said = str(refusal)
+    assert not any(secret in said for secret in SECRETS)
 
 
 WITHOUT_A_PLACE = """
@@ -186,21 +190,16 @@ from numba.core import caching
 caching.CacheImpl._locator_classes = [
     each for each in caching.CacheImpl._locator_classes if "UserProvided" in each.__name__
 ]
-from tacita.__main__ import main
-main()
+import sys, tacita
+print(tacita.protect(sys.argv[1], quasi=["turnover"], measures=["IL1"]))
 """
 
 
 def test_an_account_without_a_folder_of_its_own_can_work(tmp_path, monkeypatch):
     monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
-    script = tmp_path / "survey.csv"
-    script.write_text(text())
-    # the compiler asks for a place when a loop is made, the writer of files when it is done
-    code = WITHOUT_A_PLACE.replace("main()\n", "").replace(
-        "from tacita.__main__ import main", "import tacita"
-    )
-    code += "import sys; print(tacita.protect(sys.argv[1], quasi=['turnover'], measures=['IL1']))"
-    done = subprocess.run([sys.executable, "-c", code, script], capture_output=True, text=True, check=True)
+    (tmp_path / "survey.csv").write_text(text())
+    words = [sys.executable, "-c", WITHOUT_A_PLACE, str(tmp_path / "survey.csv")]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
     assert "12 records" in done.stdout
     assert "Compiled code cannot be kept" in done.stderr
 
