@@ -100,14 +100,14 @@ PIPED = [
     "assess survey.csv fifo.csv --quasi turnover",
     "tabulate survey.csv --rows region --columns firm --hierarchy region=fifo.csv --out t.csv",
     "suppress fifo.jj --problem exact --out t.csv",
-    f"audit survey.csv fifo.html {TABLE}",
+    f"audit cells.csv fifo.html {TABLE}",
     "datasets business --out fifo.csv --force",
 ]
 
 
 @posix
 def test_nobody_waits_for_a_pipe(tmp_path):
-    fill(tmp_path, {})
+    fill(tmp_path, {"cells.csv": CELLS})
     for ending in ("csv", "parquet", "toml", "jj", "html"):
         os.mkfifo(tmp_path / f"fifo.{ending}")
     code = (
