@@ -66,6 +66,7 @@ class Microdata:
     # columns parsed so far; the frame never changes, so neither do they
     _numbers: dict[str, npt.NDArray[np.float64]] = field(default_factory=dict, repr=False)
     _kinds: dict[str, Kind] = field(default_factory=dict, repr=False)
+    _parsed: dict[str, tuple[Parsed, bool]] = field(default_factory=dict, repr=False)
     _levels: dict[tuple[str, Kind, tuple[str, ...]], Levels] = field(default_factory=dict, repr=False)
 
     @classmethod
@@ -126,7 +127,7 @@ class Microdata:
         """Those of some columns that hold numbers; one that is mostly numbers is refused, not passed over."""
         numeric = tuple(name for name in names if self.kind(name) == "numeric")
         for name in names:
-            if name in numeric or (parsed := self._parsed(name)) is None or not parsed.bad:
+            if name in numeric or (parsed := self._words_as_numbers(name)) is None or not parsed.bad:
                 continue
             good = int((~np.isnan(parsed.values)).sum())
             if good >= parsed.bad:
@@ -137,7 +138,7 @@ class Microdata:
                 )
         return numeric
 
-    def _parsed(self, column: str) -> Parsed | None:
+    def _words_as_numbers(self, column: str) -> Parsed | None:
         """What a column of text or of mixed objects holds as numbers; None for codes and for other types."""
         series = self.frame[column]
         if series.dtype not in (nw.String, nw.Categorical, nw.Enum, nw.Object):
@@ -195,10 +196,18 @@ class Microdata:
             return "numeric"
         if self.dialect is None or series.dtype != nw.String:
             return "nominal"
-        cells = series.to_arrow()
-        parsed = parse_numbers(cells, self.dialect.decimal, self.dialect.missing_values)
-        quantities = parsed.bad == 0 and not np.isnan(parsed.values).all() and not looks_like_code(cells)
+        parsed, codes = self._parse(column, self.dialect)
+        quantities = parsed.bad == 0 and not np.isnan(parsed.values).all() and not codes
         return "numeric" if quantities else "nominal"
+
+    def _parse(self, column: str, dialect: CsvDialect) -> tuple[Parsed, bool]:
+        """The numbers that the cells of a file spell, and whether they look like codes. O(n), once."""
+        if column not in self._parsed:
+            cells = self.frame[column].to_arrow()
+            parsed = parse_numbers(cells, dialect.decimal, dialect.missing_values)
+            parsed.values.setflags(write=False)
+            self._parsed[column] = parsed, looks_like_code(cells)
+        return self._parsed[column]
 
     def scale(self, column: str) -> Kind:
         """What a quasi-identifier is treated as: as declared, or else as numbers."""
@@ -263,14 +272,14 @@ class Microdata:
             floats = series.to_arrow().cast(pa.float64(), safe=False)
             values = np.array(floats.to_numpy(zero_copy_only=False), dtype=np.float64)
         elif self.dialect is not None and series.dtype == nw.String:
-            parsed = parse_numbers(series.to_arrow(), self.dialect.decimal, self.dialect.missing_values)
+            parsed, codes = self._parse(column, self.dialect)
             if parsed.bad:
                 raise DataError(
                     f"{who}: wanted numbers, got {parsed.bad} cells of other text (first in record "
                     f"{parsed.first_bad + 1}). Check the decimal sign, declare missing values, "
                     f"or leave the column out.{advice}"
                 )
-            if looks_like_code(series.to_arrow()):
+            if codes:
                 raise DataError(
                     f"{who}: wanted quantities, got codes: cells start with 0 before another digit, and a "
                     "mean of codes means nothing. Leave the column out, or drop the zeros if it counts."

@@ -180,7 +180,7 @@ def encode(table: pa.Table, dialect: CsvDialect) -> bytes:
     text = dialect.newline.join([header, *lines.to_pylist(), ""])
     try:
         encoded = text.encode(dialect.encoding)
-    except UnicodeEncodeError:
+    except UnicodeError:
         raise DataError(f"The released text cannot be written as {dialect.encoding}. Choose utf-8.") from None
     return codecs.BOM_UTF8 + encoded if dialect.byte_order_mark else encoded
 

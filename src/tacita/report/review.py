@@ -237,14 +237,18 @@ def _headlines(scores: Iterable[Score]) -> tuple[Score, ...]:
 def _per_attribute(scores: tuple[Score, ...]) -> Losses | None:
     told = _headlines(score for score in scores if score.per_attribute)
     names = list(dict.fromkeys(name for score in told for name in score.per_attribute))
+    figures = [(score.per_attribute, _longest(score)) for score in told]
     rows = tuple(
-        (name, tuple((score.per_attribute.get(name), _bar(score, name)) for score in told)) for name in names
+        (name, tuple((values.get(name), _bar(values.get(name), longest)) for values, longest in figures))
+        for name in names
     )
     return Losses(told, rows) if rows else None
 
 
-def _bar(score: Score, name: str) -> str:
+def _longest(score: Score) -> float:
+    return max((abs(v) for v in score.per_attribute.values() if isfinite(v)), default=0.0)
+
+
+def _bar(value: float | None, longest: float) -> str:
     """How long the bar behind a figure is, in percent of its cell; the longest fills it."""
-    longest = max((abs(v) for v in score.per_attribute.values() if isfinite(v)), default=0.0)
-    value = score.per_attribute.get(name)
     return f"{100 * abs(value) / longest:.1f}" if value is not None and isfinite(value) and longest else "0"

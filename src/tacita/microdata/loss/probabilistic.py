@@ -115,11 +115,10 @@ class _PairPart(PILPart):
     """A statistic of two attributes, over every pair with at least one protected."""
 
     def by_attribute(self, figures: Matrix, data: _Standard) -> Matrix:
-        first, second = self.pairs(data)
-        columns = np.arange(data.protected)
+        ends = np.concatenate(self.pairs(data))
+        total = np.bincount(ends, np.tile(figures, 2))[: data.protected]
         # every protected attribute stands in some pair, or there would be no figures
-        involved = (first[:, None] == columns) | (second[:, None] == columns)
-        return np.asarray((figures[:, None] * involved).sum(axis=0) / involved.sum(axis=0))
+        return np.asarray(total / np.bincount(ends)[: data.protected])
 
     @staticmethod
     def pairs(data: _Standard) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
