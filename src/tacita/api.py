@@ -31,7 +31,7 @@ from .microdata.uniqueness import examine
 from .pipeline import compare as _compare
 from .pipeline import domain_codes, make_release, suited
 from .plan import CompareSection, MeasureSection, OutputSection, Plan, ProtectSection
-from .tableplan import load_plan, plan_in_bytes
+from .tableplan import TablePlan, load_plan, plan_in_bytes
 from .tabular import (
     audit,
     audit_published,
@@ -63,6 +63,7 @@ __all__ = [
     "run_table",
     "save",
     "save_comparison",
+    "save_plan",
     "save_report",
     "save_table",
     "suppress",
@@ -366,6 +367,14 @@ def save_comparison(
         },
         force=force,
     )
+
+
+def save_plan(plan: Plan | TablePlan, path: str | Path, *, force: bool = False) -> None:
+    """Write a plan as TOML, paths relative to its folder where they lie below it; confidential."""
+    target = Path(path)
+    read = {"input": plan.input.path, "metadata": getattr(plan.input, "meta", None)}
+    refuse_bad_targets({"plan": target}, {**read, **plan.output.targets}, force=force)
+    io.write_all(plan_in_bytes(plan, target), force=force)
 
 
 def _read_for(plan: Plan) -> Microdata:
