@@ -63,7 +63,8 @@ class Microdata:
     path: Path | None = None
     # what quasi='numeric' left as it is
     skipped: tuple[str, ...] = ()
-    # columns parsed so far; the frame never changes, so neither do they
+    # columns looked up and parsed so far; the frame never changes, so neither do they
+    _series: dict[str, nw.Series[Any]] = field(default_factory=dict, repr=False)
     _numbers: dict[str, npt.NDArray[np.float64]] = field(default_factory=dict, repr=False)
     _kinds: dict[str, Kind] = field(default_factory=dict, repr=False)
     _parsed: dict[str, tuple[Parsed, bool]] = field(default_factory=dict, repr=False)
@@ -101,6 +102,12 @@ class Microdata:
     def columns(self) -> list[str]:
         """Names of all columns, in order."""
         return list(self.frame.columns)
+
+    def column(self, name: str) -> nw.Series[Any]:
+        """One column of the frame, looked up once: files may have thousands of them."""
+        if name not in self._series:
+            self._series[name] = self.frame.get_column(name)
+        return self._series[name]
 
     @property
     def native(self) -> Any:
@@ -140,7 +147,7 @@ class Microdata:
 
     def _words_as_numbers(self, column: str) -> Parsed | None:
         """What a column of text or of mixed objects holds as numbers; None for codes and for other types."""
-        series = self.frame[column]
+        series = self.column(column)
         if series.dtype not in (nw.String, nw.Categorical, nw.Enum, nw.Object):
             return None
         dialect = self.dialect or CsvDialect()
@@ -191,7 +198,7 @@ class Microdata:
         return self._kinds[column]
 
     def _find_kind(self, column: str) -> Kind:
-        series = self.frame[column]
+        series = self.column(column)
         if series.dtype.is_numeric():
             return "numeric"
         if self.dialect is None or series.dtype != nw.String:
@@ -203,7 +210,7 @@ class Microdata:
     def _parse(self, column: str, dialect: CsvDialect) -> tuple[Parsed, bool]:
         """The numbers that the cells of a file spell, and whether they look like codes. O(n), once."""
         if column not in self._parsed:
-            cells = self.frame[column].to_arrow()
+            cells = self.column(column).to_arrow()
             parsed = parse_numbers(cells, dialect.decimal, dialect.missing_values)
             parsed.values.setflags(write=False)
             self._parsed[column] = parsed, looks_like_code(cells)
@@ -231,13 +238,13 @@ class Microdata:
 
     def _read_levels(self, column: str, scale: Kind, declared: tuple[str, ...]) -> Levels:
         who = f"{self.source}: column {column}"
-        cells, own_order = category_cells(self.frame[column], who)
+        cells, own_order = category_cells(self.column(column), who)
         missing = self.missing(column) | np.asarray(cells.is_null())
         if scale == "nominal":
             return nominal_levels(cells, missing)
         if declared or own_order:
             return ordinal_levels(cells, missing, declared or own_order or (), who)
-        if self.frame[column].dtype.is_numeric():
+        if self.column(column).dtype.is_numeric():
             return ranked_levels(self._read_numbers(column), missing)
         # in a typed frame only null is missing, whatever the text
         text = self.dialect or CsvDialect(missing_values=())
@@ -261,7 +268,7 @@ class Microdata:
         return self._numbers[column]
 
     def _read_numbers(self, column: str) -> npt.NDArray[np.float64]:
-        series = self.frame[column]
+        series = self.column(column)
         who = f"{self.source}: column {column}"
         # tables have no roles
         advice = _OR_CATEGORIES if self.roles is not None else ""
@@ -313,7 +320,7 @@ class Microdata:
         """Number the distinct combinations of some columns 0, 1, 2, ...; a missing cell is its own value."""
         combined = np.zeros(self.n, dtype=np.int64)
         for column in columns:
-            own = column_codes(self.frame[column])
+            own = column_codes(self.column(column))
             _, combined = np.unique(combined * (int(own.max()) + 1) + own, return_inverse=True)
         return np.asarray(combined, dtype=np.int64)
 
@@ -327,7 +334,7 @@ class Microdata:
         >>> Microdata.of(pa.table({"firm": ["ACME", "acme ", "Bolt"]})).alike("firm")
         Alike(codes=array([0, 0, 1]), merged=1)
         """
-        series = self.frame[column]
+        series = self.column(column)
         if series.dtype.is_float():
             # minus zero is zero
             values = np.asarray(series.to_numpy(), dtype=np.float64) + 0.0
@@ -340,7 +347,7 @@ class Microdata:
 
     def missing(self, column: str) -> npt.NDArray[np.bool_]:
         """Where a column has no value."""
-        series = self.frame[column]
+        series = self.column(column)
         if self.dialect is not None and series.dtype == nw.String:
             trimmed = series.str.strip_chars()
             return np.asarray(trimmed.is_in(list(self.dialect.missing_values)).to_numpy(), dtype=bool)

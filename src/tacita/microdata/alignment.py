@@ -22,7 +22,7 @@ def refuse_other_order(before: Microdata, after: Microdata, quasi: tuple[str, ..
     for name in before.columns:
         if name in quasi or name not in after.columns:
             continue
-        old, new = _as_text(before.frame[name]), _as_text(after.frame[name])
+        old, new = _as_text(before.column(name)), _as_text(after.column(name))
         if old is None or new is None or old.equals(new):
             continue
         if old.sort().equals(new.sort()):

@@ -381,7 +381,7 @@ def _formulas(protected: Protected) -> Iterator[Caution]:
     risky = 0
     for name in _unchanged(protected):
         try:
-            cells = protected.data.frame[name].to_arrow()
+            cells = protected.data.column(name).to_arrow()
             if pa.types.is_dictionary(cells.type):
                 cells = cells.cast(cells.type.value_type)
         except UNTYPED:

@@ -103,7 +103,7 @@ def _dimension(data: Microdata, name: str, given: Any, total: str) -> tuple[Dime
         raise DataError(
             f"{data.source}: column {name} has no label in {missing} records. Give them one, such as unknown."
         )
-    series = data.frame[name]
+    series = data.column(name)
     codes = column_codes(series)
     first = np.unique(codes, return_index=True)[1]
     found = [series[int(row)] for row in first]
@@ -158,7 +158,7 @@ def _marks(data: Microdata, column: str | None) -> Mask:
     """Where a column says yes; a word that is neither yes nor no is refused, since a waiver lays open."""
     if column is None:
         return np.zeros(data.n, dtype=bool)
-    words = np.array([str(cell).strip().lower() for cell in data.frame[column].to_list()])
+    words = np.array([str(cell).strip().lower() for cell in data.column(column).to_list()])
     yes, no = np.isin(words, _YES), np.isin(words, _NO) | data.missing(column)
     if odd := int((~yes & ~no).sum()):
         raise DataError(

@@ -165,7 +165,7 @@ def rules_of(data: Microdata) -> str:
     """The rules that a list of `to_cells` names, in words; none where it is another list."""
     if not is_kept(data.columns):
         return ""
-    said = {"" if words is None else str(words) for words in data.frame[RULES].to_list()}
+    said = {"" if words is None else str(words) for words in data.column(RULES).to_list()}
     if len(said) > 1:
         raise DataError(f"{data.source}: column {RULES} must say the same in every line.")
     return said.pop()
@@ -178,7 +178,7 @@ def _text(value: float) -> str:
 
 def _labelled(data: Microdata, name: str) -> tuple[Dimension, npt.NDArray[np.int64]]:
     """Labels in the order in which they first stand in the file, and the label of each line."""
-    texts = ["" if cell is None else str(cell) for cell in data.frame[name].to_list()]
+    texts = ["" if cell is None else str(cell) for cell in data.column(name).to_list()]
     if empty := sum(not text.strip() for text in texts):
         raise DataError(f"{data.source}: column {name} has no label in {empty} cells. Give them one.")
     labels = [label for label in dict.fromkeys(texts) if label != TOTAL]
@@ -211,8 +211,8 @@ def _refuse_gaps(data: Microdata, times: npt.NDArray[np.int64], fill_zeros: bool
 
 
 def _figures(data: Microdata, column: str, least: float) -> Numbers:
-    if data.dialect is None and str(data.frame[column].dtype) == "Boolean":
-        found = np.asarray(data.frame[column].to_numpy(), dtype=np.float64)
+    if data.dialect is None and str(data.column(column).dtype) == "Boolean":
+        found = np.asarray(data.column(column).to_numpy(), dtype=np.float64)
     else:
         found = data.numbers(column)
     if missing := int(np.isnan(found).sum()):

@@ -133,8 +133,8 @@ def _holds(evidence: Evidence, name: str, keys: list[object]) -> bool:
     for row, key in enumerate(sorting_keys(original, name)):
         spelled.setdefault(key, row)
     source = np.array([spelled[key] for key in keys], dtype=np.int64)
-    expected = as_array(original.frame[name]).take(pa.array(source))
-    published, dialect = as_array(evidence.released.frame[name]), evidence.released.dialect
+    expected = as_array(original.column(name)).take(pa.array(source))
+    published, dialect = as_array(evidence.released.column(name)), evidence.released.dialect
     if dialect is not None and pa.types.is_string(published.type):
         return same_text(expected, published, dialect)
     return identical(expected, published)
@@ -157,7 +157,7 @@ def _comparable(key: object) -> tuple[bool, object]:
 
 def sorting_keys(data: Microdata, name: str) -> list[object]:
     """A key for each record by which categories of one column sort, None where it is missing. O(n)."""
-    cells = as_array(data.frame[name])
+    cells = as_array(data.column(name))
     order: list[str] | None = None
     if pa.types.is_dictionary(cells.type):
         order = cells.dictionary.cast(pa.large_string()).to_pylist() if cells.type.ordered else None

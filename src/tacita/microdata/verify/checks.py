@@ -54,7 +54,7 @@ def others_identical(evidence: Evidence) -> str | None:
 
 
 def _same(evidence: Evidence, name: str) -> bool:
-    before, after = evidence.claim.original.frame[name], evidence.released.frame[name]
+    before, after = evidence.claim.original.column(name), evidence.released.column(name)
     dialect = evidence.released.dialect
     if dialect is None:
         return same_column(before, after, evidence.claim.rows)
@@ -66,7 +66,7 @@ def no_leftovers(evidence: Evidence) -> str | None:
     """Columns store only what their cells show; frames carry no notes."""
     wrong: dict[str, list[str]] = {}
     for name in evidence.released.columns:
-        for fault in faults(evidence.released.frame[name], evidence.content is None):
+        for fault in faults(evidence.released.column(name), evidence.content is None):
             wrong.setdefault(fault, []).append(name)
     if wrong:
         return "; ".join(

@@ -70,7 +70,7 @@ class Evidence:
 
     def _spelling(self, name: str) -> Ints:
         """A number for each cell that two cells share only if nothing tells them apart."""
-        series = self.released.frame[name]
+        series = self.released.column(name)
         if not series.dtype.is_float():
             return column_codes(series)
         cells = as_array(series)
@@ -85,7 +85,7 @@ def one_each(data: Microdata, unit: str) -> Ints:
     names: dict[str, object] = {}
     known: dict[object, int] = {}
     numbers = []
-    for cell in map(str, data.frame[unit].to_list()):
+    for cell in map(str, data.column(unit).to_list()):
         if cell not in names:
             names[cell] = _unit_name(cell)
         numbers.append(known.setdefault(names[cell], len(known)))
@@ -109,7 +109,7 @@ def gaps(data: Microdata, name: str) -> npt.NDArray[np.bool_]:
     if data.scale(name) == "numeric":
         return np.isnan(data.numbers(name))
     # a category may also be a valid place in a dictionary that has no value there
-    cells = as_array(data.frame[name])
+    cells = as_array(data.column(name))
     decoded = cells.cast(cells.type.value_type) if pa.types.is_dictionary(cells.type) else cells
     return data.missing(name) | np.asarray(decoded.is_null())
 
@@ -139,7 +139,7 @@ def expected_column(evidence: Evidence, name: str, means: npt.NDArray[np.float64
 def publishes(evidence: Evidence, name: str, values: npt.NDArray[np.float64]) -> bool:
     """Whether a masked column holds exactly these numbers, typed and spelled as declared."""
     dialect = evidence.released.dialect
-    expected, published = expected_column(evidence, name, values), as_array(evidence.released.frame[name])
+    expected, published = expected_column(evidence, name, values), as_array(evidence.released.column(name))
     if dialect is not None and pa.types.is_string(published.type):
         return same_text(expected, published, dialect)
     return identical(expected, published)

@@ -37,7 +37,7 @@ def _plainly_written(released: Microdata, dialect: CsvDialect) -> bytes:
         SimpleNamespace(write=lines.append), delimiter=dialect.delimiter, lineterminator="\r\n"
     )
     writer.writerow(released.columns)
-    writer.writerows(zip(*(released.frame[name].to_list() for name in released.columns), strict=True))
+    writer.writerows(zip(*(released.column(name).to_list() for name in released.columns), strict=True))
     text = "".join(line[:-2] + dialect.newline for line in lines)
     return (codecs.BOM_UTF8 if dialect.byte_order_mark else b"") + text.encode(dialect.encoding)
 

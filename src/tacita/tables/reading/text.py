@@ -15,7 +15,7 @@ from .kinds import OTHER
 def read(content: bytes, source: str) -> dict[str, list[str]]:
     """The columns of a file by name."""
     data = io.decode(content, "csv", io.InputOptions(), source)
-    return {name: [str(cell) for cell in data.frame[name].to_list()] for name in data.columns}
+    return {name: [str(cell) for cell in data.column(name).to_list()] for name in data.columns}
 
 
 def besides(content: bytes, shown: Shown) -> list[str]:
