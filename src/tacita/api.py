@@ -8,11 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
-import numpy as np
-
 from . import io, registry
 from .core import (
-    DataError,
     Microdata,
     ParameterError,
     Release,
@@ -25,11 +22,9 @@ from .demonstration import prepare_demo, reproduce
 from .io import write_frame
 from .io.atomic import refuse_bad_targets
 from .microdata import verify
-from .microdata.alignment import coded_alike, refuse_other_order, same_numbers
-from .microdata.assess import context_columns, measure
-from .microdata.uniqueness import examine
+from .pipeline import assess as _assess
 from .pipeline import compare as _compare
-from .pipeline import domain_codes, make_release, suited
+from .pipeline import make_release
 from .plan import CompareSection, MeasureSection, OutputSection, Plan, ProtectSection
 from .tableplan import TablePlan, load_plan, plan_in_bytes
 from .tabular import (
@@ -408,43 +403,8 @@ def assess(
     0.0
     """
     section = MeasureSection(names=measures, without=without, domains=domains, settings=settings or {})
-    before, after = _taken_in(original), _taken_in(released)
-    if quasi == "numeric":
-        # identifiers that the release no longer has are not to be compared
-        named = Roles(quasi=quasi, nominal=nominal, ordinal=ordinal).categorical
-        shared = [name for name in before.columns if name in after.columns]
-        numbers = before.numeric_columns([name for name in shared if name not in named])
-        quasi = [name for name in shared if name in named or name in numbers]
     roles = Roles(quasi=quasi, nominal=nominal, ordinal=ordinal)
-    before = before.with_roles(roles)
-    absent = [name for name in before.quasi if name not in after.columns]
-    if absent:
-        raise ParameterError(f"{after.source}: the release has no column {', '.join(absent)}.")
-    if before.n != after.n:
-        raise DataError(
-            f"{after.source}: wanted the {before.n} records of the original in its order, got {after.n}. "
-            "Assess against the records that were released."
-        )
-    refuse_other_order(before, after, before.quasi)
-    x, z = coded_alike(before, after.with_roles(roles))
-    if (np.isnan(x) | np.isnan(z)).any(axis=1).all():
-        raise DataError(f"{after.source}: every record has a missing value, there is nothing to measure.")
-    beside = [name for name in before.columns if name in after.columns and name not in before.quasi]
-    unchanged = [name for name in beside if same_numbers(before, after, name)]
-    rows = np.arange(before.n)
-    found = measure(
-        x,
-        z,
-        before.quasi,
-        suited(section, before).build(),
-        run or Run(),
-        context=context_columns(before, unchanged, rows),
-        domains=domain_codes(before, section.domains, rows),
-        kinds=before.scales,
-    )
-    unique = examine(before, rows, after, None)
-    # a measure of what was protected says nothing of the columns beside
-    return replace(found, notes=(*found.notes, unique.headline)) if unique.unchanged.below_k else found
+    return _assess(_taken_in(original), _taken_in(released), roles, section, run)
 
 
 def save_report(

@@ -28,6 +28,7 @@ from .core.seeds import as_seed
 from .core.trials import Origin
 from .microdata import cautions, restoring, verify
 from .microdata.advice import against_advice, insisted_on
+from .microdata.alignment import coded_alike, refuse_other_order, same_numbers
 from .microdata.assess import context_columns, measure
 from .microdata.protect import protect
 from .microdata.summary import summarise, summarise_categories
@@ -105,6 +106,49 @@ def make_release(
         insisted=insisted,
     )
     return Release(made.data.native, report, record, made.claim)
+
+
+def assess(
+    before: Microdata, after: Microdata, roles: Roles, measures: MeasureSection, run: Run | None
+) -> Report:
+    """Measure a release, whoever made it: the same records in the same order."""
+    if roles.quasi == "numeric":
+        # identifiers that the release no longer has are not to be compared
+        shared = [name for name in before.columns if name in after.columns]
+        numbers = before.numeric_columns([name for name in shared if name not in roles.categorical])
+        quasi = tuple(name for name in shared if name in numbers or name in roles.categorical)
+        roles = roles.model_copy(update={"quasi": quasi})
+        if not quasi:
+            raise ParameterError(f"{after.source}: quasi='numeric' found no numeric column in both files.")
+    before = before.with_roles(roles)
+    absent = [name for name in before.quasi if name not in after.columns]
+    if absent:
+        raise ParameterError(f"{after.source}: the release has no column {', '.join(absent)}.")
+    if before.n != after.n:
+        raise DataError(
+            f"{after.source}: wanted the {before.n} records of the original in its order, got {after.n}. "
+            "Assess against the records that were released."
+        )
+    refuse_other_order(before, after, before.quasi)
+    x, z = coded_alike(before, after.with_roles(roles))
+    if (np.isnan(x) | np.isnan(z)).any(axis=1).all():
+        raise DataError(f"{after.source}: every record has a missing value, there is nothing to measure.")
+    beside = [name for name in before.columns if name in after.columns and name not in before.quasi]
+    unchanged = [name for name in beside if same_numbers(before, after, name)]
+    rows = np.arange(before.n)
+    found = measure(
+        x,
+        z,
+        before.quasi,
+        suited(measures, before).build(),
+        run or Run(),
+        context=context_columns(before, unchanged, rows),
+        domains=domain_codes(before, measures.domains, rows),
+        kinds=before.scales,
+    )
+    unique = examine(before, rows, after, None)
+    # a measure of what was protected says nothing of the columns beside
+    return replace(found, notes=(*found.notes, unique.headline)) if unique.unchanged.below_k else found
 
 
 def suited(measures: MeasureSection, data: Microdata) -> MeasureSection:

@@ -114,6 +114,11 @@ class TableSection(Parameters):
         given = {name: getattr(self, name) for name in LEVELS}
         return {name: each if isinstance(each, str) else in_percent(each) for name, each in given.items()}
 
+    @property
+    def asked_levels(self) -> dict[str, str | float]:
+        """Those that were asked for by name, as they were given."""
+        return {name: getattr(self, name) for name in LEVELS if name in self.model_fields_set}
+
     def require_columns(self) -> None:
         """Refuse a list of cells of which it is not said which column is what."""
         if missing := [name for name in COLUMNS if getattr(self, name) is None]:

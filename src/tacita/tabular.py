@@ -8,20 +8,18 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import io, registry
-from .core import Caution, ParameterError, Pattern, Run, Table
+from .core import ParameterError, Pattern, Run, Table
 from .core.microdata import speakable
-from .core.percent import SHARE_TAKEN, is_share
 from .io import argus, content_of
 from .io.atomic import refuse_bad_targets
 from .rulewords import build_rules, describe_rules, spell_rules
 from .tablefiles import Source, read_records, read_source
 from .tableplan import (
-    LEVELS,
     SuppressSection,
     TableInputSection,
     TablePlan,
@@ -224,7 +222,7 @@ def run_table(
 
     `plan_file`, `save_plan` and `force` are as in `run`.
     """
-    from .tables.outcome import result
+    from .tables.outcome import about_levels, not_in_the_file, result
     from .tables.release import encoded, form_of
 
     targets = plan.output.targets
@@ -258,8 +256,8 @@ def run_table(
     content = encoded(found.table, found.pattern, form, run)
     told = {**_provenance(source.table, content, source), **result(found)}
     told["objective"] = source.objective_spoken
-    told["warnings"] += _about_levels(plan.table, around.problem, told["primary_count"])
-    told["warnings"] += _not_in_the_file(source.table, plan.input.kind)
+    told["warnings"] += about_levels(plan.table.asked_levels, around.problem, told["primary_count"])
+    told["warnings"] += not_in_the_file(source.table, plan.input.kind)
     release = TableRelease(found, content, told)
     files = {} if dry_run else _files_of(release, plan.output.targets)
     io.write_all({**files, **plan_in_bytes(plan, save_plan)}, public=plan.output.public, force=force)
@@ -278,41 +276,6 @@ def _provenance(table: Table, content: bytes, source: Source | None = None) -> d
         "rules": describe_rules(table.rules),
         "versions": versions(),
     }
-
-
-def _not_in_the_file(table: Table, kind: str | None) -> list[dict[str, Any]]:
-    """Warnings of what an audit could not try because the file does not say it."""
-    sensitive, advice = int(table.primary.sum()), "Go from records to a .csv list, which keeps both."
-    found = []
-    if kind == "jj":
-        text = (
-            f"A JJ problem does not say who stands behind a cell: around {sensitive} sensitive cells nobody "
-            "was taken to be alone in a withheld one."
-        )
-        found.append(Caution("contributors-unknown", text, sensitive, advice))
-    elif table.contributors is not None and not table.rules:
-        text = (
-            f"The file does not say which rules made {sensitive} cells sensitive: whether withheld cells "
-            "of a line add up to a sensitive sum was asked only of sums of one contributor."
-        )
-        found.append(Caution("rules-unknown", text, sensitive, advice))
-    return [asdict(each) for each in found if sensitive]
-
-
-def _about_levels(section: TableSection, problem: str, sensitive: int) -> list[dict[str, Any]]:
-    """Warnings of levels that the problem does not keep, and of shares that were given for percents."""
-    asked = {name: getattr(section, name) for name in LEVELS if name in section.model_fields_set}
-    found = []
-    if problem != "interval" and (kept := [name for name, level in asked.items() if level]):
-        what = f"{', '.join(kept)}: {problem} protection keeps no levels"
-        text = f"{what}; {sensitive} sensitive cells go without."
-        found.append(Caution("levels-not-kept", text, sensitive, "Use interval protection."))
-    for name, level in asked.items():
-        if is_share(level):
-            text = f"{name}: {SHARE_TAKEN.format(level, 100 * level)}"
-            advice = f"Write {100 * level:g}."
-            found.append(Caution("share-for-percent", text, sensitive, advice))
-    return [asdict(each) for each in found if sensitive]
 
 
 def _files_of(release: TableRelease, targets: Mapping[str, Path | None]) -> dict[Path, bytes]:
@@ -344,7 +307,7 @@ def audit_published(
 
     `safe` says that every sensitive cell is protected, every value is the table's, and nothing else is there.
     """
-    from .tables.outcome import audited
+    from .tables.outcome import about_levels, audited, not_in_the_file
     from .tables.release import audit_published as attack
     from .tables.release import form_of
 
@@ -376,8 +339,8 @@ def audit_published(
         **audited(table, found),
         "safe": found.safe and not differing and not besides,
     }
-    told["warnings"] += _about_levels(section, problem, int(table.primary.sum()))
-    told["warnings"] += _not_in_the_file(table, given.kind)
+    told["warnings"] += about_levels(section.asked_levels, problem, int(table.primary.sum()))
+    told["warnings"] += not_in_the_file(table, given.kind)
     if json_report is not None:
         io.write_all({json_report: _json(told)}, force=force)
     return told

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
-from tacita.core import Table
+from tacita.core import Caution, Table
+from tacita.core.percent import SHARE_TAKEN, is_share
 
 from .audit import Audit
 from .suppress import Suppressed
@@ -92,3 +95,37 @@ def _place(table: Table, cell: int) -> dict[str, str]:
 
 def _finite(value: float) -> float | None:
     return float(value) if np.isfinite(value) else None
+
+
+def not_in_the_file(table: Table, kind: str | None) -> list[dict[str, Any]]:
+    """Warnings of what an audit could not try because the file does not say it."""
+    sensitive, advice = int(table.primary.sum()), "Go from records to a .csv list, which keeps both."
+    found = []
+    if kind == "jj":
+        text = (
+            f"A JJ problem does not say who stands behind a cell: around {sensitive} sensitive cells nobody "
+            "was taken to be alone in a withheld one."
+        )
+        found.append(Caution("contributors-unknown", text, sensitive, advice))
+    elif table.contributors is not None and not table.rules:
+        text = (
+            f"The file does not say which rules made {sensitive} cells sensitive: whether withheld cells "
+            "of a line add up to a sensitive sum was asked only of sums of one contributor."
+        )
+        found.append(Caution("rules-unknown", text, sensitive, advice))
+    return [asdict(each) for each in found if sensitive]
+
+
+def about_levels(asked: Mapping[str, str | float], problem: str, sensitive: int) -> list[dict[str, Any]]:
+    """Warnings of levels that the problem does not keep, and of shares that were given for percents."""
+    found = []
+    if problem != "interval" and (kept := [name for name, level in asked.items() if level]):
+        what = f"{', '.join(kept)}: {problem} protection keeps no levels"
+        text = f"{what}; {sensitive} sensitive cells go without."
+        found.append(Caution("levels-not-kept", text, sensitive, "Use interval protection."))
+    for name, level in asked.items():
+        if is_share(level):
+            text = f"{name}: {SHARE_TAKEN.format(level, 100 * level)}"
+            advice = f"Write {100 * level:g}."
+            found.append(Caution("share-for-percent", text, sensitive, advice))
+    return [asdict(each) for each in found if sensitive]

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tacita.core import Caution
-
-from .protect import Protected
+from tacita.microdata.protect import Protected
 
 
 def guessable_seed(protected: Protected) -> Iterator[Caution]:

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from tacita.core import Caution
-
-from .protect import Protected
-from .uniqueness import FEW
+from tacita.microdata.protect import Protected
+from tacita.microdata.uniqueness import FEW
 
 
 def singled_out(protected: Protected) -> Iterator[Caution]:

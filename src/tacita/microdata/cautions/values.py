@@ -8,11 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from tacita.core import Caution
-
-from . import restoring
-from .assess import usable_numbers
-from .protect import Protected
-from .representatives import exposed_groups
+from tacita.microdata import restoring
+from tacita.microdata.assess import usable_numbers
+from tacita.microdata.protect import Protected
+from tacita.microdata.representatives import exposed_groups
 
 Matrix = npt.NDArray[np.float64]
 

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from tacita.core import Caution
-
-from .protect import Protected
+from tacita.microdata.protect import Protected
 
 # A released extreme so near to the true one, in standard deviations, publishes it.
 _NEAR_EXTREME = 0.01
