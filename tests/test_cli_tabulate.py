@@ -16,12 +16,12 @@ class TestTabulate:
     def firms(self, tmp_path):
         """Records of firms: in every cell one firm has most, and there are enough others."""
         generator = np.random.default_rng(5)
-        lines = ["region,sector,turnover,group"]
+        lines = ["region,sector,turnover,group,asks"]
         for region in ("n", "s", "e", "w"):
             for sector in ("food", "steel", "books"):
                 large = 400 if (region, sector) in (("n", "steel"), ("e", "food")) else 60
                 for firm, size in enumerate([large, 40, 35, *generator.integers(5, 20, 3)]):
-                    lines.append(f"{region},{sector},{size},{region}{sector}{firm}")
+                    lines.append(f"{region},{sector},{size},{region}{sector}{firm},yes")
         path = tmp_path / "firms.csv"
         path.write_text("\n".join(lines) + "\n")
         return path
@@ -67,8 +67,8 @@ class TestTabulate:
     def test_rules_differ_in_a_parameter_that_both_have(self, firms):
         rules = "minimum-frequency:threshold=7:margin=10,request:margin=40"
         more = ["--value", "turnover", "--rule", rules]
-        for asks, percent in (([], 10), (["--request", "group"], 40)):
-            assert self.tabulate(firms, *more, *asks) == 0
+        for asks, percent in (([], 10), (["--request", "asks"], 40)):
+            assert self.tabulate(firms, *more, *asks, "--force") == 0
             with (firms.parent / "cells.csv").open() as file:
                 inner = [row for row in csv.DictReader(file) if "Total" not in row.values()]
             shares = [100 * float(row["lower"]) / float(row["turnover"]) for row in inner]

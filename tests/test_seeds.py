@@ -145,7 +145,7 @@ def test_the_plan_of_a_run_with_a_new_seed_repeats_it(command, tmp_path):
     assert json.loads(before("one.json").read_text())["record"]["seed"] == seed
     first = before("one.csv").read_bytes()
     before("one.csv").unlink()
-    assert run_command(["run", str(before("plan.toml")), "--quiet"]) == 0
+    assert run_command(["run", str(before("plan.toml")), "--quiet", "--force"]) == 0
     assert before("one.csv").read_bytes() == first
 
 

@@ -78,7 +78,7 @@ REFUSALS = [
         "a-control-character-in-a-workbook",
         f"suppress cells.csv {TABLE} --out t.xlsx",
         1,
-        "control characters",
+        "control character",
         "CSV or HTML",
         files={"cells.csv": CELLS.replace("a,", "a\x02,")},
     ),

@@ -79,7 +79,7 @@ def test_a_command_tells_the_proven_part_from_that_of_lone_contributors(tmp_path
     source = write_cells(tmp_path / "cells.csv", REGIONS, SENSITIVE, {"firms": counts})
     words = ["suppress", str(source), *NAMED, "--problem", "exact", "--out", str(tmp_path / "published.csv")]
     words += ["--json", str(tmp_path / "result.json"), "--report", str(tmp_path / "report.html")]
-    assert run_command([*words, "--contributors", "firms"]) == 0
+    assert run_command([*words, "--contributors", "firms", "--force"]) == 0
     assert (
         "cost 84: 34 for exact protection (proven to be the least) and 50 for 2 cells more against lone "
         "contributors (no bound is known for these)"
@@ -147,7 +147,7 @@ def test_a_list_of_cells_may_say_how_many_stand_behind_each(tmp_path, capsys):
     words += ["--json", str(tmp_path / "result.json")]
     assert run_command(words) == 0
     assert outcome(source)["cost"] == 34
-    assert run_command([*words, "--contributors", "firms"]) == 0
+    assert run_command([*words, "--contributors", "firms", "--force"]) == 0
     assert outcome(source)["cost"] > 34
     assert outcome(source)["lone_count"] > 0
     audited = [
@@ -161,5 +161,5 @@ def test_a_list_of_cells_may_say_how_many_stand_behind_each(tmp_path, capsys):
     ]
     assert run_command([*audited, "--contributors", "firms"]) == 0
     source.write_text(source.read_text().replace(",1\n", ",1.5\n"))
-    assert run_command([*words, "--contributors", "firms"]) == 1
+    assert run_command([*words, "--contributors", "firms", "--force"]) == 1
     assert "must be whole" in capsys.readouterr().err

@@ -31,7 +31,9 @@ _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 def text(content: str) -> Cell:
     """A cell of text; one that begins with = is no formula."""
     if _NOT_XML.search(content):
-        raise DataError("Excel: a label holds a control character, which no workbook can. Rename it.")
+        raise DataError(
+            "Excel: a label holds a control character, which no workbook can. Rename it, or write CSV or HTML."
+        )
     return ' t="inlineStr"', f'<is><t xml:space="preserve">{_escaped(content)}</t></is>'
 
 
