@@ -32,7 +32,7 @@ def text(content: str) -> Cell:
     """A cell of text; one that begins with = is no formula."""
     if _NOT_XML.search(content):
         raise DataError(
-            "Excel: a label holds a control character, which no workbook can. Rename it, or write CSV or HTML."
+            "Excel: a label holds a control character, which no workbook can. Rename it or write CSV or HTML."
         )
     return ' t="inlineStr"', f'<is><t xml:space="preserve">{_escaped(content)}</t></is>'
 
