@@ -11,11 +11,11 @@ import time
 from collections.abc import Iterator
 
 import numpy as np
+from experiments.files import standardised, values
 
 import tacita
 from tacita.core import Run
 from tacita.microdata.microaggregation.best import Best
-from tacita.reproduce.files import standardised, values
 
 from .measuring import Result
 

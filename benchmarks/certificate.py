@@ -9,11 +9,11 @@ import time
 from collections.abc import Iterator
 
 import numpy as np
+from experiments.files import standardised, values
 
 import tacita
 from tacita.core import Partition, Run
 from tacita.microdata.microaggregation.certificate import certify, instant_bound
-from tacita.reproduce.files import standardised, values
 
 from .measuring import Result
 

@@ -9,11 +9,12 @@ import inspect
 import json
 from pathlib import Path
 
+from experiments.document import table
+
+from experiments import published
 from tacita import registry
 from tacita.core import Method
 from tacita.microdata.verify import CHECKS
-from tacita.reproduce import published
-from tacita.reproduce.document import table
 
 PAGES = Path(__file__).parent / "methods"
 KINDS = {
@@ -73,7 +74,7 @@ def _page(kind: str, name: str) -> str:
 
 
 def _published(name: str) -> list[str]:
-    """What was printed of a method beside ours, from the numbers that `tacita reproduce` wrote."""
+    """What was printed of a method beside ours, from the numbers that `python -m experiments` wrote."""
     if name not in published.SOURCES:
         return []
     found = json.loads((PAGES.parent / "reproduced" / "microaggregation.json").read_text())["losses"]

@@ -60,9 +60,8 @@ ALLOWED = {
     },
     "versions": {"_version"},
     "pipeline": {"core", "io", "plan", "microdata", "versions"},
-    "demonstration": {"core", "io", "plan", "tableplan", "datasets", "reproduce"},
+    "demonstration": {"core", "io", "plan", "tableplan", "datasets"},
     "warming": {"core", "registry", "tables"},
-    "reproduce": {"core", "registry", "datasets", "microdata", "tables", "reproduce", "_version"},
     "api": {
         "core",
         "io",
@@ -77,7 +76,6 @@ ALLOWED = {
         "tables",
         "report",
         "datasets",
-        "reproduce",
     },
 }
 

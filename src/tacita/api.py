@@ -18,7 +18,7 @@ from .core import (
     Run,
     Trials,
 )
-from .demonstration import prepare_demo, reproduce
+from .demonstration import prepare_demo
 from .io import write_frame
 from .io.atomic import refuse_bad_targets
 from .microdata import verify
@@ -52,7 +52,6 @@ __all__ = [
     "protect",
     "read",
     "read_table",
-    "reproduce",
     "run",
     "run_comparison",
     "run_table",

@@ -1,12 +1,12 @@
 import numpy as np
 import pytest
+from experiments.published import MDAV
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import tacita
 from tacita.core import Partition
-from tacita.reproduce.published import MDAV
 from twins.mdav import mdav
 
 # At k = 50 and 100 the end game of the printed programme must have differed; see docs/methods/mdav.md.

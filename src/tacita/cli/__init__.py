@@ -28,7 +28,6 @@ COMMANDS = {
     "demo": "Protect a made-up business survey, from start to report.",
     "warmup": "Compile the fast inner loops once, so that the first real run does not wait for it.",
     "datasets": "List the data sets, or write one to a file.",
-    "reproduce": "Run published experiments again, and write their figures beside ours.",
 }
 
 _OF_TABLES = ("tabulate", "suppress", "audit")
@@ -107,6 +106,7 @@ def build_app(words: Sequence[str]) -> App:
         else:
             home = "tables" if name in _OF_TABLES else "commands"
             app.command(f"tacita.cli.{home}:{name}", name=name, help=summary)
+    app.command("tacita.cli.commands:reproduce", name="reproduce", show=False)
     return app
 
 

@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from cyclopts import Group, Parameter
 from pydantic.fields import FieldInfo
@@ -14,7 +14,7 @@ from rich.table import Table
 
 from tacita import api, registry
 from tacita import datasets as catalogue
-from tacita.core import Roles
+from tacita.core import ParameterError, Roles
 from tacita.plan import InputSection, MeasureSection, OutputSection, Plan, ProtectSection
 from tacita.tableplan import TablePlan
 
@@ -288,33 +288,12 @@ def datasets(
             Out.print(f"{out}: {frame.num_rows} records, {frame.num_columns} columns", markup=False)
 
 
-def reproduce(
-    name: Annotated[str, Parameter(help="what to reproduce: microaggregation, synthetic or tables")],
-    /,
-    *,
-    out: Annotated[Path, Parameter(help="folder for the page, its figures and the numbers as JSON")] = Path(
-        "reproduced"
-    ),
-    quick: Annotated[bool, Parameter(negative="", help="a small part, to see that all works")] = False,
-    tables: Annotated[int | None, Parameter(help="of tables: how many for each row (10)")] = None,
-    cap: Annotated[float | None, Parameter(help="of tables: seconds that end a search (240)")] = None,
-    largest: Annotated[int | None, Parameter(help="of tables: the longest side of any (500)")] = None,
-    problem: Annotated[
-        Literal["general", "exact", "interval"] | None, Parameter(help="of tables: this one only")
-    ] = None,
-    fresh: Annotated[
-        bool, Parameter(negative="", help="of tables: start over, whatever is in the folder already")
-    ] = False,
-    force: _Force = False,
-    quiet: _Quiet = False,
-) -> None:
-    """Run published experiments again, and write their figures beside ours."""
-    with progress_bar(quiet) as steering:
-        settings = {"tables": tables, "cap": cap, "largest": largest, "problem": problem}
-        written = api.reproduce(name, out, steering, quick=quick, fresh=fresh, force=force, **settings)
-    if not quiet:
-        for path in written:
-            Out.print(str(path), markup=False)
+def reproduce(*_: Annotated[str, Parameter(allow_leading_hyphen=True)]) -> None:
+    """Says where published experiments are run again now."""
+    raise ParameterError(
+        "reproduce: published experiments are no part of the installed package. In a clone of the "
+        "repository, run `python -m experiments NAME`."
+    )
 
 
 def _carry_out_table(plan: TablePlan, quiet: bool, *, dry_run: bool, **files: Any) -> None:

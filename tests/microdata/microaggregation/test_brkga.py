@@ -1,11 +1,11 @@
 import numpy as np
 import pytest
+from experiments.published import BRKGA
 
 import tacita
 from tacita.core import Run
 from tacita.kernels.evolve import decode_medoids, settle
 from tacita.microdata.microaggregation.brkga import _golden_section, _path, neighbours
-from tacita.reproduce.published import BRKGA
 
 
 def plain_decode(x, medoids, k, by_group):

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from experiments.published import MDAV
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -7,7 +8,6 @@ import tacita
 from tacita.core import Run
 from tacita.kernels.capacity import assign_in_turn, mend_short_groups
 from tacita.microdata.microaggregation.repair import centroids_of
-from tacita.reproduce.published import MDAV
 from twins.relocation import c_means_round
 
 

@@ -1,14 +1,14 @@
 import numpy as np
 import pytest
+from experiments.published import DFO
 from hypothesis import given
 from hypothesis import strategies as st
 
 import tacita
 from tacita.core import Partition, Run
 from tacita.microdata.microaggregation.dfo import dissolve, divide
-from tacita.reproduce.published import DFO
 
-# Of the large file one cell here; `tacita reproduce microaggregation` prints all of them.
+# Of the large file one cell here; `python -m experiments microaggregation` prints all of them.
 CELLS = [
     (name, k, start, loss)
     for start, files in DFO.items()

@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
+from experiments.published import MDAV
 
 import tacita
 from tacita.core import Partition, Run
 from tacita.microdata.microaggregation.genetic import _crossed
-from tacita.reproduce.published import MDAV
 
 
 @pytest.mark.parametrize("block", [None, 10, 60])

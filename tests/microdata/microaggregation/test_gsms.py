@@ -1,12 +1,12 @@
 import numpy as np
 import pytest
+from experiments.published import GSMS, GSMS_T2
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import tacita
 from tacita.core import Partition
-from tacita.reproduce.published import GSMS, GSMS_T2
 from twins.successive import dissolve, gsms
 
 # Whole numbers add and subtract exactly, so twin and kernel must agree on every tie.

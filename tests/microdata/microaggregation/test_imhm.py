@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from experiments.published import IMHM
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -7,7 +8,6 @@ import tacita
 from tacita.core import Partition
 from tacita.kernels.chains import nearest_next, two_opt
 from tacita.microdata.microaggregation.imhm import chained, transported
-from tacita.reproduce.published import IMHM
 from twins.relocation import transport_cost
 
 CELLS = [(name, k, loss) for name, row in IMHM.items() for k, loss in row.items() if k <= 10]

@@ -1,7 +1,7 @@
 import pytest
+from experiments.published import ORDERINGS_CHECKED
 
 import tacita
-from tacita.reproduce.published import ORDERINGS_CHECKED
 
 CASES = [
     (method, name, k, loss)

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from experiments.published import MST_D
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -9,7 +10,6 @@ from scipy.spatial.distance import pdist, squareform
 import tacita
 from tacita.core import Partition, Run
 from tacita.microdata.microaggregation.spanning import components, spanning_tree
-from tacita.reproduce.published import MST_D
 from twins import tree
 
 # Whole numbers add and subtract exactly, so twin and kernel must agree on every tie.

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+from experiments.tables.experiments import Case, solve
 
 import tacita
 from tacita import DataError, registry
 from tacita.core import Run
-from tacita.reproduce.tables.experiments import Case, solve
 from tacita.tables.suppression.grid import Grid
 from tacita.tables.suppression.optimal import Optimal
 from twins.attacker import change_range, compact_least_cost, nothing_cheaper, protects

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from experiments.document import table
+from experiments.files import Matrix, loss, standardised
 from tacita import registry
 from tacita.core import Comparison, Partition, Run
 from tacita.microdata.microaggregation.paths import partitions_for
-from tacita.reproduce.document import table
-from tacita.reproduce.files import Matrix, loss, standardised
 
 SIZES = (3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50)
 MEASURES = ("PIL", "DBRL", "DR", "SCORE")

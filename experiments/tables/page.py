@@ -7,9 +7,9 @@ from typing import get_args
 
 import numpy as np
 
+from experiments.document import Cell, seconds, table
+from experiments.published import SUPPRESSION, SUPPRESSION_MINUTES
 from tacita._version import __version__
-from tacita.reproduce.document import Cell, seconds, table
-from tacita.reproduce.published import SUPPRESSION, SUPPRESSION_MINUTES
 
 from .experiments import LARGEST_VALUE, LEVEL, SIZES, SMALL, Found, Objective, Setting, cases
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from experiments.document import Cell, table
+from experiments.files import SPOKEN, Matrix
+from experiments.published import RANKS
 from tacita.core import Run
-from tacita.reproduce.document import Cell, table
-from tacita.reproduce.files import SPOKEN, Matrix
-from tacita.reproduce.published import RANKS
 
 from .losses import Loss, one_loss, ranking
 

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from experiments.document import Cell, seconds, table
+from experiments.files import SPOKEN, Matrix, loss, partition
+from experiments.published import LOSSES, SOURCES
 from tacita import registry
 from tacita.core import Run
-from tacita.reproduce.document import Cell, seconds, table
-from tacita.reproduce.files import SPOKEN, Matrix, loss, partition
-from tacita.reproduce.published import LOSSES, SOURCES
 
 GROUP_SIZES = (3, 5, 10)
 LARGE_SIZES = (25, 50, 100)

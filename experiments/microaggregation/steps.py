@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from experiments.document import Cell, seconds, table
+from experiments.files import SPOKEN, Matrix, loss, partition
+from experiments.published import DFO_BY_STEP, DFO_STEPS
 from tacita.core import Run
-from tacita.reproduce.document import Cell, seconds, table
-from tacita.reproduce.files import SPOKEN, Matrix, loss, partition
-from tacita.reproduce.published import DFO_BY_STEP, DFO_STEPS
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from experiments.files import SPOKEN
 from tacita._version import __version__
-from tacita.reproduce.files import SPOKEN
 
 from . import ceiling, choice, losses, ranks, steps, strategies
 from .findings import FREE_STARTS, Findings
@@ -32,7 +32,7 @@ def page(found: Findings) -> str:
     quick = found.quick
     parts = [
         f"# Microaggregation: published figures beside ours{' (a quick part)' if quick else ''}",
-        f"Written by `tacita reproduce microaggregation{' --quick' if quick else ''}`, version "
+        f"Written by `python -m experiments microaggregation{' --quick' if quick else ''}`, version "
         f"{__version__}. IL1 = 100 SSE / SST in percent, on standardised attributes; less is better. Times "
         "are processor seconds on one core, compilation aside; they are of one machine, so compare them with "
         "each other. "

@@ -1,4 +1,4 @@
-"""Figures of the literature, each with its source; tests and `tacita reproduce` hold ours against them."""
+"""Figures of the literature, each with its source; tests and experiments hold ours against them."""
 
 from __future__ import annotations
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from experiments.document import Cell, table
 from tacita._version import __version__
-from tacita.reproduce.document import Cell, table
 
 from .experiments import SPLITS, Agreement, Row, SurfacePoint
 from .findings import SEEDS, Findings
@@ -45,7 +45,7 @@ def page(found: Findings) -> str:
     quick = found.quick
     parts = [
         f"# Synthetic data: published figures beside ours{' (a quick part)' if quick else ''}",
-        f"Written by `tacita reproduce synthetic{' --quick' if quick else ''}`, version {__version__}. "
+        f"Written by `python -m experiments synthetic{' --quick' if quick else ''}`, version {__version__}. "
         "Printed figures are those of a thesis on fuzzy c-regression models (FCRM) for synthetic data, as "
         "our notes quote it. Census, 1080 records, 13 attributes in the order of its file. Less is better in "
         f"every column. Methods that draw: {'one seed' if quick else f'mean of {SEEDS[quick]} seeds'}; FCRM "

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from experiments.document import Cell, table
+from experiments.files import SPOKEN, Matrix
+from experiments.published import BRKGA
 from tacita.core import Run
 from tacita.microdata.microaggregation.certificate import instant_bound
-from tacita.reproduce.document import Cell, table
-from tacita.reproduce.files import SPOKEN, Matrix
-from tacita.reproduce.published import BRKGA
 
 from .losses import Loss
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
+from experiments.document import Document
+from experiments.files import SPOKEN
 from tacita._version import __version__
 from tacita.core import Run
-from tacita.reproduce.document import Document
-from tacita.reproduce.files import SPOKEN
 
 from .findings import gather
 from .page import page

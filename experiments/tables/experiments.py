@@ -70,7 +70,7 @@ class Setting:
     @property
     def command(self) -> str:
         """What runs this again."""
-        words = ["tacita reproduce tables"]
+        words = ["python -m experiments tables"]
         words += ["--quick"] if self.quick else []
         usual = Setting.usual(self.quick)
         for name in ("tables", "cap", "largest"):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
+from experiments.document import Document
 from tacita._version import __version__
 from tacita.core import Run
-from tacita.reproduce.document import Document
 
 from . import plot
 from .findings import gather

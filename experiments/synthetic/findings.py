@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from experiments.files import values
 from tacita.core import Run
-from tacita.reproduce.files import values
 
 from .experiments import (
     Agreement,

@@ -6,13 +6,13 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from experiments.__main__ import run_command
+from experiments.synthetic import experiments as synthetic
 
 import tacita
+from experiments import published, reproduce
 from tacita import DataError, datasets
-from tacita.cli import run_command
 from tacita.core import Run
-from tacita.reproduce import published, reproduce
-from tacita.reproduce.synthetic import experiments as synthetic
 
 
 @pytest.fixture(scope="module")
@@ -147,5 +147,5 @@ def test_the_page_marks_the_best_of_ours_and_of_print(quickly):
 
 
 def test_the_command_knows_the_experiment(capsys):
-    assert run_command(["reproduce", "nosuch"]) == 2
+    assert run_command(["nosuch"]) == 2
     assert "Known: microaggregation, synthetic" in capsys.readouterr().err

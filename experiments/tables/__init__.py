@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from experiments.document import Document
 from tacita.core import Run
-from tacita.reproduce.document import Document
 
 from .earlier import kept, numbers
 from .experiments import Answers, Setting, by_row, gather

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from experiments.files import FILES, standardised, values
 from tacita.core import Run
-from tacita.reproduce.files import FILES, standardised, values
 
 from . import ceiling, choice, ranks, steps, strategies
 from .losses import GROUP_SIZES, LARGE_SIZES, Loss, all_losses

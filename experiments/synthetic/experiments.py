@@ -18,6 +18,13 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
+from experiments.published import (
+    CLOUDS_DR,
+    CLOUDS_PIL,
+    SYNTHETIC_FCRM,
+    SYNTHETIC_IPSO,
+    Triple,
+)
 from tacita.core import Comparison, DataError, Run
 from tacita.microdata.balance import DR, SCORE
 from tacita.microdata.loss.probabilistic import PIL
@@ -26,13 +33,6 @@ from tacita.microdata.synthesis.base import FUNCTION_LIMIT, Synthesis
 from tacita.microdata.synthesis.clusterwise import IPSOCluster
 from tacita.microdata.synthesis.fcrm import FCRM
 from tacita.microdata.synthesis.ipso import IPSOA, IPSOB, IPSOC, IPSOQ, LinearRegression
-from tacita.reproduce.published import (
-    CLOUDS_DR,
-    CLOUDS_PIL,
-    SYNTHETIC_FCRM,
-    SYNTHETIC_IPSO,
-    Triple,
-)
 
 Matrix = npt.NDArray[np.float64]
 Memberships = Literal["joint", "separate"]

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from experiments.plots import COLOURS, Panel, Series, canvas, dots, heat_map
 from tacita.core import Run
 from tacita.microdata.synthesis.fcrm import Iteration
-from tacita.reproduce.plots import COLOURS, Panel, Series, canvas, dots, heat_map
 
 from .experiments import Row, SurfacePoint, fcrm, five_clouds
 

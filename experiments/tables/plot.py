@@ -7,7 +7,7 @@ from html import escape
 from math import ceil, floor, log10
 from typing import get_args
 
-from tacita.reproduce.plots import COLOURS, Panel, Point, Series, canvas
+from experiments.plots import COLOURS, Panel, Point, Series, canvas
 
 from .experiments import SIZES, Density, Found, Objective
 from .page import LEAST, SPOKEN

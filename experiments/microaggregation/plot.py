@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from math import ceil, floor, log10
 
-from tacita.reproduce.plots import Scale, canvas, linear
+from experiments.plots import Scale, canvas, linear
 
 from .losses import Loss
 

@@ -7,15 +7,15 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from experiments.__main__ import run_command
+from experiments.tables import experiments
+from experiments.tables.experiments import Answer, Case, Found, Setting, cases, draw, solve
+from experiments.tables.page import page
+from experiments.tables.plot import times_and_proofs
 
 import tacita
-from tacita.cli import run_command
+from experiments import reproduce
 from tacita.core import Run, VerificationError
-from tacita.reproduce import reproduce
-from tacita.reproduce.tables import experiments
-from tacita.reproduce.tables.experiments import Answer, Case, Found, Setting, cases, draw, solve
-from tacita.reproduce.tables.page import page
-from tacita.reproduce.tables.plot import times_and_proofs
 from tacita.tables.suppression import watch
 
 KIND = Case("interval", 20, 10, "dense", "value")
@@ -138,10 +138,10 @@ def test_a_search_that_the_cap_ended_is_told_with_its_gap():
 
 
 def test_the_page_names_the_command_that_wrote_it_and_the_whole_one():
-    assert Setting().command == "tacita reproduce tables"
-    assert Setting.usual(quick=True).command == "tacita reproduce tables --quick"
+    assert Setting().command == "python -m experiments tables"
+    assert Setting.usual(quick=True).command == "python -m experiments tables --quick"
     reduced = Setting(tables=2, cap=10, largest=100)
-    assert reduced.command == "tacita reproduce tables --tables 2 --cap 10 --largest 100"
+    assert reduced.command == "python -m experiments tables --tables 2 --cap 10 --largest 100"
     text = page(reduced, [Found(KIND, (Answer(0, audited=True, proven=True, gap=0.0),))])
     assert f"Written by `{reduced.command}`" in text
     assert "reduced setting" in text
@@ -164,7 +164,6 @@ def test_the_clock_of_searches_is_put_back():
 def test_the_command_hands_its_settings_on(tmp_path, monkeypatch):
     monkeypatch.setattr(experiments, "QUICK_SIZES", {"general": ((6, 6),), "exact": (), "interval": ()})
     words = [
-        "reproduce",
         "tables",
         "--quick",
         "--tables",
@@ -177,11 +176,11 @@ def test_the_command_hands_its_settings_on(tmp_path, monkeypatch):
     ]
     assert run_command(words) == 0
     made = json.loads((tmp_path / "tables.json").read_text())
-    assert made["command"] == "tacita reproduce tables --quick --tables 1 --cap 3"
+    assert made["command"] == "python -m experiments tables --quick --tables 1 --cap 3"
     assert len(made["rows"]) == 4
 
 
 def test_settings_of_tables_are_refused_for_other_experiments(tmp_path, capsys):
-    assert run_command(["reproduce", "synthetic", "--cap", "3", "--out", str(tmp_path / "new")]) == 2
+    assert run_command(["synthetic", "--cap", "3", "--out", str(tmp_path / "new")]) == 2
     assert "there is no setting cap" in capsys.readouterr().err
     assert not (tmp_path / "new").exists()

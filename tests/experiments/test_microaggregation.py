@@ -3,16 +3,17 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from experiments.__main__ import run_command
+from experiments.document import cell, seconds, table
+from experiments.files import loss, partition, standardised
+from experiments.microaggregation import choice, losses, ranks, steps, strategies
+from experiments.microaggregation.plot import loss_against_time
+from experiments.writing import reproduce_into
 
 import tacita
-from tacita import api, registry
-from tacita.cli import run_command
+from experiments import published
+from tacita import registry
 from tacita.core import Run
-from tacita.reproduce import published
-from tacita.reproduce.document import cell, seconds, table
-from tacita.reproduce.files import loss, partition, standardised
-from tacita.reproduce.microaggregation import choice, losses, ranks, steps, strategies
-from tacita.reproduce.microaggregation.plot import loss_against_time
 
 QUICK = Run()
 
@@ -153,7 +154,7 @@ def test_tables_keep_three_decimals_and_leave_nothing_empty_by_chance():
 
 
 def test_an_unknown_name_is_refused_before_anything_is_made(tmp_path, capsys):
-    assert run_command(["reproduce", "gravity", "--out", str(tmp_path / "new")]) == 2
+    assert run_command(["gravity", "--out", str(tmp_path / "new")]) == 2
     assert "nothing named 'gravity'" in capsys.readouterr().err
     assert not (tmp_path / "new").exists()
 
@@ -161,7 +162,7 @@ def test_an_unknown_name_is_refused_before_anything_is_made(tmp_path, capsys):
 @pytest.mark.usefixtures("some_methods")
 def test_a_quick_reproduction_writes_page_plot_and_numbers(benchmark, tmp_path):
     benchmark("tarragona")
-    assert run_command(["reproduce", "microaggregation", "--quick", "--out", str(tmp_path), "--quiet"]) == 0
+    assert run_command(["microaggregation", "--quick", "--out", str(tmp_path), "--quiet"]) == 0
     page = (tmp_path / "microaggregation.md").read_text()
     for heading in (
         "Every method",
@@ -180,7 +181,7 @@ def test_a_quick_reproduction_writes_page_plot_and_numbers(benchmark, tmp_path):
 def test_without_the_files_the_refusal_says_how_to_get_them(tmp_path, monkeypatch):
     monkeypatch.setenv("TACITA_DATA", str(tmp_path))
     with pytest.raises(tacita.DataError, match="fetch"):
-        api.reproduce("microaggregation", tmp_path / "out", quick=True)
+        reproduce_into("microaggregation", tmp_path / "out", quick=True)
 
 
 def test_standardising_gives_unit_deviation():

@@ -16,9 +16,9 @@ from .document import Document
 
 # name -> module with a function `document(run, quick)`
 EXPERIMENTS = {
-    "microaggregation": "tacita.reproduce.microaggregation",
-    "synthetic": "tacita.reproduce.synthetic",
-    "tables": "tacita.reproduce.tables",
+    "microaggregation": "experiments.microaggregation",
+    "synthetic": "experiments.synthetic",
+    "tables": "experiments.tables",
 }
 # name -> what else its `document` takes
 SETTINGS: dict[str, tuple[str, ...]] = {"tables": ("tables", "cap", "largest", "problem")}

@@ -12,6 +12,8 @@ from itertools import product
 
 import numpy as np
 
+from experiments.document import Cell, table
+from experiments.files import Matrix
 from tacita.core import Run
 from tacita.microdata.microaggregation.means import (
     By,
@@ -20,8 +22,6 @@ from tacita.microdata.microaggregation.means import (
     nearest_centres,
     squared_error,
 )
-from tacita.reproduce.document import Cell, table
-from tacita.reproduce.files import Matrix
 
 RECORDS = (60, 120, 200, 300, 450, 700)
 DIMENSIONS = (2, 3, 4, 6, 8, 12)

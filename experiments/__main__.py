@@ -1,0 +1,63 @@
+"""`python -m experiments NAME`: run published experiments again, and write their figures beside ours."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Literal
+
+from cyclopts import App, CycloptsError, Parameter
+
+from tacita.cli.talk import Out, complain, progress_bar
+from tacita.core import TacitaError
+
+from .writing import reproduce_into
+
+
+def run_experiments(
+    name: Annotated[str, Parameter(help="what to reproduce: microaggregation, synthetic or tables")],
+    /,
+    *,
+    out: Annotated[Path, Parameter(help="folder for the page, its figures and the numbers as JSON")] = Path(
+        "reproduced"
+    ),
+    quick: Annotated[bool, Parameter(negative="", help="a small part, to see that all works")] = False,
+    tables: Annotated[int | None, Parameter(help="of tables: how many for each row (10)")] = None,
+    cap: Annotated[float | None, Parameter(help="of tables: seconds that end a search (240)")] = None,
+    largest: Annotated[int | None, Parameter(help="of tables: the longest side of any (500)")] = None,
+    problem: Annotated[
+        Literal["general", "exact", "interval"] | None, Parameter(help="of tables: this one only")
+    ] = None,
+    fresh: Annotated[
+        bool, Parameter(negative="", help="of tables: start over, whatever is in the folder already")
+    ] = False,
+    force: Annotated[bool, Parameter(negative="", help="overwrite pages that are there")] = False,
+    quiet: Annotated[bool, Parameter(negative="", help="print nothing but errors")] = False,
+) -> None:
+    """Run published experiments again, and write their figures beside ours."""
+    with progress_bar(quiet) as steering:
+        settings = {"tables": tables, "cap": cap, "largest": largest, "problem": problem}
+        written = reproduce_into(name, out, steering, quick=quick, fresh=fresh, force=force, **settings)
+    if not quiet:
+        for path in written:
+            Out.print(str(path), markup=False)
+
+
+def run_command(words: Sequence[str]) -> int:
+    """Run one experiment; 0 done, 1 or 2 refused, 130 cancelled."""
+    app = App(name="python -m experiments", version_flags=[], suppress_keyboard_interrupt=False)
+    app.default(run_experiments)
+    try:
+        app(list(words), exit_on_error=False, print_error=False, result_action="return_value")
+    except CycloptsError as problem:
+        return complain(f"{problem} See `python -m experiments --help`.".replace("\n", " "), 2)
+    except TacitaError as problem:
+        return complain(str(problem), problem.exit_code)
+    except KeyboardInterrupt:
+        return complain("Cancelled.", 130)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(run_command(sys.argv[1:]))
