@@ -20,6 +20,21 @@ from .cells import as_array, bits, identical, same_text
 
 Ints = npt.NDArray[np.int64]
 
+# Marks that show nothing although Unicode counts them among letters, accents or symbols; and the dot that a
+# dotted capital I of Turkish leaves behind.
+_HIDDEN = (
+    ("\u0307", "\u0307"),
+    ("\u034f", "\u034f"),
+    ("\u115f", "\u1160"),
+    ("\u17b4", "\u17b5"),
+    ("\u180b", "\u180f"),
+    ("\u2800", "\u2800"),
+    ("\u3164", "\u3164"),
+    ("\ufe00", "\ufe0f"),
+    ("\uffa0", "\uffa0"),
+    ("\U000e0100", "\U000e01ef"),
+)
+
 
 @dataclass(frozen=True, repr=False)
 class Evidence:
@@ -94,14 +109,23 @@ def one_each(data: Microdata, unit: str) -> Ints:
 
 def _unit_name(cell: str) -> object:
     """What a name says to a reader: no case, no marks that do not show, single blanks, numbers as numbers."""
-    text = normalize("NFKC", normalize("NFKC", cell).casefold())
-    text = " ".join("".join(each for each in text if category(each) != "Cf").split())
+    composed = normalize("NFKC", "".join(filter(_shows, normalize("NFC", cell))))
+    folded = "".join(filter(_shows, normalize("NFKC", composed.casefold())))
+    # in Turkish the small letter of I has no dot
+    text = " ".join(folded.replace("\u0131", "i").split())
     digits = text[1:] if text[:1] in ("+", "-") else text
     whole, _, rest = digits.replace(",", ".", 1).partition(".")
     # beyond some length nobody means a number
     if whole and len(digits) < 300 and (whole + rest).isdecimal():
         return Fraction(int(whole + rest), 10 ** len(rest)) * (-1 if text[0] == "-" else 1)
     return text
+
+
+def _shows(mark: str) -> bool:
+    """Whether a reader sees a mark, or the blank that it is."""
+    if mark.isspace():
+        return True
+    return category(mark) not in ("Cf", "Cc") and not any(first <= mark <= last for first, last in _HIDDEN)
 
 
 def gaps(data: Microdata, name: str) -> npt.NDArray[np.bool_]:
