@@ -83,6 +83,17 @@ class Evidence:
         absent = int(original.missing(unit)[rows].sum())
         return f"the unit of {absent} records is not known" if absent else one_each(original, unit)[rows]
 
+    def numbers_beside(self, name: str) -> npt.NDArray[np.float64]:
+        """The numbers of a column released unchanged: text of the source stays text, in a typed file too."""
+        dialect = self.claim.original.dialect
+        if (
+            self.released.dialect is not None
+            or dialect is None
+            or self.released.frame[name].dtype.is_numeric()
+        ):
+            return self.released.numbers(name)
+        return Microdata.of(self.released.frame.select(name).to_native(), dialect=dialect).numbers(name)
+
     def _spelling(self, name: str) -> Ints:
         """A number for each cell that two cells share only if nothing tells them apart."""
         series = self.released.frame[name]
