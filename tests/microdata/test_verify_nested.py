@@ -335,3 +335,12 @@ def test_a_type_that_nothing_can_be_taken_from_is_refused_in_words(missing):
     x = [None, *X[1:]] if missing == "drop" else X
     with pytest.raises(DataError, match="Column v: its type, run_end_encoded"):
         tacita.protect(pa.table({"x": x, "v": runs}), quasi=["x"], k=3, missing=missing)
+
+
+@pytest.mark.parametrize("cell", [{"a": "b"}, {"a": 1}, {"a": ["b"]}, {"a": {"b": 1.5}}], ids=str)
+def test_python_records_of_which_some_are_missing_are_no_fault(tmp_path, cell):
+    frame = pd.DataFrame({"x": X, "v": pd.Series([cell, None] * 3, dtype=object)})
+    made = tacita.protect(frame, quasi=["x"], k=3, measures=["IL1"])
+    assert made.data["v"].tolist() == [cell, None] * 3
+    tacita.save(made, tmp_path / "out.parquet")
+    assert pq.read_table(tmp_path / "out.parquet")["v"].to_pylist() == [cell, None] * 3
