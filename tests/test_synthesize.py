@@ -252,3 +252,13 @@ def test_what_a_column_beside_gives_away_is_warned_of():
     assert (
         "What stood in synthetic column wages can be recomputed" in warned(made)["recomputable-column"].text
     )
+
+
+@pytest.mark.parametrize("decimal", [".", ","])
+def test_a_synthesis_of_text_can_be_written_as_parquet(tmp_path, decimal):
+    table().to_pandas().to_csv(tmp_path / "in.csv", index=False, sep=";", decimal=decimal)
+    made = tacita.synthesize(
+        tacita.read(tmp_path / "in.csv", decimal=decimal), **ROLES, seed=SEED, measures=["IL1"]
+    )
+    tacita.save(made, tmp_path / "out.parquet")
+    assert pd.read_parquet(tmp_path / "out.parquet")["turnover"].dtype == float

@@ -304,3 +304,43 @@ def test_names_of_columns_that_are_gone_do_not_stay_in_the_index_of_names():
     frame = pd.DataFrame([[x, "p"] for x in X], columns=pd.CategoricalIndex(["x", CANARY]))
     made = tacita.protect(frame, quasi=["x"], identifiers=[CANARY], measures=["IL1"])
     assert CANARY.encode() not in pickle.dumps(made.data)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("options", [{"missing": "drop"}, {"shuffle": True}], ids=["dropped", "shuffled"])
+def test_rows_of_any_known_type_are_dropped_and_shuffled(kind, options):
+    cells = _sliced(*KINDS[kind])
+    x = [None, *X[1:]] if "missing" in options else X
+    made = tacita.protect(pa.table({"x": x, "v": cells}), quasi=["x"], k=3, measures=["IL1"], **options)
+    kept = cells.to_pylist()[1 if "missing" in options else 0 :]
+    assert sorted(map(repr, made.data["v"].to_pylist())) == sorted(map(repr, kept))
+
+
+def test_categories_may_be_views_of_text():
+    table = pa.table({"x": X, "v": pa.array(["a", "b", "a", "b", "a", "b"], pa.string_view())})
+    made = tacita.protect(table, quasi=["x", "v"], nominal=["v"], method="gower", k=3, measures=["IL1"])
+    assert made.data.schema.field("v").type == pa.string_view()
+
+
+@pytest.mark.parametrize("missing", ["refuse", "drop"])
+def test_a_type_that_nothing_can_be_taken_from_is_refused_in_words(missing):
+    import pyarrow.compute as pc
+
+    runs = pc.run_end_encode(pa.array([CANARY] * N))
+    frame = pd.DataFrame({"x": X, "v": pd.Series(["a"] * N, dtype=pd.ArrowDtype(pa.string_view()))})
+    if missing == "drop":
+        frame.loc[0, "x"] = None
+        with pytest.raises(DataError, match="Column v: its type, string_view"):
+            tacita.protect(frame, quasi=["x"], k=3, missing=missing)
+    x = [None, *X[1:]] if missing == "drop" else X
+    with pytest.raises(DataError, match="Column v: its type, run_end_encoded"):
+        tacita.protect(pa.table({"x": x, "v": runs}), quasi=["x"], k=3, missing=missing)
+
+
+@pytest.mark.parametrize("cell", [{"a": "b"}, {"a": 1}, {"a": ["b"]}, {"a": {"b": 1.5}}], ids=str)
+def test_python_records_of_which_some_are_missing_are_no_fault(tmp_path, cell):
+    frame = pd.DataFrame({"x": X, "v": pd.Series([cell, None] * 3, dtype=object)})
+    made = tacita.protect(frame, quasi=["x"], k=3, measures=["IL1"])
+    assert made.data["v"].tolist() == [cell, None] * 3
+    tacita.save(made, tmp_path / "out.parquet")
+    assert pq.read_table(tmp_path / "out.parquet")["v"].to_pylist() == [cell, None] * 3

@@ -53,6 +53,10 @@ def columns_in_another_order(content):
     return "".join(f"{b},{a},{v},{s}\n" for a, b, v, s in lines).encode()
 
 
+def as_floats(text):
+    return re.sub(r",(\d+),published", r",\1.0,published", text)
+
+
 CSV = {
     "a-column-more": lambda content: content.replace(b"\n", b",4711\n").replace(b"4711", b"true", 1),
     "an-empty-column-more": lambda content: content.replace(b"\n", b",\n").replace(b",\n", b",note\n", 1),
@@ -73,6 +77,11 @@ CSV = {
     "a-tab-after-a-status": swap("1100,published", "1100,published\t"),
     "a-line-break-in-a-value": swap(",1100,", ',"1100\n",'),
     "a-line-break-in-a-status": swap("1100,published", '1100,"published\n4711"'),
+    "digits-too-small-to-matter": swap(",1100,", ",1100.0000000000471,"),
+    "a-point-in-one-of-many-numbers": swap(",1100,", ",1100.0,"),
+    "digits-too-small-to-matter-in-a-file-of-floats": lambda content: (
+        as_floats(content.decode()).replace(",1100.0,", ",1100.0000000000471,").encode()
+    ),
     "digits-beyond-a-number": swap(",1100,", ",1100.0000000000004711,"),
     "zeros-before-a-number": swap(",1100,", ",00001100,"),
     "zeros-after-a-number": swap(",1100,", ",1100.0000,"),
@@ -458,7 +467,7 @@ def quoted(text, columns):
         lambda text: text.replace("\n", "\r\n"),
         lambda text: "\ufeff" + text,
         lambda text: text.removesuffix("\n"),
-        lambda text: text.replace(",1100,", ",1100.0,"),
+        lambda text: as_floats(text),
         lambda text: quoted(text, range(4)),
         lambda text: quoted(text, (0, 1, 3)),
     ],

@@ -11,8 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 _NUMBER = re.compile(r"([+-]?)0*([0-9]+)(?:[.,]([0-9]*?)0*)?")
-# marks that show nothing: joiners, directions, soft hyphens
-_INVISIBLE = "Cf"
+# kinds of marks that show nothing: joiners, directions, soft hyphens; controls
+_INVISIBLE = ("Cf", "Cc")
+# and others: a joiner, fillers of Hangul, vowels of Khmer, selectors of variants, an empty Braille cell;
+# and the dot that a dotted capital I leaves behind
+_ALSO_INVISIBLE = re.compile(
+    "[\u0307\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
+)
 
 
 class Alike(NamedTuple):
@@ -28,24 +33,34 @@ class Alike(NamedTuple):
 def plain_spelling(value: object) -> str:
     """One spelling for all that a person would take for the same name.
 
-    Compatible forms (NFKC) and case are folded, marks that show nothing are dropped, runs of blanks are one;
-    whole numbers and decimals lose zeros that do not count, and a comma is a point.
+    Compatible forms (NFKC) and case are folded, the i of Turkish with and without a dot too; marks that show
+    nothing are dropped, runs of blanks are one; whole numbers and decimals lose zeros that do not count, and
+    a comma is a point.
 
     >>> [plain_spelling(name) for name in ("ACME ", "acme", "01", 1.0, "-0,50")]
     ['acme', 'acme', '1', '1', '-0.5']
     """
-    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", str(value)).casefold())
+    # composed first: a dot is part of a letter, where one has it
+    composed = unicodedata.normalize("NFKC", _shown(unicodedata.normalize("NFC", str(value))))
+    folded = _shown(unicodedata.normalize("NFKC", composed.casefold())).replace("\u0131", "i")
     # digits of other scripts are digits
-    shown = [
-        str(unicodedata.decimal(mark, mark)) for mark in folded if unicodedata.category(mark) != _INVISIBLE
-    ]
-    text = " ".join("".join(shown).split())
+    digits = "".join(str(unicodedata.decimal(mark, mark)) for mark in folded)
+    text = " ".join(digits.split())
     number = _NUMBER.fullmatch(text)
     if number is None:
         return text
     sign, whole, rest = number.groups()
     spelled = f"{whole}.{rest}" if rest else whole
     return f"-{spelled}" if sign == "-" and spelled != "0" else spelled
+
+
+def _shown(text: str) -> str:
+    # tabs and line ends are controls, but blanks as well
+    return "".join(
+        mark
+        for mark in _ALSO_INVISIBLE.sub("", text)
+        if mark.isspace() or unicodedata.category(mark) not in _INVISIBLE
+    )
 
 
 def alike(codes: npt.NDArray[np.int64], spellings: Iterable[object]) -> Alike:

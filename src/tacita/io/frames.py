@@ -13,7 +13,7 @@ import pyarrow as pa
 from tacita.core import DataError
 
 from . import parquet
-from .rebuild import rebuilt
+from .rebuild import not_rebuilt, rebuilt
 
 
 def replace_columns(
@@ -52,13 +52,36 @@ def _in_place(frame: nw.DataFrame[Any], series: nw.Series[Any]) -> nw.Series[Any
     return nw.from_native(native, series_only=True)
 
 
+def gathered(frame: nw.DataFrame[Any], rows: npt.NDArray[np.int64]) -> nw.DataFrame[Any]:
+    """Some rows of a frame, in that order; Arrow cannot take from views of text, which can be rebuilt."""
+    native = frame.to_native()
+    if frame.implementation.is_pyarrow():
+        return nw.from_native(parquet.without_memory(native, rows), eager_only=True)
+    try:
+        return frame[rows]
+    except pa.ArrowException:
+        raise _not_taken(native) from None
+
+
+def _not_taken(native: Any) -> DataError:
+    """The refusal of the first column of a pandas frame from which Arrow takes no rows."""
+    for name in native.columns:
+        try:
+            native[name].take([0])
+        except pa.ArrowException:
+            return not_rebuilt(str(name), native[name].dtype.pyarrow_dtype)
+    raise AssertionError("no column refuses to be taken from")  # pragma: no cover
+
+
 def regathered(
     frame: nw.DataFrame[Any], source: nw.DataFrame[Any], rows: Mapping[str, npt.NDArray[np.int64]]
 ) -> nw.DataFrame[Any]:
     """Put cells of other rows of the source in place of columns; types, order and index are kept."""
     if not rows:
         return frame
-    return frame.with_columns(*[_in_place(frame, source[name][taken]) for name, taken in rows.items()])
+    return frame.with_columns(
+        *[_in_place(frame, gathered(source.select(name), taken)[name]) for name, taken in rows.items()]
+    )
 
 
 def without_memory(frame: Any) -> Any:

@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 from tacita.core import DataError
 from tacita.core.microdata import refuse_repeated_names
 
-from .rebuild import rebuilt, silent
+from .rebuild import Rows, rebuilt, silent
 
 # A small file can unfold into a huge table; its footer does not say so, its shape does.
 _MOST_CELLS = 2_000_000_000
@@ -47,10 +47,10 @@ def encode(table: pa.Table) -> bytes:
     return bytes(sink.getvalue())
 
 
-def without_memory(table: pa.Table) -> pa.Table:
-    """The same cells, made anew; no metadata of schema or fields, nothing that no cell shows."""
+def without_memory(table: pa.Table, rows: Rows | None = None) -> pa.Table:
+    """The same cells (or those of some rows), made anew; no metadata, nothing that no cell shows."""
     bare = pa.schema([silent(field) for field in table.schema])
-    columns = [rebuilt(table.column(i), name) for i, name in enumerate(table.column_names)]
+    columns = [rebuilt(table.column(i), name, rows) for i, name in enumerate(table.column_names)]
     return pa.table(columns, schema=bare)
 
 

@@ -35,8 +35,8 @@ _OF_LETTERS = (
 _LISTS = (pa.types.is_list, pa.types.is_large_list, pa.types.is_map)
 
 
-def rebuilt(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
-    """The same cells in one new array; a column of a type that is not known here is refused. O(n).
+def rebuilt(column: pa.ChunkedArray, name: str, rows: Rows | None = None) -> pa.ChunkedArray:
+    """The same cells (or those of some rows) in one new array; a type that is not known is refused. O(n).
 
     >>> sliced = pa.chunked_array([pa.array(["a", "b"]).dictionary_encode()]).slice(1)
     >>> sliced.chunk(0).dictionary.to_pylist(), rebuilt(sliced, "x").chunk(0).dictionary.to_pylist()
@@ -45,12 +45,17 @@ def rebuilt(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
     try:
         whole = column.combine_chunks()
         cells = pa.chunked_array([whole]).combine_chunks() if isinstance(whole, pa.ChunkedArray) else whole
-        return pa.chunked_array([_gathered(cells, np.arange(len(cells)))])
+        return pa.chunked_array([_gathered(cells, np.arange(len(cells)) if rows is None else rows)])
     except (NotImplementedError, pa.ArrowException):
-        raise DataError(
-            f"Column {name}: its type, {_spoken(column.type)}, may remember more than its cells show, and "
-            "cannot be rebuilt. Convert the column to numbers, text, lists or records of these."
-        ) from None
+        raise not_rebuilt(name, column.type) from None
+
+
+def not_rebuilt(name: str, kind: pa.DataType) -> DataError:
+    """The refusal of a column by its type."""
+    return DataError(
+        f"Column {name}: its type, {_spoken(kind)}, may remember more than its cells show, and "
+        "cannot be rebuilt. Convert the column to numbers, text, lists or records of these."
+    )
 
 
 def silent(field: pa.Field) -> pa.Field:

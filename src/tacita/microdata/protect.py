@@ -215,12 +215,12 @@ def _beside(data: Microdata, names: Sequence[str], kept: npt.NDArray[np.int64]) 
 def _released_frame(
     data: Microdata, released: npt.NDArray[np.float64], claim: Claim, shuffled: bool
 ) -> Microdata:
-    from tacita.io.frames import regathered, replace_columns, without_memory
+    from tacita.io.frames import gathered, regathered, replace_columns, without_memory
 
     dropped = set(data.roles.identifiers) if data.roles else set()
     frame = data.frame.select([name for name in data.columns if name not in dropped])
     if not np.array_equal(claim.rows, np.arange(data.n)):
-        frame = frame[claim.rows]
+        frame = gathered(frame, claim.rows)
     if shuffled:
         # an index that travels with its rows would undo the shuffling
         frame = nw.maybe_reset_index(frame)

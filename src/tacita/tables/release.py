@@ -16,13 +16,11 @@ from tacita.io import published
 
 from .audit import Audit, audit, require_safe
 from .judge import Problem
-from .reading import Seen, read_back
+from .reading import Seen, differs, read_back
 
 Mask = npt.NDArray[np.bool_]
 
 _FORMS = {".csv": "csv", ".xlsx": "excel", ".html": "html", ".htm": "html"}
-# what 15 digits lose
-_DIGITS = 1e-14
 
 
 def form_of(path: Path) -> str:
@@ -78,8 +76,7 @@ def refuse_differences(table: Table, seen: Seen, withheld: Mask) -> None:
 
 def changed(table: Table, seen: Seen) -> Mask:
     """Published cells whose value in the file is not that of the table."""
-    off = np.abs(seen.values - table.values) > _DIGITS * np.maximum(np.abs(table.values), 1e-300) * 10
-    return ~seen.withheld & (off | np.isnan(seen.values))
+    return ~seen.withheld & differs(seen.values, table)
 
 
 def audit_published(

@@ -20,6 +20,21 @@ from .cells import as_array, bits, identical, same_text
 
 Ints = npt.NDArray[np.int64]
 
+# Marks that show nothing although Unicode counts them among letters, accents or symbols; and the dot that a
+# dotted capital I of Turkish leaves behind.
+_HIDDEN = (
+    ("\u0307", "\u0307"),
+    ("\u034f", "\u034f"),
+    ("\u115f", "\u1160"),
+    ("\u17b4", "\u17b5"),
+    ("\u180b", "\u180f"),
+    ("\u2800", "\u2800"),
+    ("\u3164", "\u3164"),
+    ("\ufe00", "\ufe0f"),
+    ("\uffa0", "\uffa0"),
+    ("\U000e0100", "\U000e01ef"),
+)
+
 
 @dataclass(frozen=True, repr=False)
 class Evidence:
@@ -68,6 +83,17 @@ class Evidence:
         absent = int(original.missing(unit)[rows].sum())
         return f"the unit of {absent} records is not known" if absent else one_each(original, unit)[rows]
 
+    def numbers_beside(self, name: str) -> npt.NDArray[np.float64]:
+        """The numbers of a column released unchanged: text of the source stays text, in a typed file too."""
+        dialect = self.claim.original.dialect
+        if (
+            self.released.dialect is not None
+            or dialect is None
+            or self.released.frame[name].dtype.is_numeric()
+        ):
+            return self.released.numbers(name)
+        return Microdata.of(self.released.frame.select(name).to_native(), dialect=dialect).numbers(name)
+
     def _spelling(self, name: str) -> Ints:
         """A number for each cell that two cells share only if nothing tells them apart."""
         series = self.released.column(name)
@@ -94,14 +120,23 @@ def one_each(data: Microdata, unit: str) -> Ints:
 
 def _unit_name(cell: str) -> object:
     """What a name says to a reader: no case, no marks that do not show, single blanks, numbers as numbers."""
-    text = normalize("NFKC", normalize("NFKC", cell).casefold())
-    text = " ".join("".join(each for each in text if category(each) != "Cf").split())
+    composed = normalize("NFKC", "".join(filter(_shows, normalize("NFC", cell))))
+    folded = "".join(filter(_shows, normalize("NFKC", composed.casefold())))
+    # in Turkish the small letter of I has no dot
+    text = " ".join(folded.replace("\u0131", "i").split())
     digits = text[1:] if text[:1] in ("+", "-") else text
     whole, _, rest = digits.replace(",", ".", 1).partition(".")
     # beyond some length nobody means a number
     if whole and len(digits) < 300 and (whole + rest).isdecimal():
         return Fraction(int(whole + rest), 10 ** len(rest)) * (-1 if text[0] == "-" else 1)
     return text
+
+
+def _shows(mark: str) -> bool:
+    """Whether a reader sees a mark, or the blank that it is."""
+    if mark.isspace():
+        return True
+    return category(mark) not in ("Cf", "Cc") and not any(first <= mark <= last for first, last in _HIDDEN)
 
 
 def gaps(data: Microdata, name: str) -> npt.NDArray[np.bool_]:

@@ -30,11 +30,13 @@ _KNOWN_EXTENSIONS = ("arrow.uuid", "arrow.json", "arrow.bool8", "pandas.period",
 
 def faults(series: nw.Series[Any], in_memory: bool) -> set[str]:
     """What is wrong with a column. Of a file read again, only what the file holds: slots are the reader's."""
+    if series.dtype == nw.Object:
+        # Python objects have neither dictionary nor slots; those of an Arrow copy would be the copier's
+        return set()
     try:
         return {fault for cells in _arrays(series) for fault in _walk(cells, in_memory)}
     except UNTYPED:
-        # mixed Python objects, which have neither dictionary nor slots
-        return set() if series.dtype == nw.Object else {_UNKNOWN}
+        return {_UNKNOWN}
 
 
 def _arrays(series: nw.Series[Any]) -> list[pa.Array]:

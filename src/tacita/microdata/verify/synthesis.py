@@ -54,7 +54,7 @@ def parts(evidence: Evidence) -> Iterator[Part]:
     beside = claim.original.used[len(names) :]
     y = claim.original.matrix(names)[claim.rows]
     z = np.column_stack([evidence.released.numbers(name) for name in names])
-    s = np.column_stack([np.empty((len(y), 0)), *(evidence.released.numbers(name) for name in beside)])
+    s = np.column_stack([np.empty((len(y), 0)), *(evidence.numbers_beside(name) for name in beside)])
     order: Ints = np.argsort(evidence.strata, kind="stable")
     for rows in np.split(order, np.cumsum(np.bincount(evidence.strata))[:-1]):
         yield Part(names, y[rows], z[rows], s[rows])

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import isfinite
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +21,10 @@ from . import excel, page, text
 from .kinds import OTHER
 
 _WORDS = {"published": False, "withheld": True}
+# what 15 digits lose
+_DIGITS = 1e-14
+# Whole numbers without a point and others to 15 digits, as tacita does; all digits; 15 digits with a point.
+_SPELLINGS = (spelled, repr, lambda value: repr(float(spelled(value))))
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,13 +44,13 @@ def read_back(content: bytes, form: str, table: Table, source: str) -> Seen:
     else:
         columns = excel.read(content, source) if form == "excel" else text.read(content, source)
         texts = _placed(columns, table, source, besides)
-    besides += _spelling(texts)
+    values = np.array([_number(each, source) for each in texts])
+    besides += _spelling(texts, values, table)
     shown = _shown(table, texts)
     differing = {"csv": text.besides, "excel": excel.besides, "html": page.besides}[form](content, shown)
     # what is known already is the difference, or part of it
     if differing != [OTHER] or not besides:
         besides += differing
-    values = np.array([_number(each, source) for each in texts])
     return Seen(np.array([each is None for each in texts]), values, tuple(besides))
 
 
@@ -96,19 +101,23 @@ def _cells(columns: Mapping[str, list[str]], table: Table, source: str) -> list[
     return cells
 
 
-def _spelling(texts: list[str | None]) -> list[str]:
-    """Digits that a number does not need can say anything."""
-    odd = sum(not _plain(each) for each in texts if each)
-    return [f"numbers that are not spelled plainly, as 1250 or 12.5 ({odd})"] if odd else []
+def differs(values: npt.NDArray[np.float64], table: Table) -> npt.NDArray[np.bool_]:
+    """Where the values of a file are not those of the table, as far as 15 digits tell."""
+    off = np.abs(values - table.values) > _DIGITS * np.maximum(np.abs(table.values), 1e-300) * 10
+    return np.asarray(off | np.isnan(values))
 
 
-def _plain(number: str) -> bool:
-    try:
-        value = float(number)
-        return number in (spelled(value), repr(value))
-    except (ValueError, OverflowError):
-        # no number, or none that is finite: not the value of any cell
-        return True
+def _spelling(texts: list[str | None], values: npt.NDArray[np.float64], table: Table) -> list[str]:
+    """Digits that a number does not need can say anything; so can a choice between two ways to spell it.
+
+    A value of the table must be spelled as the table's, not as one that is nearly it.
+    """
+    meant = np.where(differs(values, table), values, table.values) + 0.0
+    numbers = [
+        (text, value) for text, value in zip(texts, meant.tolist(), strict=True) if text and isfinite(value)
+    ]
+    odd = min(sum(text != spell(value) for text, value in numbers) for spell in _SPELLINGS)
+    return [f"numbers that are not spelled plainly, all as 1250 or all as 1250.0 ({odd})"] if odd else []
 
 
 def _number(each: str | None, source: str) -> float:
