@@ -136,6 +136,14 @@ def parts(**columns):
         ([[0.1234567, 0.5, 0.9]], None),
         ([[1.0, 3.0]], 1.0),
         ([[1.25, 2000.25]], None),
+        # what has no spread itself is written in the same digits, or in none that count
+        ([[0.0001, 2000.0, 4000.0], [7.0]], None),
+        ([[-999.0, 1.0, 1001.0], [7.0]], None),
+        ([[10.0, 20000.0, 40000.0], [1.5, 2.5, 3.5]], 0.1),
+        # neither digits that rounding makes nor more noughts than anyone rounds to
+        ([[1e-15, 2e-15, 4e-15]], 1e-15),
+        ([[1e-16, 2e-16, 4e-16]], None),
+        ([[1e10, 2e10, 4e10]], 1e9),
     ],
     ids=spelled,
 )
@@ -165,6 +173,10 @@ def test_the_step_of_a_column_is_that_of_its_digits_or_a_thousandth_of_its_sprea
         (4, 0.5, 6, True),
         (5, 3.0, 6, False),
         (6, 3.0, 6, True),
+        (3, 0.3, 5, True),
+        (2, 0.0, 3, False),
+        (501, 0.0, 1000, False),
+        (502, 0.0, 1000, True),
     ],
     ids=spelled,
 )
@@ -172,17 +184,44 @@ def test_a_column_is_undone_where_more_than_half_comes_back_beyond_chance(back, 
     assert restoring._undone(back, chance, cells) == undone
 
 
-@pytest.mark.parametrize(("rows", "kept"), [(40, True), (41, False)])
+@pytest.mark.parametrize(("rows", "kept"), [(201, True), (202, False)])
 @pytest.mark.parametrize("alike", [1, 2, 3])
 def test_a_fifth_of_the_records_may_come_back_those_of_three_alike_not_counted(rows, kept, alike):
     # so many records share their values on both columns
-    x = np.repeat(np.arange(0.0, 3.0 * N, 3.0), alike)[:N]
-    back = np.arange(N) < rows
+    x = np.repeat(np.arange(0.0, 3000.0, 3.0), alike)[:1000]
     columns = {"x": x, "y": 7.0 - x}
-    away = {name: np.where(back, each, each + 1000.5) for name, each in columns.items()}
+    away = {name: np.where(np.arange(1000) < rows, each, each + 5000.5) for name, each in columns.items()}
     found = told("rounding-withstood", columns, away)
     assert (found is None) == (kept or alike > 2)
-    assert found in (None, "41 records come back on all columns when rounded")
+    assert found in (None, "202 records come back on all columns when rounded")
+    # nor is a record of one column its column
+    assert told("rounding-withstood", {"x": x}, {"x": away["x"]}) is None
+
+
+@pytest.mark.parametrize(("apart", "kept"), [(0.4, True), (0.7, False)])
+def test_three_records_are_alike_where_they_round_to_the_same(apart, kept):
+    middles = 30.0 * np.arange(-33, 34)
+    x = (middles[:, None] + np.array([-apart, 0.0, apart])).ravel()
+    # two more, so that a thousandth of the spread is 1
+    far = np.sqrt((1e6 * (x.size + 1) - (x**2).sum()) / 2)
+    x = np.array([*x, far, -far])
+    columns = {"x": x, "y": 2.0 * x}
+    away = {name: np.where(np.arange(x.size) < 45, each, each + 9000.5) for name, each in columns.items()}
+    assert (told("rounding-withstood", columns, away) is None) == kept
+
+
+def test_what_lies_half_a_step_away_comes_back_and_two_true_values_are_a_column():
+    x = np.array([3.0, 17.0, 29.0, 41.0, 58.0, 66.0])
+    assert told("rounding-withstood", {"x": x}, {"x": x + 0.5}) is not None
+    assert told("rounding-withstood", {"x": x}, {"x": x + 0.51}) is None
+    assert told("rounding-withstood", {"x": [3.0, 17.0]}, {"x": [3.0, 17.0]}) is not None
+
+
+def test_a_column_without_spread_in_a_stratum_of_fine_digits_comes_back_as_it_is():
+    x = np.array([0.0001, 2000.0, 4000.0, 7.0, 7.0, 7.0])
+    y = np.arange(6.0)
+    moved = {"x": np.where(x == 7, x, x + 99), "y": y + 9}
+    assert told("rounding-withstood", {"x": x, "y": y}, moved, list("aaabbb")) is None
 
 
 @pytest.mark.parametrize(("bound", "value", "kept"), [("lowest", -3.0, True), ("highest", 7.0, True)])
