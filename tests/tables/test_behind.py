@@ -88,7 +88,7 @@ class TestOneHolderInTwoCells:
         assert hidden(tmp_path) == {table.label(cell) for cell in np.flatnonzero(pattern.withheld)}
         assert len(hidden(tmp_path)) == 8
         assert warned(tmp_path) == {}
-        assert outcome(tmp_path / "x")["parameters"]["added_for_lone_contributors"] > 0
+        assert outcome(tmp_path / "x")["lone_count"] > 0
 
     def test_the_audit_of_a_file_knows_the_holder_too(self, tmp_path):
         assert tabulated(tmp_path) == 0

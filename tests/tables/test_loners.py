@@ -147,7 +147,7 @@ def test_a_list_of_cells_may_say_how_many_stand_behind_each(tmp_path, capsys):
     words += ["--json", str(tmp_path / "result.json")]
     assert run_command(words) == 0
     assert outcome(source)["cost"] == 34
-    assert run_command([*words, "--contributors", "firms"]) == 0
+    assert run_command([*words, "--contributors", "firms", "--force"]) == 0
     assert outcome(source)["cost"] > 34
     assert outcome(source)["lone_count"] > 0
     audited = [
@@ -161,5 +161,5 @@ def test_a_list_of_cells_may_say_how_many_stand_behind_each(tmp_path, capsys):
     ]
     assert run_command([*audited, "--contributors", "firms"]) == 0
     source.write_text(source.read_text().replace(",1\n", ",1.5\n"))
-    assert run_command([*words, "--contributors", "firms"]) == 1
+    assert run_command([*words, "--contributors", "firms", "--force"]) == 1
     assert "must be whole" in capsys.readouterr().err
