@@ -24,8 +24,9 @@ SOURCE, TESTS = HERE.parent / "src" / "tacita", HERE.parent / "tests"
 MODULES = {
     "microdata": sorted((SOURCE / "microdata" / "verify").glob("*.py")),
     "tables": [
-        *(SOURCE / "tables" / f"{name}.py" for name in ("audit", "judge", "attacker", "leaks", "certify")),
-        SOURCE / "tables" / "release.py",
+        *(SOURCE / "tables" / f"{name}.py" for name in ("audit", "judge", "attacker", "programme")),
+        *(SOURCE / "tables" / f"{name}.py" for name in ("leaks", "behind", "certify", "release")),
+        *sorted((SOURCE / "tables" / "reading").glob("*.py")),
         SOURCE / "core" / "contributors.py",
         SOURCE / "core" / "pattern.py",
     ],
@@ -112,7 +113,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--lines", nargs="+", type=int, help="only faults of these lines")
     parser.add_argument("--sample", type=int, help="so many mutants, the same each time")
     parser.add_argument("--processes", type=int, default=2)
-    parser.add_argument("--seconds", type=float, default=60.0, help="of tests per mutant; 0: all that run it")
+    parser.add_argument("--seconds", type=float, default=10.0, help="of tests per mutant; 0: all that run it")
     parser.add_argument("--patience", type=float, default=10.0, help="seconds until a test counts as hanging")
     parser.add_argument("--source", nargs="+", type=Path, help="other modules than the verifiers")
     parser.add_argument(

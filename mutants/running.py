@@ -36,7 +36,7 @@ class Limits:
     """
 
     processes: int = 2
-    seconds: float = 60.0
+    seconds: float = 10.0
     patience: float = 10.0
 
 
@@ -69,6 +69,7 @@ class Bench:
         self.broken: list[str] = ["the collection of tests"]
         self._reports: list[Any] = []
         self._kills: dict[tuple[Path, str], Counter[str]] = defaultdict(Counter)
+        self._finds: dict[Path, Counter[str]] = defaultdict(Counter)
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         """Keep what a test says."""
@@ -81,31 +82,54 @@ class Bench:
             return True
         paths = {str(mutant.path) for mutant in self.mutants}
         self._functions = _functions(paths)
+        # what is here already is nobody's rubbish: no child need look through it
+        gc.freeze()
         trail = self._traced(paths)
-        self.broken = trail.failed
+        self.broken = trail.failed or self._failing_unharmed(trail)
         if not self.broken:
             self._run_all(trail)
         return True
 
     def _traced(self, paths: set[str]) -> Trail:
-        """All tests once, in a process of their own: threads that they start would not survive a fork."""
-        with tempfile.TemporaryDirectory() as folder, open(f"{folder}/trail", "w+b") as kept:
+        """All tests once, in processes of their own: threads that they start would not survive a fork."""
+        by_file: dict[str, list[pytest.Item]] = defaultdict(list)
+        for name, item in self._items.items():
+            by_file[name.partition("::")[0]].append(item)
+        files, step = list(by_file.values()), self.limits.processes
+        whole, children = Trail(), []
+        with tempfile.TemporaryDirectory() as folder:
+            for number in range(step):
+                items = [item for file in files[number::step] for item in file]
+                child = os.fork()
+                if not child:
+                    with _silent_child(folder):
+                        Path(f"{folder}/{number}").write_bytes(pickle.dumps(self._trace(paths, items)))
+                children.append(child)
+            for number, child in enumerate(children):
+                os.waitpid(child, 0)
+                part = pickle.loads(Path(f"{folder}/{number}").read_bytes())
+                whole.seconds |= part.seconds
+                whole.lines |= part.lines
+                whole.failed += part.failed
+        return whole
+
+    def _failing_unharmed(self, trail: Trail) -> list[str]:
+        """A test that fails as mutants are run, but without one: then every mutant would count as killed."""
+        quickest = sorted(trail.seconds, key=lambda name: (trail.seconds[name], name))[:20]
+        with tempfile.TemporaryDirectory() as folder:
             child = os.fork()
             if not child:
                 with _silent_child(folder):
-                    pickle.dump(self._trace(paths), kept)
-                    kept.flush()
-            os.waitpid(child, 0)
-            kept.seek(0)
-            return pickle.load(kept)
+                    self._until_one_fails(quickest, trail, Path(folder))
+            _, status = os.waitpid(child, 0)
+            return [(Path(folder) / "killer").read_text()] if status else []
 
-    def _trace(self, paths: set[str]) -> Trail:
+    def _trace(self, paths: set[str], items: list[pytest.Item]) -> Trail:
         trail = Trail()
         shared: dict[str, set[tuple[str, int]]] = defaultdict(set)
         ran: set[tuple[str, int]] = set()
         for path in paths:
             _watch(path, self._functions, lambda line, path=path: ran.add((path, line)))
-        items = list(self._items.values())
         for item, following in zip(items, [*items[1:], None], strict=True):
             ran.clear()
             # of the processor, which means the same on a busy machine
@@ -160,12 +184,17 @@ class Bench:
                 folder.cleanup()
 
     def _in_order(self, mutant: Mutant, touching: set[str], trail: Trail) -> list[str]:
-        """Tests that found other faults of the function, then quick ones before many cases of one test."""
-        kills, cases = self._kills[mutant.path, mutant.function], Counter[str]()
+        """Tests that found other faults of the function; then quick ones before many cases of one test.
+
+        A test, some case of which found faults of the module, counts as quicker.
+        """
+        kills, finds = self._kills[mutant.path, mutant.function], self._finds[mutant.path]
+        cases = Counter[str]()
         weight = {}
         for name in sorted(touching, key=lambda name: (trail.seconds[name], name)):
-            cases[name.partition("[")[0]] += 1
-            weight[name] = cases[name.partition("[")[0]] * trail.seconds[name]
+            test = name.partition("[")[0]
+            cases[test] += 1
+            weight[name] = cases[test] * trail.seconds[name] / (1 + finds[test])
         order = sorted(touching, key=lambda name: (-kills[name], weight[name], name))
         spent, chosen = 0.0, []
         for name in order:
@@ -178,11 +207,14 @@ class Bench:
         return sorted(chosen, key=lambda name: (not kills[name], files[name.partition("::")[0]]))
 
     def _try_to_kill(self, mutant: Mutant, order: list[str], trail: Trail, folder: Path) -> None:
-        killer = folder / "killer"
-        killer.write_text(order[0])
+        (folder / "killer").write_text(order[0])
         install(mutant, self._functions)
+        self._until_one_fails(order, trail, folder)
+
+    def _until_one_fails(self, order: list[str], trail: Trail, folder: Path) -> None:
+        """Run tests in this process; the name of the last one that began stays in the folder."""
         for at, name in enumerate(order):
-            killer.write_text(name)
+            (folder / "killer").write_text(name)
             # a test that hangs, or waits for ever, ends its process
             limit = max(self.limits.patience, 10 * trail.seconds[name])
             signal.setitimer(signal.ITIMER_PROF, limit)
@@ -201,6 +233,7 @@ class Bench:
     def _end(self, mutant: Mutant, killer: str | None, tests: int) -> None:
         if killer:
             self._kills[mutant.path, mutant.function][killer] += 1
+            self._finds[mutant.path][killer.partition("[")[0]] += 1
         self.fates.append(Fate(mutant, killer, tests))
         self.told(self.fates, len(self.mutants))
 

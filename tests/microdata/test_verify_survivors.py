@@ -287,6 +287,30 @@ def test_a_claim_without_groups_or_k_is_told_in_words():
     assert none == {"groups-of-k": "k=None promises nothing", "k-units": nobody}
 
 
+def test_a_claim_about_categories_without_groups_or_k_is_told_in_words():
+    table = pa.table({"x": X, "sex": ["m", "f", "f", "m", "m", "f"]})
+    options = {"quasi": ["x", "sex"], "nominal": ["sex"], "method": "gower", "measures": ["GOWER_loss"]}
+    made = tacita.protect(table, **options)
+    nobody = "the claim does not name one group for each record"
+    for missing in ({"labels": None}, {"k": None}):
+        assert details(made.data, replace(made.claim, **missing))["group-categories"] == nobody
+
+
+def test_numbers_written_as_text_into_a_typed_frame_are_told_to_be_no_means():
+    made = release()
+    planted = made.data.set_column(0, "x", made.data["x"].cast(pa.string()))
+    assert details(planted, made.claim) == {
+        "group-means": "1 columns hold values that are not the means of their groups: x"
+    }
+
+
+@pytest.mark.parametrize("kind", [pa.string(), pa.large_string(), pa.binary(), pa.string_view()], ids=str)
+@pytest.mark.parametrize("cell", ["", None])
+def test_a_column_of_empty_texts_or_of_none_hides_nothing(cell, kind):
+    made = beside(pa.array([cell] * 6, kind))
+    assert failed(judge("pyarrow", made.data, made.claim)) == set()
+
+
 def by_column(x: list[float], labels: list[int], firms: str = "aabbcd") -> tuple[pa.Table, Claim]:
     """A release of one column by itself, and its claim, of originals that are all alike."""
     varied = pa.table({"x": [5.0] * 5 + [6.0], "firm": list(firms)})

@@ -116,6 +116,14 @@ NESTED = {
         pa.array([[0.0]] * 6, pa.list_(pa.float64(), 1)),
         pa.array([[0.0]] * 5 + [[-0.0]], pa.list_(pa.float64(), 1)),
     ),
+    "minus zero in a map": (
+        pa.array([[("a", 0.0)]] * 6, pa.map_(pa.string(), pa.float64())),
+        pa.array([[("a", 0.0)]] * 5 + [[("a", -0.0)]], pa.map_(pa.string(), pa.float64())),
+    ),
+    "a map becomes a list of records": (
+        pa.array([[("a", 1)]] * 6, pa.map_(pa.string(), pa.int64())),
+        pa.array([[{"key": "a", "value": 1}]] * 6),
+    ),
     "a text view changed": (
         pa.array(list("abcdef"), pa.string_view()),
         pa.array(list("abcdee"), pa.string_view()),

@@ -40,7 +40,7 @@ def rounding_withstood(evidence: Evidence) -> str | None:
             back[name] += int(near.sum())
             cells[name] += x.size
             chance[name] += _pairs_within(x, z, half) / x.size
-        if len(names) > 1 and returned.any():
+        if len(names) > 1:
             shared = Counter(map(tuple, bins.tolist()))
             records += sum(shared[tuple(row)] < _FEW for row in bins[returned].tolist())
     wrong = sorted(name for name in names if _undone(back[name], chance[name], cells[name]))
@@ -60,10 +60,10 @@ def _undone(back: int, chance: float, cells: int) -> bool:
 
 def _pairs_within(x: Matrix, z: Matrix, half: float) -> int:
     """How many pairs of an original and a published value lie so near, over all pairs. O(n log n)."""
-    originals, published = np.sort(x), np.sort(z)
+    published = np.sort(z)
     # seen from each original: published values that begin to reach it, less those that no longer do
-    begun = np.searchsorted(published - half, originals, side="right")
-    passed = np.searchsorted(published + half, originals, side="left")
+    begun = np.searchsorted(published - half, x, side="right")
+    passed = np.searchsorted(published + half, x, side="left")
     return int((begun - passed).sum())
 
 
