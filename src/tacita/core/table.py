@@ -31,8 +31,8 @@ class Table:
     `codes[c, d]` is the label of cell c in dimension d; a full cross lists its cells in C order. An attacker
     knows `low <= a <= high` of every cell. A withheld `primary` cell is safe if what can be computed of
     it reaches down to a - `lower`, up to a + `upper`, and is at least `sliding` wide. `forced` cells must be
-    published; `preferred` ones are withheld first, as far as a method heeds them. `cost` is what withholding
-    loses. All are arrays of one figure per cell, never changed: the `with_` methods return new tables.
+    published. `cost` is what withholding loses. All are arrays of one figure per cell, never changed: the
+    `with_` methods return new tables.
 
     >>> table = Table.from_array([[5, 3], [2, 4]], primary=[[True, False], [False, False]])
     >>> table.shape, table.values.tolist()
@@ -53,7 +53,6 @@ class Table:
     high: Numbers
     cost: Numbers
     forced: Mask
-    preferred: Mask
     contributors: Contributors | None = None
     rules: tuple[Method, ...] = ()
     frequency: bool = False
@@ -71,7 +70,6 @@ class Table:
             "high",
             "cost",
             "forced",
-            "preferred",
         ):
             array = getattr(self, name)
             if array.shape != (n,):
@@ -116,7 +114,6 @@ class Table:
         bounds: tuple[npt.ArrayLike, npt.ArrayLike] | None = None,
         margins: bool = False,
         forced: npt.ArrayLike | None = None,
-        preferred: npt.ArrayLike | None = None,
         contributors: Contributors | None = None,
         frequency: bool = False,
         response: str = "value",
@@ -152,7 +149,6 @@ class Table:
             if isinstance(cost, str)
             else placed(cost, dimensions, "cost", float),
             forced=must if margins else must | (~inner_cells(dimensions) & ~secret),
-            preferred=placed(preferred, dimensions, "preferred", bool),
             contributors=contributors,
             frequency=frequency,
             response=response,
@@ -214,9 +210,9 @@ class Table:
 
     @property
     def states(self) -> list[str]:
-        """primary, forced, preferred or open, for every cell."""
-        names = np.array(["open", "preferred", "forced", "primary"])
-        return list(names[np.maximum.reduce([self.preferred * 1, self.forced * 2, self.primary * 3])])
+        """primary, forced or open, for every cell."""
+        names = np.array(["open", "forced", "primary"])
+        return list(names[np.maximum(self.forced * 1, self.primary * 2)])
 
     def label(self, cell: int) -> tuple[str, ...]:
         """The labels of one cell."""

@@ -47,15 +47,6 @@ def _length(x, a, b):
 
 
 @njit(cache=True, nogil=True)
-def tour_length(x, tour):
-    """Sum of the Euclidean edges of a closed tour. O(n d)."""
-    total = 0.0
-    for i in range(tour.shape[0]):
-        total += _length(x, tour[i - 1], tour[i])
-    return total
-
-
-@njit(cache=True, nogil=True)
 def _after(tour, place, a):
     i = place[a] + 1
     return tour[i if i < tour.shape[0] else 0]

@@ -15,7 +15,7 @@ Codes = npt.NDArray[np.int64]
 def link(tables: Sequence[Table]) -> Table:
     """One table of all cells of several; a dimension that a table does not have stands at its total.
 
-    A cell that is sensitive, forced or preferred in one of them is so; levels and costs are the largest,
+    A cell that is sensitive or forced in one of them is so; levels and costs are the largest,
     bounds the narrowest. Shared cells must have the same value. O(cells log cells + entries of M).
 
     >>> one = Table.from_array([[5, 3], [2, 4]], names=["region", "size"], labels=[["n", "s"], ["a", "b"]])
@@ -62,7 +62,6 @@ def link(tables: Sequence[Table]) -> Table:
         cost=widest("cost", np.maximum, 0.0),
         # what one table must publish another may find sensitive
         forced=(widest("forced", np.maximum, 0.0) > 0) & ~primary,
-        preferred=widest("preferred", np.maximum, 0.0) > 0,
         low=widest("low", np.maximum, -np.inf),
         high=widest("high", np.minimum, np.inf),
         contributors=_contributors(tables, first),

@@ -84,7 +84,6 @@ def parse_jj(text: str) -> Table:
         high=np.where(high >= _ENDLESS, np.inf, high),
         cost=cost,
         forced=letters == "z",
-        preferred=np.zeros(n, dtype=bool),
     )
 
 
