@@ -85,10 +85,11 @@ def read_source(given: TableInputSection, section: TableSection, asked: Suppress
 def _cells(given: TableInputSection, section: TableSection, asked: SuppressSection) -> Source:
     from .tables.cells import from_cells, rules_of
 
-    section.require_columns()
     data = io.read(given.path, io.InputOptions(**given.model_dump(include=set(io.InputOptions.model_fields))))
     signed = asked.problem == "general"
-    named = section.model_dump() | section.levels | _own_columns(section, data)
+    own = _own_columns(section, data)
+    section.require_columns(own)
+    named = section.model_dump() | section.levels | own
     table = from_cells(data, **named, cost=asked.objective, signed=signed)
     if words := rules_of(data):
         table = replace(table, rules=tuple(build_rules(words.split(","))))
@@ -97,7 +98,7 @@ def _cells(given: TableInputSection, section: TableSection, asked: SuppressSecti
 
 
 def _own_columns(section: TableSection, data: Microdata) -> dict[str, str]:
-    """What a list of `tacita tabulate` says itself, where nothing else is asked for: levels, contributors."""
+    """What a list of `tacita tabulate` says itself, where nothing else is asked for: which column is what."""
     from .tables.behind import COUNT, is_kept
 
     if not is_kept(data.columns):
@@ -107,8 +108,10 @@ def _own_columns(section: TableSection, data: Microdata) -> dict[str, str]:
             f"{data.source}: the list says itself who stands behind its cells, from column {COUNT} on. Leave "
             "away --contributors."
         )
-    own = [name for name in (*LEVELS, COUNT) if name in data.columns]
-    return {name: name for name in own if name not in section.model_fields_set}
+    # as `to_cells` writes them: the dimensions first, then the values
+    said = dict(zip(("rows", "columns", "value"), data.columns, strict=False))
+    said |= {name: name for name in ("primary", *LEVELS, COUNT) if name in data.columns}
+    return {name: column for name, column in said.items() if name not in section.model_fields_set}
 
 
 def _jj(text: str, section: TableSection, asked: SuppressSection, name: str) -> Table:

@@ -5,6 +5,7 @@ TOML, version 1, with a [table] section instead of [roles]; paths are relative t
 
 from __future__ import annotations
 
+from collections.abc import Container
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -85,14 +86,14 @@ class TableInputSection(RecordInputSection):
 class TableSection(Parameters):
     """[table]: which columns of the list of inner cells are what. Files of tau-ARGUS say so themselves."""
 
-    rows: str | None = Field(None, description="column of labels of the rows; required of a list of cells")
+    rows: str | None = Field(None, description="column of labels of the rows; required of a list of your own")
     columns: str | None = Field(
-        None, description="column of labels of the columns; required of a list of cells"
+        None, description="column of labels of the columns; required of a list of your own"
     )
-    value: str | None = Field(None, description="column of values; required of a list of cells")
+    value: str | None = Field(None, description="column of values; required of a list of your own")
     primary: str | None = Field(
         None,
-        description="column that is 1 for sensitive cells and 0 for others; required of a list of cells",
+        description="column that is 1 for sensitive cells and 0 for others; required of a list of your own",
     )
     lower: LevelOption = Field(
         15.0, description="how far below its value a sensitive cell must stay open: percent, or a column"
@@ -119,9 +120,9 @@ class TableSection(Parameters):
         """Those that were asked for by name, as they were given."""
         return {name: getattr(self, name) for name in LEVELS if name in self.model_fields_set}
 
-    def require_columns(self) -> None:
-        """Refuse a list of cells of which it is not said which column is what."""
-        if missing := [name for name in COLUMNS if getattr(self, name) is None]:
+    def require_columns(self, said: Container[str] = ()) -> None:
+        """Refuse a list of cells of which neither it itself nor this says which column is what."""
+        if missing := [name for name in COLUMNS if getattr(self, name) is None and name not in said]:
             raise ParameterError(
                 f"A list of cells needs {', '.join(COLUMNS)}: the columns that say what is what. Missing: "
                 f"{', '.join('--' + name for name in missing)} (in a plan: under [table])."
@@ -240,9 +241,7 @@ class TablePlan(Parameters):
 
     @model_validator(mode="after")
     def _says_what_is_what(self) -> TablePlan:
-        if self.input.kind == "cells":
-            self.table.require_columns()
-        else:
+        if self.input.kind != "cells":
             self.table.refuse_columns(self.input.path.name)
         return self
 

@@ -90,6 +90,14 @@ class TestOneHolderInTwoCells:
         assert warned(tmp_path) == {}
         assert outcome(tmp_path / "x")["lone_count"] > 0
 
+    def test_a_list_that_describes_itself_needs_no_column_named_again(self, tmp_path):
+        assert tabulated(tmp_path) == 0
+        assert suppressed(tmp_path) == 0
+        named = (tmp_path / "published.csv").read_bytes()
+        words = ["suppress", str(tmp_path / "cells.csv"), "--problem", "interval", "--out"]
+        assert run_command([*words, str(tmp_path / "again.csv")]) == 0
+        assert (tmp_path / "again.csv").read_bytes() == named
+
     def test_the_audit_of_a_file_knows_the_holder_too(self, tmp_path):
         assert tabulated(tmp_path) == 0
         table, _ = self.in_python()
