@@ -254,11 +254,11 @@ def _of_node(node: ast.expr, listed: bool, judged: bool) -> Iterator[Change]:
             yield from _other_calls(node, name)
         case ast.Tuple(elts=several) | ast.List(elts=several) | ast.Set(elts=several) if listed:
             ends = {ast.Tuple: "()", ast.List: "[]", ast.Set: "{}"}[type(node)]
-            for left_out in range(len(several)) if len(several) > 1 else ():
+            # a register of many has tests of its own
+            for left_out in range(len(several)) if 1 < len(several) <= 8 else ():
                 kept = [ast.unparse(each) for at, each in enumerate(several) if at != left_out]
                 yield node, f"{ends[0]}{', '.join(kept)},{ends[1]}", ast.unparse(several[left_out])
         case ast.Dict(keys=keys, values=values) if listed:
-            # a register of many has tests of its own
             for left_out in range(len(keys)) if 1 < len(keys) <= 8 else ():
                 chosen = [at for at in range(len(keys)) if at != left_out]
                 fewer = ast.Dict([keys[at] for at in chosen], [values[at] for at in chosen])
