@@ -9,8 +9,8 @@ import pytest
 
 from tacita.core import DataError, Pattern, Table, VerificationError
 from tacita.io import published
-from tacita.tables import release
-from tacita.tables.reading import Seen, read_back
+from tacita.tables import behind, release
+from tacita.tables.reading import Seen, page, read_back
 
 TABLE = Table.from_array(
     [[11.0, 47.5, 58.0], [1.0, 15.0, 33.0], [2.0, 31.0, 20.0]],
@@ -119,3 +119,70 @@ def test_what_a_package_holds_besides_is_called_by_its_kind(planted, words):
     content = published.to_excel(TABLE, PATTERN)
     assert read_back(content, "excel", TABLE, "A file").besides == ()
     assert words in read_back(repacked(content, **planted), "excel", TABLE, "A file").besides
+
+
+@pytest.mark.parametrize(
+    ("markup", "rows"),
+    [
+        ("<table><tr><th>a<th>b<tr><td>1<td>2</table>", [["a", "b"], ["1", "2"]]),
+        ("<table><tr><td>1<b>2</b>3</td> 4</tr></table>", [["123"]]),
+        ("<p>5</p><table><tr><td>1</td></tr></table><table><tr><td>2</td></tr></table>", [["1"]]),
+        ("<table><tr><td>1<table><tr><td>2</td></tr></table>3</td></tr></table>", [["13"]]),
+        ("<td>9</td><table><tr><td>1</td></tr></table><td>8</td>", [["1"]]),
+        ("<table><td>9</td><tr><td>1</td></tr></table>", [["1"]]),
+    ],
+    ids=["open ends", "letters of all parts", "first table", "table in a cell", "outside", "no row"],
+)
+def test_only_cells_of_the_first_table_are_read_and_all_of_their_letters(markup, rows):
+    assert page._parsed(markup.encode()).rows == rows
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        (b"<!-- 47 -->", "comments (1)"),
+        (b"<!DOCTYPE x '47'>", "declarations (1)"),
+        (b"<?php 47 ?>", "instructions (1)"),
+        (b"47", "text besides the table (1)"),
+        (b"<p hidden title='47'></p>", "attribute title (1)"),
+        (b"<x-secret y='47'></x-secret>", "other elements (1)"),
+        (b"<x-secret y='47'></x-secret>", "other attributes (1)"),
+    ],
+)
+def test_what_a_page_shows_besides_is_called_by_its_kind(more, words):
+    content = published.to_html(TABLE, PATTERN)
+    assert read_back(content, "html", TABLE, "A file").besides == ()
+    planted = content.replace(b"</body>", more + b"</body>")
+    assert planted != content
+    assert words in read_back(planted, "html", TABLE, "A file").besides
+
+
+def test_a_section_that_only_some_versions_of_the_parser_take_for_a_declaration_is_told_of():
+    planted = published.to_html(TABLE, PATTERN).replace(b"</body>", b"<![CDATA[47]]></body>")
+    [told] = read_back(planted, "html", TABLE, "A file").besides
+    assert told in ("declarations (1)", "comments (1)")
+
+
+@pytest.mark.parametrize(
+    ("holders", "numbers"),
+    [
+        ([[7, -1], [3, 7]], [[0, -1], [1, 0]]),
+        ([[9, 2], [2, 5]], [[0, 1], [1, 2]]),
+        ([[-1, -1]], [[-1, -1]]),
+        ([[4, 4], [-1, 0]], [[0, 0], [-1, 1]]),
+    ],
+    ids=str,
+)
+def test_holders_are_numbered_by_where_they_first_stand(holders, numbers):
+    assert behind._renumbered(np.array(holders)).tolist() == numbers
+
+
+def test_parts_of_contributors_are_refused_and_whole_ones_are_not():
+    assert behind.refuse_parts(np.array([0.0, 3.0])).tolist() == [0, 3]
+    with pytest.raises(DataError, match="not in 2 cells"):
+        behind.refuse_parts(np.array([0.5, 3.0, 2.999]))
+    alone = behind.counted(np.array([1.0, 2.0, 0.0]), np.array([7.0, 9.0, 0.0]))
+    assert (alone.largest[:, 0].tolist(), alone.open.tolist()) == ([7.0, 0.0, 0.0], [7.0, 0.0, 0.0])
+    assert alone.lone.tolist() == [True, False, False]
+    assert (alone.holders == -1).all()
+    assert not alone.requested.any()
