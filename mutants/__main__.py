@@ -37,7 +37,7 @@ SPEAKING = {
     ),
     "tables": [
         *sorted((TESTS / "tables").glob("test_*.py")),
-        TESTS / "core" / "test_table.py",
+        *(TESTS / "core" / f"test_{name}.py" for name in ("contributors", "pattern", "table")),
         TESTS / "io" / "test_published.py",
         TESTS / "test_cli_audit.py",
     ],

@@ -115,13 +115,23 @@ def _statements(
                 if not function:
                     yield name, statement, gives
                 yield from _statements(statement.body, outer, name, gives)
-        elif not ast.unparse(statement).startswith("__all__"):
+        elif not ast.unparse(statement).startswith("__all__") and not _is_progress(statement):
             yield function, statement, returned
             if function:
                 for handler in getattr(statement, "handlers", []):
                     yield from _statements(handler.body, outer, function, returned)
                 for part in ("body", "orelse", "finalbody"):
                     yield from _statements(getattr(statement, part, []), outer, function, returned)
+
+
+def _is_progress(statement: ast.stmt) -> bool:
+    """Whether a statement only tells how far the work is, which changes no verdict."""
+    match statement:
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id="run"), attr="report"))):
+            return True
+        case ast.If(body=body, orelse=[]):
+            return all(map(_is_progress, body))
+    return False
 
 
 def _meeting(function: str, statement: ast.stmt, node: ast.AST, tree: ast.Module) -> frozenset[int]:
@@ -244,11 +254,11 @@ def _of_node(node: ast.expr, listed: bool, judged: bool) -> Iterator[Change]:
             yield from _other_calls(node, name)
         case ast.Tuple(elts=several) | ast.List(elts=several) | ast.Set(elts=several) if listed:
             ends = {ast.Tuple: "()", ast.List: "[]", ast.Set: "{}"}[type(node)]
-            for left_out in range(len(several)) if len(several) > 1 else ():
+            # a register of many has tests of its own
+            for left_out in range(len(several)) if 1 < len(several) <= 8 else ():
                 kept = [ast.unparse(each) for at, each in enumerate(several) if at != left_out]
                 yield node, f"{ends[0]}{', '.join(kept)},{ends[1]}", ast.unparse(several[left_out])
         case ast.Dict(keys=keys, values=values) if listed:
-            # a register of many has tests of its own
             for left_out in range(len(keys)) if 1 < len(keys) <= 8 else ():
                 chosen = [at for at in range(len(keys)) if at != left_out]
                 fewer = ast.Dict([keys[at] for at in chosen], [values[at] for at in chosen])

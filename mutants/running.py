@@ -15,6 +15,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from inspect import signature
 from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any
@@ -82,6 +83,7 @@ class Bench:
             return True
         paths = {str(mutant.path) for mutant in self.mutants}
         self._functions = _functions(paths)
+        _plant_once(session.items)
         # what is here already is nobody's rubbish: no child need look through it
         gc.freeze()
         trail = self._traced(paths)
@@ -253,6 +255,15 @@ def _silent_child(folder: str) -> Iterator[None]:
         status = 0
     finally:
         os._exit(status)
+
+
+def _plant_once(items: list[pytest.Item]) -> None:
+    """Call what test modules keep (functools.cache, no arguments): else every child would make it anew."""
+    for module in dict.fromkeys(getattr(item, "module", None) for item in items):
+        for each in list(vars(module).values()) if module else ():
+            kept = getattr(each, "cache_info", None) and each.__module__ == module.__name__
+            if kept and not signature(each).parameters:
+                each()
 
 
 def _functions(paths: set[str]) -> Functions:

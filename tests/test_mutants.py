@@ -98,6 +98,27 @@ def test_every_kind_of_fault_is_made_and_the_same_ones_again(tiny):
     }
 
 
+def test_how_far_the_work_is_does_not_count_as_a_verdict(tiny):
+    before = len(mutants(tiny / "tiny.py"))
+    telling = "        if size % 64 == 0:\n            run.report('sizes', size, 9)\n        if size > LIMIT"
+    (tiny / "tiny.py").write_text(SOURCE.replace("        if size > LIMIT", telling))
+    assert len(mutants(tiny / "tiny.py")) == before
+    (tiny / "tiny.py").write_text(
+        SOURCE.replace("        if size > LIMIT", telling.replace("run.", "found."))
+    )
+    assert len(mutants(tiny / "tiny.py")) > before
+
+
+def test_what_tests_plant_once_is_there_before_the_first_mutant(tiny):
+    counted = (
+        "from functools import cache\n\n\n@cache\ndef plants():\n    with open('plants', 'a') as file:\n"
+    )
+    counted += "        file.write('planted ')\n    return [1.0, 2.0]\n\n\n"
+    (tiny / "test_tiny.py").write_text(counted + TEST.replace("fault([1.0, 2.0])", "fault(plants())"))
+    ran(tiny)
+    assert (tiny / "plants").read_text() == "planted "
+
+
 def test_a_run_kills_what_is_tested_and_lists_what_is_not(tiny):
     before = {path.name: path.read_bytes() for path in tiny.glob("*.*")}
     told, code = ran(tiny)

@@ -1,15 +1,20 @@
 """What an attacker knows or a solver fails to find is never counted in a pattern's favour."""
 
+import sys
+from dataclasses import replace
+from typing import ClassVar
+
 import numpy as np
 import pytest
 
 import tacita
 from tables_at_hand import counted
 from tacita.core import Table
-from tacita.tables import attacker
+from tacita.tables import attacker, leaks
 from tacita.tables.audit import audit
 from tacita.tables.judge import Judge
 from tacita.tables.rules.concentration import PPercent
+from twins import attack
 
 FIRST = np.arange(9).reshape(3, 3) == 0
 
@@ -57,6 +62,38 @@ class TestHoldersOfSeveralCells:
         # published: the third cell and the sum of r, and so the sum of the two that are withheld
         found = audit(table, mask, "exact", strict=True, insist=True)
         assert {each.reason for each in found.failures} == told
+
+
+class TestSumsOfOneContributor:
+    """The withheld cells of a line: one contributor's own, and what is published says their sum."""
+
+    TABLE = Table.from_array(np.full((3, 3), 9.0), primary=FIRST, margins=True)
+
+    def told(self, *places, counts=None, holders=None, rules=()):
+        own = np.full((3, 3), 5) if counts is None else np.array(counts)
+        owners = None if holders is None else np.pad(holders, (0, 1), constant_values=-1).ravel()
+        table = replace(counted(self.TABLE, own, owners), rules=tuple(rules))
+        found = leaks.sensitive_sums(table, withheld(table, *places).ravel())
+        return [(each.cell, each.reason) for each in found]
+
+    ALONE: ClassVar = {
+        "counts": [[1, 1, 5], [5, 5, 5], [5, 5, 5]],
+        "holders": [[3, 3, -1], [-1, -1, -1], [-1] * 3],
+    }
+
+    def test_is_told_once_for_the_sensitive_cell_of_the_line(self):
+        assert self.told((0, 0), (0, 1), **self.ALONE) == [(0, "part of a sensitive sum")]
+        assert self.told((0, 0), (0, 1), (1, 0), (1, 1), **self.ALONE) == [(0, "part of a sensitive sum")]
+
+    def test_is_nothing_where_the_line_has_more_contributors_or_its_sum_is_withheld(self):
+        assert self.told((0, 0), (0, 1)) == []
+        assert self.told((0, 0), (0, 1), **{**self.ALONE, "holders": [[3, 4, -1], [-1] * 3, [-1] * 3]}) == []
+        assert self.told((0, 0), (0, 1), (0, 3), **self.ALONE) == []
+
+    def test_is_no_sum_of_a_single_cell_nor_of_cells_that_are_not_sensitive(self):
+        assert self.told((0, 0), **self.ALONE) == []
+        swapped = {name: np.array(cells)[[1, 0, 2]] for name, cells in self.ALONE.items()}
+        assert self.told((0, 0), (1, 0), (1, 1), **swapped) == []
 
 
 class TestBoundsFromAbove:
@@ -148,3 +185,46 @@ class TestASolverThatFindsNothing:
         table = Table.from_array(np.full((3, 3), 9.0), bounds=(-np.inf, np.inf), margins=True)
         asked = Judge(table.with_bounds(0.0, np.inf), "exact").attacker(np.ones(table.n, dtype=bool))
         assert (asked.reach(0, 1), asked.reach(0, -1)) == (np.inf, 9.0)
+
+
+class TestHowFarACellMoves:
+    """Against plain linear programmes, in any unit, and up to the very limit."""
+
+    @pytest.mark.parametrize("unit", [1e-11, 1.0, 1e9])
+    @pytest.mark.parametrize(
+        ("shape", "solver"),
+        [((3, 3), "highspy"), ((2, 2, 2), "highspy"), ((2, 2, 2), None)],
+        ids=["flows", "highspy", "scipy"],
+    )
+    def test_a_reach_is_one_in_the_unit_of_the_table(self, shape, solver, unit, monkeypatch):
+        if solver is None:
+            monkeypatch.setitem(sys.modules, "highspy", None)
+        table = Table.from_array(np.arange(1.0, np.prod(shape) + 1).reshape(shape))
+        mask = table.inner.ravel()
+        asked = Judge(replace(table, values=table.values * unit), "exact").attacker(mask)
+        for place, cell in enumerate(np.flatnonzero(mask).tolist()):
+            low, high = attack.possible_range(table, mask, cell)
+            value = table.values[cell]
+            assert asked.reach(place, 1) / unit == pytest.approx(high - value, rel=1e-6)
+            assert asked.reach(place, -1) / unit == pytest.approx(value - low, rel=1e-6)
+            assert asked.moves(place)
+
+    def test_all_that_is_finite_may_be_the_limit_of_one_cell(self):
+        table = Table.from_array(np.full((3, 3), 9.0), margins=True)
+        corners = withheld(table, (0, 0), (0, 1), (1, 0), (1, 1)).ravel()
+        for up, down in ((5.0, np.inf), (np.inf, 5.0)):
+            ups, downs = np.full(4, np.inf), np.full(4, np.inf)
+            ups[0], downs[0] = up, down
+            asked = attacker.Attacker(table.relations, corners, downs, ups)
+            assert (asked.reach(0, 1), asked.reach(0, -1)) == (up, down)
+
+    @pytest.mark.parametrize("problem", ["exact", "interval"])
+    def test_what_is_computed_exactly_falls_short_of_nothing_else(self, problem):
+        table = Table.from_array(np.full((3, 3), 9.0), primary=FIRST)
+        alone = withheld(table, (0, 0))
+        [failure] = audit(table, alone, problem).failures
+        assert (failure.reason, failure.shortfall) == ("can be computed exactly", 0.0)
+        assert (failure.low, failure.high) == (9.0, 9.0)
+        judge = Judge(table, problem)
+        circuit = withheld(table, (0, 0), (0, 1), (1, 0), (1, 1)).ravel()
+        assert judge.fault(judge.attacker(circuit), 0, 0, 0.0, 18.0) == ("", 0.0)
