@@ -70,7 +70,7 @@ def _not_taken(native: Any) -> DataError:
             native[name].take([0])
         except pa.ArrowException:
             return not_rebuilt(str(name), native[name].dtype.pyarrow_dtype)
-    raise AssertionError("no column refuses to be taken from")  # pragma: no cover
+    return DataError("The rows of this frame cannot be put in another order. Convert it to pyarrow first.")
 
 
 def regathered(

@@ -35,6 +35,10 @@ _OF_LETTERS = (
 _LISTS = (pa.types.is_list, pa.types.is_large_list, pa.types.is_map)
 
 
+class _UnknownType(Exception):
+    """Nobody here can say what a type remembers."""
+
+
 def rebuilt(column: pa.ChunkedArray, name: str, rows: Rows | None = None) -> pa.ChunkedArray:
     """The same cells (or those of some rows) in one new array; a type that is not known is refused. O(n).
 
@@ -46,7 +50,7 @@ def rebuilt(column: pa.ChunkedArray, name: str, rows: Rows | None = None) -> pa.
         whole = column.combine_chunks()
         cells = pa.chunked_array([whole]).combine_chunks() if isinstance(whole, pa.ChunkedArray) else whole
         return pa.chunked_array([_gathered(cells, np.arange(len(cells)) if rows is None else rows)])
-    except (NotImplementedError, pa.ArrowException):
+    except (_UnknownType, pa.ArrowException):
         raise not_rebuilt(name, column.type) from None
 
 
@@ -94,7 +98,7 @@ def _gathered(cells: pa.Array, rows: Rows) -> pa.Array:
     kind = cells.type
     if isinstance(kind, pa.BaseExtensionType):
         if kind.extension_name not in _HARMLESS:
-            raise NotImplementedError
+            raise _UnknownType
         return pa.ExtensionArray.from_storage(kind, _gathered(cells.storage, rows))
     if pa.types.is_null(kind):
         return pa.nulls(rows.size)
@@ -118,7 +122,7 @@ def _gathered(cells: pa.Array, rows: Rows) -> pa.Array:
         return _fixed_size_list(cells, rows)
     if any(test(kind) for test in _LISTS):
         return _list(cells, rows)
-    raise NotImplementedError
+    raise _UnknownType
 
 
 def _with_value(cells: pa.Array, rows: Rows) -> Rows:
