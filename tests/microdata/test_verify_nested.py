@@ -353,3 +353,9 @@ def test_records_that_are_gone_do_not_change_the_type_of_those_that_stay(tmp_pat
     tacita.save(made, tmp_path / "out.parquet")
     assert CANARY.encode() not in (tmp_path / "out.parquet").read_bytes()
     assert pq.read_table(tmp_path / "out.parquet")["v"].to_pylist() == cells[1:]
+
+
+def test_categories_of_mixed_types_are_refused_in_words():
+    frame = pd.DataFrame({"x": X, "v": pd.Categorical([1, "1", 1, "1", 1, "1"])})
+    with pytest.raises(DataError, match="Column v: its categories are Python objects of mixed types"):
+        tacita.protect(frame, quasi=["x"], k=3)
