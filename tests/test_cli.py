@@ -265,6 +265,19 @@ def test_a_reader_that_leaves_early_is_no_error_of_ours():
     first.wait()
 
 
+def test_a_reader_who_leaves_early_does_not_make_a_release_look_refused(tmp_path):
+    (tmp_path / "in.csv").write_text("a\n" + "".join(f"{i}\n" for i in range(9)))
+    words = ["protect", tmp_path / "in.csv", "--quasi", "a", "--out", tmp_path / "out.csv"]
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(
+        [sys.executable, "-m", "tacita", *words], stdout=writing, stderr=subprocess.PIPE, text=True
+    )
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (tmp_path / "out.csv").exists()
+
+
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs a pseudo terminal")
 def test_progress_shows_on_a_terminal_and_not_in_the_output(survey, tmp_path):
     leader, follower = os.openpty()

@@ -344,3 +344,18 @@ def test_python_records_of_which_some_are_missing_are_no_fault(tmp_path, cell):
     assert made.data["v"].tolist() == [cell, None] * 3
     tacita.save(made, tmp_path / "out.parquet")
     assert pq.read_table(tmp_path / "out.parquet")["v"].to_pylist() == [cell, None] * 3
+
+
+def test_records_that_are_gone_do_not_change_the_type_of_those_that_stay(tmp_path):
+    cells = [{CANARY: 1}, *({"a": i} for i in range(5))]
+    frame = pd.DataFrame({"x": [None, *X[1:]], "v": pd.Series(cells, dtype=object)})
+    made = tacita.protect(frame, quasi=["x"], k=3, missing="drop", measures=["IL1"])
+    tacita.save(made, tmp_path / "out.parquet")
+    assert CANARY.encode() not in (tmp_path / "out.parquet").read_bytes()
+    assert pq.read_table(tmp_path / "out.parquet")["v"].to_pylist() == cells[1:]
+
+
+def test_categories_of_mixed_types_are_refused_in_words():
+    frame = pd.DataFrame({"x": X, "v": pd.Categorical([1, "1", 1, "1", 1, "1"])})
+    with pytest.raises(DataError, match="Column v: its categories are Python objects of mixed types"):
+        tacita.protect(frame, quasi=["x"], k=3)

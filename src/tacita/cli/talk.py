@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,8 +20,16 @@ if TYPE_CHECKING:
     from tacita.plan import Plan
     from tacita.tableplan import TablePlan
 
-Out = Console(highlight=False, soft_wrap=True)
-Err = Console(stderr=True, highlight=False, soft_wrap=True)
+
+class _Terminal(Console):
+    def on_broken_pipe(self) -> None:
+        # nobody reads on; what was done is done, and keeps an exit code of its own
+        self.quiet = True
+        os.dup2(os.open(os.devnull, os.O_WRONLY), self.file.fileno())
+
+
+Out = _Terminal(highlight=False, soft_wrap=True)
+Err = _Terminal(stderr=True, highlight=False, soft_wrap=True)
 
 
 def complain(message: str, code: int) -> int:

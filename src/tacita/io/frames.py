@@ -11,6 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from tacita.core import DataError
+from tacita.core.text import UNTYPED
 
 from . import parquet
 from .rebuild import not_rebuilt, rebuilt
@@ -122,7 +123,7 @@ def _pandas_column(series: Any) -> Any:
 
     dtype = series.dtype
     if isinstance(dtype, pd.CategoricalDtype):
-        return series.cat.remove_unused_categories()
+        return _pandas_categories(series)
     if isinstance(dtype, pd.ArrowDtype) or (isinstance(dtype, pd.StringDtype) and dtype.storage == "pyarrow"):
         cells = rebuilt(pa.chunked_array([pa.array(series.array)]), str(series.name))
         return pd.Series(type(series.array)(cells), index=series.index, name=series.name, dtype=dtype)
@@ -141,6 +142,19 @@ def _pandas_column(series: Any) -> Any:
             "Convert the column to plain numbers, text or categories."
         )
     return series
+
+
+def _pandas_categories(series: Any) -> Any:
+    """Only the categories in use; those of mixed types have no home outside Python."""
+    plain = series.cat.remove_unused_categories()
+    try:
+        pa.array(plain.cat.categories)
+    except UNTYPED:
+        raise DataError(
+            f"Column {series.name}: its categories are Python objects of mixed types. Convert them to text "
+            "first."
+        ) from None
+    return plain
 
 
 def _polars(frame: Any) -> Any:

@@ -39,15 +39,18 @@ def bits(cells: pa.Array) -> npt.NDArray[np.unsignedinteger[Any]]:
 
 def same_column(before: nw.Series[Any], after: nw.Series[Any], rows: npt.NDArray[np.int64]) -> bool:
     """Whether `after` is `before` in the order of `rows`."""
+    if before.dtype == nw.Object:
+        # which type Arrow takes Python objects for depends on all of them, those that are gone too
+        before, rows = before[rows.tolist()], np.arange(rows.size)
+        if after.dtype == nw.Object:
+            return _same_objects(before.to_list(), after.to_list())
     try:
         old, new = as_array(before), as_array(after)
         return identical(old.take(pa.array(rows)), new)
     except UNTYPED:
         # mixed Python objects and a few exotic types: Arrow has no type or no means for them
         was = before.to_list()
-        return all(
-            _same_object(was[row], now) for row, now in zip(rows.tolist(), after.to_list(), strict=True)
-        )
+        return _same_objects([was[row] for row in rows.tolist()], after.to_list())
 
 
 def same_text(old: pa.Array, new: pa.Array, dialect: CsvDialect) -> bool:
@@ -135,6 +138,10 @@ def _is_text(kind: pa.DataType) -> bool:
 
 def _names(kind: pa.DataType) -> list[str] | None:
     return [kind.field(i).name for i in range(kind.num_fields)] if pa.types.is_struct(kind) else None
+
+
+def _same_objects(old: list[object], new: list[object]) -> bool:
+    return len(old) == len(new) and all(map(_same_object, old, new))
 
 
 def _same_object(old: object, new: object) -> bool:
