@@ -110,6 +110,16 @@ def test_noise_cut_off_at_bounds_is_read_through_the_distribution_that_is_left(b
     assert np.isfinite(at_bounds).all()
 
 
+@pytest.mark.parametrize("up", [True, False])
+@pytest.mark.parametrize(("distance", "kept"), [(98, True), (99, True), (100, False)])
+def test_ranks_may_be_as_far_apart_as_whole_records_in_the_percentage(distance, kept, up):
+    # 33 percent of 302 records are 99.66
+    x = np.arange(302.0)
+    z = np.where(x == 150, 150.0 + (distance if up else -distance), x)
+    found = told("ranks-near", {"x": x}, {"x": z}, terms={"p": 33})
+    assert (found is None) == kept
+
+
 @pytest.mark.parametrize("half", [0.0, 0.5, 1.0, 2.5])
 def test_pairs_that_lie_near_are_counted_one_by_one(half):
     x, z = RNG.integers(0, 12, 40) / 2, RNG.integers(0, 12, 40) / 2
