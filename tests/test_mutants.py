@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from mutants.__main__ import MODULES
 from mutants.making import mutants
 
 ROOT = Path(__file__).parent.parent
@@ -96,6 +97,50 @@ def test_every_kind_of_fault_is_made_and_the_same_ones_again(tiny):
         ("Judge.safe", "self.k >= 3 -> True"),
         ("Judge.safe", "self.k >= 3 -> (self.k > 3)"),
     }
+
+
+# faults that verifiers once had, or might have had unseen: each is made again, for a test to find
+ONCE = {
+    "a check that raises passes": ("_fault", 'f"cannot be checked ({type(problem).__name__})" -> None'),
+    "holders are never joined": ("_known_to_one", "holder < 0 -> True"),
+    "a gap in a float column moves": ("identical", "not old.is_null().equals(new.is_null()) left out"),
+    "text of floats is not read again": ("same_text", "pa.types.is_float64(old.type) -> False"),
+    "text of whole numbers is not read again": ("same_text", "pa.types.is_integer(old.type) -> False"),
+    "dictionaries in structs": ("_walk", "yield from _walk(cells.field(i), in_memory) -> pass"),
+    "metadata of nested fields": (
+        "_field_speaks",
+        "any((_field_speaks(child) for child in inner)) left out",
+    ),
+    "extremes in the footer": ("_parquet_says_more", "false -> False"),
+    "one rank too far": ("ranks_near", "100 -> 99"),
+    "upper bounds in a general problem": ("Judge.__init__", "np.isfinite(table.high).any() left out"),
+    "no limit without a ray": (
+        "Attacker.reach",
+        "float(\"inf\") if self._moved(self._rays, ray, cell, direction) > _NOISE else 0.0 -> (float('inf'))",
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def made():
+    return {
+        (mutant.function, mutant.change)
+        for paths in MODULES.values()
+        for path in paths
+        for mutant in mutants(path)
+    }
+
+
+@pytest.mark.parametrize("what", ONCE)
+def test_a_fault_that_once_was_is_made_again(what, made):
+    assert ONCE[what] in made
+
+
+def test_every_module_of_the_verifiers_has_mutants_made_of_it():
+    tried = {path for paths in MODULES.values() for path in paths}
+    for folder in ("microdata/verify", "tables/reading"):
+        assert tried.issuperset((ROOT / "src" / "tacita" / folder).glob("*.py"))
+    assert all(path.exists() for path in tried)
 
 
 def test_how_far_the_work_is_does_not_count_as_a_verdict(tiny):

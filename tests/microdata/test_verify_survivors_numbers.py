@@ -73,9 +73,11 @@ def test_noise_that_leans_on_the_values_a_little_in_every_stratum_is_caught_over
         x = np.append(np.full(N - 1, 1.0), -float(N - 1)) if part == 0 else RNG.normal(size=N)
         x = (x - x.mean()) / x.std(ddof=1)
         leaning = strength * x / np.linalg.norm(x) + apart(x) * np.sqrt(N - strength**2)
+        # strata of any size count alike
+        size = 10.0**part
         strata += [part] * N
-        values.append(x)
-        published.append(x + leaning)
+        values.append(size * x)
+        published.append(size * (x + leaning))
     found = told(guarantee, {"x": np.concatenate(values)}, {"x": np.concatenate(published)}, strata, **ALPHA)
     assert (found is None) == kept
 
@@ -108,6 +110,43 @@ def test_noise_cut_off_at_bounds_is_read_through_the_distribution_that_is_left(b
     np.testing.assert_allclose(normal, norm.ppf(share), rtol=1e-9)
     at_bounds = maskings._standard_normal(x, np.clip(z - 99.0, *bounds), 1.5, bounds)
     assert np.isfinite(at_bounds).all()
+
+
+@pytest.mark.parametrize(("sign", "bound"), [(1, "highest"), (-1, "lowest")])
+@pytest.mark.parametrize("guarantee", ["noise-correlated"])
+def test_noise_near_a_bound_is_cut_off_and_does_not_count(guarantee, sign, bound):
+    x = np.concatenate([RNG.normal(size=N), 100 + RNG.normal(size=N)])
+    spread = x.std(ddof=1)
+    noise = np.concatenate([apart(x[:N]) * np.sqrt(N) * spread, np.zeros(N)])
+    for room, kept in ((8.5 * spread, True), (8.5 * spread + 100, False)):
+        terms = {"alpha": 1.0, bound: sign * room}
+        found = told(guarantee, {"x": sign * x}, {"x": sign * (x + noise)}, terms=terms)
+        assert (found is None) == kept
+
+
+def test_noise_of_two_records_is_noise():
+    for guarantee in KINDS:
+        assert told(guarantee, {"x": [0.0, 1.0]}, {"x": [0.6, 0.5]}, **ALPHA) is None
+
+
+def test_moments_hold_to_the_last_digit_of_large_cells_and_no_further():
+    x = np.array([1e6 + 1, 1e6 + 2, 1e6 + 3, 1e6 + 5])
+    y = np.array([1.0, 2.0, 4.0, 3.0])
+    for off, kept in ((np.nextafter(x[0], np.inf) - x[0], True), (1e-8, False)):
+        moved = x + np.array([off, 0.0, 0.0, 0.0])
+        assert (told("moments-preserved", {"x": x, "y": y}, {"x": moved, "y": y}) is None) == kept
+        assert (synthetic("means-preserved", {"x": x}, {"x": moved}, {"y": y}) is None) == kept
+        assert (synthetic("covariances-preserved", {"x": x}, {"x": moved}, {"y": y}) is None) == kept
+
+
+@pytest.mark.parametrize("up", [True, False])
+@pytest.mark.parametrize(("distance", "kept"), [(98, True), (99, True), (100, False)])
+def test_ranks_may_be_as_far_apart_as_whole_records_in_the_percentage(distance, kept, up):
+    # 33 percent of 302 records are 99.66
+    x = np.arange(302.0)
+    z = np.where(x == 150, 150.0 + (distance if up else -distance), x)
+    found = told("ranks-near", {"x": x}, {"x": z}, terms={"p": 33})
+    assert (found is None) == kept
 
 
 @pytest.mark.parametrize("half", [0.0, 0.5, 1.0, 2.5])
@@ -152,7 +191,7 @@ def test_the_step_of_a_column_is_that_of_its_digits_or_a_thousandth_of_its_sprea
     found = restoring._steps(strata)
     for number, each in enumerate(values):
         fine = np.std(each, ddof=1) / 1000 if len(each) > 1 else 0.0
-        assert found["x", number] == pytest.approx(max(step or 0.0, fine), rel=1e-12)
+        assert found["x", number] == pytest.approx(max(step or 0.0, fine), rel=1e-12, abs=0.0)
 
 
 @pytest.mark.parametrize(

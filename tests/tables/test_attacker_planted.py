@@ -27,7 +27,8 @@ def withheld(table, *places):
 
 
 class TestHoldersOfSeveralCells:
-    def test_who_is_alone_in_two_cells_that_protect_in_turn_knows_both(self):
+    @pytest.mark.parametrize("holder", [0, 1, 7])
+    def test_who_is_alone_in_two_cells_that_protect_in_turn_knows_both(self, holder):
         table = Table.from_array(np.full((3, 4), 9.0), primary=np.arange(12).reshape(3, 4) == 0)
         # two circuits through the sensitive cell: each protects it if the other is known
         mask = withheld(table, (0, 0), (0, 1), (1, 0), (1, 1), (0, 2), (2, 0), (2, 2))
@@ -36,7 +37,7 @@ class TestHoldersOfSeveralCells:
         two_firms = counted(table, counts)
         assert audit(two_firms, mask, "exact", strict=True).safe
         holders = np.full(table.n, -1)
-        holders[[1, 2]] = 7
+        holders[[1, 2]] = holder
         one_firm = counted(table, counts, holders)
         [failure] = audit(one_firm, mask, "exact", strict=True).failures
         assert (failure.cell, failure.reason) == (0, "known to a lone contributor")
@@ -129,6 +130,16 @@ class TestBoundsFromAbove:
         assert not list(tmp_path.iterdir())
         insisted = tacita.suppress(known, "general", insist=True)
         assert insisted.parameters["computed_from_signs"] == 1
+
+    @pytest.mark.parametrize("side", ["low", "high"])
+    def test_bounds_of_a_few_cells_count_as_much_as_bounds_of_all(self, side):
+        free = Table.from_array(self.VALUES, primary=FIRST, bounds=(-np.inf, np.inf))
+        far = np.full(free.n, -np.inf if side == "low" else np.inf)
+        # neighbours in the circuit: one of them would have to fall, the other to rise
+        far[[0, 1]] = free.values[[0, 1]]
+        known = free.with_bounds(far, np.inf) if side == "low" else free.with_bounds(-np.inf, far)
+        [failure] = audit(known, self.circuit(known), "general").failures
+        assert (failure.cell, failure.reason) == (0, "can be computed exactly")
 
     def test_they_take_part_in_every_range(self):
         table = Table.from_array(np.abs(self.VALUES), primary=FIRST)
