@@ -166,6 +166,7 @@ def synthesize(
     a method keeps exactly it keeps in every stratum, and hence in all. `options` are missing ("refuse" or
     "drop"), shuffle, insist, seed, and the parameters of the method.
 
+    >>> import numpy as np
     >>> import pyarrow as pa
     >>> s = np.random.default_rng(0).normal(size=60)
     >>> frame = pa.table({"s": s, "y": s + np.sin(9 * s)})
