@@ -124,6 +124,17 @@ def test_noise_near_a_bound_is_cut_off_and_does_not_count(guarantee, sign, bound
         assert (found is None) == kept
 
 
+@pytest.mark.parametrize("count", [2, 3])
+def test_every_pair_of_axes_that_carries_the_same_noise_is_counted(count):
+    g = np.linalg.qr(RNG.normal(size=(N, 2 * count)))[0] * np.sqrt(N)
+    x = g[:, :count] @ np.triu(np.ones((count, count)))
+    x = (x - x.mean(axis=0)) / x.std(axis=0, ddof=1)
+    _, sizes, axes = np.linalg.svd(x, full_matrices=False)
+    own = g[:, count:]
+    for along, wrong in ((own, 0), (own[:, [0, 0, 2][:count]], 1), (own[:, [0, 1, 1][:count]], count - 2)):
+        assert maskings._wrong_axes(x, along * (sizes / np.sqrt(N - 1)) @ axes) == wrong
+
+
 def test_noise_of_two_records_is_noise():
     for guarantee in KINDS:
         assert told(guarantee, {"x": [0.0, 1.0]}, {"x": [0.6, 0.5]}, **ALPHA) is None
