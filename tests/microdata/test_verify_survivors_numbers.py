@@ -131,7 +131,9 @@ def test_every_pair_of_axes_that_carries_the_same_noise_is_counted(count):
     x = (x - x.mean(axis=0)) / x.std(axis=0, ddof=1)
     _, sizes, axes = np.linalg.svd(x, full_matrices=False)
     own = g[:, count:]
-    for along, wrong in ((own, 0), (own[:, [0, 0, 2][:count]], 1), (own[:, [0, 1, 1][:count]], count - 2)):
+    same = own[:, [0, 0, 2][:count]]
+    turned = same * np.array([1, -1, 1])[:count]
+    for along, wrong in ((own, 0), (same, 1), (turned, 1), (own[:, [0, 1, 1][:count]], count - 2)):
         assert maskings._wrong_axes(x, along * (sizes / np.sqrt(N - 1)) @ axes) == wrong
 
 
