@@ -124,6 +124,19 @@ def test_noise_near_a_bound_is_cut_off_and_does_not_count(guarantee, sign, bound
         assert (found is None) == kept
 
 
+@pytest.mark.parametrize("count", [2, 3])
+def test_every_pair_of_axes_that_carries_the_same_noise_is_counted(count):
+    g = np.linalg.qr(RNG.normal(size=(N, 2 * count)))[0] * np.sqrt(N)
+    x = g[:, :count] @ np.triu(np.ones((count, count)))
+    x = (x - x.mean(axis=0)) / x.std(axis=0, ddof=1)
+    _, sizes, axes = np.linalg.svd(x, full_matrices=False)
+    own = g[:, count:]
+    same = own[:, [0, 0, 2][:count]]
+    turned = same * np.array([1, -1, 1])[:count]
+    for along, wrong in ((own, 0), (same, 1), (turned, 1), (own[:, [0, 1, 1][:count]], count - 2)):
+        assert maskings._wrong_axes(x, along * (sizes / np.sqrt(N - 1)) @ axes) == wrong
+
+
 def test_noise_of_two_records_is_noise():
     for guarantee in KINDS:
         assert told(guarantee, {"x": [0.0, 1.0]}, {"x": [0.6, 0.5]}, **ALPHA) is None
@@ -293,3 +306,25 @@ def test_a_product_with_an_independent_column_counts_in_a_stratum_of_two_records
     # means and variances stay
     turned = [2.0, 1.0, *y[2:]]
     assert synthetic(check, {"y": y}, {"y": turned}, {"s": s, "part": part}) is not None
+
+
+@pytest.mark.parametrize(("size", "distance", "kept"), [(1e3, 0.5, False), (1e-3, 1e-5, True)])
+def test_near_is_a_thousandth_of_the_spread_in_any_unit(size, distance, kept):
+    y = size * np.linalg.qr(np.column_stack([np.ones(N), RNG.normal(size=N)]))[0][:, 1] * np.sqrt(N - 1)
+    z = y + np.where(np.arange(N) < 50, distance, size)
+    found = synthetic("values-changed", {"y": y}, {"y": z}, {}, terms={"max_unchanged": 0.1})
+    assert (found is None) == kept
+
+
+@pytest.mark.parametrize("y", [[-1.0, 0.0, 1.0], [-1.0, 1.0]], ids=spelled)
+@pytest.mark.parametrize(("part", "kept"), [(0.8, True), (1.3, False)])
+def test_variances_of_two_or_three_records_hold_to_their_tolerance(y, part, kept):
+    z = np.array(y) * (1 + part * 1e-12 / 2)
+    assert (synthetic("covariances-preserved", {"y": y}, {"y": z}, {}) is None) == kept
+
+
+@pytest.mark.parametrize(("part", "kept"), [(0.8, True), (1.3, False)])
+def test_products_of_three_records_hold_to_their_tolerance(part, kept):
+    y, s = np.array([1.0, -2.0, 1.0]), np.array([-1.0, 0.0, 1.0])
+    z = y + part * 1e-12 * y.std(ddof=1) * s
+    assert (synthetic("coefficients-preserved", {"y": y}, {"y": z}, {"s": s}) is None) == kept

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import tacita
+from planting import spelled
 from tables_at_hand import counted
 from tacita.core import Table
 from tacita.tables import attacker, leaks
@@ -90,6 +91,25 @@ class TestSumsOfOneContributor:
         assert self.told((0, 0), (0, 1)) == []
         assert self.told((0, 0), (0, 1), **{**self.ALONE, "holders": [[3, 4, -1], [-1] * 3, [-1] * 3]}) == []
         assert self.told((0, 0), (0, 1), (0, 3), **self.ALONE) == []
+
+    def test_is_judged_by_the_rules_that_speak_of_sums_and_by_no_other(self):
+        names = dict(zip("ab", (d.labels for d in self.TABLE.dimensions), strict=False))
+        listed = tacita.method("listed", cells=[(names["a"][0], names["b"][0])])
+        assert self.told((0, 0), (0, 1), rules=[listed], **self.ALONE) == [(0, "part of a sensitive sum")]
+        assert self.told((0, 0), (0, 1), rules=[listed]) == []
+        frequency = tacita.method("minimum-frequency", threshold=4)
+        assert self.told((0, 0), (0, 1), rules=[listed, frequency]) == []
+
+    @pytest.mark.parametrize(
+        ("holders", "unnamed"), [([0, 0], 0), ([-1, 0], 1), ([-1, -1], 2), ([-1, None], 0)]
+    )
+    def test_nobody_is_unnamed_who_has_a_number(self, holders, unnamed):
+        counts, whose = np.full((3, 3), 5), np.full(self.TABLE.n, -1)
+        for cell, holder in enumerate(holders):
+            if holder is not None:
+                counts[0, cell], whose[cell] = 1, holder
+        table = counted(self.TABLE, counts, whose)
+        assert leaks.unnamed_loners(table, withheld(table, (0, 0), (0, 1)).ravel()) == unnamed
 
     def test_is_no_sum_of_a_single_cell_nor_of_cells_that_are_not_sensitive(self):
         assert self.told((0, 0), **self.ALONE) == []
@@ -239,3 +259,49 @@ class TestHowFarACellMoves:
         judge = Judge(table, problem)
         circuit = withheld(table, (0, 0), (0, 1), (1, 0), (1, 1)).ravel()
         assert judge.fault(judge.attacker(circuit), 0, 0, 0.0, 18.0) == ("", 0.0)
+
+    @pytest.mark.parametrize(("short", "reason"), [(5e-10, ""), (2e-9, "too close")])
+    def test_an_interval_may_lack_what_rounding_takes_and_no_more(self, short, reason):
+        level = np.where(FIRST, 4.0, 0.0)
+        table = Table.from_array(np.full((3, 3), 9.0), primary=FIRST, lower=level, upper=level)
+        judge = Judge(table, "interval")
+        asked = judge.attacker(withheld(table, (0, 0), (0, 1), (1, 0), (1, 1)).ravel())
+        for low, high, side in ((5.0 + 9 * short, 18.0, "below"), (0.0, 13.0 - 9 * short, "above")):
+            told, by = judge.fault(asked, 0, 0, low, high)
+            assert told == (f"{reason} from {side}" if reason else "")
+            assert by == pytest.approx(9 * short if reason else 0.0, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("rows", "cells", "signs", "network"),
+    [
+        ([0, 1, 0, 1], [0, 0, 1, 1], [1, 1, 1, 1], True),
+        ([0, 1, 0, 1], [0, 0, 1, 1], [1, -1, -1, 1], True),
+        # one cell wants the rows alike, the other unlike
+        ([0, 1, 0, 1], [0, 0, 1, 1], [1, 1, 1, -1], False),
+        # three rows round in a circle, an odd number of them turned
+        ([0, 1, 1, 2, 2, 0], [0, 0, 1, 1, 2, 2], [1, 1, 1, 1, 1, 1], False),
+        ([0, 1, 1, 2, 2, 0], [0, 0, 1, 1, 2, 2], [1, -1, 1, -1, 1, -1], True),
+        ([0, 1, 2], [0, 0, 0], [1, 1, 1], False),
+        ([0, 1], [0, 0], [1, 2], False),
+        ([0], [1], [-1], True),
+    ],
+    ids=spelled,
+)
+def test_relations_are_a_network_where_rows_can_be_turned_so_that_every_cell_leaves_one_for_another(
+    rows, cells, signs, network
+):
+    n = max(cells) + 1
+    found = attacker.as_network(np.array(rows), np.array(cells), np.array(signs, float), n)
+    assert (found is not None) == network
+    if found is None:
+        return
+    tails, heads, nodes = found
+    assert nodes == max(rows) + 2
+    # some turning of the rows makes every entry +1 at the tail of its cell, -1 at its head
+    used = {row: at for at, row in enumerate(sorted(set(rows)))}
+    turned = {}
+    for row, cell, sign in zip(rows, cells, signs, strict=True):
+        end = 1 if tails[cell] == used[row] else -1
+        assert used[row] in (tails[cell], heads[cell])
+        assert turned.setdefault(row, end * sign) == end * sign

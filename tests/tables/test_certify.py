@@ -90,3 +90,16 @@ def test_protection_is_what_plain_linear_programmes_say_of_every_pattern(problem
         mask = table.primary.copy()
         mask[spare] = (number >> np.arange(spare.size)) & 1 == 1
         assert certify.protects(table, mask, problem) == (tuple(mask.tolist()) in safe)
+
+
+def test_a_circuit_too_narrow_for_the_level_is_not_taken_for_a_cheaper_pattern():
+    values, level = np.full((2, 3), 20.0), np.zeros((2, 3))
+    # the cheap circuit goes through a cell that can fall by 1 only
+    values[0, 1], level[0, 0] = 1.0, 5.0
+    cost = np.array([[1.0, 1.0, 5.0], [1.0, 1.0, 5.0]])
+    table = Table.from_array(values, primary=level > 0, lower=level, upper=level, cost=cost, margins=False)
+    least = min(each for each, _ in protecting(table, "interval"))
+    assert least == 11
+    assert not certify._below(table, "interval", 10.5)
+    assert certify._below(table, "interval", 11.0)
+    assert certify._below(table, "interval", 11.5)

@@ -85,6 +85,17 @@ def test_a_line_twice_in_place_of_another_is_refused():
         read_back(content + b"x,p,11,published\n", "csv", TABLE, "A file")
 
 
+def test_lines_in_another_order_and_labels_of_another_table_are_told_of():
+    lines = published.to_csv(TABLE, PATTERN).splitlines(keepends=True)
+    swapped = b"".join([*lines[:2], lines[3], lines[2], *lines[4:]])
+    assert "an order of lines that is not the table's" in read_back(swapped, "csv", TABLE, "A file").besides
+    page = published.to_html(TABLE, PATTERN)
+    for label in (b">q<", b">y<"):
+        assert page.count(label) == 1
+        with pytest.raises(DataError, match="wanted the labels of the table down and across"):
+            read_back(page.replace(label, b">w<"), "html", TABLE, "A file")
+
+
 def repacked(content, *, note=b"", of_entry=b"", extra=b"", more=None, inside=None):
     """The same workbook in another package."""
     sink = io.BytesIO()
@@ -111,6 +122,7 @@ def repacked(content, *, note=b"", of_entry=b"", extra=b"", more=None, inside=No
         ({"more": "docProps/core.xml"}, "document properties (1)"),
         ({"more": "secret.xml"}, "other parts (1)"),
         ({"inside": b"<!--47-->"}, "comments (1)"),
+        ({"inside": b"<x>47</x>"}, "other text or values (1)"),
         ({"inside": b"<definedName hidden='1'/>"}, "defined names (1)"),
     ],
     ids=str,
