@@ -119,6 +119,14 @@ def test_run_prints_the_script(tmp_path, capsys):
     assert capsys.readouterr().out.startswith("import tacita")
 
 
+def test_a_dry_run_says_that_the_plan_it_shows_with_its_seed_is_confidential(survey, tmp_path, capsys):
+    assert protect(survey, tmp_path, "--shuffle", "--seed", str(2**100), "--dry-run") == 0
+    before, said, shown = capsys.readouterr().out.partition("The plan (confidential):")
+    assert said
+    assert str(2**100) in shown
+    assert str(2**100) not in before
+
+
 def test_dry_run_shows_plan_and_script_and_writes_nothing(survey, tmp_path, capsys):
     assert protect(survey, tmp_path, "--dry-run") == 0
     text = capsys.readouterr().out

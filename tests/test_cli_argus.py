@@ -57,6 +57,22 @@ def audit(source, *more, name="published.csv"):
 
 
 class TestTab:
+    @pytest.mark.parametrize("which", ["exact", "interval"])
+    def test_with_a_negative_value_is_refused_as_a_list_is_where_signs_are_taken_to_be_known(
+        self, tmp_path, which, capsys
+    ):
+        # without bounds the cheap cells of 0.1 would hide the 5: who knows signs finds 5.1 at most
+        values = np.array([[5, 0.1, 90], [0.1, 7, -1], [80, 30, 60]])
+        source = written(tmp_path, made(values, values == 5))
+        assert command(source, "--problem", which) == 1
+        said = capsys.readouterr().err
+        assert said.startswith(
+            "table.tab: value has 1 negative values; exact and interval protection take it"
+        )
+        assert not (tmp_path / "published.csv").exists()
+        assert command(source, "--problem", "general") == 0
+        assert audit(source, "--problem", which) == 1
+
     @pytest.mark.parametrize("which", ["general", "exact", "interval"])
     def test_comes_out_as_the_list_of_the_same_cells_does(self, cells, which):
         assert suppress(cells, "--problem", which, out="expected.csv", result="expected.json") == 0

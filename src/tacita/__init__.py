@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
 from ._version import __version__
 
+# not from typing: what loads here loads before the command listens to Ctrl-C
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from . import datasets
     from .api import (
         assess,
@@ -124,6 +125,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    from importlib import import_module
+
     # loaded when first used: `tacita --help` should not wait for Arrow
     if name in _HOME:
         return getattr(import_module(_HOME[name]), name)

@@ -59,6 +59,8 @@ def read_source(given: TableInputSection, section: TableSection, asked: Suppress
     """
     if given.kind == "cells":
         return _cells(given, section, asked)
+    from .tables.cells import refuse_negative
+
     section.refuse_columns(given.path.name)
     content = content_of(given.path)
     text = _text(content, given.encoding, given.path.name)
@@ -68,6 +70,8 @@ def read_source(given: TableInputSection, section: TableSection, asked: Suppress
     else:
         table, others = _tab(text, given, section)
         inputs |= others
+        if asked.problem != "general":
+            refuse_negative(table.values, f"{given.path.name}: {table.response}")
     objective = asked.objective if "objective" in asked.model_fields_set else None
     if objective not in (None, "value", "count"):
         raise ParameterError(f"{given.path.name}: the objective must be value or count, or that of the file.")

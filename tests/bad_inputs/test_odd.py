@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tracemalloc
 from decimal import Decimal
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -237,6 +238,17 @@ def test_a_command_that_is_stopped_while_it_loads_shows_no_trace(module, number,
     _, said = running.communicate()
     assert (running.returncode, said) == (code, "Cancelled. Nothing was written.\n")
     assert everything_in(tmp_path) == before
+
+
+def test_hardly_anything_loads_before_the_command_listens_to_who_stops_it():
+    # -S: without what the site packages of this machine load by themselves
+    words = "import sys; sys.path.insert(0, sys.argv[1]); before = set(sys.modules); import tacita; "
+    words += "print(*sorted(set(sys.modules) - before))"
+    source = Path(tacita.__file__).parents[1]
+    loaded = subprocess.run(
+        [sys.executable, "-S", "-c", words, source], capture_output=True, text=True, check=True
+    )
+    assert loaded.stdout.split() == ["__future__", "tacita", "tacita._version"]
 
 
 def test_cells_of_a_file_are_parsed_once(tmp_path, monkeypatch):

@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -19,7 +20,7 @@ import tacita
 from report.conftest import planted_frame
 from report.test_both_pages import HARMLESS_TAGS, NASTY
 from seeds import SEED
-from tacita.core import Report, Score, Trial, Trials
+from tacita.core import Report, Run, Score, Trial, Trials
 from tacita.report import comparison_html, comparison_json
 from tacita.report.riskmap import CROWDED, HEIGHT, WIDTH, Axis, risk_map
 
@@ -123,10 +124,17 @@ def test_the_better_corner_follows_the_direction_of_the_measures():
     assert risk_map(Trials.of([tried("a", 1.0, 1.0, "higher")])).corner.words == "upper left"
 
 
+def test_the_json_keeps_a_drawn_seed_so_that_the_comparison_repeats(trials):
+    assert trials.origin is not None
+    drawn = Run(seed="new").seed
+    seeded = replace(trials, origin=replace(trials.origin, seed=drawn))
+    assert json.loads(comparison_json(seeded))["seed"] == str(drawn)
+
+
 def test_the_json_has_the_axes_and_every_trial_with_its_scores(trials):
     content = json.loads(comparison_json(trials))
     assert (content["loss"], content["risk"]) == ("PIL", "DR")
-    assert list(content) == ["loss", "risk", "uniqueness", "trials"]
+    assert list(content) == ["loss", "risk", "seed", "uniqueness", "trials"]
     for entry, trial in zip(content["trials"], trials, strict=True):
         assert list(entry) == ["method", "parameters", "on_front", "reason", "groups", "scores"]
         assert entry["on_front"] == trial.on_front

@@ -71,7 +71,7 @@ def print_uniqueness(found: Uniqueness) -> None:
 
 
 def _print_plan(plan: Plan | TablePlan) -> None:
-    Out.print(f"\nNothing was written (dry run). The plan:\n\n{plan.to_toml()}", markup=False)
+    Out.print(f"\nNothing was written (dry run). The plan (confidential):\n\n{plan.to_toml()}", markup=False)
     Out.print(f"The same in Python:\n\n{plan.to_python()}", markup=False)
 
 

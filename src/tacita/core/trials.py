@@ -9,6 +9,7 @@ from typing import Any
 
 from .errors import ParameterError
 from .score import Direction, Report, Score
+from .seeds import portable
 from .uniqueness import Uniqueness
 
 Point = tuple[float, float]
@@ -167,6 +168,7 @@ class Trials:
         return {
             "loss": self.loss,
             "risk": self.risk,
+            "seed": None if self.origin is None else portable(self.origin.seed),
             "uniqueness": None if self.origin is None else self.origin.uniqueness.as_dict(),
             "trials": [trial.as_dict() for trial in self.trials],
         }

@@ -70,11 +70,8 @@ def from_cells(
         return full.reshape(shape) if with_sums else full.reshape(shape)[:-1, :-1]
 
     values = laid_out(value)
-    if not signed and (negative := int((values < 0).sum())):
-        raise DataError(
-            f"{data.source}: column {value} has {negative} negative values; exact and interval protection "
-            "take it that everyone knows there are none. Use the general problem, or correct the values."
-        )
+    if not signed:
+        refuse_negative(values, f"{data.source}: column {value}")
     marks = laid_out(primary)
     if odd := int((~np.isin(marks, (0, 1))).sum()):
         raise DataError(f"{data.source}: column {primary} must be 0 or 1 in every cell, {odd} cells are not.")
@@ -91,6 +88,19 @@ def from_cells(
         contributors=behind,
         frequency=value == COUNTED and is_kept(data.columns),
     )
+
+
+def refuse_negative(values: Numbers, where: str) -> None:
+    """Raise where values that are taken to be known not to be negative are so.
+
+    To take it that nobody knows anything would be the other reading: for one negative cell, all others would
+    lose their protection from somebody who knows that they are not. O(cells).
+    """
+    if negative := int((values < 0).sum()):
+        raise DataError(
+            f"{where} has {negative} negative values; exact and interval protection take it that everyone "
+            "knows there are none. Use the general problem, or correct the values."
+        )
 
 
 def _behind(
