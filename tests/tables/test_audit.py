@@ -341,3 +341,19 @@ def whole_range(table, withheld, cell):
     sums = LinearConstraint(m[:, hidden], right, right)
     aim = (hidden == cell) * 1.0
     return tuple(sign * milp(sign * aim, integrality=1, constraints=sums).fun for sign in (1, -1))
+
+
+def test_one_negative_value_does_not_silently_free_all_others_of_their_signs():
+    values = np.array([[5, 0.1, 90], [0.1, 7, -1], [80, 30, 60]])
+    level = np.where(values == 5, 0.75, 0.0)
+    table = Table.from_array(values, primary=values == 5, lower=level, upper=level)
+    withheld = np.isin(np.arange(table.n), [0, 1, 4, 5])
+    found = audit(table, withheld, "interval")
+    assert found.safe
+    assert [(each.name, each.count) for each in found.cautions] == [("sign-guessed", 1)]
+    below = np.where(values < 0, -np.inf, 0.0)
+    known = Table.from_array(
+        values, primary=values == 5, lower=level, upper=level, bounds=(below, np.full((3, 3), np.inf))
+    )
+    assert not audit(known, withheld, "interval").safe
+    assert not audit(table, table.inner, "interval").cautions

@@ -178,6 +178,12 @@ def _cautions(judge: Judge, mask: Mask) -> list[Caution]:
     if judge.free and (table.values >= 0).all() and (count := _fixed_if_nonnegative(table, mask)):
         text = f"{count} sensitive cells can be computed by someone who guesses that no value is negative."
         found.append(Caution("sign-guessed", text, count, "Use exact protection."))
+    if not judge.free and not judge.bounded and (count := _open_to_who_knows_signs(judge, mask)):
+        text = (
+            f"Nothing was taken to be known of any value: {count} sensitive cells are not protected from "
+            "someone who knows which values are not negative."
+        )
+        found.append(Caution("sign-guessed", text, count, "Give bounds: 0 below what is never negative."))
     if count := int(judge.without_level.sum()):
         text = f"{count} sensitive cells have no protection level: only that nobody can compute them is kept."
         found.append(Caution("no-level", text, count, "Give levels, or use exact protection."))
@@ -192,6 +198,15 @@ def _cautions(judge: Judge, mask: Mask) -> list[Caution]:
         text = f"{count} published lines have a single count that is not zero: all of them share one label."
         found.append(Caution("single-count", text, count, "Merge labels, or withhold these lines."))
     return found
+
+
+def _open_to_who_knows_signs(judge: Judge, mask: Mask) -> int:
+    """Sensitive cells that fail once 0 is known to lie below every value that is not negative."""
+    table = judge.table
+    low = np.where(table.values >= 0, 0.0, -np.inf)
+    knowing = Judge(table.with_bounds(low, np.inf), judge.problem)
+    _, _, exposed = _attack(knowing, mask, Run())
+    return len({each.cell for each in exposed})
 
 
 def _fixed_if_nonnegative(table: Table, mask: Mask) -> int:

@@ -43,9 +43,9 @@ class Judge:
     """
 
     def __init__(self, table: Table, problem: Problem) -> None:
-        bounded = bool(np.isfinite(table.low).any() or np.isfinite(table.high).any())
+        self.bounded = bool(np.isfinite(table.low).any() or np.isfinite(table.high).any())
         self.table, self.problem = table, problem
-        self.free = problem == "general" and not bounded
+        self.free = problem == "general" and not self.bounded
         self.interval = problem == "interval"
         self._needed_low, self._needed_high, self._needed_width = table.needed()
         asked = np.maximum.reduce(
