@@ -122,3 +122,7 @@ def test_who_waived_protection_does_not_count_as_open(open_to, wanted):
     ).together([0, 1])
     assert cells.open.tolist() == [wanted]
     assert cells.requested.tolist() == [4.0]
+
+
+def test_cells_in_which_nobody_asked_are_together_cells_in_which_nobody_asked():
+    assert Contributors.of([[0.5], [0.25]]).together([0, 1]).requested.tolist() == [0.0]

@@ -22,6 +22,7 @@ from tacita.core import Microdata, VerificationError
 from tacita.core.release import Claim
 from tacita.microdata import verify
 from tacita.microdata.verify import cells
+from tacita.microdata.verify.evidence import distinct
 
 X = [1.0, 2.0, 3.0, 19.0, 20.0, 21.0]
 
@@ -382,3 +383,13 @@ def test_a_file_that_tells_no_extremes_passes():
     pq.write_table(made.data, sink, write_statistics=False)
     found = verify.verify_file(bytes(sink.getvalue()), "parquet", io.InputOptions(), made.claim)
     assert failed(found) == set()
+
+
+def test_combinations_of_keys_are_told_apart_and_equal_ones_are_one():
+    rng = np.random.default_rng(4)
+    for size in (1, 2, 7, 200):
+        keys = [rng.integers(0, most, size) for most in (2, 3, 5)]
+        rows = list(zip(*(key.tolist() for key in keys), strict=True))
+        numbers = distinct(*keys).tolist()
+        assert len(set(numbers)) == len(set(rows)) == len(set(zip(rows, numbers, strict=True)))
+        assert set(numbers) == set(range(len(set(rows))))
