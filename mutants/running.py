@@ -97,7 +97,9 @@ class Bench:
         by_file: dict[str, list[pytest.Item]] = defaultdict(list)
         for name, item in self._items.items():
             by_file[name.partition("::")[0]].append(item)
-        files, step = list(by_file.values()), self.limits.processes
+        files = list(by_file.values())
+        # a process without tests would have nothing to tell
+        step = min(self.limits.processes, max(1, len(files)))
         whole, children = Trail(), []
         with tempfile.TemporaryDirectory() as folder:
             for number in range(step):
