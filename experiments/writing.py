@@ -8,7 +8,7 @@ from typing import Any
 
 from tacita import io
 from tacita.core import Cancelled, ParameterError, Run
-from tacita.io.atomic import refuse_bad_targets
+from tacita.io.atomic import made_folder, refuse_bad_targets
 
 from . import CONTINUED, Document, reproduce, require, require_continued, require_settings
 
@@ -35,7 +35,7 @@ def reproduce_into(
     require_settings(name, [each for each, value in settings.items() if value is not None])
     if fresh:
         require_continued(name)
-    place = _made(folder)
+    place = made_folder(folder)
     if name not in CONTINUED:
         earlier_page = {what: place / f"{name}.{what}" for what in ("md", "json")}
         refuse_bad_targets(earlier_page, {}, force=force)
@@ -71,12 +71,3 @@ def _numbers(path: Path) -> dict[str, Any] | None:
             f"{path.name}: is not what an earlier run wrote. Start over with --fresh, or use another folder."
         )
     return read
-
-
-def _made(folder: str | Path) -> Path:
-    place = Path(folder)
-    try:
-        place.mkdir(parents=True, exist_ok=True)
-    except OSError as problem:
-        raise ParameterError(f"{place.name}: this folder cannot be made ({problem.strerror}).") from None
-    return place

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from . import io
-from .core import ParameterError
-from .io.atomic import refuse_bad_targets
+from .io.atomic import made_folder, refuse_bad_targets
 from .plan import Plan
 from .tableplan import plan_in_bytes
 
@@ -15,7 +14,7 @@ def prepare_demo(folder: str | Path, *, force: bool = False) -> Plan:
     """A folder with a made-up survey and the plan that protects it. Files that are there need `force`."""
     from . import datasets
 
-    place = _made(folder)
+    place = made_folder(folder)
     survey = datasets.describe("business")
     plan = Plan(
         input={"path": place / "survey.csv"},
@@ -40,12 +39,3 @@ def prepare_demo(folder: str | Path, *, force: bool = False) -> Plan:
     io.write_frame(datasets.load("business"), plan.input.path, force=force)
     io.write_all(plan_in_bytes(plan, written["plan"]), force=force)
     return plan
-
-
-def _made(folder: str | Path) -> Path:
-    place = Path(folder)
-    try:
-        place.mkdir(parents=True, exist_ok=True)
-    except OSError as problem:
-        raise ParameterError(f"{place.name}: this folder cannot be made ({problem.strerror}).") from None
-    return place

@@ -51,6 +51,16 @@ def refuse_bad_targets(
             raise _already_there(path, f" for the {what}")
 
 
+def made_folder(folder: str | Path) -> Path:
+    """The folder, made where it is not there."""
+    place = Path(folder)
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise ParameterError(f"{place.name}: this folder cannot be made ({problem.strerror}).") from None
+    return place
+
+
 def _already_there(path: Path, what: str = "") -> ParameterError:
     return ParameterError(
         f"{path.name}: there is such a file already. Choose another path{what}, or overwrite it with --force "
