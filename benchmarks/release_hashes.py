@@ -16,8 +16,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 SEED = "0x7a1f00d5eed0c0ffee5afe00b1a5ed99"
-GROUPING = """mdav md vmdav cbfs npn-mhm md-mhm mdav-mhm cbfs-mhm tsp-mhm fdm projection clustered gsms gsms-t2
-mst-d mst-c kward brkga ga kmeans1 kmeans2 hmeans1 hmeans2 hmkm dfo kc kckw imhm gower best"""
+GROUPING = """mdav md vmdav cbfs npn-mhm md-mhm mdav-mhm cbfs-mhm tsp-mhm fdm projection clustered gsms
+gsms-t2 mst-d mst-c kward brkga ga kmeans1 kmeans2 hmeans1 hmeans2 hmkm dfo kc kckw imhm gower best"""
 MASKING = "onedims noise correlated-noise romm rank-swap shuffle"
 DRAWING = "regression ipso-a ipso-b ipso-c ipso-q ipso-cluster fcrm gadp"
 WITHHOLDING = "lagrange genetic network hypercube gauss"
