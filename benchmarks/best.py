@@ -11,9 +11,9 @@ import time
 from collections.abc import Iterator
 
 import numpy as np
-from experiments.files import standardised, values
 
 import tacita
+from tacita import datasets
 from tacita.core import Run
 from tacita.microdata.microaggregation.best import Best
 
@@ -45,7 +45,7 @@ def results() -> Iterator[Result]:
 
 def _public(file: str, k: int, seconds: float, asked: float) -> Iterator[Result]:
     try:
-        x = values(file)
+        x = datasets.attributes(file)
     except tacita.DataError as absent:
         print(f"skipped {file}: {absent}")
         return
@@ -61,7 +61,7 @@ def _line(
     seeds: tuple[int, ...] = SEEDS,
     peer: bool = True,
 ) -> Result:
-    z = standardised(x)
+    z = (x - x.mean(axis=0)) / x.std(axis=0, ddof=1)
     method = Best(k=k, time=seconds, starts=None if seconds >= 60 else 1)
     method = method.sized(z, Run(threads=1), clock=time.process_time)
     losses = []

@@ -9,9 +9,9 @@ import time
 from collections.abc import Iterator
 
 import numpy as np
-from experiments.files import standardised, values
 
 import tacita
+from tacita import datasets
 from tacita.core import Partition, Run
 from tacita.microdata.microaggregation.certificate import certify, instant_bound
 
@@ -32,7 +32,7 @@ def results() -> Iterator[Result]:
     """From what `best` finds: IL1 of bound and partition, gap in percent of the latter, processor seconds."""
     for (file, k), (prototype, lowest) in KNOWN.items():
         try:
-            z = standardised(values(file))
+            z = datasets.attributes(file, standardised=True)
         except tacita.DataError as absent:
             print(f"skipped {file}: {absent}")
             continue

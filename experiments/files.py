@@ -8,19 +8,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tacita import datasets, registry
+from tacita import registry
 from tacita.core import Partition, Run
 
 Matrix = npt.NDArray[np.float64]
 
 FILES = ("tarragona", "census", "eia")
 SPOKEN = {"tarragona": "Tarragona", "census": "Census", "eia": "EIA"}
-
-
-def values(file: str) -> Matrix:
-    """The customary attributes of one file, as they are."""
-    frame = datasets.load(file)
-    return np.column_stack([frame[name].to_numpy() for name in datasets.describe(file).quasi]).astype(float)
 
 
 def standardised(x: Matrix) -> Matrix:

@@ -10,7 +10,8 @@ from table_commands import REGIONS, outcome, published, suppress
 from tacita.cli import run_command
 from tacita.core import Dimension, Table
 from tacita.io import argus
-from tacita.tableplan import TableInputSection, load_plan
+from tacita.plans import load_plan
+from tacita.tables.plan import TableInputSection
 
 VALUES = np.array(list(REGIONS.values()), dtype=float)
 INTERVAL = ["--problem", "interval"]

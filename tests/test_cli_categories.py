@@ -7,7 +7,7 @@ import pytest
 
 import tacita
 from tacita.cli import run_command
-from tacita.plan import Plan
+from tacita.microdata.plan import Plan
 
 ROLES = ["--quasi", "age,sex,education,employment", "--nominal", "sex,employment"]
 ROLES += ["--ordinal", "education=none<primary<secondary<bachelor<master"]

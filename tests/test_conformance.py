@@ -14,10 +14,11 @@ import tacita
 from seeds import SEED
 from tacita import registry
 from tacita.core import Categories, Comparison, Method, Partition, Run
+from tacita.io import InputSection
 from tacita.microdata.microaggregation.improvement import Improvement
+from tacita.microdata.plan import CompareSection, MeasureSection, OutputSection, ProtectSection
 from tacita.microdata.standardise import standardise
-from tacita.plan import CompareSection, InputSection, MeasureSection, OutputSection, ProtectSection
-from tacita.tableplan import SuppressSection, TableSection, TabulateSection
+from tacita.tables.plan import SuppressSection, TableSection, TabulateSection
 
 ALL = [(kind, name) for kind, names in registry.locations().items() for name in names]
 GROUPING = registry.names("microaggregation")

@@ -34,9 +34,10 @@ import tacita
 from tacita import datasets, registry
 from tacita.cli import COMMANDS, run_command, talk
 from tacita.core import Roles
+from tacita.io import InputSection
+from tacita.microdata.plan import CompareSection, MeasureSection, OutputSection, ProtectSection
 from tacita.microdata.verify import CHECKS
-from tacita.plan import CompareSection, InputSection, MeasureSection, OutputSection, ProtectSection
-from tacita.tableplan import SuppressSection, TableOutputSection, TableSection
+from tacita.tables.plan import SuppressSection, TableOutputSection, TableSection
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import tacita
 from seeds import SEED
-from tacita.plan import Plan
+from tacita.microdata.plan import Plan
 
 names = st.lists(st.text(min_size=1, max_size=8), unique=True)
 BASE = 'version = 1\n[input]\npath = "a.csv"\n[roles]\nquasi = ["a"]\n'

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from experiments.files import FILES, standardised, values
+from experiments.files import FILES, standardised
+from tacita import datasets
 from tacita.core import Run
 
 from . import ceiling, choice, ranks, steps, strategies
@@ -35,7 +36,7 @@ class Findings:
 
 def gather(run: Run, quick: bool) -> Findings:
     """Everything; `quick`: one file, k = 3 alone, eight synthetic sets, three k to choose from."""
-    raw = {file: values(file) for file in (FILES[:1] if quick else FILES)}
+    raw = {file: datasets.attributes(file) for file in (FILES[:1] if quick else FILES)}
     data = {file: standardised(x) for file, x in raw.items()}
     shown = "tarragona" if quick else "census"
     printed = list(all_losses(data, (3,) if quick else None, run))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from experiments.files import values
+from tacita import datasets
 from tacita.core import Run
 
 from .experiments import (
@@ -51,7 +51,7 @@ class Findings:
 
 def gather(run: Run, quick: bool) -> Findings:
     """Everything; `quick`: one split, one seed, a few numbers of clusters, a corner of the surface."""
-    x = values("census")
+    x = datasets.attributes("census")
     splits = ("S1",) if quick else ("S1", "S2")
     rows, lines = [], []
     for split in splits:

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
         Trials,
         VerificationError,
     )
-    from .plan import Plan
+    from .microdata.plan import Plan
 
 _HOME = {
     **dict.fromkeys(
@@ -85,7 +85,7 @@ _HOME = {
         ),
         "tacita.core",
     ),
-    "Plan": "tacita.plan",
+    "Plan": "tacita.microdata.plan",
 }
 
 __all__ = [
@@ -130,6 +130,6 @@ def __getattr__(name: str) -> Any:
     # loaded when first used: `tacita --help` should not wait for Arrow
     if name in _HOME:
         return getattr(import_module(_HOME[name]), name)
-    if name == "datasets":
-        return import_module("tacita.datasets")
+    if name in ("datasets", "registry"):
+        return import_module("tacita.datasets" if name == "datasets" else "tacita.core.registry")
     raise AttributeError(f"module 'tacita' has no attribute {name!r}")

@@ -2,42 +2,32 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
-from . import io, registry
-from .core import (
-    Microdata,
-    ParameterError,
-    Release,
-    Report,
-    Roles,
-    Run,
-    Trials,
-)
+from . import io
+from .core import Microdata, Release, Report, Roles, Run, Trials, registry
 from .demonstration import prepare_demo
 from .io import write_frame
-from .io.atomic import refuse_bad_targets
-from .microdata import verify
-from .pipeline import assess as _assess
-from .pipeline import compare as _compare
-from .pipeline import make_release
-from .plan import CompareSection, MeasureSection, OutputSection, Plan, ProtectSection
-from .tableplan import TablePlan, load_plan, plan_in_bytes
-from .tabular import (
-    audit,
+from .microdata.plan import CompareSection, MeasureSection, ProtectSection
+from .microdata.run import assess as _assess
+from .microdata.run import compare as _compare
+from .microdata.run import make_release
+from .plans import (
     audit_published,
-    audit_refusal,
-    read_table,
+    load_plan,
+    run,
+    run_comparison,
     run_table,
+    save,
+    save_comparison,
+    save_plan,
+    save_report,
     save_table,
-    suppress,
-    tabulate,
     tabulate_file,
 )
+from .tables.run import audit, audit_refusal, read_table, suppress, tabulate
 from .warming import warmup
 
 __all__ = [
@@ -189,81 +179,6 @@ def synthesize(
     return make_release(_taken_in(data), roles, section, measuring, run)
 
 
-def save(
-    release: Release,
-    path: str | Path,
-    *,
-    report: str | Path | None = None,
-    json_report: str | Path | None = None,
-    note: str | Path | None = None,
-    source: str | Path | None = None,
-    force: bool = False,
-) -> None:
-    """Write a release, after checking the very bytes that are written; all files appear or none.
-
-    `path` (CSV or Parquet by its ending) and `note` are public; `report` (HTML) and `json_report` are
-    confidential, and readable by their owner alone. Files that are there are overwritten with `force` only;
-    the file that was read never is, nor is `source` if given.
-    """
-    section = OutputSection(path=Path(path), report=report, json_report=json_report, note=note)
-    inputs = {"input": release.claim.original.path, "source": _path(source)}
-    refuse_bad_targets(section.targets, inputs, force=force)
-    io.write_all(_files_of(release, section), public=section.public, force=force)
-
-
-def _files_of(release: Release, section: OutputSection) -> dict[Path, bytes]:
-    """The release in bytes, verified, and the pages beside it."""
-    from . import report as page
-
-    target = cast(Path, section.path)
-    form = io.format_of(target)
-    content, options = io.encode(
-        Microdata.of(release.data, dialect=release.claim.original.dialect, source=target.name), form
-    )
-    verify.insist(verify.verify_file(content, form, options, release.claim))
-    files = {target: content}
-    written = replace(release.record, release_fingerprint=io.fingerprint_of(content))
-    release = replace(release, record=written)
-    for beside, render in (
-        (section.report, page.review_html),
-        (section.json_report, page.review_json),
-        (section.note, page.note_html),
-    ):
-        if beside is not None:
-            files[beside] = render(release).encode()
-    return files
-
-
-def run(
-    plan: Plan,
-    run: Run | None = None,
-    *,
-    dry_run: bool = False,
-    plan_file: str | Path | None = None,
-    save_plan: str | Path | None = None,
-    force: bool = False,
-) -> Release:
-    """Carry out a plan; with `dry_run` everything but the writing.
-
-    `plan_file`, where the plan was read from, is never overwritten; `save_plan` is where to write it,
-    together with the release (in a dry run, alone). Files that are there need `force`.
-    """
-    # before any work: nobody wants to hear of a wrong path after an hour
-    if plan.output.path is None:
-        raise ParameterError(
-            "Plan: output.path is required to protect a file; this plan only compares. Name one in [output], "
-            "or carry it out with `tacita compare`."
-        )
-    inputs = {"input": plan.input.path, "plan file": _path(plan_file)}
-    refuse_bad_targets(plan.output.targets, inputs, force=force or dry_run)
-    refuse_bad_targets({"plan": _path(save_plan)}, {**inputs, **plan.output.targets}, force=force)
-    io.format_of(plan.output.path)
-    release = make_release(_read_for(plan), plan.roles, plan.protect, plan.measure, run)
-    files = {} if dry_run else _files_of(release, plan.output)
-    io.write_all({**files, **plan_in_bytes(plan, save_plan)}, public=plan.output.public, force=force)
-    return release
-
-
 def compare(
     data: Any,
     *,
@@ -322,60 +237,6 @@ def compare(
     return _compare(_taken_in(data), roles, base, section, measuring, run)
 
 
-def run_comparison(
-    plan: Plan, run: Run | None = None, *, plan_file: str | Path | None = None, force: bool = False
-) -> Trials:
-    """Carry out the [compare] section of a plan, and write the pages that [output] names.
-
-    Neither the input nor `plan_file`, where the plan was read from, is ever overwritten; other files are
-    with `force` only.
-    """
-    if plan.compare is None:
-        raise ParameterError(
-            'Plan: there is no [compare] section. Add one, such as method = ["mdav"] and k = [3, 5, 10].'
-        )
-    pages = {"report": plan.output.report, "JSON report": plan.output.json_report}
-    refuse_bad_targets(pages, {"input": plan.input.path, "plan": _path(plan_file)}, force=force)
-    trials = _compare(_read_for(plan), plan.roles, plan.protect, plan.compare, plan.measure, run)
-    save_comparison(trials, report=plan.output.report, json_report=plan.output.json_report, force=force)
-    return trials
-
-
-def save_comparison(
-    trials: Trials,
-    *,
-    report: str | Path | None = None,
-    json_report: str | Path | None = None,
-    force: bool = False,
-) -> None:
-    """Write a comparison as a page and as JSON, both confidential; both appear or none."""
-    from . import report as page
-
-    pages = {"report": _path(report), "JSON report": _path(json_report)}
-    refuse_bad_targets(pages, {"input": trials.origin.path if trials.origin else None}, force=force)
-    renderers = (page.comparison_html, page.comparison_json)
-    io.write_all(
-        {
-            target: render(trials).encode()
-            for target, render in zip(pages.values(), renderers, strict=True)
-            if target is not None
-        },
-        force=force,
-    )
-
-
-def save_plan(plan: Plan | TablePlan, path: str | Path, *, force: bool = False) -> None:
-    """Write a plan as TOML, paths relative to its folder where they lie below it; confidential."""
-    target = Path(path)
-    read = {"input": plan.input.path, "metadata": getattr(plan.input, "meta", None)}
-    refuse_bad_targets({"plan": target}, {**read, **plan.output.targets}, force=force)
-    io.write_all(plan_in_bytes(plan, target), force=force)
-
-
-def _read_for(plan: Plan) -> Microdata:
-    return read(plan.input.path, **plan.input.model_dump(exclude={"path"}))
-
-
 def assess(
     original: Any,
     released: Any,
@@ -405,21 +266,6 @@ def assess(
     section = MeasureSection(names=measures, without=without, domains=domains, settings=settings or {})
     roles = Roles(quasi=quasi, nominal=nominal, ordinal=ordinal)
     return _assess(_taken_in(original), _taken_in(released), roles, section, run)
-
-
-def save_report(
-    report: Report, path: str | Path, *, inputs: Sequence[str | Path] = (), force: bool = False
-) -> None:
-    """Write scores as JSON, confidential; never over one of the inputs."""
-    target = Path(path)
-    known = {f"input {i}": Path(given) for i, given in enumerate(inputs)}
-    refuse_bad_targets({"JSON report": target}, known, force=force)
-    content = json.dumps(report.as_dict(), indent=2, allow_nan=False) + "\n"
-    io.write_all({target: content.encode()}, force=force)
-
-
-def _path(path: str | Path | None) -> Path | None:
-    return None if path is None else Path(path)
 
 
 def _taken_in(data: Any) -> Microdata:

@@ -6,8 +6,7 @@ from pathlib import Path
 
 from . import io
 from .io.atomic import made_folder, refuse_bad_targets
-from .plan import Plan
-from .tableplan import plan_in_bytes
+from .microdata.plan import Plan
 
 
 def prepare_demo(folder: str | Path, *, force: bool = False) -> Plan:
@@ -37,5 +36,5 @@ def prepare_demo(folder: str | Path, *, force: bool = False) -> Plan:
     written = {"survey": plan.input.path, "plan": place / "plan.toml"}
     refuse_bad_targets({**written, **plan.output.targets}, {}, force=force)
     io.write_frame(datasets.load("business"), plan.input.path, force=force)
-    io.write_all(plan_in_bytes(plan, written["plan"]), force=force)
+    io.write_all(plan.as_file(written["plan"]), force=force)
     return plan

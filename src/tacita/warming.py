@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from . import registry
-from .core import Comparison, Run
+from .core import Comparison, Run, registry
 
 _X = np.arange(24.0).reshape(-1, 1) % 7
 

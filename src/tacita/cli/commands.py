@@ -12,11 +12,12 @@ from cyclopts import Group, Parameter
 from pydantic.fields import FieldInfo
 from rich.table import Table
 
-from tacita import api, registry
+from tacita import api
 from tacita import datasets as catalogue
-from tacita.core import ParameterError, Roles
-from tacita.plan import InputSection, MeasureSection, OutputSection, Plan, ProtectSection
-from tacita.tableplan import TablePlan
+from tacita.core import ParameterError, Roles, registry
+from tacita.io import InputSection
+from tacita.microdata.plan import MeasureSection, OutputSection, Plan, ProtectSection
+from tacita.tables.plan import TablePlan
 
 from .options import FORCE, Fields, command, flag, given, option, options, path_option, positional
 from .talk import (

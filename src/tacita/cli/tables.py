@@ -9,10 +9,9 @@ from typing import Any
 
 from cyclopts import Group
 
-from tacita import api, registry
-from tacita.core import VerificationError
-from tacita.rulewords import fields_of
-from tacita.tableplan import (
+from tacita import api
+from tacita.core import VerificationError, registry
+from tacita.tables.plan import (
     RecordInputSection,
     SuppressSection,
     TableInputSection,
@@ -21,6 +20,7 @@ from tacita.tableplan import (
     TableSection,
     TabulateSection,
 )
+from tacita.tables.rules.words import fields_of
 
 from .options import FORCE, command, flag, given, option, options, path_option, positional, required_path
 from .talk import print_audit, print_suppressed, print_table, progress_bar

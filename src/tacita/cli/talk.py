@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from tacita.core import Progress, Record, Release, Report, Run, Trial, Trials
     from tacita.core import Table as CellTable
     from tacita.core.uniqueness import Uniqueness
-    from tacita.plan import Plan
-    from tacita.tableplan import TablePlan
+    from tacita.microdata.plan import Plan
+    from tacita.tables.plan import TablePlan
 
 
 class _Terminal(Console):
@@ -108,7 +108,7 @@ def print_scores(report: Report) -> None:
     """One line a measure."""
     from rich.table import Table
 
-    from tacita import registry
+    from tacita.core import registry
 
     rows = []
     for score in report:

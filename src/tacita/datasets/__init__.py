@@ -20,9 +20,21 @@ from .pins import REFERENCES, Reference
 from .reference import read_reference
 
 if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
     import pyarrow as pa
 
-__all__ = ["Dataset", "Reference", "Roles", "business", "catalogue", "describe", "household", "load"]
+__all__ = [
+    "Dataset",
+    "Reference",
+    "Roles",
+    "attributes",
+    "business",
+    "catalogue",
+    "describe",
+    "household",
+    "load",
+]
 
 _SURVEYS = {BUSINESS.name: (BUSINESS, business), HOUSEHOLD.name: (HOUSEHOLD, household)}
 _SURVEY_OPTIONS = ("n", "seed", "missing")
@@ -70,3 +82,16 @@ def load(name: str, *, fetch: bool = False, **options: Any) -> pa.Table:
         _, make = _SURVEYS[name]
         return make(**options)
     return read_reference(REFERENCES[name], fetch=fetch)
+
+
+def attributes(name: str, *, standardised: bool = False) -> npt.NDArray[np.float64]:
+    """The customary attributes of a data set as an array; standardised: zero mean, unit deviation (n - 1).
+
+    >>> attributes("business").shape, bool(abs(attributes("business", standardised=True).mean()) < 1e-9)
+    ((600, 6), True)
+    """
+    import numpy as np
+
+    frame = load(name)
+    x = np.column_stack([frame[each].to_numpy() for each in describe(name).quasi]).astype(np.float64)
+    return np.ascontiguousarray((x - x.mean(axis=0)) / x.std(axis=0, ddof=1)) if standardised else x

@@ -33,6 +33,7 @@ FORMATS = {
 __all__ = [
     "FORMATS",
     "InputOptions",
+    "InputSection",
     "content_of",
     "decode",
     "encode",
@@ -53,6 +54,12 @@ class InputOptions(Parameters):
     decimal: Literal[".", ","] = Field(".", description="decimal sign, . or ,")
     encoding: str = Field("utf-8", description="text encoding, such as utf-8 or latin-1")
     missing_values: tuple[str, ...] = Field(MISSING_TEXT, description="cell texts that mean: no value")
+
+
+class InputSection(InputOptions):
+    """[input]: the file and how to read it."""
+
+    path: Path = Field(description="file of records: CSV or Parquet")
 
 
 def format_of(path: Path) -> str:

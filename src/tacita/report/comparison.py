@@ -6,9 +6,8 @@ import json
 from dataclasses import replace
 from typing import Any
 
-from tacita import registry
-from tacita.core import Trials
-from tacita.plan import ProtectSection
+from tacita.core import Trials, registry
+from tacita.core.options import ReleaseOptions
 
 from .pages import render
 from .review import ROLES, Entry, described, finite, meaning_of, names_of
@@ -26,7 +25,7 @@ def comparison_html(trials: Trials) -> str:
         measures=[(name, meaning_of(name, *registry.MEASURING)) for name in trials.columns],
         methods=[(name, meaning_of(name, *registry.PROTECTING)) for name in trials.methods],
         roles=_roles(trials),
-        options=described(trials.origin.options, ProtectSection.model_fields) if trials.origin else [],
+        options=described(trials.origin.options, ReleaseOptions.model_fields) if trials.origin else [],
     )
 
 

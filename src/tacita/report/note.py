@@ -7,8 +7,7 @@ and the number of records are those of the released file itself.
 
 from __future__ import annotations
 
-from tacita import registry
-from tacita.core import Microdata, Release
+from tacita.core import Microdata, Release, registry
 
 from .pages import render
 

@@ -8,12 +8,11 @@ from dataclasses import asdict, dataclass, replace
 from math import isfinite
 from typing import Any
 
-from tacita import registry
-from tacita.core import Microdata, ParameterError, Release, Score
+from tacita.core import Microdata, ParameterError, Release, Score, registry
+from tacita.core.options import ReleaseOptions
 from tacita.core.release import AttributeSummary
 from tacita.core.seeds import portable
 from tacita.core.uniqueness import Left, Uniqueness
-from tacita.plan import ProtectSection
 
 from . import plots
 from .cautions import grouped
@@ -187,7 +186,7 @@ def described(values: Mapping[str, Any], fields: Mapping[str, Any]) -> list[Entr
 
 
 def _options(release: Release) -> list[Entry]:
-    told = described(release.record.options, ProtectSection.model_fields)
+    told = described(release.record.options, ReleaseOptions.model_fields)
     if not release.record.roles.get("dependent"):
         return told
     return [

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import tacita
-from tacita.plan import Plan, ProtectSection
+from tacita.microdata.plan import Plan, ProtectSection
 
 
 def data(n=60):

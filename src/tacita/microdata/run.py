@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from . import io
-from .core import (
+from tacita import io
+from tacita.core import (
     DataError,
     Microdata,
     ParameterError,
@@ -22,19 +22,20 @@ from .core import (
     Trial,
     Trials,
 )
-from .core.microdata import speakable
-from .core.release import AttributeSummary
-from .core.seeds import as_seed
-from .core.trials import Origin
-from .microdata import cautions, restoring, verify
-from .microdata.advice import against_advice, insisted_on
-from .microdata.alignment import coded_alike, refuse_other_order, same_numbers
-from .microdata.assess import context_columns, measure
-from .microdata.protect import protect
-from .microdata.summary import summarise, summarise_categories
-from .microdata.uniqueness import FEW, examine
+from tacita.core.microdata import speakable
+from tacita.core.release import AttributeSummary
+from tacita.core.seeds import as_seed
+from tacita.core.trials import Origin
+from tacita.io.versions import versions
+
+from . import cautions, restoring, verify
+from .advice import against_advice, insisted_on
+from .alignment import coded_alike, refuse_other_order, same_numbers
+from .assess import context_columns, measure
 from .plan import CompareSection, MeasureSection, ProtectSection
-from .versions import versions
+from .protect import protect
+from .summary import summarise, summarise_categories
+from .uniqueness import FEW, examine
 
 
 def make_release(

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from . import registry
-from .core import Method, ParameterError
+from tacita.core import Method, ParameterError, registry
 
 # labels of cells, which no single word can hold
 _UNSPOKEN = {"cells"}

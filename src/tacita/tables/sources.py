@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from . import io
-from .core import DataError, Dimension, Microdata, ParameterError, Table
-from .io import argus, content_of
-from .rulewords import build_rules
-from .tableplan import (
+from tacita import io
+from tacita.core import DataError, Dimension, Microdata, ParameterError, Table
+from tacita.io import argus, content_of
+
+from .plan import (
     COLUMNS,
     LEVELS,
     RecordInputSection,
@@ -22,6 +22,7 @@ from .tableplan import (
     TableSection,
     TabulateSection,
 )
+from .rules.words import build_rules
 
 Files = dict[str, Path | None]
 
@@ -59,7 +60,7 @@ def read_source(given: TableInputSection, section: TableSection, asked: Suppress
     """
     if given.kind == "cells":
         return _cells(given, section, asked)
-    from .tables.cells import refuse_negative
+    from .cells import refuse_negative
 
     section.refuse_columns(given.path.name)
     content = content_of(given.path)
@@ -87,7 +88,7 @@ def read_source(given: TableInputSection, section: TableSection, asked: Suppress
 
 
 def _cells(given: TableInputSection, section: TableSection, asked: SuppressSection) -> Source:
-    from .tables.cells import from_cells, rules_of
+    from .cells import from_cells, rules_of
 
     data = io.read(given.path, io.InputOptions(**given.model_dump(include=set(io.InputOptions.model_fields))))
     signed = asked.problem == "general"
@@ -103,7 +104,7 @@ def _cells(given: TableInputSection, section: TableSection, asked: SuppressSecti
 
 def _own_columns(section: TableSection, data: Microdata) -> dict[str, str]:
     """What a list of `tacita tabulate` says itself, where nothing else is asked for: which column is what."""
-    from .tables.behind import COUNT, is_kept
+    from .behind import COUNT, is_kept
 
     if not is_kept(data.columns):
         return {}
@@ -214,8 +215,8 @@ def _as_microdata(columns: Mapping[str, list[str]], source: str) -> Microdata:
     """Columns of text as if they came from CSV, whose numbers are read when they are needed."""
     import pyarrow as pa
 
-    from .core import CsvDialect
-    from .io import csv
+    from tacita.core import CsvDialect
+    from tacita.io import csv
 
     return io.decode(
         csv.encode(pa.table(dict(columns)), CsvDialect()), "csv", io.InputOptions(delimiter=","), source

@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 from importlib.metadata import PackageNotFoundError, version
 
-from ._version import __version__
+from tacita._version import __version__
 
 _PACKAGES = ("numpy", "numba", "highspy", "pyarrow", "narwhals")
 

@@ -5,33 +5,31 @@ What needs compiled code is imported when used: a list of methods should not wai
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import io, registry
-from .core import ParameterError, Pattern, Run, Table
-from .core.microdata import speakable
-from .io import argus, content_of
-from .io.atomic import refuse_bad_targets
-from .rulewords import build_rules, describe_rules, spell_rules
-from .tablefiles import Source, read_records, read_source
-from .tableplan import (
+from tacita import io
+from tacita.core import ParameterError, Pattern, Run, Table, registry
+from tacita.core.microdata import speakable
+from tacita.io import argus, content_of
+from tacita.io.versions import versions
+
+from .plan import (
     SuppressSection,
     TableInputSection,
     TablePlan,
     TableSection,
     TabulateSection,
-    plan_in_bytes,
 )
-from .versions import versions
+from .rules.words import build_rules, describe_rules, spell_rules
+from .sources import RecordSource, Source, read_source
 
 if TYPE_CHECKING:
-    from .tables.audit import Audit
-    from .tables.suppress import Suppressed
+    from .audit import Audit
+    from .suppress import Suppressed
 
 
 def tabulate(
@@ -49,7 +47,7 @@ def tabulate(
     >>> tabulate(firms, ["region", "size"], "turnover", rules=registry.lookup("minimum-frequency")())
     <Table of 9 cells (3 x 3), 6 of them sensitive>
     """
-    from .tables.build import tabulate as build
+    from .build import tabulate as build
 
     return build(io.read(data) if isinstance(data, str | Path) else data, dimensions, value, **fields)
 
@@ -122,50 +120,6 @@ def suppress(
     ).pattern
 
 
-def save_table(
-    table: Table,
-    pattern: Pattern,
-    path: str | Path,
-    *,
-    json_report: str | Path | None = None,
-    report: str | Path | None = None,
-    run: Run | None = None,
-    force: bool = False,
-) -> None:
-    """Write a published table (.csv, .xlsx or .html), after an audit of the very bytes; all files or none.
-
-    `path` is public; `json_report` and `report` are confidential. The pattern is audited again against the
-    table, whoever made it. Files that are there are overwritten with `force` only.
-    """
-    from .tables.audit import audit as attack
-    from .tables.audit import require_safe
-    from .tables.outcome import result
-    from .tables.release import encoded, form_of
-    from .tables.suppress import Suppressed, against_bounds
-
-    targets = _targets(path, json_report, report)
-    refuse_bad_targets(targets, {}, force=force)
-    form = form_of(Path(path))
-    insisted = bool(pattern.parameters.get("insist"))
-    seen = table
-    if pattern.problem == "general":
-        against_bounds(table, pattern, insisted, run or Run())
-        seen = table.with_bounds(-math.inf, math.inf)
-    found = require_safe(attack(seen, pattern, None, run, insist=insisted))
-    suppressed = Suppressed(seen, pattern, found)
-    content = encoded(seen, pattern, form, run)
-    told = {**_provenance(table, content), **result(suppressed)}
-    files = _files_of(TableRelease(suppressed, content, told), targets)
-    io.write_all(files, public=[targets["output"]], force=force)
-
-
-def _targets(
-    path: str | Path, json_report: str | Path | None, report: str | Path | None
-) -> dict[str, Path | None]:
-    given = {"output": path, "JSON report": json_report, "report": report}
-    return {what: None if each is None else Path(each) for what, each in given.items()}
-
-
 def audit(
     table: Table,
     pattern: Pattern | Any,
@@ -181,13 +135,13 @@ def audit(
     >>> audit(table, table.inner, "exact").range_of(0)
     (1.0, 7.0)
     """
-    from .tables.audit import audit as attack
+    from .audit import audit as attack
 
     return attack(table, pattern, problem, run, strict=strict, insist=insist)  # type: ignore[arg-type]
 
 
 def _suppressed(table: Table, method: Any, problem: str, run: Run | None, **options: Any) -> Suppressed:
-    from .tables.suppress import suppress as choose
+    from .suppress import suppress as choose
 
     return choose(table, method, problem, run=run, **options)  # type: ignore[arg-type]
 
@@ -209,33 +163,17 @@ class TableRelease:
         return f"<TableRelease of {self.found!r}>"
 
 
-def run_table(
-    plan: TablePlan,
-    run: Run | None = None,
-    *,
-    dry_run: bool = False,
-    plan_file: str | Path | None = None,
-    save_plan: str | Path | None = None,
-    force: bool = False,
-) -> TableRelease:
-    """Carry out a plan of a table: choose, audit, encode, read back, audit again; write all or nothing.
+def source_of(plan: TablePlan) -> Source:
+    """The table that a plan is about, as its file has it."""
+    return read_source(plan.input, plan.table, plan.suppress)
 
-    `plan_file`, `save_plan` and `force` are as in `run`.
-    """
-    from .tables.outcome import about_levels, not_in_the_file, result
-    from .tables.release import encoded, form_of
 
-    targets = plan.output.targets
-    inputs = {"input": plan.input.path, "metadata": plan.input.meta}
-    inputs["plan file"] = None if plan_file is None else Path(plan_file)
-    plan_target = {"plan": None if save_plan is None else Path(save_plan)}
-    refuse_bad_targets(targets, inputs, force=force or dry_run)
-    refuse_bad_targets(plan_target, {**inputs, **targets}, force=force)
-    form = form_of(plan.output.path)
-    method = plan.suppress.build()
-    around = plan.suppress
-    source = read_source(plan.input, plan.table, around)
-    refuse_bad_targets({**targets, **plan_target}, source.inputs, force=True)
+def make_release(plan: TablePlan, source: Source, run: Run | None = None) -> TableRelease:
+    """Choose what to withhold, audit, encode, read back, audit again."""
+    from .outcome import about_levels, not_in_the_file, result
+    from .release import encoded, form_of
+
+    form, around = form_of(plan.output.path), plan.suppress
     if plan.output.report is not None and len(source.table.dimensions) != 2:
         raise ParameterError(
             f"{plan.output.report.name}: a report draws rows and columns, and this table has no labels of "
@@ -243,7 +181,7 @@ def run_table(
         )
     found = _suppressed(
         source.table,
-        method,
+        around.build(),
         around.problem,
         run,
         objective=source.objective,
@@ -258,10 +196,79 @@ def run_table(
     told["objective"] = source.objective_spoken
     told["warnings"] += about_levels(plan.table.asked_levels, around.problem, told["primary_count"])
     told["warnings"] += not_in_the_file(source.table, plan.input.kind)
-    release = TableRelease(found, content, told)
-    files = {} if dry_run else _files_of(release, plan.output.targets)
-    io.write_all({**files, **plan_in_bytes(plan, save_plan)}, public=plan.output.public, force=force)
-    return release
+    return TableRelease(found, content, told)
+
+
+def release_of(table: Table, pattern: Pattern, path: Path, run: Run | None = None) -> TableRelease:
+    """The release of a table by a pattern of whoever made it, audited as pattern and as bytes."""
+    from .audit import audit as attack
+    from .audit import require_safe
+    from .outcome import result
+    from .release import encoded, form_of
+    from .suppress import Suppressed, against_bounds
+
+    form = form_of(path)
+    insisted = bool(pattern.parameters.get("insist"))
+    seen = table
+    if pattern.problem == "general":
+        against_bounds(table, pattern, insisted, run or Run())
+        seen = table.with_bounds(-math.inf, math.inf)
+    found = Suppressed(seen, pattern, require_safe(attack(seen, pattern, None, run, insist=insisted)))
+    content = encoded(seen, pattern, form, run)
+    return TableRelease(found, content, {**_provenance(table, content), **result(found)})
+
+
+def attack_published(
+    source: Source,
+    published: Path,
+    section: TableSection,
+    asked: SuppressSection,
+    kind: str | None,
+    run: Run | None = None,
+) -> dict[str, Any]:
+    """What an attacker makes of a published file of a table: ranges, verdict, and what is not the table's."""
+    from .outcome import about_levels, audited, not_in_the_file
+    from .release import audit_published as attack
+    from .release import form_of
+
+    table, form, content = source.table, form_of(published), content_of(published)
+    found, differing, besides = attack(
+        table,
+        content,
+        form,
+        asked.problem,
+        run,
+        source=published.name,
+        strict=asked.strict,
+        insist=asked.insist,
+    )
+    told = {
+        **_provenance(table, content, source),
+        "confidential": True,
+        "problem": asked.problem,
+        "withheld_count": int(found.cells.size),
+        "values_changed": differing,
+        "besides": list(besides),
+        **audited(table, found),
+        "safe": found.safe and not differing and not besides,
+    }
+    told["warnings"] += about_levels(section.asked_levels, asked.problem, int(table.primary.sum()))
+    told["warnings"] += not_in_the_file(table, kind)
+    return told
+
+
+def tabulate_records(records: RecordSource, section: TabulateSection, parameters: Mapping[str, Any]) -> Table:
+    """The table that a section asks for, out of records as they were read."""
+    return tabulate(
+        records.data,
+        records.dimensions,
+        section.value,
+        weight=section.weight,
+        unit=section.unit or records.unit,
+        request=section.request or records.request,
+        waiver=section.waiver,
+        rules=build_rules(section.rule, parameters),
+    )
 
 
 def _provenance(table: Table, content: bytes, source: Source | None = None) -> dict[str, Any]:
@@ -278,111 +285,9 @@ def _provenance(table: Table, content: bytes, source: Source | None = None) -> d
     }
 
 
-def _files_of(release: TableRelease, targets: Mapping[str, Path | None]) -> dict[Path, bytes]:
-    from . import report as page
-
-    told = release.result
-    made = {
-        "output": lambda: release.content,
-        "JSON report": lambda: _json(told),
-        "report": lambda: page.suppression_html(release.found.table, release.pattern, told).encode(),
-    }
-    return {path: made[what]() for what, path in targets.items() if path is not None}
-
-
-def audit_published(
-    path: Path,
-    published: Path,
-    section: TableSection,
-    problem: str,
-    run: Run | None = None,
-    *,
-    strict: bool = False,
-    insist: bool = False,
-    json_report: Path | None = None,
-    reading: Mapping[str, Any] | None = None,
-    force: bool = False,
-) -> dict[str, Any]:
-    """Attack a published file, whoever made it: ranges, verdict, and what in it is not the table's.
-
-    `safe` says that every sensitive cell is protected, every value is the table's, and nothing else is there.
-    """
-    from .tables.outcome import about_levels, audited, not_in_the_file
-    from .tables.release import audit_published as attack
-    from .tables.release import form_of
-
-    inputs = {"table": path, "published table": published}
-    refuse_bad_targets({"JSON report": json_report}, inputs, force=force)
-    form = form_of(published)
-    asked = SuppressSection(problem=problem)
-    given = TableInputSection(path=path, **(reading or {}))
-    source = read_source(given, section, asked)
-    refuse_bad_targets({"JSON report": json_report}, source.inputs, force=force)
-    table, content = source.table, content_of(published)
-    found, differing, besides = attack(
-        table,
-        content,
-        form,
-        asked.problem,
-        run,
-        source=published.name,
-        strict=strict,
-        insist=insist,
-    )
-    told = {
-        **_provenance(table, content, source),
-        "confidential": True,
-        "problem": problem,
-        "withheld_count": int(found.cells.size),
-        "values_changed": differing,
-        "besides": list(besides),
-        **audited(table, found),
-        "safe": found.safe and not differing and not besides,
-    }
-    told["warnings"] += about_levels(section.asked_levels, problem, int(table.primary.sum()))
-    told["warnings"] += not_in_the_file(table, given.kind)
-    if json_report is not None:
-        io.write_all({json_report: _json(told)}, force=force)
-    return told
-
-
-def tabulate_file(
-    path: Path,
-    section: TabulateSection,
-    parameters: Mapping[str, Any],
-    out: Path,
-    *,
-    reading: Mapping[str, Any] | None = None,
-    force: bool = False,
-) -> Table:
-    """Records as a list of cells and sums (.csv), or as files of tau-ARGUS (.tab with .rda, .jj).
-
-    With `meta` among the ways of `reading`, the records are those of tau-ARGUS: without a header line, and
-    with hierarchies, holdings and requests as the metadata says unless the section says otherwise.
-    """
-    beside = {"metadata beside it": out.with_suffix(".rda")} if out.suffix.lower() == ".tab" else {}
-    refuse_bad_targets({"output": out, **beside}, {"input": path}, force=force)
-    records = read_records(path, section, reading or {})
-    refuse_bad_targets({"output": out, **beside}, records.inputs, force=force)
-    rules = build_rules(section.rule, parameters)
-    table = tabulate(
-        records.data,
-        records.dimensions,
-        section.value,
-        weight=section.weight,
-        unit=section.unit or records.unit,
-        request=section.request or records.request,
-        waiver=section.waiver,
-        rules=rules,
-    )
-    files = _encoded_table(table, out)
-    refuse_bad_targets({f"output {file.name}": file for file in files}, records.inputs, force=force)
-    io.write_all(files, force=force)
-    return table
-
-
-def _encoded_table(table: Table, out: Path) -> dict[Path, bytes]:
-    from .tables.cells import to_cells
+def encoded_cells(table: Table, out: Path) -> dict[Path, bytes]:
+    """A table with its true values as a list of cells, or as files of tau-ARGUS, by the ending."""
+    from .cells import to_cells
 
     ending = out.suffix.lower()
     if ending == ".jj":
@@ -400,10 +305,6 @@ def _encoded_table(table: Table, out: Path) -> dict[Path, bytes]:
             "keeps the hierarchy; or leave the hierarchy away, and publish no subtotals."
         )
     return {out: to_cells(table, spell_rules(table.rules))}
-
-
-def _json(content: Mapping[str, Any]) -> bytes:
-    return (json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n").encode()
 
 
 def audit_refusal(told: Mapping[str, Any]) -> str:

@@ -6,31 +6,24 @@ Plan, and `to_python` shows the script that does the same.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, cast
 
-import tomli_w
-from pydantic import BeforeValidator, ConfigDict, Field, PlainSerializer, model_validator
+from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
-from . import registry
-from .core.errors import ParameterError
-from .core.method import Method
-from .core.params import Parameters
-from .core.roles import Names, Roles
-from .core.seeds import as_seed, portable
-from .io import InputOptions, content_of
+from tacita.core import registry
+from tacita.core.document import Document, arguments_of, literal_of, text_of
+from tacita.core.errors import ParameterError
+from tacita.core.method import Method
+from tacita.core.options import ReleaseOptions
+from tacita.core.params import Parameters
+from tacita.core.roles import Names, Roles
+from tacita.io import InputSection, content_of
 
 if TYPE_CHECKING:
-    from .microdata.measure import Measure
-
-
-class InputSection(InputOptions):
-    """[input]: the file and how to read it."""
-
-    path: Path = Field(description="file of records: CSV or Parquet")
+    from .measure import Measure
 
 
 def _as_chain(value: object) -> object:
@@ -43,17 +36,7 @@ def _as_chain(value: object) -> object:
 ChainName = Annotated[str, BeforeValidator(_as_chain)]
 
 
-def _as_seed(value: object) -> int | None:
-    return as_seed(value, "Protect")
-
-
-# "new" stands for the number that is drawn when it is read, so that whatever keeps a plan can repeat the run
-Seed = Annotated[
-    int | Literal["new"] | None, BeforeValidator(_as_seed), PlainSerializer(portable, when_used="json")
-]
-
-
-class ProtectSection(Parameters):
+class ProtectSection(ReleaseOptions):
     """[protect]: the method, its parameters, and the rules around it. Other keys go to the method."""
 
     model_config = ConfigDict(extra="allow")
@@ -61,19 +44,6 @@ class ProtectSection(Parameters):
     method: ChainName = Field(
         "mdav",
         description="name of a method, see `tacita methods`; or several with +, each improving the last",
-    )
-    missing: Literal["refuse", "drop", "stratum"] = Field(
-        "refuse",
-        description="records with missing quasi-identifiers: refuse, drop, or group only among their like",
-    )
-    round_integers: bool = Field(False, description="publish whole numbers for columns of whole numbers")
-    shuffle: bool = Field(False, description="give the released records a random order")
-    insist: bool = Field(
-        False,
-        description="go on against advice (k = 2, a short seed, a masking that rounding undoes); recorded",
-    )
-    seed: Seed = Field(
-        None, description="makes protective randomness repeatable; new draws one; confidential"
     )
 
     @model_validator(mode="after")
@@ -115,7 +85,7 @@ class ProtectSection(Parameters):
         found = [registry.lookup(name, *registry.PROTECTING) for name in self.chain]
         if len(found) == 1:
             return found[0](**self.parameters)
-        from .microdata.microaggregation.chain import Chain
+        from .microaggregation.chain import Chain
 
         alone = [name for name, method in zip(self.chain, found, strict=True) if method.kind != Chain.kind]
         if alone:
@@ -267,7 +237,7 @@ class OutputSection(Parameters):
         return self.path, self.note
 
 
-class Plan(Parameters):
+class Plan(Document):
     """A whole run.
 
     >>> plan = Plan.from_toml('''
@@ -287,7 +257,13 @@ class Plan(Parameters):
     True
     """
 
-    version: Literal[1] = 1
+    paths: ClassVar[Mapping[str, Sequence[str]]] = {
+        "input": ("path",),
+        "output": ("path", "report", "json", "note"),
+    }
+    # an empty [compare] says something: compare what [protect] says
+    spoken: ClassVar[tuple[str, ...]] = ("compare",)
+
     input: InputSection
     roles: Roles
     protect: ProtectSection = Field(default_factory=ProtectSection)
@@ -308,24 +284,10 @@ class Plan(Parameters):
         return self
 
     @classmethod
-    def from_toml(cls, text: str, folder: Path | None = None) -> Plan:
-        """Read a plan; relative paths are taken from `folder`."""
-        values = parsed(text)
-        if "version" not in values:
-            raise ParameterError("Plan: version is required. Write version = 1 as the first line.")
-        return cls(**with_paths(values, _PATHS, folder or Path()))
-
-    @classmethod
     def load(cls, path: str | Path) -> Plan:
         """Read a plan file."""
-        return cls.from_toml(text_of(Path(path)), Path(path).parent)
-
-    def to_toml(self, folder: Path | None = None) -> str:
-        """The plan as TOML, defaults left out; paths relative to `folder` where they lie below it."""
-        values = self.model_dump(mode="json", by_alias=True, exclude_defaults=True, exclude_none=True)
-        # an empty [compare] says something: compare what [protect] says
-        told = {key: part for key, part in values.items() if part or key == "compare"}
-        return toml_of({"version": self.version, **told}, _PATHS, folder)
+        place = Path(path)
+        return cls.from_toml(text_of(content_of(place), place.name), place.parent)
 
     def to_python(self) -> str:
         """The script that does the same through the Python interface.
@@ -365,68 +327,5 @@ class Plan(Parameters):
         return "\n".join(lines)
 
 
-_PATHS = {"input": ("path",), "output": ("path", "report", "json", "note")}
-
-
-def with_paths(values: dict[str, Any], paths: Mapping[str, Sequence[str]], folder: Path) -> dict[str, Any]:
-    """Sections as they were read; `paths` names the keys of each that are paths, taken from `folder`."""
-    placed = dict(values)
-    for section, keys in paths.items():
-        if isinstance(part := values.get(section), dict):
-            placed[section] = {
-                key: folder / value if key in keys and isinstance(value, str) else value
-                for key, value in part.items()
-            }
-    return placed
-
-
-def toml_of(values: dict[str, Any], paths: Mapping[str, Sequence[str]], folder: Path | None) -> str:
-    """Sections as TOML; `paths` names the keys of each that are paths, relative to `folder` if below it."""
-    for section, keys in paths.items():
-        for key in keys:
-            if key in values.get(section, {}):
-                values[section][key] = _relative(Path(values[section][key]), folder)
-    return tomli_w.dumps(values)
-
-
-def _relative(path: Path, folder: Path | None) -> str:
-    if folder is not None and path.absolute().is_relative_to(folder.absolute()):
-        return path.absolute().relative_to(folder.absolute()).as_posix()
-    return path.as_posix()
-
-
-def arguments_of(values: Mapping[str, Any]) -> str:
-    """Arguments by name as a script has them, after a first one.
-
-    >>> arguments_of({"k": 3, "quasi": ("x", "y")})
-    ", k=3, quasi=['x', 'y']"
-    """
-    return "".join(f", {name}={literal_of(value)}" for name, value in values.items())
-
-
 def _is_list(value: object) -> bool:
     return isinstance(value, list | tuple | range)
-
-
-def literal_of(value: Any) -> str:
-    """As a script has it."""
-    return repr(list(value)) if isinstance(value, tuple) else repr(value)
-
-
-def text_of(path: Path) -> str:
-    """The text of a plan file."""
-    try:
-        # editors on Windows put a byte order mark first
-        return content_of(path).decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise ParameterError(f"{path.name}: a plan is a UTF-8 text file, this is not.") from None
-
-
-def parsed(text: str) -> dict[str, Any]:
-    """The values of a TOML text."""
-    try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as problem:
-        raise ParameterError(f"Plan: this is not valid TOML ({problem}).") from None
-    except RecursionError:
-        raise ParameterError("Plan: values are nested too deep for any plan. Check the brackets.") from None

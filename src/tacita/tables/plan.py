@@ -5,19 +5,20 @@ TOML, version 1, with a [table] section instead of [roles]; paths are relative t
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
-from . import registry
-from .core.errors import ParameterError
-from .core.method import Method
-from .core.params import Parameters
-from .core.percent import Level, in_percent
-from .core.roles import Names
-from .plan import InputSection, Plan, arguments_of, literal_of, parsed, text_of, toml_of, with_paths
+from tacita.core import registry
+from tacita.core.document import Document, arguments_of, literal_of
+from tacita.core.errors import ParameterError
+from tacita.core.method import Method
+from tacita.core.params import Parameters
+from tacita.core.percent import Level, in_percent
+from tacita.core.roles import Names
+from tacita.io import InputSection
 
 Solver = Literal["highs", "scip"]
 Kind = Literal["cells", "tab", "jj"]
@@ -212,7 +213,7 @@ class TableOutputSection(Parameters):
         return (self.path,)
 
 
-class TablePlan(Parameters):
+class TablePlan(Document):
     """A whole run of a table.
 
     >>> plan = TablePlan.from_toml('''
@@ -233,7 +234,11 @@ class TablePlan(Parameters):
     (60.0, 15.0)
     """
 
-    version: Literal[1] = 1
+    paths: ClassVar[Mapping[str, Sequence[str]]] = {
+        "input": ("path", "meta"),
+        "output": ("path", "json", "report"),
+    }
+
     input: TableInputSection
     table: TableSection = Field(default_factory=TableSection)
     suppress: SuppressSection
@@ -245,19 +250,9 @@ class TablePlan(Parameters):
             self.table.refuse_columns(self.input.path.name)
         return self
 
-    @classmethod
-    def from_toml(cls, text: str, folder: Path | None = None) -> TablePlan:
-        """Read a plan; relative paths are taken from `folder`."""
-        values = parsed(text)
-        if "version" not in values:
-            raise ParameterError("Plan: version is required. Write version = 1 as the first line.")
-        return cls(**with_paths(values, _PATHS, folder or Path()))
-
-    def to_toml(self, folder: Path | None = None) -> str:
-        """The plan as TOML, defaults left out; paths relative to `folder` where they lie below it."""
-        values = self.model_dump(mode="json", by_alias=True, exclude_unset=True, exclude_none=True)
-        told = {key: part for key, part in values.items() if part}
-        return toml_of({"version": self.version, **told}, _PATHS, folder)
+    def told(self) -> dict[str, Any]:
+        """What was given, defaults too: files of tau-ARGUS hold where the plan says nothing."""
+        return self.model_dump(mode="json", by_alias=True, exclude_unset=True, exclude_none=True)
 
     def to_python(self) -> str:
         """The script that does the same through the Python interface.
@@ -303,11 +298,6 @@ class TablePlan(Parameters):
         )
         return "\n".join(lines)
 
-    @classmethod
-    def spoken_name(cls) -> str:
-        """As plans of records are called."""
-        return "Plan"
-
 
 class TabulateSection(Parameters):
     """What a table is made of: dimensions, the column to sum, who stands behind a record, and the rules."""
@@ -330,21 +320,3 @@ class TabulateSection(Parameters):
     request: str | None = Field(None, description="column that marks who asked for protection")
     waiver: str | None = Field(None, description="column that marks who renounced it")
     insist: bool = Field(False, description="of no effect any more: lists say which sums are sensitive")
-
-
-_PATHS = {"input": ("path", "meta"), "output": ("path", "json", "report")}
-
-
-def load_plan(path: str | Path) -> Plan | TablePlan:
-    """Read a plan file of either kind: with a section [table] or [suppress] it is one of a table."""
-    text, folder = text_of(Path(path)), Path(path).parent
-    of_table = bool({"table", "suppress"} & set(parsed(text)))
-    return TablePlan.from_toml(text, folder) if of_table else Plan.from_toml(text, folder)
-
-
-def plan_in_bytes(plan: Plan | TablePlan, path: str | Path | None) -> dict[Path, bytes]:
-    """A plan as the file it would be, paths relative to its folder; nothing where no path is given."""
-    if path is None:
-        return {}
-    target = Path(path)
-    return {target: plan.to_toml(target.absolute().parent).encode()}

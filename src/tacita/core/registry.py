@@ -15,8 +15,8 @@ from typing import Any
 
 from pydantic.fields import FieldInfo
 
-from .core.errors import ParameterError
-from .core.method import Method
+from .errors import ParameterError
+from .method import Method
 
 BUILT_IN: dict[str, dict[str, str]] = {
     "microaggregation": {

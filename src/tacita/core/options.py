@@ -1,0 +1,38 @@
+"""What is asked around the methods of a release, whatever they are."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, Field, PlainSerializer
+
+from .params import Parameters
+from .seeds import as_seed, portable
+
+
+def _as_seed(value: object) -> int | None:
+    return as_seed(value, "Protect")
+
+
+# "new" stands for the number that is drawn when it is read, so that whatever keeps a plan can repeat the run
+Seed = Annotated[
+    int | Literal["new"] | None, BeforeValidator(_as_seed), PlainSerializer(portable, when_used="json")
+]
+
+
+class ReleaseOptions(Parameters):
+    """The rules around the methods of a release of records."""
+
+    missing: Literal["refuse", "drop", "stratum"] = Field(
+        "refuse",
+        description="records with missing quasi-identifiers: refuse, drop, or group only among their like",
+    )
+    round_integers: bool = Field(False, description="publish whole numbers for columns of whole numbers")
+    shuffle: bool = Field(False, description="give the released records a random order")
+    insist: bool = Field(
+        False,
+        description="go on against advice (k = 2, a short seed, a masking that rounding undoes); recorded",
+    )
+    seed: Seed = Field(
+        None, description="makes protective randomness repeatable; new draws one; confidential"
+    )
