@@ -20,7 +20,7 @@ GROUPING = """mdav md vmdav cbfs npn-mhm md-mhm mdav-mhm cbfs-mhm tsp-mhm fdm pr
 gsms-t2 mst-d mst-c kward brkga ga kmeans1 kmeans2 hmeans1 hmeans2 hmkm dfo kc kckw imhm gower best"""
 MASKING = "onedims noise correlated-noise romm rank-swap shuffle"
 DRAWING = "regression ipso-a ipso-b ipso-c ipso-q ipso-cluster fcrm gadp"
-WITHHOLDING = "lagrange genetic network hypercube gauss"
+WITHHOLDING = "lagrange genetic network hypercube"
 
 AROUND = f"--identifiers name,registration --force --insist --seed {SEED} --measures IL1"
 QUASI = "--quasi turnover,wages,investment,employees"
@@ -47,6 +47,7 @@ def commands() -> Iterator[tuple[str, str]]:
         yield f"optimal.{ending}", f"suppress cells.csv --problem interval {WITHHELD}"
     for method in WITHHOLDING.split():
         yield f"{method}.exact.csv", f"suppress cells.csv --problem exact --method {method} {WITHHELD}"
+    yield "gauss.csv", f"suppress cells.csv --problem general --method gauss {WITHHELD}"
     yield "three-phase.csv", f"suppress cells.csv --problem interval --method three-phase {WITHHELD}"
     yield "from-tab.csv", f"suppress cells.tab --problem interval {WITHHELD}"
     yield "from-jj.csv", "suppress cells.jj --problem interval --insist --force"

@@ -39,7 +39,7 @@ SPEAKING = {
         *sorted((TESTS / "tables").glob("test_*.py")),
         *(TESTS / "core" / f"test_{name}.py" for name in ("contributors", "pattern", "table")),
         TESTS / "io" / "test_published.py",
-        TESTS / "test_cli_audit.py",
+        TESTS / "cli" / "test_audit.py",
     ],
 }
 

@@ -9,7 +9,7 @@ import pytest
 from mutants.__main__ import MODULES
 from mutants.making import mutants
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 SOURCE = '''"""A tiny verifier."""
 LIMIT = 1.5
 

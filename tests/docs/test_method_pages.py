@@ -9,7 +9,7 @@ import pytest
 
 from tacita import registry
 
-DOCS = Path(__file__).parent.parent / "docs"
+DOCS = Path(__file__).parents[2] / "docs"
 PAGES = runpy.run_path(str(DOCS / "build.py"))["pages"]()
 
 
