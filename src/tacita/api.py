@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from . import io
-from .core import Microdata, Release, Report, Roles, Run, Trials, registry
+from .core import Microdata, RecordsRelease, Report, Roles, Run, Trials, registry
 from .demonstration import prepare_demo
 from .io import write_frame
 from .microdata.plan import CompareSection, MeasureSection, ProtectSection
@@ -96,7 +96,7 @@ def protect(
     settings: Mapping[str, Mapping[str, Any]] | None = None,
     run: Run | None = None,
     **options: Any,
-) -> Release:
+) -> RecordsRelease:
     """Protect records: group them and publish means, or mask their values; verify, measure.
 
     `data` is a pandas, polars or pyarrow frame (the same kind comes back in `Release.data`), a path, or
@@ -148,7 +148,7 @@ def synthesize(
     settings: Mapping[str, Mapping[str, Any]] | None = None,
     run: Run | None = None,
     **options: Any,
-) -> Release:
+) -> RecordsRelease:
     """Draw dependent columns anew, given independent ones that are kept; verify, measure.
 
     As `protect`, with `dependent` (numeric columns that are replaced) and `independent` (numeric columns

@@ -13,7 +13,7 @@ from typing import Any, cast
 
 from . import io
 from . import report as page
-from .core import Microdata, ParameterError, Pattern, Release, Report, Run, Table, Trials
+from .core import Microdata, ParameterError, Pattern, RecordsRelease, Report, Run, Table, Trials
 from .core.document import parsed, text_of
 from .io import content_of
 from .io.atomic import refuse_bad_targets
@@ -43,7 +43,7 @@ def load_plan(path: str | Path) -> AnyPlan:
 
 
 def save(
-    release: Release,
+    release: RecordsRelease,
     path: str | Path,
     *,
     report: str | Path | None = None,
@@ -64,7 +64,7 @@ def save(
     io.write_all(_files_of(release, section), public=section.public, force=force)
 
 
-def _files_of(release: Release, section: OutputSection) -> dict[Path, bytes]:
+def _files_of(release: RecordsRelease, section: OutputSection) -> dict[Path, bytes]:
     """The release in bytes, verified, and the pages beside it."""
     target = cast(Path, section.path)
     form = io.format_of(target)
@@ -93,7 +93,7 @@ def run(
     plan_file: str | Path | None = None,
     save_plan: str | Path | None = None,
     force: bool = False,
-) -> Release:
+) -> RecordsRelease:
     """Carry out a plan; with `dry_run` everything but the writing.
 
     `plan_file`, where the plan was read from, is never overwritten; `save_plan` is where to write it,

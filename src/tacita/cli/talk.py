@@ -14,7 +14,7 @@ from rich.console import Console
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tacita.core import Progress, Record, Release, Report, Run, Trial, Trials
+    from tacita.core import Progress, Record, RecordsRelease, Report, Run, Trial, Trials
     from tacita.core import Table as CellTable
     from tacita.core.uniqueness import Uniqueness
     from tacita.microdata.plan import Plan
@@ -38,7 +38,7 @@ def complain(message: str, code: int) -> int:
     return code
 
 
-def print_outcome(release: Release, plan: Plan, *, dry_run: bool) -> None:
+def print_outcome(release: RecordsRelease, plan: Plan, *, dry_run: bool) -> None:
     """What was done, what it cost, what to watch, where it is."""
     record = release.record
     Out.print(

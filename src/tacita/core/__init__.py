@@ -11,11 +11,12 @@ from .pattern import Pattern
 from .percent import Level, Percent
 from .progress import Progress, Run
 from .relations import Relations
-from .release import Caution, Record, Release, Verdict
+from .release import Caution, Record, RecordsRelease, Release
 from .roles import Roles
 from .score import Categories, Comparison, Report, Score
 from .table import Table
 from .trials import Trial, Trials
+from .verify import Verdict
 
 __all__ = [
     "MISSING_TEXT",
@@ -38,6 +39,7 @@ __all__ = [
     "Percent",
     "Progress",
     "Record",
+    "RecordsRelease",
     "Relations",
     "Release",
     "Report",

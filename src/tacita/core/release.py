@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -12,16 +12,7 @@ import numpy.typing as npt
 from .microdata import Microdata
 from .score import Report
 from .uniqueness import Uniqueness
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """What an independent check found of one promise."""
-
-    guarantee: str
-    promise: str
-    passed: bool
-    detail: str
+from .verify import Verdict
 
 
 @dataclass(frozen=True)
@@ -107,17 +98,39 @@ class Record:
     insisted: tuple[str, ...] = ()
     release_fingerprint: str | None = None
 
+    @property
+    def headline(self) -> str:
+        """How many records, by which methods, in how many groups."""
+        groups = "" if self.groups is None else f", {self.groups} groups"
+        return f"{self.records_out} records by {' + '.join(self.method)}{groups}"
+
+
+class Told(Protocol):
+    """What every confidential record can say of itself without giving anything away."""
+
+    @property
+    def headline(self) -> str:
+        """Of what, by which method, in a few words."""
+
+
+R = TypeVar("R", bound=Told)
+C = TypeVar("C")
+
 
 @dataclass(frozen=True, repr=False)
-class Release:
-    """Protected data ready to publish (`data`), with its scores (`report`) and confidential `record`."""
+class Release(Generic[R, C]):
+    """What is ready to publish (`data`), and what stays: scores, the `record` of how, the `claim` to verify.
+
+    Of records, `data` is a frame like the one that came in, and `report` has the scores of loss and risk.
+    """
 
     data: Any
     report: Report
-    record: Record
-    claim: Claim
+    record: R
+    claim: C
 
     def __repr__(self) -> str:
-        done = " + ".join(self.record.method)
-        groups = "" if self.record.groups is None else f", {self.record.groups} groups"
-        return f"<Release of {self.record.records_out} records by {done}{groups}>"
+        return f"<Release of {self.record.headline}>"
+
+
+RecordsRelease = Release[Record, Claim]

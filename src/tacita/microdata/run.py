@@ -15,6 +15,7 @@ from tacita.core import (
     Microdata,
     ParameterError,
     Record,
+    RecordsRelease,
     Release,
     Report,
     Roles,
@@ -44,7 +45,7 @@ def make_release(
     section: ProtectSection,
     measures: MeasureSection,
     run: Run | None,
-) -> Release:
+) -> RecordsRelease:
     """Protect, verify, measure; every release of tacita is made here."""
     chosen = section.build()
     section.refuse_other_roles(roles)

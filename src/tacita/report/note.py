@@ -7,7 +7,7 @@ and the number of records are those of the released file itself.
 
 from __future__ import annotations
 
-from tacita.core import Microdata, Release, registry
+from tacita.core import Microdata, RecordsRelease, registry
 
 from .pages import render
 
@@ -17,7 +17,7 @@ _BANDS = ((5.0, "below 5 %"), (10.0, "5 to 10 %"), (25.0, "10 to 25 %"), (50.0, 
 _BEYOND = "above 50 %"
 
 
-def note_html(release: Release) -> str:
+def note_html(release: RecordsRelease) -> str:
     """A short page that is safe to publish beside the data."""
     record = release.record
     columns = Microdata.of(release.data).columns
@@ -52,7 +52,7 @@ def _spoken_method(name: str) -> str:
     return registry.lookup(name, *registry.PROTECTING).spoken_name() if name in known else name
 
 
-def _loss_band(release: Release) -> str | None:
+def _loss_band(release: RecordsRelease) -> str | None:
     value = next((score.value for score in release.report if score.name == "IL1"), None)
     if value is None:
         return None

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from math import isfinite
 from typing import Any
 
-from tacita.core import Microdata, ParameterError, Release, Score, registry
+from tacita.core import Microdata, ParameterError, RecordsRelease, Score, registry
 from tacita.core.options import ReleaseOptions
 from tacita.core.release import AttributeSummary
 from tacita.core.seeds import portable
@@ -68,7 +68,7 @@ INSISTED = {
 }
 
 
-def review_html(release: Release) -> str:
+def review_html(release: RecordsRelease) -> str:
     """One page with nothing outside it: what was done, promised, found, lost and risked. Confidential."""
     record, scores = release.record, tuple(release.report)
     return render(
@@ -94,7 +94,7 @@ def review_html(release: Release) -> str:
     )
 
 
-def review_json(release: Release) -> str:
+def review_json(release: RecordsRelease) -> str:
     """The same as text for programs. Confidential.
 
     Columns keep the order of the file; whatever has no order of its own is sorted by name.
@@ -168,7 +168,7 @@ def meaning_of(name: str, *kinds: str) -> str:
         return ""
 
 
-def _parameters(release: Release) -> list[Entry]:
+def _parameters(release: RecordsRelease) -> list[Entry]:
     fields: dict[str, Any] = {}
     for name in release.record.method:
         try:
@@ -185,7 +185,7 @@ def described(values: Mapping[str, Any], fields: Mapping[str, Any]) -> list[Entr
     ]
 
 
-def _options(release: Release) -> list[Entry]:
+def _options(release: RecordsRelease) -> list[Entry]:
     told = described(release.record.options, ReleaseOptions.model_fields)
     if not release.record.roles.get("dependent"):
         return told
@@ -196,7 +196,7 @@ def _options(release: Release) -> list[Entry]:
     ]
 
 
-def _roles(release: Release) -> list[Entry]:
+def _roles(release: RecordsRelease) -> list[Entry]:
     roles = release.record.roles
     other = OF_SYNTHESIS if roles.get("dependent") else {}
     shown = [
@@ -214,7 +214,7 @@ def names_of(value: Any) -> list[str]:
     return [value] if isinstance(value, str) else list(value)
 
 
-def _all_columns(release: Release) -> set[str]:
+def _all_columns(release: RecordsRelease) -> set[str]:
     return {column for entry in _roles(release) for column in entry.value}
 
 

@@ -2,16 +2,14 @@
 
 It shares no code with the methods. It looks at the released cells as they stand in the frame or in the
 bytes of the file, groups them afresh, and compares with the original through the claim of which row came
-from which. One check per named guarantee; a check returns what is wrong, in counts, or None.
+from which. One check per named guarantee.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-
-from tacita.core import DataError, Microdata, Verdict, VerificationError
+from tacita.core import DataError, Microdata
 from tacita.core.release import Claim
+from tacita.core.verify import Check, Verdict, insist, verdicts
 from tacita.io import InputOptions, decode
 
 from . import categories, checks, columns, files, maskings, restoring, synthesis
@@ -20,15 +18,7 @@ from .evidence import Evidence
 __all__ = ["ALWAYS", "CHECKS", "Check", "Evidence", "insist", "verify", "verify_file"]
 
 
-@dataclass(frozen=True)
-class Check:
-    """A promise in words and the function that tries to refute it."""
-
-    promise: str
-    find_fault: Callable[[Evidence], str | None]
-
-
-CHECKS: dict[str, Check] = {
+CHECKS: dict[str, Check[Evidence]] = {
     "columns-kept": Check(
         "No identifier is left; all other columns are there, in order.", checks.columns_kept
     ),
@@ -163,32 +153,5 @@ def _verdicts(evidence: Evidence, *more: str) -> tuple[Verdict, ...]:
     # values that do not hide behind k others must have been changed, whatever the method says
     changed = not {"groups-of-k", "column-groups"} & set(promised)
     hidden = ["rounding-withstood"] if changed and "rounding-restores" not in evidence.claim.insisted else []
-    verdicts: dict[str, Verdict] = {}
-    for name in dict.fromkeys((*ALWAYS, *promised, *middles, *units, *hidden, *more)):
-        check = CHECKS.get(name, _UNKNOWN)
-        broken = any(first in verdicts and not verdicts[first].passed for first in _FIRST)
-        fault = "cannot be checked: rows or columns are wrong" if broken else _fault(check, evidence)
-        verdicts[name] = Verdict(name, check.promise, fault is None, fault or "holds")
-    return tuple(verdicts.values())
-
-
-_UNKNOWN = Check("A promise that this verifier does not know.", lambda _: "there is no check of that name")
-
-
-def _fault(check: Check, evidence: Evidence) -> str | None:
-    try:
-        return check.find_fault(evidence)
-    except Exception as problem:  # a release that cannot even be examined is not safe
-        return f"cannot be checked ({type(problem).__name__})"
-
-
-def insist(verdicts: tuple[Verdict, ...]) -> tuple[Verdict, ...]:
-    """The verdicts, if all promises hold; otherwise an error, and nothing may be written."""
-    failed = [verdict for verdict in verdicts if not verdict.passed]
-    if failed:
-        what = "; ".join(f"{verdict.guarantee}: {verdict.detail}" for verdict in failed)
-        raise VerificationError(
-            f"The release failed its verification and was not written. {what}. "
-            "This is a fault of the program or of a plug-in, not of the data: please report it."
-        )
-    return verdicts
+    names = (*ALWAYS, *promised, *middles, *units, *hidden, *more)
+    return verdicts(evidence, names, CHECKS, _FIRST)

@@ -1,0 +1,70 @@
+"""The core of every verifier: a promise in words, the function that tries to refute it, and the verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from .errors import VerificationError
+
+E = TypeVar("E")
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What an independent check found of one promise."""
+
+    guarantee: str
+    promise: str
+    passed: bool
+    detail: str
+
+
+@dataclass(frozen=True)
+class Check(Generic[E]):
+    """A promise in words and the function that tries to refute it: what is wrong, in counts, or None."""
+
+    promise: str
+    find_fault: Callable[[E], str | None]
+
+
+def verdicts(
+    evidence: E, names: Iterable[str], checks: Mapping[str, Check[E]], first: Sequence[str] = ()
+) -> tuple[Verdict, ...]:
+    """Try to refute every promise that is named. Where one of the `first` fails, nothing after it is tried.
+
+    >>> checks = {"whole": Check("It is whole.", lambda n: None if n == int(n) else "it has a fraction")}
+    >>> [(each.guarantee, each.passed) for each in verdicts(1.5, ["whole", "odd"], checks)]
+    [('whole', False), ('odd', False)]
+    """
+    found: dict[str, Verdict] = {}
+    for name in dict.fromkeys(names):
+        check = checks.get(name) or Check("A promise that this verifier does not know.", _unknown)
+        broken = any(each in found and not found[each].passed for each in first)
+        fault = "cannot be checked: rows or columns are wrong" if broken else _fault(check, evidence)
+        found[name] = Verdict(name, check.promise, fault is None, fault or "holds")
+    return tuple(found.values())
+
+
+def _unknown(_: object) -> str | None:
+    return "there is no check of that name"
+
+
+def _fault(check: Check[E], evidence: E) -> str | None:
+    try:
+        return check.find_fault(evidence)
+    except Exception as problem:  # a release that cannot even be examined is not safe
+        return f"cannot be checked ({type(problem).__name__})"
+
+
+def insist(found: tuple[Verdict, ...]) -> tuple[Verdict, ...]:
+    """The verdicts, if all promises hold; otherwise an error, and nothing may be written."""
+    failed = [verdict for verdict in found if not verdict.passed]
+    if failed:
+        what = "; ".join(f"{verdict.guarantee}: {verdict.detail}" for verdict in failed)
+        raise VerificationError(
+            f"The release failed its verification and was not written. {what}. "
+            "This is a fault of the program or of a plug-in, not of the data: please report it."
+        )
+    return found
