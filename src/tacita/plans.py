@@ -67,11 +67,10 @@ def save(
 def _files_of(release: RecordsRelease, section: OutputSection) -> dict[Path, bytes]:
     """The release in bytes, verified, and the pages beside it."""
     target = cast(Path, section.path)
-    form = io.format_of(target)
-    content, options = io.encode(
-        Microdata.of(release.data, dialect=release.claim.original.dialect, source=target.name), form
-    )
-    verify.insist(verify.verify_file(content, form, options, release.claim))
+    data = Microdata.of(release.data, dialect=release.claim.original.dialect, source=target.name)
+    form = io.format_of(target)().like(data)
+    content = form.encode(data)
+    verify.insist(verify.verify_file(content, form, release.claim))
     files = {target: content}
     written = replace(release.record, release_fingerprint=io.fingerprint_of(content))
     release = replace(release, record=written)

@@ -14,7 +14,7 @@ import tacita
 from seeds import SEED
 from tacita import registry
 from tacita.core import Categories, Comparison, Method, Partition, Run
-from tacita.io import InputSection
+from tacita.io import InputOptions, InputSection
 from tacita.microdata.microaggregation.improvement import Improvement
 from tacita.microdata.plan import CompareSection, MeasureSection, OutputSection, ProtectSection
 from tacita.microdata.standardise import standardise
@@ -52,6 +52,9 @@ class TestEveryEntry:
         taken = {"out", "json", "measures", "dry_run", "quiet", "input"}
         for section in (InputSection, ProtectSection, MeasureSection, CompareSection, OutputSection):
             taken |= set(section.model_fields)
+        if kind == "format":
+            # these are the options of reading
+            taken -= set(InputOptions.model_fields)
         if kind == "suppression":
             # a solver is chosen where the time is, for those methods that have one
             taken |= (set(SuppressSection.model_fields) - {"solver"}) | set(TableSection.model_fields)

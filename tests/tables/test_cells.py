@@ -11,7 +11,7 @@ import tables_at_hand
 import tacita
 from tacita import DataError, ParameterError, Table, VerificationError
 from tacita.core import Microdata
-from tacita.io import InputOptions, decode
+from tacita.io.formats.csv import CSV
 from tacita.tables import suppress as wrapper
 from tacita.tables.cells import from_cells, to_cells
 from tacita.tables.release import encoded, read_back
@@ -46,7 +46,7 @@ def test_a_list_that_is_written_is_read_as_the_same_table():
     rule = tacita.method("p-percent", p=60)
     table = tacita.tabulate(firms, ["region", "size"], "turnover", rules=rule)
     table = table.with_primary(table.primary, sliding=table.values / 2)
-    listed = decode(to_cells(table), "csv", InputOptions(), "cells.csv")
+    listed = CSV().decode(to_cells(table), "cells.csv")
     again = from_cells(
         listed,
         rows="region",

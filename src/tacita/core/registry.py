@@ -1,4 +1,4 @@
-"""Every method and measure by kind and name, loaded only when used.
+"""Every method, measure and format by kind and name, loaded only when used.
 
 Adding one is a line here. Other packages add theirs as entry points in the group `tacita.KIND`:
 
@@ -125,6 +125,10 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "zero-cells": "tacita.tables.rules.frequency:ZeroCells",
         "listed": "tacita.tables.rules.wishes:Listed",
     },
+    "format": {
+        "csv": "tacita.io.formats.csv:CSV",
+        "parquet": "tacita.io.formats.parquet:Parquet",
+    },
 }
 
 PROTECTING = ("microaggregation", "masking", "synthesis")
@@ -168,7 +172,7 @@ def lookup(name: str, *kinds: str) -> type[Method]:
             found: type[Method] = getattr(import_module(module), attribute)
             return found
     known = ", ".join(names(*(kinds or tuple(locations()))))
-    raise ParameterError(f"There is no method or measure named {name!r}. Known: {known}.")
+    raise ParameterError(f"There is no method, measure or format named {name!r}. Known: {known}.")
 
 
 def parameters_of(method: str) -> dict[str, FieldInfo]:

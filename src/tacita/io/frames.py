@@ -13,7 +13,7 @@ import pyarrow as pa
 from tacita.core import DataError
 from tacita.core.text import UNTYPED
 
-from . import parquet
+from . import rebuild
 from .rebuild import not_rebuilt, rebuilt
 
 
@@ -57,7 +57,7 @@ def gathered(frame: nw.DataFrame[Any], rows: npt.NDArray[np.int64]) -> nw.DataFr
     """Some rows of a frame, in that order; Arrow cannot take from views of text, which can be rebuilt."""
     native = frame.to_native()
     if frame.implementation.is_pyarrow():
-        return nw.from_native(parquet.without_memory(native, rows), eager_only=True)
+        return nw.from_native(rebuild.without_memory(native, rows), eager_only=True)
     try:
         return frame[rows]
     except pa.ArrowException:
@@ -94,7 +94,7 @@ def without_memory(frame: Any) -> Any:
     kind = nw.from_native(frame, eager_only=True).implementation
     if kind.is_pandas():
         return _pandas(frame)
-    return _polars(frame) if kind.is_polars() else parquet.without_memory(frame)
+    return _polars(frame) if kind.is_polars() else rebuild.without_memory(frame)
 
 
 def _pandas(frame: Any) -> Any:

@@ -14,7 +14,8 @@ import numpy.typing as npt
 
 from tacita.core import CsvDialect, DataError, Dimension, Pattern, Table
 
-from . import csv, workbook
+from . import workbook
+from .formats import csv
 
 MARK = "×"
 _WORDS = ("published", "withheld")

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from tacita.core import CsvDialect, DataError, Microdata
-from tacita.io.csv import cells_as_text
+from tacita.io.formats.csv import cells_as_text
 
 from .assess import Matrix, usable_numbers
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 from tacita.core import Contributors, CsvDialect, DataError, Dimension, Microdata, ParameterError, Table
 from tacita.core.microdata import speakable
 from tacita.core.percent import Level, percent_of
-from tacita.io import csv
+from tacita.io.formats import csv
 
 from .behind import COUNT, COUNTED, RULES, columns_of, counted, is_kept, kept_contributors
 

@@ -15,6 +15,7 @@ from tacita import io
 from tacita.core import ParameterError, Pattern, Run, Table, registry
 from tacita.core.microdata import speakable
 from tacita.io import argus, content_of
+from tacita.io.formats.csv import CSV
 from tacita.io.versions import versions
 
 from .plan import (
@@ -296,7 +297,7 @@ def encoded_cells(table: Table, out: Path) -> dict[Path, bytes]:
         files = argus.encode_tab(table)
         hierarchies = {out.with_name(name): text.encode() for name, text in files.hrc.items()}
         return {out: files.tab.encode(), out.with_suffix(".rda"): files.rda.encode(), **hierarchies}
-    if io.format_of(out) != "csv":
+    if not issubclass(io.format_of(out), CSV):
         raise ParameterError(f"{out.name}: wanted a table ending in .csv, .tab or .jj.")
     if deep := [dimension.name for dimension in table.dimensions if not dimension.is_flat]:
         raise ParameterError(

@@ -216,11 +216,9 @@ def _as_microdata(columns: Mapping[str, list[str]], source: str) -> Microdata:
     import pyarrow as pa
 
     from tacita.core import CsvDialect
-    from tacita.io import csv
+    from tacita.io.formats import csv
 
-    return io.decode(
-        csv.encode(pa.table(dict(columns)), CsvDialect()), "csv", io.InputOptions(delimiter=","), source
-    )
+    return csv.CSV(delimiter=",").decode(csv.encode(pa.table(dict(columns)), CsvDialect()), source)
 
 
 def named_hierarchies(section: TabulateSection, columns: Iterable[str]) -> dict[str, Path]:

@@ -6,7 +6,7 @@ import codecs
 from collections.abc import Container
 from itertools import product
 
-from tacita import io
+from tacita.io.formats.csv import CSV
 from tacita.io.published import Shown
 
 from .kinds import OTHER
@@ -14,7 +14,7 @@ from .kinds import OTHER
 
 def read(content: bytes, source: str) -> dict[str, list[str]]:
     """The columns of a file by name."""
-    data = io.decode(content, "csv", io.InputOptions(), source)
+    data = CSV().decode(content, source)
     return {name: [str(cell) for cell in data.column(name).to_list()] for name in data.columns}
 
 
