@@ -264,7 +264,7 @@ def test_an_interrupt_says_nothing_of_what_others_wrote_before(monkeypatch, caps
         raise KeyboardInterrupt
 
     io.write_all({Path("earlier.csv"): b"x"})
-    assert run_command("datasets business --out d.csv".split()) == 0
+    assert run_command(["datasets", "business", "--out", "d.csv"]) == 0
     monkeypatch.setattr("tacita.cli.commands.api.run", interrupted)
     assert run_command(PROTECT.split()) == 130
     assert capsys.readouterr().err == "Cancelled. Nothing was written.\n"
@@ -272,6 +272,6 @@ def test_an_interrupt_says_nothing_of_what_others_wrote_before(monkeypatch, caps
 
 def test_a_command_leaves_no_trace_in_the_program_that_called_it(folder):
     before = atomic.WRITTEN.get()
-    assert run_command("datasets business --out d.csv".split()) == 0
+    assert run_command(["datasets", "business", "--out", "d.csv"]) == 0
     assert (folder / "d.csv").exists()
     assert atomic.WRITTEN.get() == before
