@@ -26,7 +26,7 @@ MODULES = {
     "tables": [
         *(SOURCE / "tables" / f"{name}.py" for name in ("audit", "judge", "attacker", "programme")),
         *(SOURCE / "tables" / f"{name}.py" for name in ("leaks", "behind", "certify", "release")),
-        *sorted((SOURCE / "tables" / "reading").glob("*.py")),
+        *(SOURCE / "io" / "tables" / f"{name}.py" for name in ("reading", "csv", "excel", "html", "kinds")),
         SOURCE / "core" / "contributors.py",
         SOURCE / "core" / "pattern.py",
     ],

@@ -115,22 +115,20 @@ class TestNothingIsWritten:
             assert "34" not in capsys.readouterr().err
         assert [path.name for path in cells.parent.iterdir()] == ["cells.csv"]
 
-    @pytest.mark.parametrize(
-        ("encoder", "ending"), [("to_csv", ".csv"), ("to_html", ".html"), ("to_excel", ".xlsx")]
-    )
+    @pytest.mark.parametrize("ending", [".csv", ".html", ".xlsx"])
     def test_where_the_file_shows_another_pattern_than_the_audited_one(
-        self, cells, monkeypatch, capsys, encoder, ending
+        self, cells, monkeypatch, capsys, ending
     ):
-        from tacita.io import published as writers
+        from tacita.io.tables.shown import Shown
 
-        honest = getattr(writers, encoder)
+        honest = Shown.of
 
         def shows_more(table, pattern):
             mask = pattern.withheld.copy()
             mask[np.flatnonzero(pattern.secondary)[0]] = False
             return honest(table, mask)
 
-        monkeypatch.setattr(writers, encoder, shows_more)
+        monkeypatch.setattr(Shown, "of", shows_more)
         assert suppress(cells, "--problem", "exact", out=f"o{ending}") == 1
         assert "does not withhold the cells that it should" in capsys.readouterr().err
         assert [path.name for path in cells.parent.iterdir()] == ["cells.csv"]
@@ -149,10 +147,10 @@ class TestNothingIsWritten:
         ],
     )
     def test_where_the_bytes_are_not_what_was_meant(self, cells, monkeypatch, capsys, old, new, said):
-        from tacita.io import published as writers
+        from tacita.io.tables.csv import PublishedCSV
 
-        honest = writers.to_csv
-        monkeypatch.setattr(writers, "to_csv", lambda *words: honest(*words).replace(old, new, 1))
+        honest = PublishedCSV.encode
+        monkeypatch.setattr(PublishedCSV, "encode", lambda *words: honest(*words).replace(old, new, 1))
         assert suppress(cells, "--problem", "exact") == 1
         assert said in capsys.readouterr().err
         assert [path.name for path in cells.parent.iterdir()] == ["cells.csv"]

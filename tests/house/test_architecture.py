@@ -31,7 +31,6 @@ ALLOWED = {
     "microdata.verify": {"core", "io", "microdata.verify"},
     "tables.suppression": {"core", "kernels", "tables.suppression"},
     "tables": {"core", "kernels", "tables", "io"},
-    "tables.reading": {"core", "io", "tables.reading"},
     "tables.rules": {"core", "tables.rules"},
     "tables.audit": {"core", "tables.judge", "tables.leaks"},
     "tables.leaks": {"core", "tables.judge", "tables.attacker"},

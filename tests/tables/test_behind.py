@@ -12,7 +12,7 @@ import tacita
 from table_commands import outcome, published
 from tacita.cli import run_command
 from tacita.core import Run
-from tacita.io.published import to_csv
+from tacita.io.tables.published import to_csv
 from tacita.tables.audit import audit
 from tacita.tables.cells import to_cells
 from tacita.tables.judge import Judge

@@ -9,12 +9,14 @@ from hypothesis import strategies as st
 
 import tables_at_hand
 import tacita
+from tables_at_hand import PUBLISHED
 from tacita import DataError, ParameterError, Table, VerificationError
 from tacita.core import Microdata
 from tacita.io.formats.csv import CSV
+from tacita.io.tables.reading import read_back
 from tacita.tables import suppress as wrapper
 from tacita.tables.cells import from_cells, to_cells
-from tacita.tables.release import encoded, read_back
+from tacita.tables.release import encoded
 from tacita.tables.suppression.optimal import Optimal
 from twins.attacker import nothing_cheaper, protects
 
@@ -72,7 +74,7 @@ def test_a_published_file_is_read_back_as_what_was_meant(form, seed):
     values = generator.normal(50, 9, size=(4, 4)).round(seed)
     table = Table.from_array(values, primary=np.arange(16).reshape(4, 4) == 5, lower=10, upper=10)
     pattern = tacita.suppress(table)
-    seen = read_back(encoded(table, pattern, form), form, table, "file")
+    seen = read_back(encoded(table, pattern, PUBLISHED[form]), PUBLISHED[form], table, "file")
     assert np.array_equal(seen.withheld, pattern.withheld)
     assert np.allclose(seen.values[~seen.withheld], table.values[~seen.withheld], rtol=1e-14, atol=0)
     assert np.isnan(seen.values[seen.withheld]).all()

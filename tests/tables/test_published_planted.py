@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 
 from table_commands import NAMED, write_cells
+from tables_at_hand import PUBLISHED
 from tacita.cli import run_command
 from tacita.core import DataError, Table
 from tacita.io import published
-from tacita.tables.release import encoded, read_back
+from tacita.io.tables.reading import read_back
+from tacita.tables.release import encoded
 from tacita.tables.suppress import suppress
 from tacita.tables.suppression.optimal import Optimal
 
@@ -28,7 +30,7 @@ def example():
 
 def honest(form):
     table = example()
-    return encoded(table, suppress(table, Optimal(), "exact").pattern, form)
+    return encoded(table, suppress(table, Optimal(), "exact").pattern, PUBLISHED[form])
 
 
 def swap(old, new, count=1):
@@ -408,7 +410,7 @@ def test_what_is_planted_in_a_file_fails_its_audit_and_is_not_repeated(form, pla
 def test_what_is_planted_in_a_file_is_found_by_the_reader_alone(form, plant, made):
     table = example()
     try:
-        seen = read_back(plant(made[form]), form, table, "file")
+        seen = read_back(plant(made[form]), PUBLISHED[form], table, "file")
     except DataError:
         return
     wrong = ~seen.withheld & ~(seen.values == table.values)
@@ -428,7 +430,7 @@ def test_no_byte_more_and_no_byte_changed_passes(form, made):
         else:
             content[at] = byte
         try:
-            seen = read_back(bytes(content), form, table, "file")
+            seen = read_back(bytes(content), PUBLISHED[form], table, "file")
         except DataError:
             continue
         assert seen.besides or not (seen.values == table.values)[~seen.withheld].all()
@@ -436,7 +438,7 @@ def test_no_byte_more_and_no_byte_changed_passes(form, made):
 
 @pytest.mark.parametrize("form", ENDINGS)
 def test_a_file_of_ours_shows_nothing_besides_its_table(form, made):
-    assert read_back(made[form], form, example(), "file").besides == ()
+    assert read_back(made[form], PUBLISHED[form], example(), "file").besides == ()
 
 
 @pytest.mark.parametrize("values", [np.arange(8).reshape(2, 2, 2), np.arange(1, 4)])
@@ -446,7 +448,7 @@ def test_tables_that_are_listed_show_nothing_besides_either(form, values):
     pattern = np.zeros(table.n, dtype=bool)
     pattern[:2] = True
     content = getattr(published, f"to_{form}")(table, pattern)
-    seen = read_back(content, form, table, "file")
+    seen = read_back(content, PUBLISHED[form], table, "file")
     assert (seen.withheld.tolist(), seen.besides) == (pattern.tolist(), ())
 
 
@@ -484,4 +486,4 @@ def quoted(text, columns):
 )
 def test_common_ways_to_write_csv_are_no_fault(rewrite, made):
     content = rewrite(made["csv"].decode()).encode()
-    assert read_back(content, "csv", example(), "file").besides == ()
+    assert read_back(content, PUBLISHED["csv"], example(), "file").besides == ()

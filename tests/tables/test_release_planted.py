@@ -7,10 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from tables_at_hand import PUBLISHED
 from tacita.core import DataError, Pattern, Table, VerificationError
 from tacita.io import published
+from tacita.io.tables import html
+from tacita.io.tables.reading import Seen, read_back
+from tacita.io.tables.shown import Shown
 from tacita.tables import behind, release
-from tacita.tables.reading import Seen, page, read_back
 
 TABLE = Table.from_array(
     [[11.0, 47.5, 58.0], [1.0, 15.0, 33.0], [2.0, 31.0, 20.0]],
@@ -26,9 +29,9 @@ FORMS = ["csv", "excel", "html"]
 
 def writing(monkeypatch, form, change):
     """What becomes of a table if a writer first changes it or its pattern."""
-    true = getattr(published, f"to_{form}")
-    monkeypatch.setattr(published, f"to_{form}", lambda *given: true(*change(*given)))
-    return release.encoded(TABLE, PATTERN, form)
+    true = Shown.of
+    monkeypatch.setattr(Shown, "of", lambda *given: true(*change(*given)))
+    return release.encoded(TABLE, PATTERN, PUBLISHED[form])
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -64,7 +67,7 @@ def test_another_pattern_in_the_file_is_refused_even_if_it_is_safe(form, place, 
 def test_a_pattern_that_does_not_protect_is_refused_although_it_is_written_as_it_is():
     alone = Pattern.of(TABLE, TABLE.primary, problem="exact")
     with pytest.raises(VerificationError, match="1 of 1 sensitive cells are not protected"):
-        release.encoded(TABLE, alone, "csv")
+        release.encoded(TABLE, alone, PUBLISHED["csv"])
 
 
 @pytest.mark.parametrize(("off", "found"), [(0.0, 0), (5e-14, 0), (4e-13, 1), (-4e-13, 1), (np.nan, 1)])
@@ -80,20 +83,23 @@ def test_what_fifteen_digits_lose_is_no_other_value(off, found):
 def test_a_line_twice_in_place_of_another_is_refused():
     content = published.to_csv(TABLE, PATTERN)
     with pytest.raises(DataError, match="each of 16 cells once, sums included, got 16 lines of 15 cells"):
-        read_back(content.replace(b"x,q,47.5", b"x,p,11"), "csv", TABLE, "A file")
+        read_back(content.replace(b"x,q,47.5", b"x,p,11"), PUBLISHED["csv"], TABLE, "A file")
     with pytest.raises(DataError, match="got 17 lines of 16 cells"):
-        read_back(content + b"x,p,11,published\n", "csv", TABLE, "A file")
+        read_back(content + b"x,p,11,published\n", PUBLISHED["csv"], TABLE, "A file")
 
 
 def test_lines_in_another_order_and_labels_of_another_table_are_told_of():
     lines = published.to_csv(TABLE, PATTERN).splitlines(keepends=True)
     swapped = b"".join([*lines[:2], lines[3], lines[2], *lines[4:]])
-    assert "an order of lines that is not the table's" in read_back(swapped, "csv", TABLE, "A file").besides
+    assert (
+        "an order of lines that is not the table's"
+        in read_back(swapped, PUBLISHED["csv"], TABLE, "A file").besides
+    )
     page = published.to_html(TABLE, PATTERN)
     for label in (b">q<", b">y<"):
         assert page.count(label) == 1
         with pytest.raises(DataError, match="wanted the labels of the table down and across"):
-            read_back(page.replace(label, b">w<"), "html", TABLE, "A file")
+            read_back(page.replace(label, b">w<"), PUBLISHED["html"], TABLE, "A file")
 
 
 def repacked(content, *, note=b"", of_entry=b"", extra=b"", more=None, inside=None):
@@ -129,8 +135,8 @@ def repacked(content, *, note=b"", of_entry=b"", extra=b"", more=None, inside=No
 )
 def test_what_a_package_holds_besides_is_called_by_its_kind(planted, words):
     content = published.to_excel(TABLE, PATTERN)
-    assert read_back(content, "excel", TABLE, "A file").besides == ()
-    assert words in read_back(repacked(content, **planted), "excel", TABLE, "A file").besides
+    assert read_back(content, PUBLISHED["excel"], TABLE, "A file").besides == ()
+    assert words in read_back(repacked(content, **planted), PUBLISHED["excel"], TABLE, "A file").besides
 
 
 @pytest.mark.parametrize(
@@ -146,7 +152,7 @@ def test_what_a_package_holds_besides_is_called_by_its_kind(planted, words):
     ids=["open ends", "letters of all parts", "first table", "table in a cell", "outside", "no row"],
 )
 def test_only_cells_of_the_first_table_are_read_and_all_of_their_letters(markup, rows):
-    assert page._parsed(markup.encode()).rows == rows
+    assert html._parsed(markup.encode()).rows == rows
 
 
 @pytest.mark.parametrize(
@@ -163,15 +169,15 @@ def test_only_cells_of_the_first_table_are_read_and_all_of_their_letters(markup,
 )
 def test_what_a_page_shows_besides_is_called_by_its_kind(more, words):
     content = published.to_html(TABLE, PATTERN)
-    assert read_back(content, "html", TABLE, "A file").besides == ()
+    assert read_back(content, PUBLISHED["html"], TABLE, "A file").besides == ()
     planted = content.replace(b"</body>", more + b"</body>")
     assert planted != content
-    assert words in read_back(planted, "html", TABLE, "A file").besides
+    assert words in read_back(planted, PUBLISHED["html"], TABLE, "A file").besides
 
 
 def test_a_section_that_only_some_versions_of_the_parser_take_for_a_declaration_is_told_of():
     planted = published.to_html(TABLE, PATTERN).replace(b"</body>", b"<![CDATA[47]]></body>")
-    [told] = read_back(planted, "html", TABLE, "A file").besides
+    [told] = read_back(planted, PUBLISHED["html"], TABLE, "A file").besides
     assert told in ("declarations (1)", "comments (1)")
 
 

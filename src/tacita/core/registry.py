@@ -128,6 +128,11 @@ BUILT_IN: dict[str, dict[str, str]] = {
     "format": {
         "csv": "tacita.io.formats.csv:CSV",
         "parquet": "tacita.io.formats.parquet:Parquet",
+        "tab": "tacita.io.tables.argus.tabular:Tab",
+        "jj": "tacita.io.tables.argus.jj:JJ",
+        "published-csv": "tacita.io.tables.csv:PublishedCSV",
+        "published-excel": "tacita.io.tables.excel:PublishedExcel",
+        "published-html": "tacita.io.tables.html:PublishedHTML",
     },
 }
 

@@ -20,13 +20,17 @@ from .atomic import refuse_bad_targets, write_all
 from .content import content_of, fingerprint_of
 from .formats.base import Format, Purpose
 from .formats.csv import InputOptions
+from .tables import argus, published
 
 __all__ = [
     "InputOptions",
     "InputSection",
+    "argus",
+    "by_ending",
     "content_of",
     "fingerprint_of",
     "format_of",
+    "published",
     "read",
     "write_all",
     "write_frame",
@@ -39,20 +43,33 @@ class InputSection(InputOptions):
     path: Path = Field(description="file of records: CSV or Parquet")
 
 
-def format_of(path: Path, purpose: Purpose = "records") -> type[Any]:
-    """The format that a path names, by its ending, among those for a purpose.
+def by_ending(path: Path, purpose: Purpose) -> type[Any] | None:
+    """The format for a purpose that a path names by its ending, if there is one.
 
-    >>> format_of(Path("survey.csv")).__name__
-    'CSV'
+    >>> by_ending(Path("table.tab"), "cells").name, by_ending(Path("table.tab"), "records")
+    ('tab', None)
     """
-    found = next((each for each in _formats(purpose) if path.suffix.lower() in each.endings), None)
-    if found is None:
-        known = ", ".join(ending for each in _formats(purpose) for ending in each.endings)
+    return next((each for each in _formats(purpose) if path.suffix.lower() in each.endings), None)
+
+
+def format_of(path: Path, purpose: Purpose = "records") -> type[Any]:
+    """The same, or a refusal that says which endings there are.
+
+    >>> format_of(Path("survey.csv")).__name__, format_of(Path("table.csv"), "published").__name__
+    ('CSV', 'PublishedCSV')
+    """
+    found = by_ending(path, purpose)
+    if found is not None:
+        return found
+    known = ", ".join(ending for each in _formats(purpose) for ending in each.endings)
+    if purpose == "published" and by_ending(path, "cells") is not None:
         raise ParameterError(
-            f"{path.name or path}: wanted {_WANTED[purpose]} ending in {known}, "
-            f"got {path.suffix or 'no ending'}."
+            f"{path.name}: files of tau-ARGUS hold the true values and say which are sensitive. "
+            f"A published table ends in {known}."
         )
-    return found
+    raise ParameterError(
+        f"{path.name or path}: wanted {_WANTED[purpose]} ending in {known}, got {path.suffix or 'no ending'}."
+    )
 
 
 _WANTED = {"records": "a file name", "cells": "a table", "published": "a published table"}

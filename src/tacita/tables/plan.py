@@ -18,7 +18,7 @@ from tacita.core.method import Method
 from tacita.core.params import Parameters
 from tacita.core.percent import Level, in_percent
 from tacita.core.roles import Names
-from tacita.io import InputSection
+from tacita.io import InputSection, by_ending
 
 Solver = Literal["highs", "scip"]
 Kind = Literal["cells", "tab", "jj"]
@@ -65,8 +65,8 @@ class TableInputSection(RecordInputSection):
     def _kind_by_ending(cls, values: Any) -> Any:
         if not isinstance(values, dict) or values.get("kind") is not None or "path" not in values:
             return values
-        ending = Path(str(values["path"])).suffix.lower()
-        kind = {".tab": "tab", ".jj": "jj"}.get(ending, "tab" if values.get("meta") else "cells")
+        found = by_ending(Path(str(values["path"])), "cells")
+        kind = found.name if found is not None else "tab" if values.get("meta") else "cells"
         return {**values, "kind": kind}
 
     @model_validator(mode="after")

@@ -6,49 +6,23 @@ the true values, nothing else may be there, and the pattern that the file itself
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import numpy.typing as npt
 
-from tacita.core import ParameterError, Pattern, Run, Table, VerificationError
-from tacita.io import published
+from tacita.core import Pattern, Run, Table, VerificationError
+from tacita.io.tables.base import PublishedFormat
+from tacita.io.tables.reading import Seen, differs, read_back
+from tacita.io.tables.shown import Shown
 
 from .audit import Audit, audit, require_safe
 from .judge import Problem
-from .reading import Seen, differs, read_back
 
 Mask = npt.NDArray[np.bool_]
 
-_FORMS = {".csv": "csv", ".xlsx": "excel", ".html": "html", ".htm": "html"}
 
-
-def form_of(path: Path) -> str:
-    """What kind of published table a path names, by its ending.
-
-    >>> form_of(Path("table.xlsx"))
-    'excel'
-    """
-    ending = path.suffix.lower()
-    found = _FORMS.get(ending)
-    if ending in (".tab", ".jj"):
-        raise ParameterError(
-            f"{path.name}: files of tau-ARGUS hold the true values and say which are sensitive. "
-            f"A published table ends in {', '.join(_FORMS)}."
-        )
-    if found is None:
-        raise ParameterError(
-            f"{path.name}: wanted a published table ending in {', '.join(_FORMS)}, "
-            f"got {path.suffix or 'no ending'}."
-        )
-    return found
-
-
-def encoded(table: Table, pattern: Pattern, form: str, run: Run | None = None) -> bytes:
+def encoded(table: Table, pattern: Pattern, form: PublishedFormat, run: Run | None = None) -> bytes:
     """A published table as bytes that have been read back, compared and audited."""
-    content = {"csv": published.to_csv, "excel": published.to_excel, "html": published.to_html}[form](
-        table, pattern
-    )
+    content = form.encode(Shown.of(table, pattern))
     seen = read_back(content, form, table, "Published table")
     refuse_differences(table, seen, pattern.withheld)
     problem: Problem = pattern.problem  # type: ignore[assignment]
@@ -82,7 +56,7 @@ def changed(table: Table, seen: Seen) -> Mask:
 def audit_published(
     table: Table,
     content: bytes,
-    form: str,
+    form: PublishedFormat,
     problem: Problem,
     run: Run | None = None,
     *,

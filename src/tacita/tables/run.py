@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from tacita import io
 from tacita.core import ParameterError, Pattern, Run, Table, registry
 from tacita.core.microdata import speakable
-from tacita.io import argus, content_of
+from tacita.io import content_of
 from tacita.io.formats.csv import CSV
 from tacita.io.versions import versions
 
@@ -172,9 +172,9 @@ def source_of(plan: TablePlan) -> Source:
 def make_release(plan: TablePlan, source: Source, run: Run | None = None) -> TableRelease:
     """Choose what to withhold, audit, encode, read back, audit again."""
     from .outcome import about_levels, not_in_the_file, result
-    from .release import encoded, form_of
+    from .release import encoded
 
-    form, around = form_of(plan.output.path), plan.suppress
+    form, around = io.format_of(plan.output.path, "published")(), plan.suppress
     if plan.output.report is not None and len(source.table.dimensions) != 2:
         raise ParameterError(
             f"{plan.output.report.name}: a report draws rows and columns, and this table has no labels of "
@@ -205,10 +205,10 @@ def release_of(table: Table, pattern: Pattern, path: Path, run: Run | None = Non
     from .audit import audit as attack
     from .audit import require_safe
     from .outcome import result
-    from .release import encoded, form_of
+    from .release import encoded
     from .suppress import Suppressed, against_bounds
 
-    form = form_of(path)
+    form = io.format_of(path, "published")()
     insisted = bool(pattern.parameters.get("insist"))
     seen = table
     if pattern.problem == "general":
@@ -230,9 +230,8 @@ def attack_published(
     """What an attacker makes of a published file of a table: ranges, verdict, and what is not the table's."""
     from .outcome import about_levels, audited, not_in_the_file
     from .release import audit_published as attack
-    from .release import form_of
 
-    table, form, content = source.table, form_of(published), content_of(published)
+    table, form, content = source.table, io.format_of(published, "published")(), content_of(published)
     found, differing, besides = attack(
         table,
         content,
@@ -290,14 +289,10 @@ def encoded_cells(table: Table, out: Path) -> dict[Path, bytes]:
     """A table with its true values as a list of cells, or as files of tau-ARGUS, by the ending."""
     from .cells import to_cells
 
-    ending = out.suffix.lower()
-    if ending == ".jj":
-        return {out: argus.format_jj(table).encode()}
-    if ending == ".tab":
-        files = argus.encode_tab(table)
-        hierarchies = {out.with_name(name): text.encode() for name, text in files.hrc.items()}
-        return {out: files.tab.encode(), out.with_suffix(".rda"): files.rda.encode(), **hierarchies}
-    if not issubclass(io.format_of(out), CSV):
+    if (form := io.by_ending(out, "cells")) is not None:
+        files: dict[Path, bytes] = form().encode(table, out)
+        return files
+    if io.format_of(out) is not CSV:
         raise ParameterError(f"{out.name}: wanted a table ending in .csv, .tab or .jj.")
     if deep := [dimension.name for dimension in table.dimensions if not dimension.is_flat]:
         raise ParameterError(

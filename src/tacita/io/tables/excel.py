@@ -7,13 +7,16 @@ import posixpath
 import zipfile
 from collections import Counter
 from collections.abc import Iterator
+from typing import ClassVar
 from xml.etree import ElementTree
 
 from tacita.core import DataError
-from tacita.io.published import Shown, as_excel
-from tacita.io.workbook import LINKS, MAIN
 
+from . import workbook
+from .base import PublishedFormat
 from .kinds import OTHER, Things, beyond
+from .shown import MARK, Shown
+from .workbook import LINKS, MAIN
 
 # What a part of a package is called, by the beginning of its name.
 _PARTS = {
@@ -62,31 +65,72 @@ _ATTRIBUTES = {"hidden": "hidden rows or columns", "s": "formats of cells", "sta
 _MARKUP = "other markup"
 
 
-def read(content: bytes, source: str) -> dict[str, list[str]]:
-    """The columns of the sheet `cells` by name."""
-    try:
-        with zipfile.ZipFile(io.BytesIO(content)) as package:
-            shared = _shared_texts(package)
-            rows = [*_rows(_sheet(package, "cells"), shared)]
-        head = {column: name for column, name in rows[0].items() if name}
-    except Exception:
-        # whatever the parsers of packages and XML think of, and their messages quote the file
-        raise DataError(f"{source}: this is no workbook with the sheets table and cells.") from None
-    return {name: [row.get(column, "") for row in rows[1:]] for column, name in head.items()}
+class PublishedExcel(PublishedFormat):
+    """A published table as a workbook: a sheet for people, and a list of its cells.
 
+    On the sheet `table` rows and columns (or a list), a multiplication sign where a value is withheld; on
+    `cells` one line a cell with its status. Nothing but cells: no formats, properties or clock. O(cells).
+    Source: ECMA-376, Office Open XML.
 
-def besides(content: bytes, shown: Shown) -> list[str]:
-    """What a workbook has that is not the table on its two sheets, as tacita writes it."""
-    plain = as_excel(shown)
-    if content == plain:
-        return []
-    with zipfile.ZipFile(io.BytesIO(plain)) as package:
-        known = frozenset(package.namelist())
-    try:
-        return beyond(_things(content, known), _things(plain, known)) or [OTHER]
-    except Exception:
-        # as in `read`
-        return ["parts that cannot be read"]
+    >>> from tacita.core import Table
+    >>> shown = Shown.of(Table.from_array([[5, 3]]), [True, True, False, True, True, False])
+    >>> book = PublishedExcel().encode(shown)
+    >>> PublishedExcel().read(book, shown, "a book")["value"], PublishedExcel().besides(book, shown)
+    (['', '', '8', '', '', '8'], [])
+    """
+
+    endings: ClassVar[tuple[str, ...]] = (".xlsx",)
+
+    def encode(self, shown: Shown) -> bytes:
+        """Two sheets."""
+        head, rows = shown.laid_out()
+        grid = [
+            [
+                *map(workbook.text, labels),
+                *(workbook.text(MARK) if t is None else workbook.figure(t) for t in texts),
+            ]
+            for labels, texts in rows
+        ]
+        names, lines = shown.listed()
+        listed = [
+            [
+                *map(workbook.text, labels),
+                None if text is None else workbook.figure(text),
+                workbook.text(word),
+            ]
+            for labels, text, word in lines
+        ]
+        return workbook.encode(
+            {
+                "table": [[*map(workbook.text, head)], *grid],
+                "cells": [[*map(workbook.text, names)], *listed],
+            }
+        )
+
+    def read(self, content: bytes, expected: Shown, source: str) -> dict[str, list[str]]:
+        """The columns of the sheet `cells` by name."""
+        try:
+            with zipfile.ZipFile(io.BytesIO(content)) as package:
+                shared = _shared_texts(package)
+                rows = [*_rows(_sheet(package, "cells"), shared)]
+            head = {column: name for column, name in rows[0].items() if name}
+        except Exception:
+            # whatever the parsers of packages and XML think of, and their messages quote the file
+            raise DataError(f"{source}: this is no workbook with the sheets table and cells.") from None
+        return {name: [row.get(column, "") for row in rows[1:]] for column, name in head.items()}
+
+    def besides(self, content: bytes, shown: Shown) -> list[str]:
+        """What a workbook has that is not the table on its two sheets, as tacita writes it."""
+        plain = self.encode(shown)
+        if content == plain:
+            return []
+        with zipfile.ZipFile(io.BytesIO(plain)) as package:
+            known = frozenset(package.namelist())
+        try:
+            return beyond(_things(content, known), _things(plain, known)) or [OTHER]
+        except Exception:
+            # as in `read`
+            return ["parts that cannot be read"]
 
 
 def _sheet(package: zipfile.ZipFile, name: str) -> ElementTree.Element:

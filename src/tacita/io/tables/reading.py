@@ -15,10 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from tacita.core import DataError, Table
-from tacita.io.published import Shown, spelled
 
-from . import excel, page, text
+from .base import PublishedFormat
 from .kinds import OTHER
+from .shown import Shown, spelled
 
 _WORDS = {"published": False, "withheld": True}
 # what 15 digits lose
@@ -36,18 +36,14 @@ class Seen:
     besides: tuple[str, ...] = ()
 
 
-def read_back(content: bytes, form: str, table: Table, source: str) -> Seen:
+def read_back(content: bytes, form: PublishedFormat, table: Table, source: str) -> Seen:
     """What is found in a file of a table with these labels; DataError where its cells cannot be found."""
     besides: list[str] = []
-    if form == "html":
-        texts = page.read(content, _shown(table, [None] * table.n), source)
-    else:
-        columns = excel.read(content, source) if form == "excel" else text.read(content, source)
-        texts = _placed(columns, table, source, besides)
+    found = form.read(content, _shown(table, [None] * table.n), source)
+    texts = found if isinstance(found, list) else _placed(found, table, source, besides)
     values = np.array([_number(each, source) for each in texts])
     besides += _spelling(texts, values, table)
-    shown = _shown(table, texts)
-    differing = {"csv": text.besides, "excel": excel.besides, "html": page.besides}[form](content, shown)
+    differing = form.besides(content, _shown(table, texts))
     # what is known already is the difference, or part of it
     if differing != [OTHER] or not besides:
         besides += differing

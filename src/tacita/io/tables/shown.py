@@ -5,17 +5,12 @@ Says nothing of which cells are sensitive, of levels, ranges or costs: a cell is
 
 from __future__ import annotations
 
-import html
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from tacita.core import CsvDialect, DataError, Dimension, Pattern, Table
-
-from . import workbook
-from .formats import csv
+from tacita.core import DataError, Dimension, Pattern, Table
 
 MARK = "×"
 _WORDS = ("published", "withheld")
@@ -77,86 +72,9 @@ class Shown:
         return head, [([*label], text, _WORDS[text is None]) for label, text in cells]
 
 
-def to_csv(table: Table, withheld: Pattern | npt.ArrayLike) -> bytes:
-    """One line per cell: its labels, the value (empty where withheld), and published or withheld.
-
-    >>> table = Table.from_array([[5, 3]], names=["R", "C"])
-    >>> print(to_csv(table, [True, True, False, True, True, False]).decode().splitlines()[:3])
-    ['R,C,value,status', '1,1,,withheld', '1,2,,withheld']
-    """
-    import pyarrow as pa
-
-    head, lines = Shown.of(table, withheld).listed()
-    columns: list[Any] = [*zip(*([*labels, text or "", word] for labels, text, word in lines), strict=True)]
-    return csv.encode(pa.table([pa.array(each) for each in columns], names=head), CsvDialect())
-
-
-def to_html(table: Table, withheld: Pattern | npt.ArrayLike) -> bytes:
-    """A page of its own with the table, a multiplication sign where a value is withheld."""
-    return as_html(Shown.of(table, withheld))
-
-
-def to_excel(table: Table, withheld: Pattern | npt.ArrayLike) -> bytes:
-    """A workbook with the table on one sheet, and one line per cell with its status on another."""
-    return as_excel(Shown.of(table, withheld))
-
-
-def as_html(shown: Shown) -> bytes:
-    """The page of `to_html`."""
-    head, rows = shown.laid_out()
-    parts = [
-        "<!doctype html>",
-        '<html lang="en"><head><meta charset="utf-8"><title>Table</title>',
-        "<style>body{font:15px/1.5 system-ui,sans-serif;margin:2rem;color:#1d2733;background:#fff}"
-        "table{border-collapse:collapse}th,td{padding:.3rem .7rem;border-bottom:1px solid #d7dde4}"
-        "th{text-align:left;font-weight:600}td,thead th+th{text-align:right}"
-        "td{font-variant-numeric:tabular-nums}"
-        ".withheld{color:#8a4b00}</style></head><body>",
-        "<h1>Table</h1><table><thead><tr>",
-        *(f'<th scope="col">{html.escape(name)}</th>' for name in head),
-        "</tr></thead><tbody>",
-    ]
-    for labels, texts in rows:
-        row = [f'<th scope="row">{html.escape(label)}</th>' for label in labels]
-        row += [_html_cell(text) for text in texts]
-        parts.append(f"<tr>{''.join(row)}</tr>")
-    parts += [
-        f"</tbody></table><p>{MARK} withheld to protect those behind the figures.</p></body></html>",
-        "",
-    ]
-    return "\n".join(parts).encode()
-
-
-def as_excel(shown: Shown) -> bytes:
-    """The workbook of `to_excel`."""
-    head, rows = shown.laid_out()
-    grid = [
-        [
-            *map(workbook.text, labels),
-            *(workbook.text(MARK) if t is None else workbook.figure(t) for t in texts),
-        ]
-        for labels, texts in rows
-    ]
-    names, lines = shown.listed()
-    listed = [
-        [*map(workbook.text, labels), None if text is None else workbook.figure(text), workbook.text(word)]
-        for labels, text, word in lines
-    ]
-    return workbook.encode(
-        {
-            "table": [[*map(workbook.text, head)], *grid],
-            "cells": [[*map(workbook.text, names)], *listed],
-        }
-    )
-
-
 def spelled(value: float) -> str:
     """Whole numbers without a point; others to 15 digits, so that rounding of sums does not show."""
     return str(int(value)) if value == int(value) and abs(value) < 1e15 else format(value, ".15g")
-
-
-def _html_cell(text: str | None) -> str:
-    return f'<td class="withheld">{MARK}</td>' if text is None else f"<td>{html.escape(text)}</td>"
 
 
 def _mask(table: Table, withheld: Pattern | npt.ArrayLike) -> npt.NDArray[np.bool_]:

@@ -10,13 +10,35 @@ Bounds beyond 1e20 mean none.
 from __future__ import annotations
 
 import re
+from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 
 from tacita.core import DataError, Dimension, Relations, Table
+from tacita.io.tables.base import CellsFormat
 
 _ENDLESS = 1e20
 _LETTERS = {"s": "open", "u": "primary", "z": "forced"}
+
+
+class JJ(CellsFormat):
+    """A suppression problem as cells and relations, for tau-ARGUS.
+
+    Values, costs, bounds, levels and states, without labels; confidential. O(cells + entries).
+    Source: the JJ format of tau-ARGUS, version 4.
+
+    >>> files = JJ().encode(Table.from_array([[5]], primary=[[True]], upper=100), Path("problem.jj"))
+    >>> files[Path("problem.jj")].decode().splitlines()[2]
+    '0 5 5 u 0 1e+20 0 5 0'
+    """
+
+    name: ClassVar[str] = "jj"
+    endings: ClassVar[tuple[str, ...]] = (".jj",)
+
+    def encode(self, table: Table, path: Path) -> dict[Path, bytes]:
+        """One file."""
+        return {path: format_jj(table).encode()}
 
 
 def format_jj(table: Table) -> str:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from pathlib import Path
+from typing import Any, ClassVar
 
 import numpy as np
 
 from tacita.core import Contributors, DataError, Dimension, Table
 from tacita.core.layout import sums_of_leaves
+from tacita.io.tables.base import CellsFormat
 
 from .hierarchies import format_hrc, levels_dimension, parse_hrc
 from .metadata import Metadata, Variable, format_rda
@@ -22,6 +24,26 @@ class TabFiles:
     tab: str = field(repr=False)
     rda: str
     hrc: Mapping[str, str]
+
+
+class Tab(CellsFormat):
+    """A table with its metadata and hierarchies, for tau-ARGUS.
+
+    Labels, values, contributors, costs, levels and states; confidential. O(cells).
+    Source: tau-ARGUS user's manual, version 4.2, files .tab, .rda and .hrc.
+
+    >>> [path.name for path in Tab().encode(Table.from_array([[5, 3]]), Path("table.tab"))]
+    ['table.tab', 'table.rda']
+    """
+
+    name: ClassVar[str] = "tab"
+    endings: ClassVar[tuple[str, ...]] = (".tab",)
+
+    def encode(self, table: Table, path: Path) -> dict[Path, bytes]:
+        """The table, its metadata, and a file for each hierarchy."""
+        files = encode_tab(table)
+        hierarchies = {path.with_name(name): text.encode() for name, text in files.hrc.items()}
+        return {path: files.tab.encode(), path.with_suffix(".rda"): files.rda.encode(), **hierarchies}
 
 
 def encode_tab(table: Table, separator: str = ";") -> TabFiles:
