@@ -212,4 +212,5 @@ def describe(kind: str, name: str) -> dict[str, Any]:
         "summary": found.summary(),
         "parameters": found.parameter_schema(),
         "guarantees": list(found.guarantees),
+        **found.particulars(),
     }

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-import numpy.typing as npt
+from collections.abc import Callable
+from typing import Any
 
-from tacita.core import Pattern, Table
+from tacita.core import Table
 
+from .base import PublishedFormat
 from .csv import PublishedCSV
 from .excel import PublishedExcel
 from .html import PublishedHTML
 from .shown import Shown
 
 
-def to_csv(table: Table, withheld: Pattern | npt.ArrayLike) -> bytes:
-    """One line per cell: its labels, the value (empty where withheld), and published or withheld."""
-    return PublishedCSV().encode(Shown.of(table, withheld))
+def _writer(form: PublishedFormat) -> Callable[[Table, Any], bytes]:
+    """What writes a table without the cells of a pattern or mask."""
+    return lambda table, withheld: form.encode(Shown.of(table, withheld))
 
 
-def to_html(table: Table, withheld: Pattern | npt.ArrayLike) -> bytes:
-    """A page of its own with the table, a multiplication sign where a value is withheld."""
-    return PublishedHTML().encode(Shown.of(table, withheld))
-
-
-def to_excel(table: Table, withheld: Pattern | npt.ArrayLike) -> bytes:
-    """A workbook with the table on one sheet, and one line per cell with its status on another."""
-    return PublishedExcel().encode(Shown.of(table, withheld))
+to_csv, to_excel, to_html = map(_writer, (PublishedCSV(), PublishedExcel(), PublishedHTML()))

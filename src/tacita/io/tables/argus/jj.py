@@ -54,12 +54,12 @@ def format_jj(table: Table) -> str:
     for cell, state in enumerate(table.states):
         before = (table.values[cell], table.cost[cell])
         after = (low[cell], high[cell], table.lower[cell], table.upper[cell], table.sliding[cell])
-        words = [str(cell), *map(_number, before), states.get(state, "s"), *map(_number, after)]
+        words = [str(cell), *map(shortest, before), states.get(state, "s"), *map(shortest, after)]
         lines.append(" ".join(words))
     lines.append(str(len(table.relations)))
     for row in range(len(table.relations)):
         cells, signs = table.relations.line(row)
-        entries = " ".join(f"{cell} ({_number(sign)})" for cell, sign in zip(cells, signs, strict=True))
+        entries = " ".join(f"{cell} ({shortest(sign)})" for cell, sign in zip(cells, signs, strict=True))
         lines.append(f"0 {cells.size} : {entries}")
     return "\n".join([*lines, ""])
 
@@ -118,6 +118,6 @@ def _relation(line: str) -> tuple[list[int], list[float]]:
     return [int(cell) for cell, _ in entries], [float(sign) for _, sign in entries]
 
 
-def _number(value: float) -> str:
+def shortest(value: float) -> str:
     """The shortest text that is read as the same number."""
     return repr(int(value)) if value == int(value) and abs(value) < 1e15 else repr(float(value))

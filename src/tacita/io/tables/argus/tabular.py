@@ -14,6 +14,7 @@ from tacita.core.layout import sums_of_leaves
 from tacita.io.tables.base import CellsFormat
 
 from .hierarchies import format_hrc, levels_dimension, parse_hrc
+from .jj import shortest
 from .metadata import Metadata, Variable, format_rda
 
 
@@ -80,7 +81,7 @@ def encode_tab(table: Table, separator: str = ";") -> TabFiles:
         figures += [(f"top{at + 1}", "largest", top) for at, top in enumerate(table.contributors.largest.T)]
     figures += [("lower", "lower", table.lower), ("upper", "upper", table.upper)]
     for name, kind, figure in figures:
-        columns.append([_number(each) for each in figure])
+        columns.append([shortest(each) for each in figure])
         decimals = max((len(text.partition(".")[2]) for text in columns[-1]), default=0)
         variables.append(Variable(name, kind, decimals=decimals))
     letters = {"primary": "U", "forced": "P"}
@@ -214,7 +215,3 @@ def _contributors(values: np.ndarray, frequency: np.ndarray, tops: np.ndarray) -
     return Contributors(
         np.abs(values), count, tops, nobody, frequency, np.zeros(values.size), tops[:, 0].copy()
     )
-
-
-def _number(value: float) -> str:
-    return repr(int(value)) if value == int(value) and abs(value) < 1e15 else repr(float(value))
