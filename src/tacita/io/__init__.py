@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -20,21 +21,25 @@ from .atomic import refuse_bad_targets, write_all
 from .content import content_of, fingerprint_of
 from .formats.base import Format, Purpose
 from .formats.csv import InputOptions
-from .tables import argus, published
 
 __all__ = [
     "InputOptions",
     "InputSection",
-    "argus",
     "by_ending",
     "content_of",
     "fingerprint_of",
     "format_of",
-    "published",
     "read",
     "write_all",
     "write_frame",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    # those of tables load when they are used
+    if name in ("argus", "published"):
+        return import_module(f"{__name__}.tables.{name}")
+    raise AttributeError(name)
 
 
 class InputSection(InputOptions):

@@ -11,7 +11,8 @@ import numpy as np
 
 from tacita import io
 from tacita.core import DataError, Dimension, Microdata, ParameterError, Table
-from tacita.io import argus, content_of
+from tacita.io import content_of
+from tacita.io.tables import argus
 
 from .plan import (
     COLUMNS,
