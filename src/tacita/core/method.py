@@ -28,11 +28,6 @@ class Method(Parameters):
         return self.model_dump(mode="json")
 
     @classmethod
-    def particulars(cls) -> dict[str, Any]:
-        """What else there is to tell of this kind of method."""
-        return {}
-
-    @classmethod
     def parameter_schema(cls) -> dict[str, Any]:
         """The parameters as JSON schema, without the prose of the class itself."""
         schema = cls.model_json_schema()

@@ -206,11 +206,11 @@ def is_headline(name: str) -> bool:
 def describe(kind: str, name: str) -> dict[str, Any]:
     """What a user can know of a method without running it: for `tacita methods` and for forms."""
     found = lookup(name, kind)
-    return {
+    told = {
         "kind": kind,
         "name": name,
         "summary": found.summary(),
         "parameters": found.parameter_schema(),
         "guarantees": list(found.guarantees),
-        **found.particulars(),
     }
+    return told | {"endings": list(getattr(found, "endings", ()))} if kind == "format" else told

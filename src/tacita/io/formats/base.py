@@ -29,11 +29,6 @@ class Format(Method):
         return f"{super().summary()} Endings: {', '.join(cls.endings)}."
 
     @classmethod
-    def particulars(cls) -> dict[str, Any]:
-        """The endings, and what the format is for."""
-        return {"endings": list(cls.endings), "purposes": list(cls.purposes)}
-
-    @classmethod
     def spoken_name(cls) -> str:
         """As the section of a plan is called."""
         return "Input"
