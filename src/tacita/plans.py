@@ -18,8 +18,9 @@ from .core.document import parsed, text_of
 from .io import content_of
 from .io.atomic import refuse_bad_targets
 from .microdata import verify
-from .microdata.plan import OutputSection, Plan
+from .microdata.plan import Plan
 from .microdata.run import compare, make_release
+from .microdata.sections import OutputSection
 from .tables import run as tables
 from .tables.plan import (
     SuppressSection,
@@ -109,7 +110,7 @@ def run(
     refuse_bad_targets(plan.output.targets, inputs, force=force or dry_run)
     refuse_bad_targets({"plan": _path(save_plan)}, {**inputs, **plan.output.targets}, force=force)
     io.format_of(plan.output.path)
-    release = make_release(_read_for(plan), plan.roles, plan.protect, plan.measure, run)
+    release = make_release(_read_for(plan), plan, run)
     files = {} if dry_run else _files_of(release, plan.output)
     io.write_all({**files, **plan.as_file(save_plan)}, public=plan.output.public, force=force)
     return release
@@ -129,7 +130,7 @@ def run_comparison(
         )
     pages = {"report": plan.output.report, "JSON report": plan.output.json_report}
     refuse_bad_targets(pages, {"input": plan.input.path, "plan": _path(plan_file)}, force=force)
-    trials = compare(_read_for(plan), plan.roles, plan.protect, plan.compare, plan.measure, run)
+    trials = compare(_read_for(plan), plan, plan.compare, run)
     save_comparison(trials, report=plan.output.report, json_report=plan.output.json_report, force=force)
     return trials
 

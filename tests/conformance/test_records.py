@@ -16,7 +16,7 @@ from tacita import registry
 from tacita.core import Categories, Comparison, Method, Partition, Run
 from tacita.io import InputSection
 from tacita.microdata.microaggregation.improvement import Improvement
-from tacita.microdata.plan import CompareSection, MeasureSection, OutputSection, ProtectSection
+from tacita.microdata.sections import CompareSection, MeasureSection, OutputSection, ProtectSection
 from tacita.microdata.standardise import standardise
 from tacita.tables.plan import SuppressSection, TableSection, TabulateSection
 

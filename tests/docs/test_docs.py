@@ -35,7 +35,7 @@ from tacita import datasets, registry
 from tacita.cli import COMMANDS, run_command, talk
 from tacita.core import Roles
 from tacita.io import InputSection
-from tacita.microdata.plan import CompareSection, MeasureSection, OutputSection, ProtectSection
+from tacita.microdata.sections import CompareSection, MeasureSection, OutputSection, ProtectSection
 from tacita.microdata.verify import CHECKS
 from tacita.tables.plan import SuppressSection, TableOutputSection, TableSection
 

@@ -16,7 +16,8 @@ from tacita import api
 from tacita import datasets as catalogue
 from tacita.core import ParameterError, Roles, registry
 from tacita.io import InputSection
-from tacita.microdata.plan import MeasureSection, OutputSection, Plan, ProtectSection
+from tacita.microdata.plan import Plan
+from tacita.microdata.sections import MeasureSection, OutputSection, ProtectSection
 from tacita.tables.plan import TablePlan
 
 from .options import FORCE, Fields, command, flag, given, option, options, path_option, positional

@@ -30,8 +30,8 @@ def rows_complete(evidence: Evidence) -> str | None:
     """Each source row once, or dropped because it misses a value that the method reads."""
     claim = evidence.claim
     expected = np.arange(claim.original.n)
-    if claim.drop_missing:
-        incomplete = np.any([gaps(claim.original, name) for name in claim.original.used], axis=0)
+    if claim.left_out:
+        incomplete = np.any([gaps(claim.original, name) for name in claim.left_out], axis=0)
         expected = expected[~incomplete]
     if evidence.released.n != expected.size:
         return f"wanted {expected.size} records, got {evidence.released.n}"
@@ -45,7 +45,7 @@ def rows_complete(evidence: Evidence) -> str | None:
 
 def others_identical(evidence: Evidence) -> str | None:
     """Columns that no one asked to mask."""
-    touched = evidence.gone | set(evidence.claim.original.quasi)
+    touched = evidence.gone | evidence.claim.touched | set(evidence.claim.original.quasi)
     untouched = [name for name in evidence.claim.original.columns if name not in touched]
     changed = [name for name in untouched if not _same(evidence, name)]
     if changed:
