@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from . import io
-from .core import Microdata, RecordsRelease, Report, Run, Trials, registry
+from .core import Microdata, RecordsRelease, Report, Roles, Run, Trials, Verdict, registry
 from .demonstration import prepare_demo
 from .io import write_frame
 from .microdata.plan import Protection
+from .microdata.require import RequireSection
 from .microdata.run import assess as _assess
+from .microdata.run import check as _check
 from .microdata.run import compare as _compare
 from .microdata.run import make_release
 from .plans import (
@@ -25,6 +27,7 @@ from .plans import (
     save_plan,
     save_report,
     save_table,
+    save_verdicts,
     tabulate_file,
 )
 from .tables.run import audit, audit_refusal, read_table, suppress, tabulate
@@ -35,6 +38,7 @@ __all__ = [
     "audit",
     "audit_published",
     "audit_refusal",
+    "check",
     "compare",
     "load_plan",
     "method",
@@ -50,6 +54,7 @@ __all__ = [
     "save_plan",
     "save_report",
     "save_table",
+    "save_verdicts",
     "suppress",
     "synthesize",
     "tabulate",
@@ -302,3 +307,30 @@ def assess(
         settings=settings,
     )
     return _assess(io.taken_in(original), io.taken_in(released), asked, run)
+
+
+def check(
+    released: Any,
+    require: Mapping[str, Any] | str | Path,
+    *,
+    original: Any = None,
+    quasi: str | Sequence[str] = (),
+    nominal: Sequence[str] = (),
+    ordinal: Sequence[str] | Mapping[str, Sequence[str]] = (),
+    run: Run | None = None,
+) -> tuple[Verdict, ...]:
+    """Judge a file, whoever made it, by requirements: one verdict each.
+
+    `require` is as in `protect`: names of measures with limits, or the TOML file of an office. Measures that
+    compare need the `original`, the same records in the same order, and `quasi`, the columns that were
+    changed.
+
+    >>> import pyarrow as pa
+    >>> found = check(pa.table({"sex": list("ffmmm")}), {"k_anonymity": {"k": 3, "keys": ["sex"]}})
+    >>> found[0].passed, found[0].detail
+    (False, '2 of 5 records share their keys with fewer than 3 records (fewest: 2)')
+    """
+    limits = RequireSection.given(require)
+    roles = Roles(quasi=quasi, nominal=nominal, ordinal=ordinal) if original is not None else None
+    before = None if original is None else io.taken_in(original)
+    return _check(io.taken_in(released), limits, before, roles, run)

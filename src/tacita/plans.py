@@ -7,18 +7,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, cast
 
 from . import io
 from . import report as page
-from .core import Microdata, ParameterError, Pattern, RecordsRelease, Report, Run, Table, Trials
+from .core import Microdata, ParameterError, Pattern, RecordsRelease, Report, Run, Table, Trials, Verdict
 from .core.document import parsed, text_of
 from .io import content_of
 from .io.atomic import refuse_bad_targets
 from .microdata import verify
 from .microdata.plan import Plan
+from .microdata.require import required
 from .microdata.run import compare, make_release
 from .microdata.sections import OutputSection
 from .tables import run as tables
@@ -73,6 +74,8 @@ def _files_of(release: RecordsRelease, section: OutputSection) -> dict[Path, byt
         Microdata.of(release.data, dialect=release.claim.original.dialect, source=target.name), form
     )
     verify.insist(verify.verify_file(content, form, options, release.claim))
+    if release.claim.requirements:
+        required(release.claim, io.decode(content, form, options, target.name))
     files = {target: content}
     written = replace(release.record, release_fingerprint=io.fingerprint_of(content))
     release = replace(release, record=written)
@@ -173,6 +176,18 @@ def save_report(
     refuse_bad_targets({"JSON report": target}, known, force=force)
     content = json.dumps(report.as_dict(), indent=2, allow_nan=False) + "\n"
     io.write_all({target: content.encode()}, force=force)
+
+
+def save_verdicts(
+    verdicts: Sequence[Verdict], path: str | Path, *, inputs: Sequence[str | Path] = (), force: bool = False
+) -> None:
+    """Write verdicts as JSON, confidential; never over one of the inputs."""
+    target = Path(path)
+    known = {f"input {i}": Path(given) for i, given in enumerate(inputs)}
+    refuse_bad_targets({"JSON report": target}, known, force=force)
+    passed = all(each.passed for each in verdicts)
+    told = {"confidential": True, "passed": passed, "verdicts": [asdict(each) for each in verdicts]}
+    io.write_all({target: _json(told)}, force=force)
 
 
 def save_table(

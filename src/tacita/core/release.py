@@ -99,6 +99,7 @@ class Withdrawn:
 class StepRecord:
     """What one step did, and what the file was worth after it: `report` compares it with the source."""
 
+    kind: str
     method: tuple[str, ...]
     parameters: Mapping[str, Any]
     columns: tuple[str, ...]

@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 
 from pydantic import Field, model_validator
 
+from tacita.core import registry
 from tacita.core.document import Document, arguments_of, literal_of, text_of
 from tacita.core.errors import ParameterError
 from tacita.core.options import Missing, ReleaseOptions
@@ -59,8 +60,10 @@ class Protection(Parameters):
     @classmethod
     def _columns_of_all_steps(cls, values: Any) -> Any:
         """With steps, the columns of a release are those of its steps together."""
-        if not isinstance(values, dict) or not values.get("steps"):
+        if not isinstance(values, dict):
             return values
+        if not values.get("steps"):
+            return {**values, **_taken_for_categories(values)}
         steps = [step if isinstance(step, StepSection) else StepSection(**step) for step in values["steps"]]
         given = values.get("roles") or {}
         given = given.model_dump(exclude_unset=True) if isinstance(given, Roles) else dict(given)
@@ -77,13 +80,12 @@ class Protection(Parameters):
         roles = {name: given.pop(name) for name in tuple(given) if name in Roles.model_fields}
         measure = {_MEASURING[name]: given.pop(name) for name in tuple(given) if name in _MEASURING}
         measure["settings"] = measure.get("settings") or {}
-        steps, require = tuple(given.pop("steps", ())), given.pop("require", None) or {}
+        steps, require = tuple(given.pop("steps", ())), RequireSection.given(given.pop("require", None))
         if steps:
             # the defaults of a signature are no columns or method that somebody named
             roles = {name: value for name, value in roles.items() if value}
             given = {name: value for name, value in given.items() if (name, value) != ("method", "mdav")}
-        limits = RequireSection.load(require) if isinstance(require, str | Path) else require
-        return cls(roles=roles, protect=given, steps=steps, measure=measure, require=limits)
+        return cls(roles=roles, protect=given, steps=steps, measure=measure, require=require)
 
     @classmethod
     def compared(cls, **given: Any) -> tuple[Protection, CompareSection]:
@@ -120,6 +122,17 @@ class Protection(Parameters):
         kinds |= {name: ("ordinal", order) for name, order in given.ordinal.items() if name in open_ones}
         around = given.model_dump(exclude={*_OF_STEPS})
         return Roles(**_apart(around, taken), **step.own_roles(), **_declared(kinds))
+
+
+def _taken_for_categories(values: Mapping[str, Any]) -> dict[str, Any]:
+    """A recoding takes every value for a category, whatever it was declared to be."""
+    around, roles = values.get("protect"), values.get("roles")
+    method = around.get("method") if isinstance(around, dict) else getattr(around, "method", None)
+    if method not in registry.names("recoding") or roles is None:
+        return {}
+    given = roles.model_dump(exclude_unset=True) if isinstance(roles, Roles) else dict(roles)
+    kinds = {"numeric": (), "nominal": given.get("quasi", ()), "ordinal": {}}
+    return {"roles": {**given, **(kinds if given.get("quasi") != "numeric" else {})}}
 
 
 def _together(given: Mapping[str, Any], steps: Sequence[StepSection]) -> dict[str, Any]:
@@ -249,7 +262,7 @@ class Plan(Document, Protection):
         source = arguments_of(self.input.model_dump(exclude={"path"}, exclude_defaults=True))
         around = self.roles.model_dump(exclude_defaults=True, exclude=set(_OF_STEPS) if self.steps else None)
         if self.steps:
-            around["steps"] = [step.model_dump(exclude_defaults=True) for step in self.steps]
+            around["steps"] = [step.model_dump(mode="json", exclude_defaults=True) for step in self.steps]
         if self.require.values:
             around["require"] = self.require.values
         options = self.protect.model_dump(exclude_defaults=True, exclude={"method"})

@@ -79,6 +79,11 @@ class RequireSection(Parameters):
             raise ParameterError(f"{place.name}: wanted requirements, such as k_anonymity = 3, got none.")
         return cls(**given)
 
+    @classmethod
+    def given(cls, require: Mapping[str, Any] | str | Path | None) -> RequireSection:
+        """Out of what a caller names: values, a file of them, or nothing."""
+        return cls.load(require) if isinstance(require, str | Path) else cls(**(require or {}))
+
     def with_included(self, path: str | Path) -> RequireSection:
         """Those of a file too; what both name must stand in one place."""
         included = RequireSection.load(path).values

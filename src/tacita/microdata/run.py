@@ -22,6 +22,7 @@ from tacita.core import (
     Run,
     Trial,
     Trials,
+    Verdict,
 )
 from tacita.core.microdata import speakable
 from tacita.core.options import ReleaseOptions
@@ -36,7 +37,7 @@ from .alignment import Aligned, aligned, refuse_other_order, same_numbers
 from .assess import context_columns, measure
 from .plan import Protection
 from .protect import Protected
-from .require import required
+from .require import Finished, RequireSection, judge, required
 from .sections import CompareSection, MeasureSection, ProtectSection
 from .steps import Made, make, steps_for
 from .summary import summarise, summarise_categories
@@ -97,6 +98,7 @@ def make_release(data: Microdata, asked: Protection, run: Run | None) -> Records
         insisted=insisted,
         steps=tuple(
             StepRecord(
+                step.method.kind,
                 step.names,
                 protected.method.own_parameters(),
                 step.columns,
@@ -209,6 +211,26 @@ def assess(before: Microdata, after: Microdata, asked: Protection, run: Run | No
     unique = examine(before, rows, after, None)
     # a measure of what was protected says nothing of the columns beside
     return replace(found, notes=(*found.notes, unique.headline)) if unique.unchanged.below_k else found
+
+
+def check(
+    released: Microdata,
+    limits: RequireSection,
+    original: Microdata | None,
+    roles: Roles | None,
+    run: Run | None,
+) -> tuple[Verdict, ...]:
+    """Judge anybody's file by requirements; with its original, the same records in the same order."""
+    if original is None or roles is None:
+        return judge(limits.requirements, Finished(released), run)
+    original = original.with_roles(roles)
+    if original.n != released.n:
+        raise DataError(
+            f"{released.source}: wanted the {original.n} records of the original in its order, got "
+            f"{released.n}. Check against the records that were released."
+        )
+    refuse_other_order(original, released, original.quasi)
+    return judge(limits.requirements, Finished(released, original, np.arange(original.n)), run)
 
 
 def suited(measures: MeasureSection, data: Microdata) -> MeasureSection:

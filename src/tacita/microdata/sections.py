@@ -118,6 +118,7 @@ class ProtectSection(MethodSection, ReleaseOptions):
 class StepSection(MethodSection):
     """[[steps]]: a method, the columns it works on, and its parameters."""
 
+    method: ChainName = Field(description="name of a method, see `tacita methods`; or several with +")
     quasi: Names = Field((), description="columns to protect")
     dependent: Names = Field((), description="for synthesis, instead of quasi: columns to draw anew")
     independent: Names = Field((), description="for synthesis: numeric columns that explain the dependent")
@@ -129,8 +130,6 @@ class StepSection(MethodSection):
 
     @model_validator(mode="after")
     def _has_columns(self) -> StepSection:
-        if "method" not in self.model_fields_set:
-            raise ParameterError("Step: method is required.")
         if not self.quasi and not self.dependent:
             raise ParameterError(f"Step: {self.method} needs columns: quasi, or dependent for a synthesis.")
         return self

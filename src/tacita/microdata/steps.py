@@ -69,14 +69,15 @@ class Made:
         return Protected(self.data, None, self.protected[-1].method, self.claim, nothing, nothing, one)
 
     @property
-    def standing(self) -> list[Protected]:
-        """What steps made whose columns no later one touched."""
-        found: list[Protected] = []
+    def standing(self) -> dict[int, Protected]:
+        """What steps made whose columns no later one touched, by the number of the step."""
+        found: dict[int, Protected] = {}
         touched: set[str] = set()
-        for made, step in zip(reversed(self.protected), reversed(self.steps), strict=True):
-            found[:0] = [made] if not touched & set(step.columns) else []
-            touched.update(step.columns)
-        return found
+        for number in range(len(self.steps), 0, -1):
+            if not touched & set(self.steps[number - 1].columns):
+                found[number] = self.protected[number - 1]
+            touched.update(self.steps[number - 1].columns)
+        return dict(sorted(found.items()))
 
 
 def steps_for(data: Microdata, planned: Sequence[PlannedStep]) -> tuple[Step, ...]:
@@ -157,6 +158,8 @@ def _several(data: Microdata, steps: Sequence[Step], run: Run, options: ReleaseO
         try:
             protected, claim, frame = _one(frame, step, inner)
         except (DataError, ParameterError) as problem:
+            if len(steps) == 1:
+                raise
             raise type(problem)(f"Step {number + 1}: {problem}") from None
         verify.insist(verify.verify(frame, replace(claim, steps=(claim,))))
         made.append(protected)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from tacita.core import Caution
 from tacita.core.release import Claim
@@ -59,13 +60,15 @@ def find(made: Made, uniqueness: Uniqueness, *, shuffled: bool) -> tuple[Caution
     """All that apply to one release: to the file as it is, and to what each step made that still stands."""
     whole = made.whole
     # a recoding publishes what it says, and shows in what is unique
-    parts = [each for each in made.standing if each.method.kind != "recoding"]
+    parts = {at: each for at, each in made.standing.items() if each.method.kind != "recoding"}
 
     def of_steps(
         finder: Callable[[Protected], Iterator[Caution]], synthetic: bool | None = None
     ) -> Iterator[Caution]:
-        chosen = [part for part in parts if synthetic in (None, part.method.kind == "synthesis")]
-        return (caution for part in chosen for caution in finder(part))
+        for number, part in parts.items():
+            if synthetic in (None, part.method.kind == "synthesis"):
+                for caution in finder(part):
+                    yield caution if not made.stages else _of_step(caution, number, made)
 
     finders = (
         insisting.guessable_seed(whole),
@@ -118,8 +121,13 @@ def _withdrawn(made: Made) -> Iterator[Caution]:
             f"({names[1]}) changed {', '.join(taken[0].columns)} since, and nothing is promised of that any "
             "more.",
             len(taken),
-            "Put that step first, or require at the end what must hold.",
+            "As it should be where the later step builds on it; else put it first, or require at the end "
+            "what must hold.",
         )
+
+
+def _of_step(caution: Caution, number: int, made: Made) -> Caution:
+    return replace(caution, text=f"Step {number} ({'+'.join(made.steps[number - 1].names)}): {caution.text}")
 
 
 def _dropped(protected: Protected) -> Iterator[Caution]:

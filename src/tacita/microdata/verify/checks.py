@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import narwhals as nw
 import numpy as np
 import pyarrow as pa
 
@@ -56,7 +57,7 @@ def others_identical(evidence: Evidence) -> str | None:
 def _same(evidence: Evidence, name: str) -> bool:
     before, after = evidence.claim.original.column(name), evidence.released.column(name)
     dialect = evidence.released.dialect
-    if dialect is None:
+    if dialect is None or after.dtype != nw.String:
         return same_column(before, after, evidence.claim.rows)
     old = as_array(before).take(pa.array(evidence.claim.rows))
     return same_text(old, as_array(after), dialect)
