@@ -32,6 +32,7 @@ from .sections import (
 
 # What a caller names, by the keys of [measure].
 _MEASURING = {"measures": "names", "without": "without", "domains": "domains", "settings": "settings"}
+_ORDER = ("input", "roles", "protect", "steps", "measure", "compare", "require", "output")
 _KIND_NAMES = ("numeric", "nominal", "ordinal")
 # Roles that belong to each step where there are several.
 _OF_STEPS = ("quasi", "dependent", "independent", *_KIND_NAMES)
@@ -239,7 +240,7 @@ class Plan(Document, Protection):
         if self.steps:
             for name in _OF_STEPS:
                 values.get("roles", {}).pop(name, None)
-        return values
+        return {name: values[name] for name in _ORDER if name in values}
 
     @classmethod
     def load(cls, path: str | Path) -> Plan:

@@ -30,6 +30,7 @@ class Recode(Recoding):
 
     `map` has new values by old ones, for every column of the step; or for each column a map of its own. New
     values may be old ones too: each value is looked up once. O(n) and one look-up a distinct value.
+    Source: global recoding, Hundepool et al. (2012), Statistical Disclosure Control, section 3.2.
 
     >>> Recode(map={"Porto": "North", "Faro": "South"}).relabel("town", ["Faro", "Lisbon", "Porto"])
     ['South', 'Lisbon', 'North']
