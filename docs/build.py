@@ -7,7 +7,11 @@ from __future__ import annotations
 
 import inspect
 import json
+import sys
 from pathlib import Path
+
+# run as a file, only its own folder is known
+sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from experiments.document import table
 
@@ -19,6 +23,7 @@ from tacita.microdata.verify import CHECKS
 PAGES = Path(__file__).parent / "methods"
 KINDS = {
     "microaggregation": "Microaggregation: groups of at least k records, published as their means",
+    "recoding": "Recoding: coarser values, the same for everybody who had the same",
     "masking": "Masking: other values in place of the original ones, without groups of k records",
     "synthesis": "Synthesis: dependent attributes drawn anew, given independent ones that are kept",
     "suppression": "Suppression: cells of a table that are withheld besides the sensitive ones",

@@ -22,7 +22,7 @@ SOURCE, TESTS = HERE.parent / "src" / "tacita", HERE.parent / "tests"
 
 # Verifiers, and the tests that speak of them; the examples of the modules themselves are tests too.
 MODULES = {
-    "microdata": sorted((SOURCE / "microdata" / "verify").glob("*.py")),
+    "microdata": [SOURCE / "core" / "verify.py", *sorted((SOURCE / "microdata" / "verify").glob("*.py"))],
     "tables": [
         *(SOURCE / "tables" / f"{name}.py" for name in ("audit", "judge", "attacker", "programme")),
         *(SOURCE / "tables" / f"{name}.py" for name in ("leaks", "behind", "certify", "release")),

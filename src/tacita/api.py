@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from . import io
-from .core import Microdata, RecordsRelease, Report, Roles, Run, Trials, registry
+from .core import Microdata, RecordsRelease, Report, Roles, Run, Trials, Verdict, registry
 from .demonstration import prepare_demo
 from .io import write_frame
-from .microdata.plan import CompareSection, MeasureSection, ProtectSection
+from .microdata.plan import Protection
+from .microdata.require import RequireSection
 from .microdata.run import assess as _assess
+from .microdata.run import check as _check
 from .microdata.run import compare as _compare
 from .microdata.run import make_release
 from .plans import (
@@ -25,6 +27,7 @@ from .plans import (
     save_plan,
     save_report,
     save_table,
+    save_verdicts,
     tabulate_file,
 )
 from .tables.run import audit, audit_refusal, read_table, suppress, tabulate
@@ -35,6 +38,7 @@ __all__ = [
     "audit",
     "audit_published",
     "audit_refusal",
+    "check",
     "compare",
     "load_plan",
     "method",
@@ -50,6 +54,7 @@ __all__ = [
     "save_plan",
     "save_report",
     "save_table",
+    "save_verdicts",
     "suppress",
     "synthesize",
     "tabulate",
@@ -80,8 +85,10 @@ def read(path: str | Path, **options: Any) -> Microdata:
 def protect(
     data: Any,
     *,
-    quasi: str | Sequence[str],
+    quasi: str | Sequence[str] = (),
     method: str = "mdav",
+    steps: Sequence[Mapping[str, Any]] = (),
+    require: Mapping[str, Any] | str | Path | None = None,
     numeric: Sequence[str] = (),
     nominal: Sequence[str] = (),
     ordinal: Sequence[str] | Mapping[str, Sequence[str]] = (),
@@ -89,6 +96,7 @@ def protect(
     confidential: Sequence[str] = (),
     strata: Sequence[str] = (),
     unit: str | None = None,
+    unit_columns: Sequence[str] = (),
     weight: str | None = None,
     measures: Sequence[str] | None = None,
     without: Sequence[str] = (),
@@ -107,15 +115,24 @@ def protect(
     unless `numeric` says that they are quantities. `options` are those of the plan's [protect] section
     (missing, round_integers, shuffle, insist, seed) and the parameters of the method (k, ...).
 
-    Raises ParameterError, DataError, or VerificationError; never returns an unverified release.
+    `steps` are several methods in place of one, each with columns of its own, as the [[steps]] of a plan:
+    [{"method": "recode", "quasi": ["town"], "map": {...}}, {"method": "mdav", "quasi": ["wage"], "k": 5}].
+    `require` names what the result must satisfy ({"k_anonymity": {"k": 3, "keys": ["sex", "town"]}}), or the
+    file that does. `unit_columns` are columns that agree within a unit and must do so after.
+
+    Raises ParameterError, DataError, VerificationError or RequirementError; never returns an unverified
+    release.
 
     >>> import pyarrow as pa
     >>> frame = pa.table({"x": [1.0, 2.0, 3.0, 10.0, 11.0, 12.0], "name": list("abcdef")})
     >>> protect(frame, quasi=["x"], identifiers=["name"], k=3).data["x"].to_pylist()
     [2.0, 2.0, 2.0, 11.0, 11.0, 11.0]
     """
-    roles = Roles(
+    asked = Protection.asked(
         quasi=quasi,
+        method=method,
+        steps=steps,
+        require=require,
         numeric=numeric,
         nominal=nominal,
         ordinal=ordinal,
@@ -123,11 +140,15 @@ def protect(
         confidential=confidential,
         strata=strata,
         unit=unit,
+        unit_columns=unit_columns,
         weight=weight,
+        measures=measures,
+        without=without,
+        domains=domains,
+        settings=settings,
+        **options,
     )
-    section = ProtectSection(method=method, **options)
-    measuring = MeasureSection(names=measures, without=without, domains=domains, settings=settings or {})
-    return make_release(_taken_in(data), roles, section, measuring, run)
+    return make_release(io.taken_in(data), asked, run)
 
 
 def synthesize(
@@ -136,11 +157,13 @@ def synthesize(
     dependent: str | Sequence[str],
     independent: str | Sequence[str] = (),
     method: str = "ipso-c",
+    require: Mapping[str, Any] | str | Path | None = None,
     numeric: Sequence[str] = (),
     identifiers: Sequence[str] = (),
     confidential: Sequence[str] = (),
     strata: Sequence[str] = (),
     unit: str | None = None,
+    unit_columns: Sequence[str] = (),
     weight: str | None = None,
     measures: Sequence[str] | None = None,
     without: Sequence[str] = (),
@@ -164,19 +187,25 @@ def synthesize(
     >>> bool(np.isclose(np.mean(made.data["y"]), np.mean(frame["y"]))), made.data["s"].equals(frame["s"])
     (True, True)
     """
-    roles = Roles(
+    asked = Protection.asked(
         dependent=dependent,
         independent=independent,
+        method=method,
+        require=require,
         numeric=numeric,
         identifiers=identifiers,
         confidential=confidential,
         strata=strata,
         unit=unit,
+        unit_columns=unit_columns,
         weight=weight,
+        measures=measures,
+        without=without,
+        domains=domains,
+        settings=settings,
+        **options,
     )
-    section = ProtectSection(method=method, **options)
-    measuring = MeasureSection(names=measures, without=without, domains=domains, settings=settings or {})
-    return make_release(_taken_in(data), roles, section, measuring, run)
+    return make_release(io.taken_in(data), asked, run)
 
 
 def compare(
@@ -193,6 +222,7 @@ def compare(
     confidential: Sequence[str] = (),
     strata: Sequence[str] = (),
     unit: str | None = None,
+    unit_columns: Sequence[str] = (),
     weight: str | None = None,
     loss: str = "PIL",
     risk: str = "DR",
@@ -216,25 +246,29 @@ def compare(
     >>> [(trial.method, trial.parameters["k"], trial.groups) for trial in trials]
     [('hm', 3, 2), ('hm', 4, 2), ('mdav', 3, 2), ('mdav', 4, 2)]
     """
-    roles = Roles(
+    asked, section = Protection.compared(
         quasi=quasi,
+        dependent=dependent,
+        independent=independent,
+        method=method,
         numeric=numeric,
         nominal=nominal,
         ordinal=ordinal,
-        dependent=dependent,
-        independent=independent,
         identifiers=identifiers,
         confidential=confidential,
         strata=strata,
         unit=unit,
+        unit_columns=unit_columns,
         weight=weight,
+        loss=loss,
+        risk=risk,
+        measures=measures,
+        without=without,
+        domains=domains,
+        settings=settings,
+        **options,
     )
-    around = {name: value for name, value in options.items() if name in ProtectSection.model_fields}
-    values = {name: value for name, value in options.items() if name not in around}
-    section = CompareSection(method=method, loss=loss, risk=risk, **values)
-    base = ProtectSection(**around)
-    measuring = MeasureSection(names=measures, without=without, domains=domains, settings=settings or {})
-    return _compare(_taken_in(data), roles, base, section, measuring, run)
+    return _compare(io.taken_in(data), asked, section, run)
 
 
 def assess(
@@ -263,14 +297,40 @@ def assess(
     >>> assess(frame, frame, quasi=["x"])["IL1"].value
     0.0
     """
-    section = MeasureSection(names=measures, without=without, domains=domains, settings=settings or {})
-    roles = Roles(quasi=quasi, nominal=nominal, ordinal=ordinal)
-    return _assess(_taken_in(original), _taken_in(released), roles, section, run)
+    asked = Protection.asked(
+        quasi=quasi,
+        nominal=nominal,
+        ordinal=ordinal,
+        measures=measures,
+        without=without,
+        domains=domains,
+        settings=settings,
+    )
+    return _assess(io.taken_in(original), io.taken_in(released), asked, run)
 
 
-def _taken_in(data: Any) -> Microdata:
-    if isinstance(data, Microdata):
-        return data
-    if isinstance(data, str | Path):
-        return io.read(data)
-    return Microdata.of(data)
+def check(
+    released: Any,
+    require: Mapping[str, Any] | str | Path,
+    *,
+    original: Any = None,
+    quasi: str | Sequence[str] = (),
+    nominal: Sequence[str] = (),
+    ordinal: Sequence[str] | Mapping[str, Sequence[str]] = (),
+    run: Run | None = None,
+) -> tuple[Verdict, ...]:
+    """Judge a file, whoever made it, by requirements: one verdict each.
+
+    `require` is as in `protect`: names of measures with limits, or the TOML file of an office. Measures that
+    compare need the `original`, the same records in the same order, and `quasi`, the columns that were
+    changed.
+
+    >>> import pyarrow as pa
+    >>> found = check(pa.table({"sex": list("ffmmm")}), {"k_anonymity": {"k": 3, "keys": ["sex"]}})
+    >>> found[0].passed, found[0].detail
+    (False, '2 of 5 records share their keys with fewer than 3 records (fewest: 2)')
+    """
+    limits = RequireSection.given(require)
+    roles = Roles(quasi=quasi, nominal=nominal, ordinal=ordinal) if original is not None else None
+    before = None if original is None else io.taken_in(original)
+    return _check(io.taken_in(released), limits, before, roles, run)

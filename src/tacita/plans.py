@@ -7,19 +7,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, cast
 
 from . import io
 from . import report as page
-from .core import Microdata, ParameterError, Pattern, RecordsRelease, Report, Run, Table, Trials
+from .core import Microdata, ParameterError, Pattern, RecordsRelease, Report, Run, Table, Trials, Verdict
 from .core.document import parsed, text_of
 from .io import content_of
 from .io.atomic import refuse_bad_targets
 from .microdata import verify
-from .microdata.plan import OutputSection, Plan
+from .microdata.plan import Plan
+from .microdata.require import required
 from .microdata.run import compare, make_release
+from .microdata.sections import OutputSection
 from .tables import run as tables
 from .tables.plan import (
     SuppressSection,
@@ -71,6 +73,8 @@ def _files_of(release: RecordsRelease, section: OutputSection) -> dict[Path, byt
     form = io.format_of(target)().like(data)
     content = form.encode(data)
     verify.insist(verify.verify_file(content, form, release.claim))
+    if release.claim.requirements:
+        required(release.claim, form.decode(content, target.name))
     files = {target: content}
     written = replace(release.record, release_fingerprint=io.fingerprint_of(content))
     release = replace(release, record=written)
@@ -108,7 +112,7 @@ def run(
     refuse_bad_targets(plan.output.targets, inputs, force=force or dry_run)
     refuse_bad_targets({"plan": _path(save_plan)}, {**inputs, **plan.output.targets}, force=force)
     io.format_of(plan.output.path)
-    release = make_release(_read_for(plan), plan.roles, plan.protect, plan.measure, run)
+    release = make_release(_read_for(plan), plan, run)
     files = {} if dry_run else _files_of(release, plan.output)
     io.write_all({**files, **plan.as_file(save_plan)}, public=plan.output.public, force=force)
     return release
@@ -128,7 +132,7 @@ def run_comparison(
         )
     pages = {"report": plan.output.report, "JSON report": plan.output.json_report}
     refuse_bad_targets(pages, {"input": plan.input.path, "plan": _path(plan_file)}, force=force)
-    trials = compare(_read_for(plan), plan.roles, plan.protect, plan.compare, plan.measure, run)
+    trials = compare(_read_for(plan), plan, plan.compare, run)
     save_comparison(trials, report=plan.output.report, json_report=plan.output.json_report, force=force)
     return trials
 
@@ -171,6 +175,18 @@ def save_report(
     refuse_bad_targets({"JSON report": target}, known, force=force)
     content = json.dumps(report.as_dict(), indent=2, allow_nan=False) + "\n"
     io.write_all({target: content.encode()}, force=force)
+
+
+def save_verdicts(
+    verdicts: Sequence[Verdict], path: str | Path, *, inputs: Sequence[str | Path] = (), force: bool = False
+) -> None:
+    """Write verdicts as JSON, confidential; never over one of the inputs."""
+    target = Path(path)
+    known = {f"input {i}": Path(given) for i, given in enumerate(inputs)}
+    refuse_bad_targets({"JSON report": target}, known, force=force)
+    passed = all(each.passed for each in verdicts)
+    told = {"confidential": True, "passed": passed, "verdicts": [asdict(each) for each in verdicts]}
+    io.write_all({target: _json(told)}, force=force)
 
 
 def save_table(

@@ -16,7 +16,8 @@ def warmup(run: Run | None = None) -> None:
     """Run every built-in method and measure once on a few records or cells, which compiles their kernels."""
     steps = [(kind, name) for kind, names in registry.BUILT_IN.items() for name in names]
     for done, (kind, name) in enumerate(steps):
-        _WARM.get(kind, _nothing)(registry.lookup(name, kind)())
+        if kind in _WARM:
+            _WARM[kind](registry.lookup(name, kind)())
         (run or Run()).report("compiling", done + 1, len(steps))
 
 
@@ -44,10 +45,6 @@ def _suppression(method: Any) -> None:
     values = np.arange(1.0, 17.0).reshape(4, 4) % 7 + 1
     for problem in method.problems:
         method.suppress(Grid.from_interior(values, np.eye(4, dtype=bool), problem))
-
-
-def _nothing(_: Any) -> None:
-    return None
 
 
 _WARM: dict[str, Callable[[Any], None]] = {

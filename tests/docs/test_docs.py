@@ -35,7 +35,13 @@ from tacita import datasets, registry
 from tacita.cli import COMMANDS, run_command, talk
 from tacita.core import Roles
 from tacita.io import InputSection
-from tacita.microdata.plan import CompareSection, MeasureSection, OutputSection, ProtectSection
+from tacita.microdata.sections import (
+    CompareSection,
+    MeasureSection,
+    OutputSection,
+    ProtectSection,
+    StepSection,
+)
 from tacita.microdata.verify import CHECKS
 from tacita.tables.plan import SuppressSection, TableOutputSection, TableSection
 
@@ -343,6 +349,7 @@ def test_every_guarantee_stands_in_the_threat_model_and_no_other():
         ("protect", ProtectSection),
         ("measure", MeasureSection),
         ("compare", CompareSection),
+        ("[steps]", StepSection),
         ("output", OutputSection),
     ],
 )

@@ -48,6 +48,7 @@ ALLOWED = {
         "core",
         "io",
         "microdata.plan",
+        "microdata.sections",
         "tables.plan",
         "tables.rules.words",
         "api",

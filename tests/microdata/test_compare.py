@@ -13,7 +13,8 @@ import tacita
 from seeds import SEED
 from tacita.core import Report, Score, Trial, Trials
 from tacita.core.trials import pareto_front
-from tacita.microdata.plan import CompareSection, Plan, ProtectSection
+from tacita.microdata.plan import Plan
+from tacita.microdata.sections import CompareSection, ProtectSection
 from tacita.report import comparison_html, comparison_json
 
 figures = st.integers(0, 6).map(float) | st.floats(0, 100)

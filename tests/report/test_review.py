@@ -14,6 +14,7 @@ from tacita.report import review_html, review_json
 from tacita.report.cautions import grouped
 
 KEYS = {"scores", "notes", "verdicts", "warnings", "uniqueness", "record", "not_promised", "attributes"}
+KEYS |= {"steps", "withdrawn"}
 RECORD_KEYS = {"source", "fingerprint", "seed", "versions", "method", "parameters", "roles", "options"}
 RECORD_KEYS |= {"records_in", "records_out", "groups", "gap", "group_sizes", "strata", "insisted"}
 RECORD_KEYS |= {"release_fingerprint"}

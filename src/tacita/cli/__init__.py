@@ -19,6 +19,7 @@ COMMANDS = {
     "protect": "Protect a file: group its records, publish group means, verify, report.",
     "synthesize": "Draw dependent columns anew, given independent ones that are kept; verify, report.",
     "assess": "Measure what a release lost and what it gives away.",
+    "check": "Judge a file, whoever made it, by what an office requires.",
     "compare": "Try methods and parameters side by side, and draw their risk-utility map.",
     "tabulate": "Sum up or count records by two columns, and mark sensitive cells.",
     "suppress": "Choose which cells of a table to withhold, prove it, audit it, publish the rest.",

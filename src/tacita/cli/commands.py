@@ -14,12 +14,24 @@ from rich.table import Table
 
 from tacita import api
 from tacita import datasets as catalogue
-from tacita.core import ParameterError, Roles, registry
+from tacita.core import ParameterError, RequirementError, Roles, registry
 from tacita.io import InputSection
-from tacita.microdata.plan import MeasureSection, OutputSection, Plan, ProtectSection
+from tacita.microdata.plan import Plan
+from tacita.microdata.sections import MeasureSection, OutputSection, ProtectSection
 from tacita.tables.plan import TablePlan
 
-from .options import FORCE, Fields, command, flag, given, option, options, path_option, positional
+from .options import (
+    FORCE,
+    Fields,
+    command,
+    flag,
+    given,
+    option,
+    options,
+    path_option,
+    positional,
+    required_path,
+)
 from .talk import (
     Out,
     print_json,
@@ -28,6 +40,7 @@ from .talk import (
     print_scores,
     print_suppressed,
     print_trials,
+    print_verdicts,
     progress_bar,
 )
 
@@ -162,6 +175,49 @@ assess = command(
         flag("quiet", "print nothing but errors", _TALK),
     ],
     _assess,
+)
+
+
+def _check(released: Path, **values: Any) -> None:
+    reading = given(InputSection, values)
+    original = values["original"]
+    with progress_bar(values["quiet"]) as run:
+        verdicts = api.check(
+            api.read(released, **reading),
+            values["require"],
+            original=None if original is None else api.read(original, **reading),
+            **given({name: Roles.model_fields[name] for name in _ASSESSED}, values),
+            run=run,
+        )
+    if values["json"] is not None:
+        named = [path for path in (released, original, values["require"]) if path is not None]
+        api.save_verdicts(verdicts, values["json"], inputs=named, force=values["force"])
+    if not values["quiet"]:
+        print_verdicts(verdicts)
+    failed = [each for each in verdicts if not each.passed]
+    if failed:
+        what = "; ".join(f"{each.guarantee}: {each.detail}" for each in failed)
+        raise RequirementError(
+            f"{released.name}: {len(failed)} of {len(verdicts)} requirements are not met. {what}. Do not "
+            "publish this file."
+        )
+
+
+check = command(
+    "check",
+    "Judge a file, whoever made it, by what an office requires.\n\n"
+    "Example: tacita check protected.csv --require office.toml",
+    [
+        positional("released", "file to judge"),
+        required_path("require", "TOML file of requirements, such as k_anonymity = 3", _HOW),
+        path_option("original", "file before protection, same order, for measures that compare", _FROM),
+        *[option(name, Roles.model_fields[name], _WHAT) for name in _ASSESSED],
+        *options(InputSection, _FROM, skip=["path"]),
+        path_option("json", "verdicts as JSON; confidential", _TO),
+        flag("force", FORCE, _TO),
+        flag("quiet", "print nothing but errors", _TALK),
+    ],
+    _check,
 )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ from rich.console import Console
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tacita.core import Progress, Record, RecordsRelease, Report, Run, Trial, Trials
+    from tacita.core import Progress, Record, RecordsRelease, Report, Run, Trial, Trials, Verdict
     from tacita.core import Table as CellTable
     from tacita.core.uniqueness import Uniqueness
     from tacita.microdata.plan import Plan
@@ -78,8 +78,10 @@ def _print_plan(plan: Plan | TablePlan) -> None:
 def _grouping(record: Record) -> str:
     if drawn := record.roles.get("dependent"):
         return f"with {_count(len(drawn), 'column')} drawn anew"
+    if len(record.steps) > 1:
+        return f"in {_count(len(record.steps), 'step')}"
     if record.groups is None:
-        return "masked, not in groups"
+        return "recoded" if record.steps[0].kind == "recoding" else "masked, not in groups"
     least, most = min(record.group_sizes), max(record.group_sizes)
     grouped = f"in {_count(record.groups, 'group')} of {least if least == most else f'{least} to {most}'}"
     if record.gap is None:
@@ -127,6 +129,15 @@ def print_scores(report: Report) -> None:
     Out.print(table)
     for note in report.notes:
         Out.print(note, markup=False)
+
+
+def print_verdicts(verdicts: Sequence[Verdict]) -> None:
+    """One line a requirement: what it asks, and what was found."""
+    for each in verdicts:
+        mark, style = ("kept", None) if each.passed else ("not met", "yellow")
+        Out.print(f"{each.guarantee} ({mark}): {each.promise}", style=style, markup=False)
+        if not each.passed:
+            Out.print(f"  {each.detail}", style=style, markup=False)
 
 
 def print_trials(trials: Trials, plan: Plan) -> None:

@@ -2,7 +2,7 @@
 
 from .contributors import Contributors
 from .dimension import Dimension
-from .errors import Cancelled, DataError, ParameterError, TacitaError, VerificationError
+from .errors import Cancelled, DataError, ParameterError, RequirementError, TacitaError, VerificationError
 from .method import Method
 from .microdata import MISSING_TEXT, CsvDialect, Microdata
 from .params import GroupSize, Parameters
@@ -43,6 +43,7 @@ __all__ = [
     "Relations",
     "Release",
     "Report",
+    "RequirementError",
     "Roles",
     "Run",
     "Score",

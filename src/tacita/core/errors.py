@@ -32,6 +32,10 @@ class VerificationError(TacitaError):
     """A finished release failed its independent check. Nothing was written."""
 
 
+class RequirementError(VerificationError):
+    """A finished release does not meet what was required of it. Nothing was written."""
+
+
 class Cancelled(TacitaError):
     """The caller asked a running job to stop. Nothing was written."""
 

@@ -6,13 +6,20 @@ import inspect
 from typing import Any, ClassVar
 
 from .params import Parameters
+from .roles import Kind
 
 
 class Method(Parameters):
-    """A named way of doing one thing. Its fields are its parameters; running it stores nothing on it."""
+    """A named way of doing one thing. Its fields are its parameters; running it stores nothing on it.
+
+    Methods of records declare the kinds of columns they take, and which promises of earlier steps they keep
+    by construction where they touch the same columns.
+    """
 
     kind: ClassVar[str]
     guarantees: ClassVar[tuple[str, ...]] = ()
+    takes: ClassVar[tuple[Kind, ...]] = ("numeric",)
+    keeps: ClassVar[tuple[str, ...]] = ()
 
     @classmethod
     def summary(cls) -> str:

@@ -20,10 +20,13 @@ Seed = Annotated[
 ]
 
 
+Missing = Literal["refuse", "drop", "stratum"]
+
+
 class ReleaseOptions(Parameters):
     """The rules around the methods of a release of records."""
 
-    missing: Literal["refuse", "drop", "stratum"] = Field(
+    missing: Missing = Field(
         "refuse",
         description="records with missing quasi-identifiers: refuse, drop, or group only among their like",
     )

@@ -52,6 +52,9 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "gower": "tacita.microdata.microaggregation.gower:Gower",
         "best": "tacita.microdata.microaggregation.best:Best",
     },
+    "recoding": {
+        "recode": "tacita.microdata.recoding.recode:Recode",
+    },
     "masking": {
         "onedims": "tacita.microdata.masking.ranking:OneDims",
         "noise": "tacita.microdata.masking.noise:Noise",
@@ -136,7 +139,7 @@ BUILT_IN: dict[str, dict[str, str]] = {
     },
 }
 
-PROTECTING = ("microaggregation", "masking", "synthesis")
+PROTECTING = ("microaggregation", "recoding", "masking", "synthesis")
 SUPPRESSING = ("suppression",)
 MEASURING = ("loss", "risk", "balance")
 

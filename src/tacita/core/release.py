@@ -45,14 +45,29 @@ class AttributeSummary:
     categories: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
+class Requirement:
+    """What a finished file must satisfy: a measure by name, the most or least it may be, and its settings."""
+
+    name: str
+    limit: float
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
 @dataclass(frozen=True, repr=False)
 class Claim:
     """Everything a verifier needs to check a release by itself. Confidential: holds the original.
 
     `rows[i]` is the original row that released row i came from. `labels` are the groups behind the values:
     `labels[i]` where whole records are grouped, `labels[i, j]` where each column is grouped by itself, None
-    where no groups are claimed; `k` is None then too. `terms` are the parameters that promises speak of,
-    `insisted` names what was asked for against advice.
+    where no groups are claimed; `k` is None then too. Records that miss a value in a column of `left_out`
+    were dropped. `terms` are the parameters that promises speak of,
+    `insisted` names what was asked for against advice, `requirements` what the finished file must satisfy.
+
+    A release of several steps claims what holds of the whole, and each of its `steps` claims what holds of
+    its own columns: `original` is then the file before that step, `touched` are columns that others changed
+    since, and `guarantees` only the promises that still stand. Where a step worked on one record a unit,
+    `representing` are the rows of its original that stand for their unit.
     """
 
     original: Microdata
@@ -61,9 +76,37 @@ class Claim:
     k: int | None
     guarantees: tuple[str, ...]
     rounded: frozenset[str] = frozenset()
-    drop_missing: bool = False
+    left_out: tuple[str, ...] = ()
     terms: Mapping[str, Any] = field(default_factory=dict)
     insisted: tuple[str, ...] = ()
+    requirements: tuple[Requirement, ...] = ()
+    steps: tuple[Claim, ...] = ()
+    touched: frozenset[str] = frozenset()
+    representing: npt.NDArray[np.int64] | None = None
+
+
+@dataclass(frozen=True)
+class Withdrawn:
+    """A promise of a step that no longer stands, since a later step changed columns it speaks of."""
+
+    guarantee: str
+    step: int
+    by: int
+    columns: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class StepRecord:
+    """What one step did, and what the file was worth after it: `report` compares it with the source."""
+
+    kind: str
+    method: tuple[str, ...]
+    parameters: Mapping[str, Any]
+    columns: tuple[str, ...]
+    by_unit: bool
+    groups: int | None
+    promises: tuple[str, ...]
+    report: Report = field(repr=False)
 
 
 @dataclass(frozen=True)
@@ -74,6 +117,7 @@ class Record:
     `groups` is None where records were not grouped. `gap`, where a bound was proven, is the share of the
     squared error within groups that any other groups of k could save at most. `uniqueness` tells how many
     records can be told apart by what is released. `insisted` names what was asked for against advice.
+    `steps` are those that were carried out, `withdrawn` the promises that a later one took back.
     """
 
     source: str
@@ -97,6 +141,8 @@ class Record:
     gap: float | None = None
     insisted: tuple[str, ...] = ()
     release_fingerprint: str | None = None
+    steps: tuple[StepRecord, ...] = ()
+    withdrawn: tuple[Withdrawn, ...] = ()
 
     @property
     def headline(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 from pydantic import BeforeValidator, Field, model_validator
 
@@ -11,6 +11,7 @@ from .errors import ParameterError
 from .params import Parameters
 
 Kind = Literal["numeric", "ordinal", "nominal"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
 def _as_names(value: object) -> object:
@@ -78,6 +79,9 @@ class Roles(Parameters):
     confidential: Names = Field((), description="sensitive columns; released, watched for homogeneity")
     strata: Names = Field((), description="groups never mix records of different strata")
     unit: str | None = Field(None, description="column naming the firm or household behind a record")
+    unit_columns: Names = Field(
+        (), description="columns that agree within a unit, such as the region of a household, and must after"
+    )
     weight: str | None = Field(None, description="column of sampling weights")
 
     @model_validator(mode="after")
@@ -90,6 +94,8 @@ class Roles(Parameters):
                     f"Roles: column {column} is named twice ({seen[column]}, {role}). One role each, please."
                 )
             seen.setdefault(column, role)
+        if self.unit_columns and self.unit is None:
+            raise ParameterError("Roles: unit_columns need the column that names the unit (unit).")
         self._something_to_do()
         return self
 
@@ -152,4 +158,4 @@ class Roles(Parameters):
     @property
     def named(self) -> frozenset[str]:
         """Every column that has a role."""
-        return frozenset(column for _, column in self._named())
+        return frozenset((*(column for _, column in self._named()), *self.unit_columns))

@@ -13,12 +13,13 @@ E = TypeVar("E")
 
 @dataclass(frozen=True)
 class Verdict:
-    """What an independent check found of one promise."""
+    """What an independent check found of one promise; `step` says whose, where there are several."""
 
     guarantee: str
     promise: str
     passed: bool
     detail: str
+    step: int | None = None
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,7 @@ __all__ = [
     "fingerprint_of",
     "format_of",
     "read",
+    "taken_in",
     "write_all",
     "write_frame",
 ]
@@ -101,6 +102,13 @@ def read(path: str | Path, options: InputOptions | None = None) -> Microdata:
     if data.dialect is not None:
         refuse_values_as_names(data.columns, path.name)
     return replace(data, path=path.absolute())
+
+
+def taken_in(data: Any) -> Microdata:
+    """What a caller hands over: a frame, a path, or what was read already."""
+    if isinstance(data, Microdata):
+        return data
+    return read(data) if isinstance(data, str | Path) else Microdata.of(data)
 
 
 def write_frame(frame: Any, path: str | Path, *, force: bool = False) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import narwhals as nw
@@ -42,6 +42,22 @@ def _series(
         kind = nw.Int64() if whole else nw.Float64()
         series = nw.new_series(name, cells, kind, backend=frame.implementation)
     return _in_place(frame, series)
+
+
+def replace_text(
+    frame: nw.DataFrame[Any], columns: Mapping[str, tuple[npt.NDArray[np.float64], Sequence[str]]]
+) -> nw.DataFrame[Any]:
+    """Put text in place of columns: for each cell the label of its code, and where that is missing (NaN) the
+    cell that stands there if it is text, which is how a file spells what is missing."""
+    made = []
+    for name, (codes, labels) in columns.items():
+        gaps = np.isnan(codes)
+        named = np.asarray([*labels, None], dtype=object)[np.where(gaps, -1, codes).astype(np.int64)]
+        if gaps.any() and frame[name].dtype == nw.String:
+            named[gaps] = frame[name].filter(gaps.tolist()).to_list()
+        series = nw.new_series(name, named.tolist(), nw.String(), backend=frame.implementation)
+        made.append(_in_place(frame, series))
+    return frame.with_columns(*made) if made else frame
 
 
 def _in_place(frame: nw.DataFrame[Any], series: nw.Series[Any]) -> nw.Series[Any]:

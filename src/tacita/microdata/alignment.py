@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import narwhals as nw
@@ -9,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from tacita.core import CsvDialect, DataError, Microdata
+from tacita.core.roles import Kind
 from tacita.io.formats.csv import cells_as_text
 
 from .assess import Matrix, usable_numbers
@@ -50,9 +53,26 @@ def same_numbers(before: Microdata, after: Microdata, name: str) -> bool:
     return old is not None and new is not None and np.array_equal(old, new)
 
 
-def coded_alike(before: Microdata, after: Microdata) -> tuple[Matrix, Matrix]:
-    """The quasi-identifiers of both files: numbers, or codes that mean the same category on both sides."""
+@dataclass(frozen=True, repr=False)
+class Aligned:
+    """The protected columns of two files: numbers, or codes that mean the same category on both sides.
+
+    `texts` has the categories of a column in the order of their codes.
+    """
+
+    before: Matrix
+    after: Matrix
+    kinds: tuple[Kind, ...]
+    texts: Mapping[str, tuple[str, ...]]
+
+
+def aligned(before: Microdata, after: Microdata) -> Aligned:
+    """Both files by the roles of the first; records need not stand in one order. O(n d)."""
+    roles = before.roles
+    assert roles is not None
+    after = after.with_roles(roles.model_copy(update=_KEPT_ROLES))
     x, z = before.coded(before.quasi), after.coded(before.quasi)
+    texts: dict[str, tuple[str, ...]] = {}
     for j, name in enumerate(before.quasi):
         if before.scale(name) == "numeric":
             continue
@@ -71,4 +91,17 @@ def coded_alike(before: Microdata, after: Microdata) -> tuple[Matrix, Matrix]:
             known = ~np.isnan(codes[:, j])
             places = np.array([place[key] for key in keys])
             codes[known, j] = places[codes[known, j].astype(np.int64)]
-    return x, z
+        texts[name] = tuple(key if isinstance(key, str) else f"{key:.15g}" for key in both)
+    return Aligned(x, z, before.scales, texts)
+
+
+# Roles whose columns a release may not have any more, and which say nothing of what is compared.
+_KEPT_ROLES = {
+    "identifiers": (),
+    "confidential": (),
+    "strata": (),
+    "unit": None,
+    "unit_columns": (),
+    "weight": None,
+    "independent": (),
+}

@@ -1,244 +1,183 @@
-"""One run as a file: what is read, which column is what, how it is protected, where it goes.
+"""One run as a file: what is read, which column is what, how it is protected, what goes where.
 
-TOML, version 1; paths are relative to the plan file. The command line and the web page build the same
-Plan, and `to_python` shows the script that does the same.
+The command line and the web page build the same Plan, and `to_python` shows the script that does the same.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import product
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, cast
+from typing import Any, ClassVar
 
-from pydantic import BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from tacita.core import registry
 from tacita.core.document import Document, arguments_of, literal_of, text_of
 from tacita.core.errors import ParameterError
-from tacita.core.method import Method
-from tacita.core.options import ReleaseOptions
+from tacita.core.options import Missing, ReleaseOptions
 from tacita.core.params import Parameters
-from tacita.core.roles import Names, Roles
+from tacita.core.roles import Kind, Roles
 from tacita.io import InputSection, content_of
 
-if TYPE_CHECKING:
-    from .measure import Measure
+from .require import RequireSection
+from .sections import (
+    CompareSection,
+    MeasureSection,
+    MethodSection,
+    OutputSection,
+    ProtectSection,
+    StepSection,
+)
+
+# What a caller names, by the keys of [measure].
+_MEASURING = {"measures": "names", "without": "without", "domains": "domains", "settings": "settings"}
+_ORDER = ("input", "roles", "protect", "steps", "measure", "compare", "require", "output")
+_KIND_NAMES = ("numeric", "nominal", "ordinal")
+# Roles that belong to each step where there are several.
+_OF_STEPS = ("quasi", "dependent", "independent", *_KIND_NAMES)
 
 
-def _as_chain(value: object) -> object:
-    # a list of methods and their names with + (or, on a command line, commas) between say the same
-    if isinstance(value, list | tuple):
-        return "+".join(map(str, value))
-    return value.replace(",", "+") if isinstance(value, str) else value
+@dataclass(frozen=True)
+class PlannedStep:
+    """A method with its parameters, and the roles of all columns while it runs."""
+
+    section: MethodSection
+    roles: Roles
+    missing: Missing
+    round_integers: bool
 
 
-ChainName = Annotated[str, BeforeValidator(_as_chain)]
+class Protection(Parameters):
+    """What is done to records, whatever file they come from: roles, steps or one method, measures, limits."""
 
-
-class ProtectSection(ReleaseOptions):
-    """[protect]: the method, its parameters, and the rules around it. Other keys go to the method."""
-
-    model_config = ConfigDict(extra="allow")
-
-    method: ChainName = Field(
-        "mdav",
-        description="name of a method, see `tacita methods`; or several with +, each improving the last",
-    )
-
-    @model_validator(mode="after")
-    def _method_takes_its_parameters(self) -> ProtectSection:
-        self.build()
-        return self
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """What goes to the method."""
-        return dict(self.model_extra or {})
-
-    @property
-    def chain(self) -> tuple[str, ...]:
-        """The methods in the order in which they run."""
-        return tuple(self.method.split("+"))
-
-    def refuse_other_roles(self, roles: Roles) -> None:
-        """Raise where a synthesis has no dependent columns, or another method has them."""
-        kind = registry.lookup(self.chain[0], *registry.PROTECTING).kind
-        if kind == "synthesis" and not roles.dependent:
-            raise ParameterError(
-                f"{self.method}: wanted dependent columns to draw anew, got quasi-identifiers. Name "
-                "dependent and independent columns (tacita synthesize), or a method that protects."
-            )
-        if kind != "synthesis" and roles.dependent:
-            raise ParameterError(
-                f"{self.method}: wanted quasi-identifiers to protect, got dependent columns. Name quasi "
-                f"(tacita protect), or a synthesis: {', '.join(registry.names('synthesis'))}."
-            )
-        if kind == "synthesis" and self.missing == "stratum":
-            raise ParameterError(
-                f"{self.method}: missing must be 'refuse' or 'drop' for a synthesis, got 'stratum': nothing "
-                "can be drawn for records that miss a value."
-            )
-
-    def build(self) -> Method:
-        """The method, or chain of methods, each with those of the parameters that it has."""
-        found = [registry.lookup(name, *registry.PROTECTING) for name in self.chain]
-        if len(found) == 1:
-            return found[0](**self.parameters)
-        from .microaggregation.chain import Chain
-
-        alone = [name for name, method in zip(self.chain, found, strict=True) if method.kind != Chain.kind]
-        if alone:
-            raise ParameterError(
-                f"{self.method}: {alone[0]} cannot be part of a chain. Only methods that group records can."
-            )
-        fields = registry.parameters_of(self.method)
-        unknown = [name for name in self.parameters if name not in fields]
-        if unknown:
-            raise ParameterError(
-                f"{self.method}: there is no parameter {', '.join(unknown)}. Known: {', '.join(fields)}."
-            )
-        own = [{n: v for n, v in self.parameters.items() if n in method.model_fields} for method in found]
-        return Chain.of([cast("Any", method)(**given) for method, given in zip(found, own, strict=True)])
-
-
-class MeasureSection(Parameters):
-    """[measure]: which figures of loss and risk to compute."""
-
-    names: Names | None = Field(
-        None,
-        description="names of measures, or all; if not given, those that every attacker and purse allows",
-    )
-    without: Names = Field((), description="names of measures to leave out")
-    domains: Names = Field((), description="columns that name parts of the population to look into")
-    settings: dict[str, dict[str, Any]] = Field(
-        default_factory=dict, description="parameters of measures, by name"
-    )
-
-    @model_validator(mode="after")
-    def _known(self) -> MeasureSection:
-        given = self.names or ()
-        for place, name in enumerate(given):
-            if name in given[:place]:
-                raise ParameterError(f"Measure: {name} is named twice. Once is enough.")
-        for name in {*self.without, *self.settings}:
-            registry.lookup(name, *registry.MEASURING)
-        self.build()
-        return self
-
-    def build(self) -> list[Measure]:
-        """The measures, in the order of the registry or as named."""
-        return [self._made(name) for name in self._chosen()]
-
-    def including(self, *names: str) -> MeasureSection:
-        """The same, with these measured in any case."""
-        if left_out := [name for name in names if name in self.without]:
-            raise ParameterError(
-                f"Measure: {left_out[0]} cannot be left out, it is an axis of the comparison. "
-                "Take it out of without, or compare by another measure."
-            )
-        return self.model_copy(update={"names": tuple(dict.fromkeys((*self._chosen(), *names)))})
-
-    def _chosen(self) -> list[str]:
-        if self.names is not None and self.names != ("all",):
-            return [name for name in self.names if name not in self.without]
-        known = [name for name in registry.names(*registry.MEASURING) if name not in self.without]
-        return known if self.names else [name for name in known if self._made(name).by_default]
-
-    def _made(self, name: str) -> Measure:
-        return cast("Measure", registry.lookup(name, *registry.MEASURING)(**self.settings.get(name, {})))
-
-
-class CompareSection(Parameters):
-    """[compare]: methods to try and values of their parameters. Other keys are such lists of values."""
-
-    model_config = ConfigDict(extra="allow")
-
-    method: Names = Field((), description="names of methods; if not given, the one of [protect]")
-    loss: str = Field("PIL", description="measure on the axis of loss")
-    risk: str = Field("DR", description="measure on the axis of risk")
+    roles: Roles
+    protect: ProtectSection = Field(default_factory=ProtectSection)
+    steps: tuple[StepSection, ...] = ()
+    measure: MeasureSection = Field(default_factory=MeasureSection)
+    require: RequireSection = Field(default_factory=RequireSection)
 
     @model_validator(mode="before")
     @classmethod
-    def _lists(cls, values: dict[str, Any]) -> dict[str, Any]:
-        # one value counts as a list of one
-        return {
-            name: value if name in cls.model_fields else tuple(value if _is_list(value) else (value,))
-            for name, value in values.items()
-        }
+    def _columns_of_all_steps(cls, values: Any) -> Any:
+        """With steps, the columns of a release are those of its steps together."""
+        if not isinstance(values, dict):
+            return values
+        if not values.get("steps"):
+            return {**values, **_taken_for_categories(values)}
+        steps = [step if isinstance(step, StepSection) else StepSection(**step) for step in values["steps"]]
+        given = values.get("roles") or {}
+        given = given.model_dump(exclude_unset=True) if isinstance(given, Roles) else dict(given)
+        if named := [name for name in ("quasi", "dependent", "independent") if given.get(name)]:
+            raise ParameterError(
+                f"Plan: {', '.join(named)} under [roles] and [[steps]] were both given. Each step names its "
+                "own columns."
+            )
+        return {**values, "steps": steps, "roles": {**given, **_together(given, steps)}}
 
-    @model_validator(mode="after")
-    def _makes_sense(self) -> CompareSection:
-        for axis, name in (("loss", self.loss), ("risk", self.risk)):
-            if name not in (known := registry.names(axis)):
-                raise ParameterError(
-                    f"Compare: {axis} must be a measure of {axis}, got {name!r}. Known: {', '.join(known)}."
-                )
-        for name, values in {"method": self.method, **self.values}.items():
-            if name != "method" and not values:
-                raise ParameterError(f"Compare: {name} must have at least one value, got none.")
-            if any(value in values[:place] for place, value in enumerate(values)):
-                raise ParameterError(f"Compare: a value of {name} is given twice. Once is enough.")
-        return self
+    @classmethod
+    def asked(cls, **given: Any) -> Protection:
+        """Out of arguments by name: roles, measures, steps and require; the rest goes to [protect]."""
+        roles = {name: given.pop(name) for name in tuple(given) if name in Roles.model_fields}
+        measure = {_MEASURING[name]: given.pop(name) for name in tuple(given) if name in _MEASURING}
+        measure["settings"] = measure.get("settings") or {}
+        steps, require = tuple(given.pop("steps", ())), RequireSection.given(given.pop("require", None))
+        if steps:
+            # the defaults of a signature are no columns or method that somebody named
+            roles = {name: value for name, value in roles.items() if value}
+            given = {name: value for name, value in given.items() if (name, value) != ("method", "mdav")}
+        return cls(roles=roles, protect=given, steps=steps, measure=measure, require=require)
 
-    @property
-    def values(self) -> dict[str, tuple[Any, ...]]:
-        """The values to try of each parameter."""
-        return dict(self.model_extra or {})
-
-    def grid(self, protect: ProtectSection) -> list[tuple[str, dict[str, Any]]]:
-        """Every method with every combination of the parameters it has, on top of those of [protect].
-
-        >>> [made for made in CompareSection(method="mdav", k=[3, 5]).grid(ProtectSection())]
-        [('mdav', {'k': 3}), ('mdav', {'k': 5})]
-        """
-        methods = self.method or (protect.method,)
-        taken = {name: set(registry.parameters_of(name)) for name in methods}
-        for name in self.values:
-            if not any(name in fields for fields in taken.values()):
-                raise ParameterError(
-                    f"Compare: no method to be compared has a parameter {name}. "
-                    f"Known: {', '.join(sorted(set().union(*taken.values())))}."
-                )
-        made = []
-        for method, fields in taken.items():
-            base = {name: value for name, value in protect.parameters.items() if name in fields}
-            varied = {name: values for name, values in self.values.items() if name in fields}
-            made += [
-                (method, {**base, **dict(zip(varied, chosen, strict=True))})
-                for chosen in product(*varied.values())
-            ]
-        return made
-
-
-class OutputSection(Parameters):
-    """[output]: what is written where. Only `path` and `note` may be published."""
-
-    path: Path | None = Field(None, description="the protected file: CSV or Parquet")
-    report: Path | None = Field(None, description="review report as a web page; confidential")
-    json_report: Path | None = Field(None, alias="json", description="the same as JSON; confidential")
-    note: Path | None = Field(None, description="quality note, safe to publish")
-
-    model_config = ConfigDict(populate_by_name=True)
+    @classmethod
+    def compared(cls, **given: Any) -> tuple[Protection, CompareSection]:
+        """The same with methods and parameters to vary: lists of them, and the measures on the axes."""
+        options = {name: given.pop(name) for name in tuple(given) if name in ReleaseOptions.model_fields}
+        known = (*Roles.model_fields, *_MEASURING)
+        varied = {name: given.pop(name) for name in tuple(given) if name not in known}
+        return cls.asked(**given, **options), CompareSection(**varied)
 
     @property
-    def targets(self) -> dict[str, Path | None]:
-        """What is written where, by the words a message uses."""
-        return {
-            "output": self.path,
-            "report": self.report,
-            "JSON report": self.json_report,
-            "quality note": self.note,
-        }
+    def planned(self) -> tuple[PlannedStep, ...]:
+        """The steps in order; without [[steps]], the one of [protect]."""
+        around = self.protect
+        if not self.steps:
+            around.refuse_other_roles(self.roles, around.missing)
+            return (PlannedStep(around, self.roles, around.missing, around.round_integers),)
+        around.refuse_to_step()
+        found = []
+        for step in self.steps:
+            roles, missing = self._roles_of(step), step.missing or around.missing
+            step.refuse_other_roles(roles, missing)
+            whole = around.round_integers if step.round_integers is None else step.round_integers
+            found.append(PlannedStep(step, roles, missing, whole))
+        return tuple(found)
 
-    @property
-    def public(self) -> tuple[Path | None, ...]:
-        """What others may read."""
-        return self.path, self.note
+    def _roles_of(self, step: StepSection) -> Roles:
+        """The roles of the file, with the columns of one step; kinds declared for the file hold in it too."""
+        given, kinds = self.roles, _kinds([step])
+        taken = set(step.columns)
+        # a recoding takes every value for a category
+        open_ones = taken - set(kinds) if step.kind != "recoding" else set()
+        kinds |= {name: ("numeric", ()) for name in given.numeric if name in open_ones}
+        kinds |= {name: ("nominal", ()) for name in given.nominal if name in open_ones}
+        kinds |= {name: ("ordinal", order) for name, order in given.ordinal.items() if name in open_ones}
+        around = given.model_dump(exclude={*_OF_STEPS})
+        return Roles(**_apart(around, taken), **step.own_roles(), **_declared(kinds))
 
 
-class Plan(Document):
-    """A whole run.
+def _taken_for_categories(values: Mapping[str, Any]) -> dict[str, Any]:
+    """A recoding takes every value for a category, whatever it was declared to be."""
+    around, roles = values.get("protect"), values.get("roles")
+    method = around.get("method") if isinstance(around, dict) else getattr(around, "method", None)
+    if method not in registry.names("recoding") or roles is None:
+        return {}
+    given = roles.model_dump(exclude_unset=True) if isinstance(roles, Roles) else dict(roles)
+    kinds = {"numeric": (), "nominal": given.get("quasi", ()), "ordinal": {}}
+    return {"roles": {**given, **(kinds if given.get("quasi") != "numeric" else {})}}
+
+
+def _together(given: Mapping[str, Any], steps: Sequence[StepSection]) -> dict[str, Any]:
+    """The roles of the columns of all steps, each of the kind that a step declares it to be."""
+    columns = tuple(dict.fromkeys(name for step in steps for name in step.columns))
+    kinds = _kinds(steps)
+    plain = Roles(quasi=columns, **{name: given[name] for name in _KIND_NAMES if given.get(name)})
+    for name in columns:
+        if name not in kinds:
+            kinds |= {name: ("nominal", ())} if name in plain.nominal else {}
+            kinds |= {name: ("ordinal", plain.ordinal[name])} if name in plain.ordinal else {}
+            kinds |= {name: ("numeric", ())} if name in plain.numeric else {}
+    return {**_apart(given, set(columns)), "quasi": columns, **_declared(kinds)}
+
+
+def _apart(roles: Mapping[str, Any], columns: set[str]) -> dict[str, Any]:
+    """Roles of the file without columns that a step works on: a stratum that is recoded is none meanwhile."""
+    left = {name: roles.get(name) or () for name in ("strata", "confidential")}
+    listed = {name: (value,) if isinstance(value, str) else value for name, value in left.items()}
+    return {**roles, **{name: tuple(c for c in value if c not in columns) for name, value in listed.items()}}
+
+
+def _kinds(steps: Sequence[StepSection]) -> dict[str, tuple[Kind, tuple[str, ...]]]:
+    """What steps declare columns to be, with the order of ordered ones; what is recoded becomes nominal."""
+    kinds: dict[str, tuple[Kind, tuple[str, ...]]] = {}
+    for step in steps:
+        kinds |= dict.fromkeys(step.numeric, ("numeric", ()))
+        kinds |= dict.fromkeys(step.nominal, ("nominal", ()))
+        kinds |= {name: ("ordinal", order) for name, order in step.ordinal.items()}
+    return kinds | {
+        name: ("nominal", ()) for step in steps if step.kind == "recoding" for name in step.columns
+    }
+
+
+def _declared(kinds: Mapping[str, tuple[Kind, tuple[str, ...]]]) -> dict[str, Any]:
+    return {
+        "numeric": tuple(name for name, (kind, _) in kinds.items() if kind == "numeric"),
+        "nominal": tuple(name for name, (kind, _) in kinds.items() if kind == "nominal"),
+        "ordinal": {name: order for name, (kind, order) in kinds.items() if kind == "ordinal"},
+    }
+
+
+class Plan(Document, Protection):
+    """A whole run: one method on the columns of [roles], or [[steps]] with columns of their own.
 
     >>> plan = Plan.from_toml('''
     ... version = 1
@@ -265,23 +204,43 @@ class Plan(Document):
     spoken: ClassVar[tuple[str, ...]] = ("compare",)
 
     input: InputSection
-    roles: Roles
-    protect: ProtectSection = Field(default_factory=ProtectSection)
-    measure: MeasureSection = Field(default_factory=MeasureSection)
     compare: CompareSection | None = None
     output: OutputSection = Field(default_factory=OutputSection)
 
     @model_validator(mode="after")
     def _says_what_to_do(self) -> Plan:
         if self.compare is not None:
+            if self.steps:
+                raise ParameterError(
+                    "Plan: [compare] tries one method after the other, and cannot vary [[steps]]."
+                )
             self.compare.grid(self.protect)
             self.measure.including(self.compare.loss, self.compare.risk)
         elif self.output.path is None:
             missing = "output.path" if "output" in self.model_fields_set else "output"
             raise ParameterError(f"Plan: {missing} is required.")
         if self.output.path is not None:
-            self.protect.refuse_other_roles(self.roles)
+            _ = self.planned
         return self
+
+    @classmethod
+    def from_values(cls, values: Mapping[str, Any], folder: Path) -> Plan:
+        """A plan out of the values of its TOML; requirements of an included file become its own."""
+        given = values.get("require")
+        if isinstance(given, str):
+            given = {"include": given}
+        if isinstance(given, dict) and isinstance(given.get("include"), str):
+            own = RequireSection(**{name: each for name, each in given.items() if name != "include"})
+            values = {**values, "require": own.with_included(folder / given["include"]).values}
+        return super().from_values(values, folder)
+
+    def told(self) -> dict[str, Any]:
+        """The values that TOML keeps; columns that steps name are not told again among the roles."""
+        values = super().told()
+        if self.steps:
+            for name in _OF_STEPS:
+                values.get("roles", {}).pop(name, None)
+        return {name: values[name] for name in _ORDER if name in values}
 
     @classmethod
     def load(cls, path: str | Path) -> Plan:
@@ -302,7 +261,11 @@ class Plan(Document):
         A plan that compares has the comparison in its script, after the release if there is one.
         """
         source = arguments_of(self.input.model_dump(exclude={"path"}, exclude_defaults=True))
-        around = self.roles.model_dump(exclude_defaults=True)
+        around = self.roles.model_dump(exclude_defaults=True, exclude=set(_OF_STEPS) if self.steps else None)
+        if self.steps:
+            around["steps"] = [step.model_dump(mode="json", exclude_defaults=True) for step in self.steps]
+        if self.require.values:
+            around["require"] = self.require.values
         options = self.protect.model_dump(exclude_defaults=True, exclude={"method"})
         measuring = self.measure.model_dump(exclude_defaults=True)
         if "names" in measuring:
@@ -310,10 +273,11 @@ class Plan(Document):
         targets = self.output.model_dump(mode="json", exclude={"path"}, exclude_none=True)
         lines = ["import tacita", "", f"data = tacita.read({literal_of(str(self.input.path))}{source})"]
         if self.output.path is not None:
-            steps = {**around, "method": self.protect.method, **options, **measuring}
+            method = {} if self.steps else {"method": self.protect.method}
+            arguments = {**around, **method, **options, **measuring}
             verb = "synthesize" if self.roles.dependent else "protect"
             lines += [
-                f"release = tacita.{verb}(data{arguments_of(steps)})",
+                f"release = tacita.{verb}(data{arguments_of(arguments)})",
                 f"tacita.save(release, {literal_of(str(self.output.path))}{arguments_of(targets)})",
             ]
         if self.compare is not None:
@@ -325,7 +289,3 @@ class Plan(Document):
                 targets.pop("note", None)
                 lines.append(f"tacita.save_comparison(trials{arguments_of(targets)})")
         return "\n".join(lines)
-
-
-def _is_list(value: object) -> bool:
-    return isinstance(value, list | tuple | range)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
 import narwhals as nw
 import numpy as np
@@ -22,7 +22,11 @@ MissingPolicy = Literal["refuse", "drop", "stratum"]
 
 @dataclass(frozen=True, repr=False)
 class Protected:
-    """The public frame, the partition behind it if any, the method as it ran, and the claim to verify."""
+    """The public frame, the partition behind it if any, the method as it ran, and the claim to verify.
+
+    `original` and `released` are the columns in the order of the source, as numbers or as codes of
+    categories, of which `texts` has those that are new.
+    """
 
     data: Microdata
     partition: Partition | None
@@ -31,6 +35,7 @@ class Protected:
     original: npt.NDArray[np.float64]
     released: npt.NDArray[np.float64]
     strata: npt.NDArray[np.int64]
+    texts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 def protect(
@@ -56,7 +61,8 @@ def protect(
         [round_integers and data.scale(name) == "numeric" and data.is_integer(name) for name in data.quasi]
     )
     beside = _beside(data, data.used[len(data.quasi) :] or getattr(method, "beside", ()), kept)
-    made = publish(method, Records(x, strata, units, integer, beside, kinds), run)
+    texts = {name: data.levels(name).names for name in data.quasi if data.scale(name) != "numeric"}
+    made = publish(method, Records(x, strata, units, integer, beside, kinds, texts), run)
     order = run.protective_generator().permutation(kept.size) if shuffle else np.arange(kept.size)
     claim = Claim(
         original=data,
@@ -66,11 +72,12 @@ def protect(
         # a plug-in may promise more than its kind does, never less
         guarantees=tuple(dict.fromkeys((*made.guarantees, *method.promised()))),
         rounded=frozenset(name for name, whole in zip(data.quasi, integer, strict=True) if whole),
-        drop_missing=missing == "drop",
+        left_out=data.used if missing == "drop" else (),
         terms=made.method.own_parameters(),
     )
-    frame = _released_frame(data, made.values[order], claim, shuffle)
-    return Protected(frame, made.partition, made.method, claim, x, made.values, strata)
+    frame = _released_frame(data, made.values[order], claim, made.texts, shuffle)
+    before = x if made.before is None else made.before
+    return Protected(frame, made.partition, made.method, claim, before, made.values, strata, made.texts)
 
 
 def _group_size(method: Method) -> int | None:
@@ -84,13 +91,23 @@ def _kinds(data: Microdata, method: Method) -> tuple[Kind, ...]:
     kinds = data.scales
     if all(kind == "numeric" for kind in kinds):
         return ()
-    if not getattr(method, "mixed", False):
-        named = [name for name, kind in zip(data.quasi, kinds, strict=True) if kind != "numeric"]
+    named = [name for name, kind in zip(data.quasi, kinds, strict=True) if kind not in method.takes]
+    if named:
         raise ParameterError(
             f"{method.spoken_name()}: this method works on numbers, and column {speakable(named)} is "
             "declared nominal or ordinal. Use the method gower, or leave these columns out of quasi."
         )
     return kinds
+
+
+def complete_rows(data: Microdata, columns: Sequence[str]) -> npt.NDArray[np.int64]:
+    """Rows that miss no value in some columns; raises where none is left."""
+    gaps = np.zeros(data.n, dtype=bool)
+    for name in columns:
+        gaps |= data.missing(name)
+    if gaps.all():
+        raise DataError(f"{data.source}: every record misses a value to protect. Nothing is left to protect.")
+    return np.flatnonzero(~gaps)
 
 
 def _rows_to_keep(
@@ -212,25 +229,38 @@ def _beside(data: Microdata, names: Sequence[str], kept: npt.NDArray[np.int64]) 
     return values
 
 
-def _released_frame(
-    data: Microdata, released: npt.NDArray[np.float64], claim: Claim, shuffled: bool
-) -> Microdata:
-    from tacita.io.frames import gathered, regathered, replace_columns, without_memory
+def without_identifiers(data: Microdata, rows: npt.NDArray[np.int64], shuffled: bool) -> nw.DataFrame[Any]:
+    """The frame of some rows, in that order, and of the columns that may leave the house."""
+    from tacita.io.frames import gathered
 
     dropped = set(data.roles.identifiers) if data.roles else set()
     frame = data.frame.select([name for name in data.columns if name not in dropped])
-    if not np.array_equal(claim.rows, np.arange(data.n)):
-        frame = gathered(frame, claim.rows)
-    if shuffled:
-        # an index that travels with its rows would undo the shuffling
-        frame = nw.maybe_reset_index(frame)
+    if not np.array_equal(rows, np.arange(data.n)):
+        frame = gathered(frame, rows)
+    # an index that travels with its rows would undo the shuffling
+    return nw.maybe_reset_index(frame) if shuffled else frame
+
+
+def _released_frame(
+    data: Microdata,
+    released: npt.NDArray[np.float64],
+    claim: Claim,
+    texts: Mapping[str, tuple[str, ...]],
+    shuffled: bool,
+) -> Microdata:
+    from tacita.io.frames import regathered, replace_columns, replace_text, without_memory
+
+    frame = without_identifiers(data, claim.rows, shuffled)
     published = dict(zip(data.quasi, released.T, strict=True))
     numeric = [name for name in data.quasi if data.scale(name) == "numeric"]
     frame = replace_columns(frame, {name: (published[name], name in claim.rounded) for name in numeric})
     # categories are cells of the source again, so that type and spelling stay
     categories = {
-        name: data.levels(name).source_rows(codes) for name, codes in published.items() if name not in numeric
+        name: data.levels(name).source_rows(codes)
+        for name, codes in published.items()
+        if name not in numeric and name not in texts
     }
     frame = regathered(frame, data.frame, categories)
+    frame = replace_text(frame, {name: (published[name], labels) for name, labels in texts.items()})
     frame = nw.from_native(without_memory(frame.to_native()), eager_only=True)
     return Microdata(frame, dialect=data.dialect, source=data.source)

@@ -5,20 +5,21 @@ A kind that protects records is one line of `VERBS`: a function from method and 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from math import fsum
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from tacita.core import DataError, Method, ParameterError, Partition, Run
+from tacita.core import DataError, Method, ParameterError, Partition, Run, VerificationError
 from tacita.core.roles import Kind
 
 from .groups import lower_medians, modes, published_means
 from .masking.base import Masking
 from .microaggregation.base import Microaggregation
+from .recoding.base import Recoding
 from .representatives import spare_records
 from .standardise import standardise, to_unit_range
 from .synthesis.base import Synthesis
@@ -32,7 +33,8 @@ class Records:
     """What a method may see: the columns to protect (NaN where missing), strata, units, columns beside.
 
     Records that miss other columns are of another stratum; columns marked `integer` are published rounded.
-    `kinds` tells which columns hold codes of categories; empty where none does.
+    `kinds` tells which columns hold codes of categories; empty where none does. `texts` has the categories
+    of such a column in the order of their codes.
     """
 
     x: Matrix
@@ -41,6 +43,7 @@ class Records:
     integer: npt.NDArray[np.bool_]
     beside: Matrix
     kinds: tuple[Kind, ...] = ()
+    texts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def parts(self) -> Iterator[tuple[Labels, npt.NDArray[np.bool_]]]:
         """The rows of each stratum, and which columns they have."""
@@ -58,7 +61,8 @@ class Published:
     """Values in place of the originals, the promises of the kind, and the groups behind them if any.
 
     `method` as it ran: with what repeats the result, where a search was given a time. `labels` as in a
-    Claim: one a record, one a cell, or None.
+    Claim: one a record, one a cell, or None. Where values are new categories, `texts` has them for each
+    column in the order of their codes, and `before` the originals in the same codes.
     """
 
     method: Method
@@ -66,6 +70,8 @@ class Published:
     guarantees: tuple[str, ...]
     labels: Labels | None = None
     partition: Partition | None = None
+    texts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    before: Matrix | None = None
 
 
 def publish(method: Method, records: Records, run: Run) -> Published:
@@ -75,8 +81,7 @@ def publish(method: Method, records: Records, run: Run) -> Published:
 
 def _grouped(method: Microaggregation, records: Records, run: Run) -> Published:
     """Groups within strata, each published as its mean (median, mode). Scaled once, over all strata."""
-    # whatever a plug-in is derived from, it groups by numbers unless it says otherwise
-    mixed = getattr(method, "mixed", False)
+    mixed = method.takes != ("numeric",)
     z = to_unit_range(records.x, records.kinds) if mixed else standardise(records.x)
     labels = np.empty(z.shape[0], dtype=np.int64)
     parts = list(records.parts())
@@ -151,7 +156,7 @@ def _partition(
     present: npt.NDArray[np.bool_],
 ) -> Partition:
     """Groups by the columns that these records have."""
-    if not getattr(method, "mixed", False):
+    if method.takes == ("numeric",):
         return method.partition(z, run, units=units)
     chosen = method.among(present)
     here = [kind for kind, has in zip(kinds, present, strict=True) if has] if kinds else None
@@ -205,6 +210,27 @@ def _synthesized(method: Synthesis, records: Records, run: Run) -> Published:
     return Published(method, values + 0.0, Synthesis.guarantees)
 
 
+def _recoded(method: Recoding, records: Records, run: Run) -> Published:
+    """Every value by what its column's map makes of it. O(n) a column, one look a distinct value."""
+    before, after = np.full_like(records.x, np.nan), np.full_like(records.x, np.nan)
+    texts: dict[str, tuple[str, ...]] = {}
+    for j, (name, old) in enumerate(records.texts.items()):
+        new = [str(label) for label in method.relabel(name, old)]
+        if len(new) != len(old):
+            raise VerificationError(
+                f"{method.spoken_name()}: wanted a new value for each of {len(old)} of column {name}, got "
+                f"{len(new)}. This is a fault of the method."
+            )
+        texts[name] = tuple(sorted({*old, *new}))
+        place = {label: float(i) for i, label in enumerate(texts[name])}
+        known = ~np.isnan(records.x[:, j])
+        codes = records.x[known, j].astype(np.int64)
+        for column, labels in ((before, old), (after, new)):
+            column[known, j] = np.array([place[label] for label in labels])[codes]
+        run.report("recoding", j + 1, len(records.texts))
+    return Published(method, after, Recoding.guarantees, texts=texts, before=before)
+
+
 def _refuse_rounding(method: Method, records: Records, instead: str) -> None:
     if records.integer.any():
         raise ParameterError(
@@ -215,6 +241,7 @@ def _refuse_rounding(method: Method, records: Records, instead: str) -> None:
 
 VERBS: dict[str, Callable[[Any, Records, Run], Published]] = {
     "microaggregation": _grouped,
+    "recoding": _recoded,
     "masking": _masked,
     "synthesis": _synthesized,
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -21,9 +21,11 @@ from tacita.core import (
     Run,
     Trial,
     Trials,
+    Verdict,
 )
 from tacita.core.microdata import speakable
-from tacita.core.release import AttributeSummary
+from tacita.core.options import ReleaseOptions
+from tacita.core.release import AttributeSummary, Claim, Requirement, StepRecord
 from tacita.core.seeds import as_seed
 from tacita.core.trials import Origin
 from tacita.io import fingerprint_of
@@ -32,89 +34,146 @@ from tacita.io.versions import versions
 
 from . import cautions, restoring, verify
 from .advice import against_advice, insisted_on
-from .alignment import coded_alike, refuse_other_order, same_numbers
+from .alignment import Aligned, aligned, refuse_other_order, same_numbers
 from .assess import context_columns, measure
-from .plan import CompareSection, MeasureSection, ProtectSection
-from .protect import protect
+from .plan import Protection
+from .protect import Protected
+from .require import Finished, RequireSection, judge, required
+from .sections import CompareSection, MeasureSection, ProtectSection
+from .steps import Made, make, steps_for
 from .summary import summarise, summarise_categories
 from .uniqueness import FEW, examine
 
 
-def make_release(
-    data: Microdata,
-    roles: Roles,
-    section: ProtectSection,
-    measures: MeasureSection,
-    run: Run | None,
-) -> RecordsRelease:
-    """Protect, verify, measure; every release of tacita is made here."""
-    chosen = section.build()
-    section.refuse_other_roles(roles)
+def make_release(data: Microdata, asked: Protection, run: Run | None) -> RecordsRelease:
+    """Protect, verify, measure, judge by what is required; every release of tacita is made here."""
+    section = asked.protect
     given = run or Run()
     steered = given if section.seed is None else replace(given, seed=as_seed(section.seed))
-    insisted = insisted_on(against_advice(chosen, steered.seed, shuffle=section.shuffle), section.insist)
-    data = data.with_roles(roles)
-    made = protect(
-        data,
-        chosen,
-        steered,
-        missing=section.missing,
-        round_integers=section.round_integers,
-        shuffle=section.shuffle,
-    )
-    insisted += insisted_on(restoring.against_advice(made), section.insist)
-    made = replace(made, claim=replace(made.claim, insisted=insisted))
+    planned = asked.planned
+    insisted: tuple[str, ...] = ()
+    for each in planned:
+        unwise = against_advice(each.section.build(), steered.seed, shuffle=section.shuffle)
+        insisted += insisted_on(unwise, section.insist)
+    data = data.with_roles(asked.roles)
+    made = make(data, steps_for(data, planned), steered, section)
+    for protected in made.protected:
+        insisted += insisted_on(restoring.against_advice(protected), section.insist)
+    insisted = tuple(dict.fromkeys(insisted))
+    claim = _insisting(made.claim, insisted, asked.require.requirements)
+    made = replace(made, claim=claim, protected=tuple(_told(each, insisted) for each in made.protected))
     steered.report("verifying", 0, 1)
-    verdicts = verify.insist(verify.verify(made.data, made.claim))
+    verdicts = verify.insist(verify.verify(made.data, claim))
+    verdicts += required(claim, made.data, steered)
     steered.report("verifying", 1, 1)
-    kept = np.sort(made.claim.rows)
-    unchanged = [name for name in made.data.columns if name not in data.quasi]
-    report = measure(
-        made.original,
-        made.released,
-        data.quasi,
-        suited(measures, data).build(),
-        steered,
-        context=context_columns(data, unchanged, kept),
-        domains=domain_codes(data, measures.domains or roles.strata, kept),
-        kinds=data.scales,
-    )
-    uniqueness = examine(data, made.claim.rows, made.data, made.claim.k, steered)
+    kept = np.sort(claim.rows)
+    stages = _measured(made, data, asked.measure, steered, kept)
+    uniqueness = examine(data, claim.rows, made.data, claim.k, steered)
+    shown = stages[-1]
+    grouped = [each.partition for each in made.protected if each.partition is not None]
+    partition = grouped[0] if len(grouped) == 1 else None
     record = Record(
         source=data.source,
         fingerprint=data.fingerprint or _fingerprint(data),
-        method=section.chain,
-        parameters=made.method.own_parameters(),
-        roles=(data.roles or roles).model_dump(mode="json"),
-        options=section.model_dump(
-            mode="json", include=set(ProtectSection.model_fields) - {"method", "seed"}
-        ),
+        method=tuple(name for each in planned for name in each.section.chain),
+        parameters=made.protected[0].method.own_parameters() if len(planned) == 1 else {},
+        roles=(data.roles or asked.roles).model_dump(mode="json", exclude=_unsaid(asked.roles)),
+        options=section.model_dump(mode="json", include=set(ReleaseOptions.model_fields) - {"seed"}),
         seed=steered.seed,
         records_in=data.n,
         records_out=made.data.n,
-        groups=None if made.partition is None else len(made.partition),
-        group_sizes={} if made.partition is None else _histogram(made.partition.sizes),
-        strata=int(made.strata.max()) + 1,
+        groups=None if partition is None else len(partition),
+        group_sizes={} if partition is None else _histogram(partition.sizes),
+        strata=max(int(each.strata.max()) + 1 for each in made.protected),
         versions=versions(),
         verdicts=verdicts,
         cautions=cautions.find(made, uniqueness, shuffled=section.shuffle),
-        not_promised=cautions.not_promised(made.claim),
+        not_promised=cautions.not_promised(claim),
         uniqueness=uniqueness,
         summaries=tuple(
-            _summary(data, name, made.original[:, j], made.released[:, j], made.claim.k or FEW)
+            _summary(shown, j, name, claim.k or FEW)
             for j, name in enumerate(data.quasi)
-            if not np.isnan(made.original[:, j]).all()
+            if not np.isnan(shown.pair.before[:, j]).all()
         ),
-        gap=None if made.partition is None else made.partition.gap,
+        gap=None if partition is None else partition.gap,
         insisted=insisted,
+        steps=tuple(
+            StepRecord(
+                step.method.kind,
+                step.names,
+                protected.method.own_parameters(),
+                step.columns,
+                step.by_unit,
+                None if protected.partition is None else len(protected.partition),
+                standing.guarantees,
+                stage.report,
+            )
+            for step, protected, standing, stage in zip(
+                made.steps, made.protected, claim.steps or (claim,), stages, strict=True
+            )
+        ),
+        withdrawn=made.withdrawn,
     )
-    return Release(made.data.native, report, record, made.claim)
+    return Release(made.data.native, shown.report, record, claim)
 
 
-def assess(
-    before: Microdata, after: Microdata, roles: Roles, measures: MeasureSection, run: Run | None
-) -> Report:
+def _unsaid(roles: Roles) -> set[str]:
+    # told where it is asked for: records of earlier releases do not know it
+    return set() if roles.unit_columns else {"unit_columns"}
+
+
+def _insisting(claim: Claim, insisted: tuple[str, ...], asked: tuple[Requirement, ...]) -> Claim:
+    steps = tuple(replace(step, insisted=insisted) for step in claim.steps)
+    return replace(claim, insisted=insisted, requirements=asked, steps=steps)
+
+
+def _told(protected: Protected, insisted: tuple[str, ...]) -> Protected:
+    return replace(protected, claim=replace(protected.claim, insisted=insisted))
+
+
+@dataclass(frozen=True, repr=False)
+class _Stage:
+    """The file after a step beside the source: protected columns on both sides, and the figures of it."""
+
+    pair: Aligned
+    report: Report
+
+
+def _measured(
+    made: Made, data: Microdata, measures: MeasureSection, run: Run, kept: npt.NDArray[np.int64]
+) -> list[_Stage]:
+    """Loss and risk after each step, of the columns that any step protects, against the source."""
+    if not made.stages:
+        (one,) = made.protected
+        texts = one.texts or {n: data.levels(n).names for n in data.quasi if data.scale(n) != "numeric"}
+        pairs = [Aligned(one.original, one.released, data.scales, texts)]
+    else:
+        both = [aligned(data, stage) for stage in made.stages]
+        pairs = [replace(each, before=each.before[kept]) for each in both]
+    unchanged = [name for name in made.data.columns if name not in data.quasi]
+    roles = data.roles
+    domains = measures.domains or (roles.strata if roles is not None else ())
+    return [
+        _Stage(
+            pair,
+            measure(
+                pair.before,
+                pair.after,
+                data.quasi,
+                suited(measures, data).build(),
+                run,
+                context=context_columns(data, unchanged, kept),
+                domains=domain_codes(data, domains, kept),
+                kinds=pair.kinds,
+            ),
+        )
+        for pair in pairs
+    ]
+
+
+def assess(before: Microdata, after: Microdata, asked: Protection, run: Run | None) -> Report:
     """Measure a release, whoever made it: the same records in the same order."""
+    roles, measures = asked.roles, asked.measure
     if roles.quasi == "numeric":
         # identifiers that the release no longer has are not to be compared
         shared = [name for name in before.columns if name in after.columns]
@@ -133,7 +192,8 @@ def assess(
             "Assess against the records that were released."
         )
     refuse_other_order(before, after, before.quasi)
-    x, z = coded_alike(before, after.with_roles(roles))
+    pair = aligned(before, after)
+    x, z = pair.before, pair.after
     if (np.isnan(x) | np.isnan(z)).any(axis=1).all():
         raise DataError(f"{after.source}: every record has a missing value, there is nothing to measure.")
     beside = [name for name in before.columns if name in after.columns and name not in before.quasi]
@@ -154,6 +214,26 @@ def assess(
     return replace(found, notes=(*found.notes, unique.headline)) if unique.unchanged.below_k else found
 
 
+def check(
+    released: Microdata,
+    limits: RequireSection,
+    original: Microdata | None,
+    roles: Roles | None,
+    run: Run | None,
+) -> tuple[Verdict, ...]:
+    """Judge anybody's file by requirements; with its original, the same records in the same order."""
+    if original is None or roles is None:
+        return judge(limits.requirements, Finished(released), run)
+    original = original.with_roles(roles)
+    if original.n != released.n:
+        raise DataError(
+            f"{released.source}: wanted the {original.n} records of the original in its order, got "
+            f"{released.n}. Check against the records that were released."
+        )
+    refuse_other_order(original, released, original.quasi)
+    return judge(limits.requirements, Finished(released, original, np.arange(original.n)), run)
+
+
 def suited(measures: MeasureSection, data: Microdata) -> MeasureSection:
     """The measures, and where none are named and there are categories, those of categories too."""
     of_categories = [name for name in ("GOWER_loss", "CATEGORIES") if name not in measures.without]
@@ -161,28 +241,26 @@ def suited(measures: MeasureSection, data: Microdata) -> MeasureSection:
     return measures.including(*of_categories) if measures.names is None and categorical else measures
 
 
-def _summary(
-    data: Microdata, name: str, before: npt.NDArray[np.float64], after: npt.NDArray[np.float64], fewest: int
-) -> AttributeSummary:
-    if data.scale(name) == "numeric":
+def _summary(stage: _Stage, j: int, name: str, fewest: int) -> AttributeSummary:
+    before, after = stage.pair.before[:, j], stage.pair.after[:, j]
+    if stage.pair.kinds[j] == "numeric":
         return summarise(name, before, after, fewest)
-    return summarise_categories(name, before, after, data.levels(name).names, fewest)
+    return summarise_categories(name, before, after, stage.pair.texts[name], fewest)
 
 
 def compare(
     data: Microdata,
-    roles: Roles,
-    base: ProtectSection,
+    asked: Protection,
     section: CompareSection,
-    measures: MeasureSection,
     run: Run | None,
 ) -> Trials:
     """Make the release of every trial of a grid, keep its figures, and find the front."""
+    base = asked.protect
     grid = section.grid(base)
-    measured = measures.including(section.loss, section.risk)
+    measured = asked.measure.including(section.loss, section.risk)
     # what is wrong with these is wrong with every trial
-    data = data.with_roles(roles)
-    domain_codes(data, measures.domains, np.empty(0, dtype=np.int64))
+    data = data.with_roles(asked.roles)
+    domain_codes(data, measured.domains, np.empty(0, dtype=np.int64))
     data = replace(data, fingerprint=data.fingerprint or _fingerprint(data))
 
     steered = run or Run()
@@ -193,7 +271,8 @@ def compare(
     for done, (method, parameters) in enumerate(grid):
         steered.report(f"comparing {done + 1} of {len(grid)}", done, len(grid))
         try:
-            release = make_release(data, roles, _protecting(base, method, parameters), measured, inner)
+            varied = {"protect": _protecting(base, method, parameters), "measure": measured}
+            release = make_release(data, asked.model_copy(update=varied), inner)
         except (DataError, ParameterError) as problem:
             failures.append(problem)
             trials.append(Trial(method=method, parameters=parameters, reason=str(problem)))

@@ -51,7 +51,8 @@ def summarise_categories(
     """
     before, after = before[~np.isnan(before)].astype(int), after[~np.isnan(after)].astype(int)
     old, new = (np.bincount(codes, minlength=len(names)) for codes in (before, after))
-    shown = old >= k
+    # what nobody had is new, and public
+    shown = (old >= k) | ((old == 0) & (new >= k))
     shown[np.argsort(-old, kind="stable")[_MOST_CATEGORIES:]] = False
     # what stands together must be k records too; the smallest category joins until it is
     while 0 < old[~shown].sum() < k and shown.any():

@@ -7,7 +7,9 @@ and the number of records are those of the released file itself.
 
 from __future__ import annotations
 
-from tacita.core import Microdata, RecordsRelease, registry
+from dataclasses import dataclass
+
+from tacita.core import Microdata, Record, RecordsRelease, registry
 
 from .pages import render
 
@@ -42,9 +44,56 @@ def note_html(release: RecordsRelease) -> str:
         missing=record.options.get("missing"),
         rounded=bool(record.options.get("round_integers")),
         # record by record, synthetic values lose nearly all, which says nothing about their use
+        steps=_steps(record) if len(record.steps) > 1 or "recoded" in kept else [],
         loss=None if drawn else _loss_band(release),
         loss_of=next((score.covers for score in release.report if score.name == "IL1"), ()),
     )
+
+
+# What a step does to its columns, and what they are good for then, in words for users of the file.
+_DONE = {
+    "microaggregation": "similar records were put into groups, and each carries the middle of its group.",
+    "recoding": "values were replaced by coarser ones, the same for everybody who had the same.",
+    "masking": "values were changed, partly by chance.",
+    "synthesis": "values were drawn anew from a statistical model.",
+}
+_USE = {
+    "microaggregation": "means and totals of numbers over all records; variances come out too small, tails "
+    "and extremes are gone, rare categories may be.",
+    "recoding": "counts of the coarser values; finer ones are gone.",
+    "masking": "distributions as a whole; relations with other columns are weaker than they were.",
+    "synthesis": "what the model holds, mostly means and linear relations; nothing rare.",
+}
+
+
+@dataclass(frozen=True)
+class Step:
+    """One of several steps in words that may be published."""
+
+    method: str
+    columns: tuple[str, ...]
+    by_unit: bool
+    done: str
+    use: str
+    promises: tuple[str, ...]
+
+
+def _steps(record: Record) -> list[Step]:
+    told = []
+    for number, step in enumerate(record.steps, 1):
+        kept = [each for each in record.verdicts if each.step in (None, number) and each.passed]
+        size = f" (k = {step.parameters['k']})" if "k" in step.parameters else ""
+        told.append(
+            Step(
+                " then ".join(_spoken_method(name) for name in step.method) + size,
+                step.columns,
+                step.by_unit,
+                _DONE.get(step.kind, "values were changed."),
+                _USE.get(step.kind, "see the producer of the file."),
+                tuple(each.promise for each in kept if each.guarantee in step.promises),
+            )
+        )
+    return told
 
 
 def _spoken_method(name: str) -> str:

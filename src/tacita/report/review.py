@@ -8,9 +8,9 @@ from dataclasses import asdict, dataclass, replace
 from math import isfinite
 from typing import Any
 
-from tacita.core import Microdata, ParameterError, RecordsRelease, Score, registry
+from tacita.core import Microdata, ParameterError, Record, RecordsRelease, Score, registry
 from tacita.core.options import ReleaseOptions
-from tacita.core.release import AttributeSummary
+from tacita.core.release import AttributeSummary, StepRecord, Withdrawn
 from tacita.core.seeds import portable
 from tacita.core.uniqueness import Left, Uniqueness
 
@@ -47,6 +47,7 @@ ROLES = {
     "identifiers": Entry("Identifiers", (), "name a record; left out of the release"),
     "confidential": Entry("Confidential", (), "sensitive; released unchanged, watched for homogeneity"),
     "strata": Entry("Strata", (), "released unchanged; groups never mix two of them"),
+    "unit_columns": Entry("Of the unit", (), "agree within a unit, before and after"),
     "unit": Entry("Unit", (), "the firm or household behind a record; a group needs k different ones"),
     "weight": Entry("Weight", (), "sampling weight; released unchanged"),
 }
@@ -87,6 +88,7 @@ def review_html(release: RecordsRelease) -> str:
         insisted=[(name, INSISTED.get(name, "")) for name in record.insisted],
         sizes=plots.group_sizes(record.group_sizes) if record.group_sizes else None,
         warnings=grouped(record.cautions, _all_columns(release)),
+        steps=_steps(record) if len(record.steps) > 1 else [],
         scores=[(score, meaning_of(score.name, *registry.MEASURING)) for score in scores],
         notes=release.report.notes,
         losses=_per_attribute(scores),
@@ -124,9 +126,47 @@ def review_json(release: RecordsRelease) -> str:
             "release_fingerprint": record.release_fingerprint,
             "versions": _sorted(record.versions),
         },
+        "steps": [_step(step) for step in record.steps],
+        "withdrawn": [asdict(each) for each in record.withdrawn],
         "attributes": [_attribute(summary) for summary in record.summaries],
     }
     return json.dumps(finite(content), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _step(step: StepRecord) -> dict[str, Any]:
+    return {
+        "method": list(step.method),
+        "kind": step.kind,
+        "columns": list(step.columns),
+        "parameters": _sorted(step.parameters),
+        "by_unit": step.by_unit,
+        "groups": step.groups,
+        "promises": list(step.promises),
+        "scores": {score.name: score.value for score in step.report},
+    }
+
+
+@dataclass(frozen=True)
+class Told:
+    """A step as the page shows it: the figures after it, and the promises that a later one took back."""
+
+    step: StepRecord
+    meaning: str
+    scores: tuple[Score, ...]
+    withdrawn: tuple[Withdrawn, ...]
+
+
+def _steps(record: Record) -> list[Told]:
+    shown = {score.name for score in _headlines(record.steps[-1].report)[:_TILES]}
+    return [
+        Told(
+            step,
+            " then ".join(meaning_of(name, *registry.PROTECTING) for name in step.method),
+            tuple(score for score in step.report if score.name in shown),
+            tuple(each for each in record.withdrawn if each.step == number),
+        )
+        for number, step in enumerate(record.steps, 1)
+    ]
 
 
 def _spared(unique: Uniqueness) -> list[tuple[str, Left]]:

@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 
 import tacita
-from tacita.microdata.plan import Plan, ProtectSection
+from tacita.microdata.plan import Plan
+from tacita.microdata.sections import ProtectSection
 
 
 def data(n=60):

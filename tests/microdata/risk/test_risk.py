@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 import tacita
 from tacita.core import Comparison, Partition, Run
-from tacita.microdata.plan import MeasureSection
 from tacita.microdata.risk.probabilistic import Agreement, classify, fit
+from tacita.microdata.sections import MeasureSection
 from twins import measures as twin
 
 

@@ -159,7 +159,7 @@ def test_dropping_a_complete_record_or_keeping_an_incomplete_one_is_caught(form)
     assert "rows-complete" in failed(judge(form, data.slice(1), fewer))
     more = replace(claim, rows=np.r_[0, claim.rows], labels=np.r_[0, claim.labels])
     assert "rows-complete" in failed(judge(form, pa.concat_tables([data.slice(0, 1), data]), more))
-    undeclared = replace(claim, drop_missing=False)
+    undeclared = replace(claim, left_out=())
     assert "rows-complete" in failed(judge(form, data, undeclared))
 
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from tacita.core import Caution
 from tacita.core.release import Claim
 from tacita.core.uniqueness import Uniqueness
 from tacita.microdata.protect import Protected
+from tacita.microdata.steps import Made
 
-from . import groups, insisting, maskings, synthesis, unchanged, values
+from . import groups, insisting, maskings, synthesis, unchanged, units, values
 
 _NOT_PROMISED_OF_GROUPS = (
     "Attribute disclosure: members of a group may share a confidential value.",
@@ -18,6 +20,10 @@ _NOT_PROMISED_OF_GROUPS = (
 _NOT_PROMISED_OF_MASKINGS = (
     "Groups of k records: a combination of masked values may point to one single record.",
     "Linkage through columns released unchanged: they stand as they were beside the masked ones.",
+)
+_NOT_PROMISED_OF_RECODINGS = (
+    "Groups of k records: coarser values may still point to one single record.",
+    "Linkage through columns released unchanged: they stand as they were beside the recoded ones.",
 )
 _NOT_PROMISED_OF_SYNTHESIS = (
     "Groups of k records: records keep their independent columns, and may be found by them.",
@@ -35,60 +41,93 @@ _NEVER_PROMISED = (
 
 
 def not_promised(claim: Claim) -> tuple[str, ...]:
-    """What a reader might take for granted and must not."""
+    """What a reader might take for granted and must not; of several steps all that applies to one of them."""
+    kinds = (line for step in claim.steps or (claim,) if step.guarantees for line in _not_promised_of(step))
+    return tuple(dict.fromkeys(kinds)) + _NEVER_PROMISED
+
+
+def _not_promised_of(claim: Claim) -> tuple[str, ...]:
     if "groups-of-k" in claim.guarantees:
-        return _NOT_PROMISED_OF_GROUPS + _NEVER_PROMISED
-    synthetic = "synthetic-cells" in claim.guarantees
-    given_up = _NOT_PROMISED_OF_WEAK_MASKINGS if "rounding-restores" in claim.insisted else ()
-    kind = _NOT_PROMISED_OF_SYNTHESIS if synthetic else _NOT_PROMISED_OF_MASKINGS
-    return given_up + kind + _NEVER_PROMISED
+        return _NOT_PROMISED_OF_GROUPS
+    if "synthetic-cells" in claim.guarantees:
+        kind: tuple[str, ...] = _NOT_PROMISED_OF_SYNTHESIS
+    else:
+        kind = _NOT_PROMISED_OF_RECODINGS if "recoded" in claim.guarantees else _NOT_PROMISED_OF_MASKINGS
+    return (_NOT_PROMISED_OF_WEAK_MASKINGS if "rounding-restores" in claim.insisted else ()) + kind
 
 
-def find(protected: Protected, uniqueness: Uniqueness, *, shuffled: bool) -> tuple[Caution, ...]:
-    """All that apply to one release."""
+def find(made: Made, uniqueness: Uniqueness, *, shuffled: bool) -> tuple[Caution, ...]:
+    """All that apply to one release: to the file as it is, and to what each step made that still stands."""
+    whole = made.whole
+    # a recoding publishes what it says, and shows in what is unique
+    parts = {at: each for at, each in made.standing.items() if each.method.kind != "recoding"}
+
+    def of_steps(
+        finder: Callable[[Protected], Iterator[Caution]], synthetic: bool | None = None
+    ) -> Iterator[Caution]:
+        for number, part in parts.items():
+            if synthetic in (None, part.method.kind == "synthesis"):
+                for caution in finder(part):
+                    yield caution if not made.stages else _of_step(caution, number, made)
+
     finders = (
-        insisting.guessable_seed(protected),
-        _dropped(protected),
-        unchanged.unique_combinations(protected, uniqueness),
+        insisting.guessable_seed(whole),
+        _withdrawn(made),
+        _dropped(whole),
+        unchanged.unique_combinations(whole, uniqueness),
         unchanged.nearly_unique(uniqueness),
-        unchanged.skipped(protected),
-        unchanged.unit_released(protected),
-        unchanged.units_merged(protected),
-        unchanged.recomputable(protected),
-        unchanged.index(protected),
-        unchanged.row_order(protected, shuffled),
-        groups.zero_variance(protected),
-        *(_of_synthesis(protected) if synthesis.is_synthetic(protected) else _of_maskings(protected)),
-        values.true_records(protected),
-        values.rounding_restores(protected),
-        values.impossible_values(protected),
-        values.broken_relations(protected),
-        maskings.unit_unused(protected),
-        groups.constant_columns(protected),
-        groups.codes_averaged(protected),
-        groups.unrounded_integers(protected),
-        groups.homogeneous(protected),
-        groups.thin_strata(protected),
-        unchanged.formulas(protected),
+        unchanged.skipped(whole),
+        unchanged.unit_released(whole),
+        unchanged.units_merged(whole),
+        units.no_longer_alike(made),
+        unchanged.recomputable(whole),
+        unchanged.index(whole),
+        unchanged.row_order(whole, shuffled),
+        of_steps(groups.zero_variance),
+        *(of_steps(finder, synthetic=False) for finder in _OF_MASKINGS),
+        *(of_steps(finder, synthetic=True) for finder in _OF_SYNTHESIS),
+        of_steps(values.true_records),
+        of_steps(values.rounding_restores),
+        of_steps(values.impossible_values),
+        of_steps(values.broken_relations),
+        of_steps(maskings.unit_unused),
+        of_steps(groups.constant_columns),
+        of_steps(groups.codes_averaged),
+        of_steps(groups.unrounded_integers),
+        of_steps(groups.homogeneous),
+        of_steps(groups.thin_strata),
+        unchanged.formulas(whole),
     )
     return tuple(caution for found in finders for caution in found)
 
 
-def _of_maskings(protected: Protected) -> tuple[Iterator[Caution], ...]:
-    return (
-        maskings.singled_out(protected),
-        maskings.cells_kept(protected),
-        maskings.extremes_reproduced(protected),
-    )
+_OF_MASKINGS = (maskings.singled_out, maskings.cells_kept, maskings.extremes_reproduced)
+_OF_SYNTHESIS = (
+    synthesis.beside_synthetic,
+    synthesis.values_near,
+    synthesis.extremes_near,
+    synthesis.exact_moments,
+)
 
 
-def _of_synthesis(protected: Protected) -> tuple[Iterator[Caution], ...]:
-    return (
-        synthesis.beside_synthetic(protected),
-        synthesis.values_near(protected),
-        synthesis.extremes_near(protected),
-        synthesis.exact_moments(protected),
-    )
+def _withdrawn(made: Made) -> Iterator[Caution]:
+    """Promises of a step that a later one took back."""
+    for number, by in dict.fromkeys((each.step, each.by) for each in made.withdrawn):
+        taken = [each for each in made.withdrawn if (each.step, each.by) == (number, by)]
+        names = ["+".join(made.steps[place - 1].names) for place in (number, by)]
+        yield Caution(
+            "promise-withdrawn",
+            f"Step {number} ({names[0]}) promised {', '.join(each.guarantee for each in taken)}; step {by} "
+            f"({names[1]}) changed {', '.join(taken[0].columns)} since, and nothing is promised of that any "
+            "more.",
+            len(taken),
+            "As it should be where the later step builds on it; else put it first, or require at the end "
+            "what must hold.",
+        )
+
+
+def _of_step(caution: Caution, number: int, made: Made) -> Caution:
+    return replace(caution, text=f"Step {number} ({'+'.join(made.steps[number - 1].names)}): {caution.text}")
 
 
 def _dropped(protected: Protected) -> Iterator[Caution]:

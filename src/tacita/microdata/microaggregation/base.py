@@ -24,7 +24,7 @@ class Microaggregation(Method):
 
     A method that keeps k distinct units in a group by itself sets `unit_aware`; for the others groups that
     fall short are merged afterwards. `one_column` marks methods for a single column; `by_chance` those whose
-    result depends on drawn numbers, and so on the order of rows too; `mixed` those that group categories too.
+    result depends on drawn numbers, and so on the order of rows too.
     """
 
     kind: ClassVar[str] = "microaggregation"
@@ -32,7 +32,6 @@ class Microaggregation(Method):
     unit_aware: ClassVar[bool] = False
     one_column: ClassVar[bool] = False
     by_chance: ClassVar[bool] = False
-    mixed: ClassVar[bool] = False
 
     k: GroupSize = 3
 
@@ -68,7 +67,7 @@ class Microaggregation(Method):
 
     def refuse_categories(self) -> None:
         """Raise where this method has no distance between categories."""
-        if not self.mixed:
+        if self.takes == ("numeric",):
             raise ParameterError(
                 f"{self.spoken_name()}: this method groups by numbers and cannot group by nominal or ordinal "
                 "columns. Use the method gower, or protect numeric columns only."
@@ -79,7 +78,7 @@ class Microaggregation(Method):
         return self
 
     def group_mixed(self, x: Matrix, kinds: tuple[Kind, ...], units: Labels | None, run: Run) -> Labels:
-        """As `group`, for methods that are `mixed`: columns of another kind than numeric hold codes."""
+        """As `group`, for methods that take categories: columns of another kind than numeric hold codes."""
         raise NotImplementedError
 
     def _labels(self, x: Matrix, units: Labels | None, start: Partition | None, run: Run) -> Labels:

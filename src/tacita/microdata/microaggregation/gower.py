@@ -9,7 +9,7 @@ import numpy.typing as npt
 from pydantic import Field
 
 from tacita.core import ParameterError, Run
-from tacita.core.roles import Kind
+from tacita.core.roles import KINDS, Kind
 from tacita.microdata.groups import lower_medians, modes
 
 from .base import Labels, Matrix, Microaggregation
@@ -49,7 +49,7 @@ class Gower(Microaggregation):
     """
 
     unit_aware: ClassVar[bool] = True
-    mixed: ClassVar[bool] = True
+    takes: ClassVar[tuple[Kind, ...]] = KINDS
 
     weights: Annotated[
         tuple[Annotated[float, Field(gt=0, allow_inf_nan=False)], ...],

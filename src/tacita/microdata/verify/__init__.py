@@ -7,12 +7,14 @@ from which. One check per named guarantee.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tacita.core import DataError, Microdata
 from tacita.core.release import Claim
 from tacita.core.verify import Check, Verdict, insist, verdicts
 from tacita.io.formats.base import RecordFormat
 
-from . import categories, checks, columns, files, maskings, restoring, synthesis
+from . import categories, checks, columns, files, maskings, recoding, restoring, synthesis
 from .evidence import Evidence
 
 __all__ = ["ALWAYS", "CHECKS", "Check", "Evidence", "insist", "verify", "verify_file"]
@@ -113,6 +115,17 @@ CHECKS: dict[str, Check[Evidence]] = {
         "a stratum hold in the release, to 1e-9 of the spread.",
         synthesis.linear_relations,
     ),
+    "recoded": Check(
+        "Records that shared a value of a recoded column share one still, and what was missing is.",
+        recoding.recoded,
+    ),
+    "recoded-by-map": Check(
+        "Every value of a recoded column is what the declared map makes of the original.",
+        recoding.recoded_by_map,
+    ),
+    "units-agree": Check(
+        "Records of one unit show the same in the columns that were protected by unit.", recoding.units_agree
+    ),
     "file-plain": Check(
         "The file can be read back and holds nothing but names and cells.", files.nothing_but_cells
     ),
@@ -128,6 +141,9 @@ ALWAYS = ("columns-kept", "rows-complete", "others-identical", "no-leftovers")
 
 # Where units are named, a promise of k records is one of k units too.
 _OF_UNITS = {"groups-of-k": "k-units", "column-groups": "column-units"}
+
+# Of a step among several, whose columns and file are those of the whole.
+_OF_A_STEP = ("rows-complete", "others-identical")
 
 # Without the right columns and rows the other checks would compare the wrong things.
 _FIRST = ("columns-kept", "rows-complete")
@@ -149,14 +165,29 @@ def verify_file(content: bytes, form: RecordFormat, claim: Claim) -> tuple[Verdi
 
 
 def _verdicts(evidence: Evidence, *more: str) -> tuple[Verdict, ...]:
-    roles, promised = evidence.claim.original.roles, evidence.claim.guarantees
+    claim = evidence.claim
+    if not claim.steps:
+        return verdicts(evidence, (*ALWAYS, *_promised(claim), *more), CHECKS, _FIRST)
+    found = list(verdicts(evidence, (*ALWAYS, *more), CHECKS, _FIRST))
+    for number, step in enumerate(claim.steps, 1):
+        # the columns of other steps and the file as a whole are spoken of above and by those steps
+        part = Evidence(evidence.released, step, evidence.content)
+        told = verdicts(part, _OF_A_STEP, CHECKS) if step.representing is None else ()
+        agree = verdicts(part, ["units-agree"], CHECKS) if step.representing is not None else ()
+        for each in (*told, *agree, *verdicts(part.representing(), _promised(step), CHECKS)):
+            found.append(replace(each, step=number))
+    return tuple(found)
+
+
+def _promised(claim: Claim) -> list[str]:
+    """What a claim promises by name, and what goes with that."""
+    roles, promised = claim.original.roles, claim.guarantees
     named = roles is not None and roles.unit is not None
     units = [_OF_UNITS[name] for name in promised if name in _OF_UNITS] if named else []
     # what is promised of means in numeric columns is promised of categories beside them
     mixed = roles is not None and roles.categorical and "group-means" in promised
     middles = ["group-categories"] if mixed else []
     # values that do not hide behind k others must have been changed, whatever the method says
-    changed = not {"groups-of-k", "column-groups"} & set(promised)
-    hidden = ["rounding-withstood"] if changed and "rounding-restores" not in evidence.claim.insisted else []
-    names = (*ALWAYS, *promised, *middles, *units, *hidden, *more)
-    return verdicts(evidence, names, CHECKS, _FIRST)
+    hiding = {"groups-of-k", "column-groups", "recoded"} & set(promised) or (claim.touched and not promised)
+    hidden = ["rounding-withstood"] if not hiding and "rounding-restores" not in claim.insisted else []
+    return [*promised, *middles, *units, *hidden]

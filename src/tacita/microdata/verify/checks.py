@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import narwhals as nw
 import numpy as np
 import pyarrow as pa
 
@@ -30,8 +31,8 @@ def rows_complete(evidence: Evidence) -> str | None:
     """Each source row once, or dropped because it misses a value that the method reads."""
     claim = evidence.claim
     expected = np.arange(claim.original.n)
-    if claim.drop_missing:
-        incomplete = np.any([gaps(claim.original, name) for name in claim.original.used], axis=0)
+    if claim.left_out:
+        incomplete = np.any([gaps(claim.original, name) for name in claim.left_out], axis=0)
         expected = expected[~incomplete]
     if evidence.released.n != expected.size:
         return f"wanted {expected.size} records, got {evidence.released.n}"
@@ -45,7 +46,7 @@ def rows_complete(evidence: Evidence) -> str | None:
 
 def others_identical(evidence: Evidence) -> str | None:
     """Columns that no one asked to mask."""
-    touched = evidence.gone | set(evidence.claim.original.quasi)
+    touched = evidence.gone | evidence.claim.touched | set(evidence.claim.original.quasi)
     untouched = [name for name in evidence.claim.original.columns if name not in touched]
     changed = [name for name in untouched if not _same(evidence, name)]
     if changed:
@@ -56,7 +57,7 @@ def others_identical(evidence: Evidence) -> str | None:
 def _same(evidence: Evidence, name: str) -> bool:
     before, after = evidence.claim.original.column(name), evidence.released.column(name)
     dialect = evidence.released.dialect
-    if dialect is None:
+    if dialect is None or after.dtype != nw.String:
         return same_column(before, after, evidence.claim.rows)
     old = as_array(before).take(pa.array(evidence.claim.rows))
     return same_text(old, as_array(after), dialect)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from math import fsum
@@ -16,6 +16,7 @@ from tacita.core import Microdata
 from tacita.core.microdata import column_codes
 from tacita.core.release import Claim
 from tacita.io.formats.base import RecordFormat
+from tacita.io.frames import gathered
 
 from .cells import as_array, bits, identical, same_text
 
@@ -69,11 +70,11 @@ class Evidence:
     @cached_property
     def published_groups(self) -> Ints:
         """Rows of one stratum that are the same on all quasi-identifiers to the last bit or letter."""
-        return distinct(self.strata, *(self._spelling(name) for name in self.claim.original.quasi))
+        return distinct(self.strata, *(self.spelling(name) for name in self.claim.original.quasi))
 
     def published_values(self, name: str) -> Ints:
         """Cells of one stratum that are the same in one column to the last bit or letter."""
-        return distinct(self.strata, self._spelling(name))
+        return distinct(self.strata, self.spelling(name))
 
     @cached_property
     def units(self) -> Ints | str:
@@ -84,6 +85,17 @@ class Evidence:
             return "no unit column was named"
         absent = int(original.missing(unit)[rows].sum())
         return f"the unit of {absent} records is not known" if absent else one_each(original, unit)[rows]
+
+    def representing(self) -> Evidence:
+        """The same of one record a unit, where the step worked on units."""
+        claim, standing = self.claim, self.claim.representing
+        if standing is None:
+            return self
+        chosen = np.flatnonzero(np.isin(claim.rows, standing))
+        labels = None if claim.labels is None else claim.labels[chosen]
+        frame = gathered(self.released.frame, chosen)
+        released = Microdata(frame, dialect=self.released.dialect, source=self.released.source)
+        return Evidence(released, replace(claim, rows=claim.rows[chosen], labels=labels))
 
     def numbers_beside(self, name: str) -> npt.NDArray[np.float64]:
         """The numbers of a column released unchanged: text of the source stays text, in a typed file too."""
@@ -96,7 +108,7 @@ class Evidence:
             return self.released.numbers(name)
         return Microdata.of(self.released.frame.select(name).to_native(), dialect=dialect).numbers(name)
 
-    def _spelling(self, name: str) -> Ints:
+    def spelling(self, name: str) -> Ints:
         """A number for each cell that two cells share only if nothing tells them apart."""
         series = self.released.column(name)
         if not series.dtype.is_float():

@@ -1,0 +1,284 @@
+"""The sections of a plan of records: method, steps, measures, comparison, what is written where."""
+
+from __future__ import annotations
+
+from itertools import product
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Self, cast
+
+from pydantic import BeforeValidator, ConfigDict, Field, model_validator
+
+from tacita.core import registry
+from tacita.core.errors import ParameterError
+from tacita.core.method import Method
+from tacita.core.options import Missing, ReleaseOptions
+from tacita.core.params import Parameters
+from tacita.core.roles import Names, Orders, Roles
+
+if TYPE_CHECKING:
+    from .measure import Measure
+
+
+def _as_chain(value: object) -> object:
+    # a list of methods and their names with + (or, on a command line, commas) between say the same
+    if isinstance(value, list | tuple):
+        return "+".join(map(str, value))
+    return value.replace(",", "+") if isinstance(value, str) else value
+
+
+ChainName = Annotated[str, BeforeValidator(_as_chain)]
+
+
+class MethodSection(Parameters):
+    """A method and its parameters: every key that no section declares goes to the method."""
+
+    model_config = ConfigDict(extra="allow")
+
+    method: ChainName = Field(
+        "mdav",
+        description="name of a method, see `tacita methods`; or several with +, each improving the last",
+    )
+
+    @model_validator(mode="after")
+    def _method_takes_its_parameters(self) -> Self:
+        self.build()
+        return self
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """What goes to the method."""
+        return dict(self.model_extra or {})
+
+    @property
+    def chain(self) -> tuple[str, ...]:
+        """The methods in the order in which they run."""
+        return tuple(self.method.split("+"))
+
+    @property
+    def kind(self) -> str:
+        """The kind of the method."""
+        return registry.lookup(self.chain[0], *registry.PROTECTING).kind
+
+    def refuse_other_roles(self, roles: Roles, missing: str) -> None:
+        """Raise where a synthesis has no dependent columns, or another method has them."""
+        kind = self.kind
+        if kind == "synthesis" and not roles.dependent:
+            raise ParameterError(
+                f"{self.method}: wanted dependent columns to draw anew, got quasi-identifiers. Name "
+                "dependent and independent columns (tacita synthesize), or a method that protects."
+            )
+        if kind != "synthesis" and roles.dependent:
+            raise ParameterError(
+                f"{self.method}: wanted quasi-identifiers to protect, got dependent columns. Name quasi "
+                f"(tacita protect), or a synthesis: {', '.join(registry.names('synthesis'))}."
+            )
+        if kind == "synthesis" and missing == "stratum":
+            raise ParameterError(
+                f"{self.method}: missing must be 'refuse' or 'drop' for a synthesis, got 'stratum': nothing "
+                "can be drawn for records that miss a value."
+            )
+
+    def build(self) -> Method:
+        """The method, or chain of methods, each with those of the parameters that it has."""
+        found = [registry.lookup(name, *registry.PROTECTING) for name in self.chain]
+        if len(found) == 1:
+            return found[0](**self.parameters)
+        from .microaggregation.chain import Chain
+
+        alone = [name for name, method in zip(self.chain, found, strict=True) if method.kind != Chain.kind]
+        if alone:
+            raise ParameterError(
+                f"{self.method}: {alone[0]} cannot be part of a chain. Only methods that group records can."
+            )
+        fields = registry.parameters_of(self.method)
+        unknown = [name for name in self.parameters if name not in fields]
+        if unknown:
+            raise ParameterError(
+                f"{self.method}: there is no parameter {', '.join(unknown)}. Known: {', '.join(fields)}."
+            )
+        own = [{n: v for n, v in self.parameters.items() if n in method.model_fields} for method in found]
+        return Chain.of([cast("Any", method)(**given) for method, given in zip(found, own, strict=True)])
+
+
+class ProtectSection(MethodSection, ReleaseOptions):
+    """[protect]: the method, its parameters, and the rules around it; with [[steps]] only these rules."""
+
+    model_config = ConfigDict(extra="allow")
+
+    def refuse_to_step(self) -> None:
+        """Raise where a method is named although steps name theirs."""
+        named = [name for name in ("method",) if name in self.model_fields_set] + list(self.parameters)
+        if named:
+            raise ParameterError(
+                f"Plan: {', '.join(named)} belongs to a step. With [[steps]], [protect] has only "
+                f"{', '.join(ReleaseOptions.model_fields)}."
+            )
+
+
+class StepSection(MethodSection):
+    """[[steps]]: a method, the columns it works on, and its parameters."""
+
+    method: ChainName = Field(description="name of a method, see `tacita methods`; or several with +")
+    quasi: Names = Field((), description="columns to protect")
+    dependent: Names = Field((), description="for synthesis, instead of quasi: columns to draw anew")
+    independent: Names = Field((), description="for synthesis: numeric columns that explain the dependent")
+    numeric: Names = Field((), description="columns of few whole numbers that are quantities, not codes")
+    nominal: Names = Field((), description="columns that are categories without an order")
+    ordinal: Orders = Field(default_factory=dict, description="columns that are ordered categories")
+    missing: Missing | None = Field(None, description="as in [protect], for this step")
+    round_integers: bool | None = Field(None, description="as in [protect], for this step")
+
+    @model_validator(mode="after")
+    def _has_columns(self) -> StepSection:
+        if not self.quasi and not self.dependent:
+            raise ParameterError(f"Step: {self.method} needs columns: quasi, or dependent for a synthesis.")
+        return self
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Those that the step changes."""
+        return self.dependent or self.quasi
+
+    def own_roles(self) -> dict[str, tuple[str, ...]]:
+        """The roles of the columns that the step names."""
+        given = {"quasi": self.quasi, "dependent": self.dependent, "independent": self.independent}
+        return {name: columns for name, columns in given.items() if columns}
+
+
+class MeasureSection(Parameters):
+    """[measure]: which figures of loss and risk to compute."""
+
+    names: Names | None = Field(
+        None,
+        description="names of measures, or all; if not given, those that every attacker and purse allows",
+    )
+    without: Names = Field((), description="names of measures to leave out")
+    domains: Names = Field((), description="columns that name parts of the population to look into")
+    settings: dict[str, dict[str, Any]] = Field(
+        default_factory=dict, description="parameters of measures, by name"
+    )
+
+    @model_validator(mode="after")
+    def _known(self) -> MeasureSection:
+        given = self.names or ()
+        for place, name in enumerate(given):
+            if name in given[:place]:
+                raise ParameterError(f"Measure: {name} is named twice. Once is enough.")
+        for name in {*self.without, *self.settings}:
+            registry.lookup(name, *registry.MEASURING)
+        self.build()
+        return self
+
+    def build(self) -> list[Measure]:
+        """The measures, in the order of the registry or as named."""
+        return [self._made(name) for name in self._chosen()]
+
+    def including(self, *names: str) -> MeasureSection:
+        """The same, with these measured in any case."""
+        if left_out := [name for name in names if name in self.without]:
+            raise ParameterError(
+                f"Measure: {left_out[0]} cannot be left out, it is an axis of the comparison. "
+                "Take it out of without, or compare by another measure."
+            )
+        return self.model_copy(update={"names": tuple(dict.fromkeys((*self._chosen(), *names)))})
+
+    def _chosen(self) -> list[str]:
+        if self.names is not None and self.names != ("all",):
+            return [name for name in self.names if name not in self.without]
+        known = [name for name in registry.names(*registry.MEASURING) if name not in self.without]
+        return known if self.names else [name for name in known if self._made(name).by_default]
+
+    def _made(self, name: str) -> Measure:
+        return cast("Measure", registry.lookup(name, *registry.MEASURING)(**self.settings.get(name, {})))
+
+
+class CompareSection(Parameters):
+    """[compare]: methods to try and values of their parameters. Other keys are such lists of values."""
+
+    model_config = ConfigDict(extra="allow")
+
+    method: Names = Field((), description="names of methods; if not given, the one of [protect]")
+    loss: str = Field("PIL", description="measure on the axis of loss")
+    risk: str = Field("DR", description="measure on the axis of risk")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _lists(cls, values: dict[str, Any]) -> dict[str, Any]:
+        # one value counts as a list of one
+        return {
+            name: value if name in cls.model_fields else tuple(value if _is_list(value) else (value,))
+            for name, value in values.items()
+        }
+
+    @model_validator(mode="after")
+    def _makes_sense(self) -> CompareSection:
+        for axis, name in (("loss", self.loss), ("risk", self.risk)):
+            if name not in (known := registry.names(axis)):
+                raise ParameterError(
+                    f"Compare: {axis} must be a measure of {axis}, got {name!r}. Known: {', '.join(known)}."
+                )
+        for name, values in {"method": self.method, **self.values}.items():
+            if name != "method" and not values:
+                raise ParameterError(f"Compare: {name} must have at least one value, got none.")
+            if any(value in values[:place] for place, value in enumerate(values)):
+                raise ParameterError(f"Compare: a value of {name} is given twice. Once is enough.")
+        return self
+
+    @property
+    def values(self) -> dict[str, tuple[Any, ...]]:
+        """The values to try of each parameter."""
+        return dict(self.model_extra or {})
+
+    def grid(self, protect: ProtectSection) -> list[tuple[str, dict[str, Any]]]:
+        """Every method with every combination of the parameters it has, on top of those of [protect].
+
+        >>> [made for made in CompareSection(method="mdav", k=[3, 5]).grid(ProtectSection())]
+        [('mdav', {'k': 3}), ('mdav', {'k': 5})]
+        """
+        methods = self.method or (protect.method,)
+        taken = {name: set(registry.parameters_of(name)) for name in methods}
+        for name in self.values:
+            if not any(name in fields for fields in taken.values()):
+                raise ParameterError(
+                    f"Compare: no method to be compared has a parameter {name}. "
+                    f"Known: {', '.join(sorted(set().union(*taken.values())))}."
+                )
+        made = []
+        for method, fields in taken.items():
+            base = {name: value for name, value in protect.parameters.items() if name in fields}
+            varied = {name: values for name, values in self.values.items() if name in fields}
+            made += [
+                (method, {**base, **dict(zip(varied, chosen, strict=True))})
+                for chosen in product(*varied.values())
+            ]
+        return made
+
+
+class OutputSection(Parameters):
+    """[output]: what is written where. Only `path` and `note` may be published."""
+
+    path: Path | None = Field(None, description="the protected file: CSV or Parquet")
+    report: Path | None = Field(None, description="review report as a web page; confidential")
+    json_report: Path | None = Field(None, alias="json", description="the same as JSON; confidential")
+    note: Path | None = Field(None, description="quality note, safe to publish")
+
+    model_config = ConfigDict(populate_by_name=True)
+
+    @property
+    def targets(self) -> dict[str, Path | None]:
+        """What is written where, by the words a message uses."""
+        return {
+            "output": self.path,
+            "report": self.report,
+            "JSON report": self.json_report,
+            "quality note": self.note,
+        }
+
+    @property
+    def public(self) -> tuple[Path | None, ...]:
+        """What others may read."""
+        return self.path, self.note
+
+
+def _is_list(value: object) -> bool:
+    return isinstance(value, list | tuple | range)

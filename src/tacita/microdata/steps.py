@@ -1,0 +1,250 @@
+"""One step after the other on the same records: what each makes, and which promises stand at the end.
+
+A step sees what the one before made. Each is verified where it stands; of the finished file its promises hold
+unless a later step changed columns that they speak of and does not keep them by construction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+import numpy.typing as npt
+
+from tacita.core import DataError, Method, Microdata, ParameterError, Roles, Run
+from tacita.core.options import Missing, ReleaseOptions
+from tacita.core.release import Claim, Withdrawn
+from tacita.io.frames import gathered, regathered, without_memory
+
+from . import verify
+from .plan import PlannedStep
+from .protect import Protected, complete_rows, protect, without_identifiers
+
+Rows = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Step:
+    """A method on columns of some roles; `by_unit` where it works on one record of each unit."""
+
+    names: tuple[str, ...]
+    method: Method
+    roles: Roles
+    missing: Missing
+    round_integers: bool
+    by_unit: bool = False
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Those that it changes."""
+        quasi = self.roles.dependent or self.roles.quasi
+        assert not isinstance(quasi, str)
+        return quasi
+
+
+@dataclass(frozen=True, repr=False)
+class Made:
+    """The finished file and its claim; what each step made, and the file as it stood after it.
+
+    `stages[i]` has the records in the order of the source, those that were dropped left out.
+    """
+
+    data: Microdata
+    claim: Claim
+    steps: tuple[Step, ...]
+    protected: tuple[Protected, ...]
+    stages: tuple[Microdata, ...]
+    withdrawn: tuple[Withdrawn, ...] = ()
+
+    @property
+    def whole(self) -> Protected:
+        """The release as one thing: what it shows, and what it came from."""
+        if not self.stages:
+            return self.protected[0]
+        nothing = np.empty((self.data.n, 0))
+        one = np.zeros(self.data.n, dtype=np.int64)
+        return Protected(self.data, None, self.protected[-1].method, self.claim, nothing, nothing, one)
+
+    @property
+    def standing(self) -> dict[int, Protected]:
+        """What steps made whose columns no later one touched, by the number of the step."""
+        found: dict[int, Protected] = {}
+        touched: set[str] = set()
+        for number in range(len(self.steps), 0, -1):
+            if not touched & set(self.steps[number - 1].columns):
+                found[number] = self.protected[number - 1]
+            touched.update(self.steps[number - 1].columns)
+        return dict(sorted(found.items()))
+
+
+def steps_for(data: Microdata, planned: Sequence[PlannedStep]) -> tuple[Step, ...]:
+    """The steps of a plan on these records; one that mixes columns of units and of records becomes two.
+
+    Groups of records are then formed within what their units show, so that all columns together still hide
+    every record among k.
+    """
+    found: list[Step] = []
+    for each in planned:
+        roles = data.with_roles(each.roles).roles
+        assert roles is not None
+        # what is missing is no obstacle to a recoding
+        missing = "stratum" if each.section.kind == "recoding" and each.missing == "refuse" else each.missing
+        step = Step(each.section.chain, each.section.build(), roles, missing, each.round_integers)
+        of_unit = [name for name in step.columns if name in roles.unit_columns]
+        if not of_unit or len(of_unit) == len(step.columns):
+            found.append(replace(step, by_unit=bool(of_unit)))
+        else:
+            found += _split(step, of_unit)
+    return tuple(found)
+
+
+def _split(step: Step, of_unit: Sequence[str]) -> list[Step]:
+    if step.roles.dependent:
+        raise ParameterError(
+            f"{step.method.spoken_name()}: {', '.join(of_unit)} belong to the unit (unit_columns), the other "
+            "dependent columns to its records. Draw them in two steps."
+        )
+    rest = [name for name in step.columns if name not in of_unit]
+    strata = step.roles.strata
+    within = (*strata, *of_unit) if step.method.kind == "microaggregation" else strata
+    return [
+        replace(step, roles=_about(step.roles, of_unit, strata), by_unit=True),
+        replace(step, roles=_about(step.roles, rest, within)),
+    ]
+
+
+def _about(roles: Roles, columns: Sequence[str], strata: Sequence[str]) -> Roles:
+    """The same roles for fewer columns."""
+    return roles.model_copy(
+        update={
+            "quasi": tuple(columns),
+            "strata": tuple(strata),
+            "numeric": tuple(name for name in roles.numeric if name in columns),
+            "nominal": tuple(name for name in roles.nominal if name in columns),
+            "ordinal": {name: order for name, order in roles.ordinal.items() if name in columns},
+        }
+    )
+
+
+def make(data: Microdata, steps: Sequence[Step], run: Run, options: ReleaseOptions) -> Made:
+    """Carry out the steps on the records of a file with roles, and claim what holds of the result."""
+    if len(steps) == 1 and not steps[0].by_unit:
+        (step,) = steps
+        made = protect(
+            data.with_roles(step.roles),
+            step.method,
+            run,
+            missing=step.missing,
+            round_integers=step.round_integers,
+            shuffle=options.shuffle,
+        )
+        return Made(made.data, made.claim, (step,), (made,), ())
+    return _several(data, steps, run, options)
+
+
+def _several(data: Microdata, steps: Sequence[Step], run: Run, options: ReleaseOptions) -> Made:
+    dropping = {name for step in steps if step.missing == "drop" for name in data.with_roles(step.roles).used}
+    kept = complete_rows(data, [name for name in data.columns if name in dropping])
+    frame = data if kept.size == data.n else _of(gathered(data.frame, kept), data)
+    made: list[Protected] = []
+    claims: list[Claim] = []
+    stages: list[Microdata] = []
+    for number, step in enumerate(steps):
+        # parts that drew from one stream would carry the same noise
+        inner = replace(run.branch(number), on_progress=run.on_progress)
+        try:
+            protected, claim, frame = _one(frame, step, inner)
+        except (DataError, ParameterError) as problem:
+            if len(steps) == 1:
+                raise
+            raise type(problem)(f"Step {number + 1}: {problem}") from None
+        verify.insist(verify.verify(frame, replace(claim, steps=(claim,))))
+        made.append(protected)
+        claims.append(claim)
+        stages.append(frame)
+    order = run.protective_generator().permutation(kept.size) if options.shuffle else np.arange(kept.size)
+    finished = without_identifiers(replace(frame, roles=data.roles), order, options.shuffle)
+    plain = nw.from_native(without_memory(finished.to_native()), eager_only=True)
+    standing, withdrawn = _standing(claims, steps)
+    gone = frozenset(data.roles.identifiers) if data.roles else frozenset()
+    claim = Claim(
+        original=data,
+        rows=kept[order],
+        labels=None,
+        k=min((claim.k for claim in claims if claim.k is not None), default=None),
+        guarantees=(),
+        left_out=tuple(name for name in data.columns if name in dropping),
+        steps=tuple(
+            replace(
+                each,
+                rows=each.rows[order],
+                labels=None if each.labels is None else each.labels[order],
+                touched=gone.union(*(step.columns for step in steps[number + 1 :])),
+            )
+            for number, each in enumerate(standing)
+        ),
+    )
+    return Made(_of(plain, data), claim, tuple(steps), tuple(made), tuple(stages), withdrawn)
+
+
+def _of(frame: nw.DataFrame[Any], data: Microdata, roles: Roles | None = None) -> Microdata:
+    return Microdata(frame, roles=roles, dialect=data.dialect, source=data.source)
+
+
+def _one(frame: Microdata, step: Step, run: Run) -> tuple[Protected, Claim, Microdata]:
+    """What a step makes of a file, what it claims of all its records, and the file after it."""
+    # rows were dropped before the first step, and values that a step took away are no reason to drop more
+    missing = "refuse" if step.missing == "drop" else step.missing
+    # identifiers may serve a later step, and are left out at the end
+    before = frame.with_roles(step.roles.model_copy(update={"identifiers": ()}))
+    if not step.by_unit:
+        made = protect(before, step.method, run, missing=missing, round_integers=step.round_integers)
+        return made, made.claim, made.data
+    units, first = _units(before, step)
+    reduced = _of(gathered(before.frame, first), before, before.roles)
+    made = protect(reduced, step.method, run, missing=missing, round_integers=step.round_integers)
+    spread = regathered(before.frame, made.data.frame, dict.fromkeys(step.columns, units))
+    labels = None if made.claim.labels is None else made.claim.labels[units]
+    claim = replace(made.claim, original=before, rows=np.arange(before.n), labels=labels, representing=first)
+    return made, claim, _of(spread, before)
+
+
+def _units(data: Microdata, step: Step) -> tuple[Rows, Rows]:
+    """The unit of each record and the first record of each unit; raises where a column differs in one."""
+    unit = step.roles.unit
+    assert unit is not None
+    if absent := int(data.missing(unit).sum()):
+        raise DataError(
+            f"{data.source}: unit column {unit} is missing in {absent} records, so nobody can say which "
+            "records must agree. Complete it or drop those records."
+        )
+    units = data.alike(unit).codes
+    _, first, units = np.unique(units, return_index=True, return_inverse=True)
+    for name in step.columns:
+        own = data.codes([name])
+        differing = np.unique(units[own != own[first][units]]).size
+        if differing:
+            raise DataError(
+                f"{data.source}: column {name} is among unit_columns, and differs within {differing} of "
+                f"{first.size} units. Correct these units, or take it out of unit_columns."
+            )
+    return units.reshape(-1).astype(np.int64), first.astype(np.int64)
+
+
+def _standing(claims: Sequence[Claim], steps: Sequence[Step]) -> tuple[list[Claim], tuple[Withdrawn, ...]]:
+    """The claims with the promises that no later step broke, and those that were withdrawn."""
+    standing: list[Claim] = []
+    withdrawn: list[Withdrawn] = []
+    for number, (claim, step) in enumerate(zip(claims, steps, strict=True)):
+        spoken_of = {*claim.original.used, *step.roles.strata}
+        left = dict.fromkeys(claim.guarantees)
+        for at, later in enumerate(steps[number + 1 :], number + 1):
+            touched = tuple(name for name in later.columns if name in spoken_of)
+            broken = [name for name in left if touched and name not in later.method.keeps]
+            withdrawn += [Withdrawn(name, number + 1, at + 1, touched) for name in broken]
+            left = {name: None for name in left if name not in broken}
+        standing.append(replace(claim, guarantees=tuple(left)))
+    return standing, tuple(withdrawn)

@@ -1,0 +1,78 @@
+"""Promises about columns whose values became coarser, and about columns that agree within a unit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pyarrow as pa
+
+from tacita.core import Microdata
+
+from .cells import as_array
+from .evidence import Evidence, distinct, gaps
+
+
+def _texts(data: Microdata, name: str) -> list[str | None]:
+    """The cells of a column as they read."""
+    cells = as_array(data.column(name))
+    plain = cells.cast(cells.type.value_type) if pa.types.is_dictionary(cells.type) else cells
+    texts: list[str | None] = plain.cast(pa.large_string()).to_pylist()
+    return texts
+
+
+def _before(evidence: Evidence, name: str) -> tuple[list[str | None], list[bool]]:
+    """The original cells of the released rows, and which of them are missing."""
+    original, rows = evidence.claim.original, evidence.claim.rows
+    texts = _texts(original, name)
+    return [texts[row] for row in rows.tolist()], gaps(original, name)[rows].tolist()
+
+
+def recoded(evidence: Evidence) -> str | None:
+    """Equal values became equal values, and what was missing reads as it did."""
+    moved, split = [], []
+    for name in evidence.claim.original.quasi:
+        old, missing = _before(evidence, name)
+        new = _texts(evidence.released, name)
+        if any((a != b) if gap else b is None for a, b, gap in zip(old, new, missing, strict=True)):
+            moved.append(name)
+        elif len({*zip(old, new, strict=True)}) != len({*old}):
+            split.append(name)
+    if moved:
+        return f"{len(moved)} columns miss other values than the originals do: {', '.join(moved)}"
+    if split:
+        return f"{len(split)} columns give records of one value several: {', '.join(split)}"
+    return None
+
+
+def recoded_by_map(evidence: Evidence) -> str | None:
+    """Every cell is what the declared map makes of the original."""
+    terms = evidence.claim.terms
+    wrong = []
+    for name in evidence.claim.original.quasi:
+        own = terms["map"].get(name)
+        declared: Mapping[str, str] = own if isinstance(own, Mapping) else terms["map"]
+        old, missing = _before(evidence, name)
+        rest = terms.get("others")
+        wanted = [
+            a if gap or a is None else declared.get(a, a if rest is None else rest)
+            for a, gap in zip(old, missing, strict=True)
+        ]
+        if wanted != _texts(evidence.released, name):
+            wrong.append(name)
+    return (
+        f"{len(wrong)} columns hold values that the map does not make: {', '.join(wrong)}" if wrong else None
+    )
+
+
+def units_agree(evidence: Evidence) -> str | None:
+    """All records of a unit show the same in the columns that were protected by unit."""
+    units = evidence.units
+    if isinstance(units, str):
+        return units
+    for name in evidence.claim.original.quasi:
+        shown = evidence.spelling(name)
+        apart = np.bincount(np.unique(np.column_stack([units, shown]), axis=0)[:, 0]) > 1
+        if apart.any():
+            return f"{int(apart.sum())} of {int(distinct(units).max()) + 1} units differ within column {name}"
+    return None

@@ -1,0 +1,341 @@
+"""What a finished file must satisfy: judged on the file itself, and refused where it falls short."""
+
+import json
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import tacita
+from seeds import SEED
+from tacita import ParameterError, api, datasets, registry
+from tacita.cli import run_command
+from tacita.core import Microdata, RequirementError, Run
+from tacita.io.formats.csv import CSV
+from tacita.microdata.plan import Plan
+from tacita.microdata.require import RequireSection, required
+
+MEASURES = [name for name in registry.names(*registry.MEASURING) if name not in ("MARL", "RSRL")]
+QUASI = ["turnover", "wages", "employees"]
+
+
+@pytest.fixture(scope="module")
+def firms():
+    return datasets.load("business", n=120)
+
+
+@pytest.fixture(scope="module")
+def release(firms):
+    return tacita.protect(
+        firms,
+        quasi=QUASI,
+        k=4,
+        identifiers=["name"],
+        measures=MEASURES,
+        domains=["region"],
+        settings={"RSRL": {}},
+        seed=SEED,
+    )
+
+
+def figures(release):
+    return {score.name: score for score in release.report if score.value is not None}
+
+
+def beyond(score, by):
+    """A limit that a score misses, or keeps, by a little."""
+    step = by * max(abs(score.value), 1.0)
+    return score.value - step if score.direction == "lower" else score.value + step
+
+
+# a limit for every measure: kept by a hair, missed by a hair
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_every_measure_can_be_required_and_is_refused_beyond_its_limit(firms, release, name):
+    score = figures(release).get(name)
+    asked = {"quasi": QUASI, "k": 4, "identifiers": ["name"], "measures": ["IL1"], "seed": SEED}
+    if score is None or name in ("SUB_mean", "SUB_covariance"):
+        with pytest.raises(RequirementError, match=f"{name}: cannot be computed"):
+            tacita.protect(firms, **asked, require={name: 1e9})
+        return
+    with pytest.raises(RequirementError, match=rf"{name}: it is .* too (much|little)"):
+        tacita.protect(firms, **asked, require={name: beyond(score, 1e-6)})
+    kept = tacita.protect(firms, **asked, require={name: beyond(score, -1e-6)})
+    assert kept.record.verdicts[-1].guarantee == name
+
+
+# planted failures of k_anonymity, in every form that a file can take
+
+
+def classes(*sizes, key="a"):
+    return [f"{key}{i}" for i, size in enumerate(sizes) for _ in range(size)]
+
+
+PLANTED = {
+    "one alone": ({"a": classes(3, 3, 1)}, 3, 1, 1),
+    "two where three are asked": ({"a": classes(3, 2)}, 3, 2, 2),
+    "all alone": ({"a": classes(1, 1, 1, 1)}, 2, 4, 1),
+    "a missing cell is a value": ({"a": ["x", "x", "x", None]}, 2, 1, 1),
+    "case tells apart": ({"a": ["x", "x", "X"]}, 2, 1, 1),
+    "a blank tells apart": ({"a": ["x", "x", "x "]}, 2, 1, 1),
+    "accents in two encodings tell apart": ({"a": ["é", "é", "e\u0301"]}, 2, 1, 1),
+    "numbers": ({"a": [1, 1, 1, 2]}, 2, 1, 1),
+    "floats to the last bit": ({"a": [0.3, 0.3, 0.1 + 0.2]}, 2, 1, 1),
+    "minus zero is not zero": ({"a": [0.0, 0.0, -0.0]}, 2, 1, 1),
+    "two keys together": ({"a": classes(2, 2), "b": ["x", "y", "x", "x"]}, 2, 2, 1),
+    "three keys together": ({"a": [1, 1, 1, 1], "b": [1, 1, 2, 2], "c": [1, 2, 1, 1]}, 2, 2, 1),
+    "dates": ({"a": pa.array([0, 0, 1], pa.date32())}, 2, 1, 1),
+    "booleans": ({"a": [True, True, False]}, 2, 1, 1),
+    "categories": ({"a": pa.array(["x", "x", "y"]).dictionary_encode()}, 2, 1, 1),
+    "a large k": ({"a": classes(99, 101)}, 100, 99, 99),
+    "missing throughout two keys": ({"a": [None, None, "x"], "b": [None, None, None]}, 3, 3, 1),
+}
+
+
+@pytest.mark.parametrize("name", PLANTED)
+def test_keys_shared_by_too_few_are_refused_with_their_number(name):
+    columns, k, short, fewest = PLANTED[name]
+    file = pa.table(dict(columns))
+    (verdict,) = tacita.check(file, {"k_anonymity": {"k": k, "keys": list(columns)}})
+    assert not verdict.passed
+    assert verdict.detail.startswith(f"{short} of {file.num_rows} records")
+    assert verdict.detail.endswith(f"(fewest: {fewest})")
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+@pytest.mark.parametrize("name", [n for n in PLANTED if n not in ("minus zero is not zero",)])
+def test_the_same_from_a_file(tmp_path, name, ending):
+    columns, k, short, _ = PLANTED[name]
+    api.write_frame(pa.table(dict(columns)), tmp_path / f"f.{ending}")
+    office = tmp_path / "office.toml"
+    office.write_text(f"k_anonymity = {{k = {k}, keys = {json.dumps(list(columns))}}}\n")
+    (verdict,) = tacita.check(tmp_path / f"f.{ending}", office)
+    assert not verdict.passed
+    assert verdict.detail.startswith(f"{short} of ")
+
+
+UNITS = {
+    "three persons of one household": (["h", "h", "h", "i", "j"], ["x", "x", "x", "y", "y"], 3, 5),
+    "one household spelled twice": (["ACME", "acme ", "B"], ["x", "x", "x"], 3, 3),
+    "units of numbers": ([1, 1, 2], ["x", "x", "x"], 3, 3),
+}
+
+
+@pytest.mark.parametrize("name", UNITS)
+def test_records_of_one_unit_do_not_hide_each_other(name):
+    unit, key, k, short = UNITS[name]
+    file = pa.table({"unit": unit, "key": key})
+    (verdict,) = tacita.check(file, {"k_anonymity": {"k": k, "keys": ["key"], "unit": "unit"}})
+    assert not verdict.passed
+    assert f"{short} of {len(key)} records" in verdict.detail
+    assert "distinct units" in verdict.promise
+
+
+def test_a_unit_that_was_left_out_is_counted_by_the_source(firms):
+    asked = {
+        "identifiers": ["name", "group_id"],
+        "unit": "group_id",
+        "quasi": ["turnover"],
+        "measures": ["IL1"],
+    }
+    limits = {"k_anonymity": {"k": 3, "keys": ["turnover"]}}
+    made = tacita.protect(firms, **asked, k=3, require=limits)
+    assert "distinct units" in made.record.verdicts[-1].promise
+    with pytest.raises(RequirementError, match="distinct units"):
+        tacita.protect(firms, **asked, k=3, require={"k_anonymity": {"k": 60, "keys": ["turnover"]}})
+
+
+def test_all_that_is_kept_passes():
+    file = pa.table({"a": classes(3, 4), "u": list("abcabcd")})
+    asked = [{"k": 3, "keys": ["a"]}, {"k": 3, "keys": ["a"], "unit": "u"}]
+    assert all(each.passed for each in tacita.check(file, {"k_anonymity": asked}))
+
+
+# on the bytes
+
+
+def test_what_is_written_is_judged_by_its_bytes(firms, tmp_path, monkeypatch):
+    limits = {"k_anonymity": {"k": 4, "keys": QUASI}}
+    made = tacita.protect(firms, quasi=QUASI, k=4, measures=["IL1"], require=limits)
+    heard = []
+
+    def listening(claim, released, run=None):
+        heard.append(released.n)
+        return required(claim, released, run)
+
+    monkeypatch.setattr("tacita.plans.required", listening)
+    tacita.save(made, tmp_path / "out.csv")
+    assert heard == [120]
+
+
+@pytest.mark.parametrize("column", QUASI)
+def test_bytes_that_fall_short_are_not_written(firms, tmp_path, monkeypatch, column):
+    limits = {"k_anonymity": {"k": 4, "keys": QUASI}}
+    made = tacita.protect(firms, quasi=QUASI, k=4, measures=["IL1"], require=limits)
+    honest = CSV.decode
+
+    def one_cell_other(self, content, source):
+        data = honest(self, content, source)
+        if source == "release":
+            # the verifier reads as well, and would see it first
+            return data
+        cells = data.native[column].to_pylist()
+        place = data.columns.index(column)
+        cells[0] = "17"
+        return Microdata.of(data.native.set_column(place, column, pa.array(cells)), dialect=data.dialect)
+
+    monkeypatch.setattr(CSV, "decode", one_cell_other)
+    with pytest.raises(RequirementError, match="share their keys with fewer than 4"):
+        tacita.save(made, tmp_path / "out.csv")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_release_that_falls_short_writes_nothing_and_says_by_how_much(firms, tmp_path):
+    api.write_frame(firms, tmp_path / "in.csv")
+    plan = Plan(
+        input={"path": tmp_path / "in.csv"},
+        roles={"quasi": QUASI},
+        protect={"k": 3},
+        require={"k_anonymity": {"k": 3, "keys": ["region", "sector", "turnover"]}, "DBRL": 0.5},
+        output={"path": tmp_path / "out.csv", "json": tmp_path / "r.json"},
+    )
+    with pytest.raises(RequirementError, match=r"meet 2 of 2 .*k_anonymity: \d+ of 120 .*DBRL: it is"):
+        api.run(plan)
+    assert [path.name for path in tmp_path.iterdir()] == ["in.csv"]
+
+
+# an office's file
+
+
+def test_a_plan_includes_the_rules_of_an_office(firms, tmp_path):
+    api.write_frame(firms, tmp_path / "in.csv")
+    (tmp_path / "office.toml").write_text("[require]\nDBRL = 0.1\n")
+    text = """version = 1
+require = "office.toml"
+[input]
+path = "in.csv"
+[roles]
+quasi = ["turnover", "wages"]
+[output]
+path = "out.csv"
+"""
+    (tmp_path / "plan.toml").write_text(text)
+    assert run_command(["run", str(tmp_path / "plan.toml"), "--quiet"]) == 1
+    assert not (tmp_path / "out.csv").exists()
+    (tmp_path / "office.toml").write_text("DBRL = 99.9\n")
+    assert run_command(["run", str(tmp_path / "plan.toml"), "--quiet"]) == 0
+
+
+def test_rules_of_an_office_and_of_a_plan_hold_together(tmp_path):
+    (tmp_path / "office.toml").write_text("DBRL = 20\n")
+    values = {"include": "office.toml", "IL1": 9}
+    base = {"version": 1, "input": {"path": "a"}, "roles": {"quasi": "x"}, "output": {"path": "b.csv"}}
+    plan = Plan.from_values({**base, "require": values}, tmp_path)
+    assert [each.name for each in plan.require.requirements] == ["DBRL", "IL1"]
+    with pytest.raises(ParameterError, match=r"DBRL is named in office\.toml too"):
+        Plan.from_values({**base, "require": {"include": "office.toml", "DBRL": 30}}, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("limits", "told"),
+    [
+        ({"nothing": 3}, "no measure named 'nothing'"),
+        ({"DBRL": "much"}, "DBRL must have a number"),
+        ({"DBRL": True}, "DBRL must have a number"),
+        ({"DBRL": float("nan")}, "DBRL must have a number"),
+        ({"DBRL": {"attributes": [3]}}, "DBRL must have a number"),
+        ({"DBRL": {"limit": 3, "nothing": 4}}, "no parameter nothing"),
+        ({"k_anonymity": 1}, "k must be at least 2"),
+        ({"k_anonymity": {"keys": ["a"]}}, "k is required"),
+        ({"k_anonymity": {"k": 3, "key": ["a"]}}, "no parameter key"),
+        ({"k_anonymity": {"k": 2.5}}, "k must be a whole number"),
+    ],
+)
+def test_wrong_requirements_are_refused_in_words(limits, told):
+    with pytest.raises(ParameterError, match=told):
+        RequireSection(**limits)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"), [("", "got none"), ("version = 1\n", "got none"), ("k =", "not valid TOML")]
+)
+def test_a_file_without_requirements_is_refused(tmp_path, text, told):
+    (tmp_path / "office.toml").write_text(text)
+    with pytest.raises(ParameterError, match=told):
+        RequireSection.load(tmp_path / "office.toml")
+
+
+# tacita check
+
+
+def test_check_tells_a_file_that_is_as_it_should_be(release, tmp_path, capsys):
+    tacita.save(release, tmp_path / "out.csv")
+    office = tmp_path / "office.toml"
+    office.write_text(f"k_anonymity = {{k = 4, keys = {json.dumps(QUASI)}}}\n")
+    words = ["check", str(tmp_path / "out.csv"), "--require", str(office), "--json", str(tmp_path / "v.json")]
+    assert run_command(words) == 0
+    assert "k_anonymity (kept)" in capsys.readouterr().out
+    assert json.loads((tmp_path / "v.json").read_text())["passed"] is True
+
+
+def test_check_with_the_original_judges_measures_that_compare(release, firms, tmp_path, capsys):
+    tacita.save(release, tmp_path / "out.csv")
+    api.write_frame(firms, tmp_path / "in.csv")
+    (tmp_path / "office.toml").write_text("DBRL = 0.01\nIL1 = 99\n")
+    words = ["check", str(tmp_path / "out.csv"), "--require", str(tmp_path / "office.toml")]
+    more = ["--original", str(tmp_path / "in.csv"), "--quasi", ",".join(QUASI)]
+    assert run_command([*words, *more]) == 1
+    heard = capsys.readouterr()
+    assert "IL1 (kept)" in heard.out
+    assert "DBRL: it is" in heard.err
+    assert run_command(words) == 1
+    assert "cannot be computed without the original file" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("limits", "told"),
+    [
+        ({"k_anonymity": 3}, "no keys are named"),
+        ({"k_anonymity": {"k": 3, "keys": ["nowhere"]}}, "no column nowhere"),
+        (
+            {"k_anonymity": {"k": 3, "keys": ["region"], "unit": "nowhere"}},
+            "no column nowhere to count",
+        ),
+    ],
+)
+def test_what_cannot_be_judged_is_not_passed(firms, limits, told):
+    (verdict,) = tacita.check(firms, limits)
+    assert not verdict.passed
+    assert told in verdict.detail
+
+
+def test_no_value_of_the_file_is_in_what_is_told(firms, release, tmp_path, capsys):
+    tacita.save(release, tmp_path / "out.csv")
+    (tmp_path / "office.toml").write_text('k_anonymity = {k = 9, keys = ["registration", "turnover"]}\n')
+    run_command(["check", str(tmp_path / "out.csv"), "--require", str(tmp_path / "office.toml")])
+    heard = capsys.readouterr()
+    for column in ("registration", "turnover"):
+        for value in firms[column].to_pylist():
+            assert str(value) not in heard.out.replace("120", "") + heard.err.replace("120", "")
+
+
+def test_requirements_can_be_cancelled(firms):
+    from tacita import Cancelled
+
+    with pytest.raises(Cancelled):
+        tacita.protect(
+            firms, quasi=QUASI, require={"PRL": 99}, measures=["IL1"], run=Run(cancelled=lambda: True)
+        )
+
+
+def test_shared_keys_agree_with_a_plain_count():
+    rng = np.random.default_rng(3)
+    for _ in range(30):
+        n, k = int(rng.integers(1, 60)), int(rng.integers(2, 5))
+        frame = pa.table({f"c{j}": rng.integers(0, 3, n) for j in range(3)})
+        plain = frame.to_pandas().groupby(["c0", "c1", "c2"])["c0"].transform("size")
+        (verdict,) = tacita.check(frame, {"k_anonymity": {"k": k, "keys": ["c0", "c1", "c2"]}})
+        short = int((plain < k).sum())
+        assert verdict.passed == (short == 0)
+        assert not short or verdict.detail.startswith(f"{short} of {n} records")
