@@ -11,9 +11,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tacita.tables.suppression.grid import Grid, Problem
-from tacita.tables.suppression.optimal import Optimal
-from tacita.tables.suppression.watch import processor_time
+from tacita.tables.suppression.twoway.grid import Grid, Problem
+from tacita.tables.suppression.twoway.optimal import Optimal
+from tacita.tables.suppression.twoway.watch import processor_time
 
 from .measuring import Result
 

@@ -96,7 +96,7 @@ def _warm() -> None:
 
     import tacita
     from tacita.core import Table
-    from tacita.tables.audit import audit
+    from tacita.tables.verify.audit import audit
 
     numbers = pa.table({"x": np.arange(12.0), "y": np.arange(12), "u": list("abcdefghijkl")})
     for frame in (numbers, numbers.to_pandas()):

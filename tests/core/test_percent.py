@@ -8,7 +8,7 @@ from tacita import Table, registry
 from tacita.api import run_table
 from tacita.core.percent import percent_of
 from tacita.tables.plan import TablePlan, TableSection
-from tacita.tables.suppression.grid import Grid
+from tacita.tables.suppression.twoway.grid import Grid
 
 TOLD = r"0\.15 would be 0\.15 percent; write 15 for 15 percent"
 IN_PERCENT = [

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import tacita
 from tacita.core import Dimension, Table
-from tacita.tables.audit import audit
+from tacita.tables.verify.audit import audit
 from tacita.tables.build import tabulate
 from tacita.tables.hierarchy import as_dimension, from_levels, from_nested, from_parents, read_hrc
 from tacita.tables.linking import link

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tacita.tables.suppression.grid import Grid
+from tacita.tables.suppression.twoway.grid import Grid
 
 
 def random_grid(seed, problem, shape=None, primaries=None, largest=20, **options):

@@ -9,14 +9,14 @@ from pydantic import Field
 
 from tacita.core import Run
 
-from .base import Outcome, Suppression, TimeLimit
+from .base import TimeLimit, TwoWay
 from .circuit import Mask, Network
 from .patterns import Builder
 from .root import cheapest_cells
 from .watch import Watch
 
 
-class Genetic(Suppression):
+class Genetic(TwoWay):
     """A population of patterns: two are crossed, the child is mended by cheapest paths and cleaned.
 
     A child keeps the secondary cells that both parents withhold and each of the others with probability one
@@ -27,7 +27,7 @@ class Genetic(Suppression):
     O(generations demands nodes^2) time, O(population edges) memory.
     Source: after Almeida, Schuetz & Carvalho (2008); details of crossing and mutation are ours.
 
-    >>> from tacita.tables.suppression.grid import Grid
+    >>> from tacita.tables.suppression.twoway.grid import Grid
     >>> grid = Grid.from_interior([[11, 47, 58], [1, 15, 33], [2, 31, 20]], [[0, 0, 0], [0, 1, 0], [0, 0, 0]])
     >>> Genetic(generations=20).suppress(grid).cost
     34.0

@@ -10,14 +10,14 @@ from tacita.kernels.covers import divided, separate_rounded, shortfalls, tighten
 from tacita.kernels.cuts import rounded
 from tacita.kernels.flows import adjacency
 from tacita.kernels.ways import ONE_WAY
-from tacita.tables.suppression.circuit import network_of, require_feasible
-from tacita.tables.suppression.master import Master
-from tacita.tables.suppression.optimal import Optimal
-from tacita.tables.suppression.patterns import Builder
-from tacita.tables.suppression.pool import Pool
-from tacita.tables.suppression.root import Search
-from tacita.tables.suppression.tree import Tree
-from tacita.tables.suppression.watch import Watch
+from tacita.tables.suppression.twoway.circuit import network_of, require_feasible
+from tacita.tables.suppression.twoway.master import Master
+from tacita.tables.suppression.twoway.optimal import Optimal
+from tacita.tables.suppression.twoway.patterns import Builder
+from tacita.tables.suppression.twoway.pool import Pool
+from tacita.tables.suppression.twoway.root import Search
+from tacita.tables.suppression.twoway.tree import Tree
+from tacita.tables.suppression.twoway.watch import Watch
 from twins.attacker import compact_least_cost, protects
 from twins.tables import random_grid
 
@@ -102,7 +102,7 @@ def test_the_tree_ends_at_the_cost_of_the_compact_model(seed):
 
 def test_a_tree_that_runs_out_of_time_returns_a_bound_below_the_least_cost():
     generator = np.random.default_rng(3)
-    from tacita.tables.suppression.grid import Grid
+    from tacita.tables.suppression.twoway.grid import Grid
 
     values = generator.integers(1, 200, size=(20, 20)).astype(float)
     primary = np.zeros(400, dtype=bool)
@@ -117,7 +117,7 @@ def test_a_tree_that_runs_out_of_time_returns_a_bound_below_the_least_cost():
 
 
 def test_a_solver_that_gives_up_ends_in_a_pattern_with_its_bound_and_is_not_taken_for_time(monkeypatch):
-    from tacita.tables.suppression.grid import Grid
+    from tacita.tables.suppression.twoway.grid import Grid
 
     generator = np.random.default_rng(3)
     values = generator.integers(1, 200, size=(20, 20)).astype(float)
@@ -140,8 +140,8 @@ def test_a_solver_that_gives_up_ends_in_a_pattern_with_its_bound_and_is_not_take
 
 @pytest.mark.parametrize("seed", range(6))
 def test_wherever_time_ends_the_root_its_bound_is_below_the_least_cost(monkeypatch, seed):
-    from tacita.tables.suppression import watch
-    from tacita.tables.suppression.grid import Grid
+    from tacita.tables.suppression.twoway import watch
+    from tacita.tables.suppression.twoway.grid import Grid
 
     generator = np.random.default_rng(seed)
     values = np.round(generator.lognormal(3, 1.2, (12, 12))) + 1

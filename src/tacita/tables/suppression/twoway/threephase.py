@@ -9,14 +9,14 @@ from pydantic import Field
 
 from tacita.core import Run
 
-from .base import Outcome, Suppression, TimeLimit
+from .base import TimeLimit, TwoWay
 from .circuit import Network
 from .grid import Problem
 from .root import Search
 from .watch import Watch
 
 
-class ThreePhase(Suppression):
+class ThreePhase(TwoWay):
     """A binary programme of pattern and volume rows, cuts from maximum flows, then repair and clean-up.
 
     Phase 1: least cost such that in the row and the column of a primary the other withheld cells can move as
@@ -29,7 +29,7 @@ class ThreePhase(Suppression):
     Integer programmes have no useful worst case; O(demands) flows of O(edges) each a round.
     Source: Carvalho & Almeida (2008); Kelly, Golden & Assad (1992), Networks 22, 397-417, for the flows.
 
-    >>> from tacita.tables.suppression.grid import Grid
+    >>> from tacita.tables.suppression.twoway.grid import Grid
     >>> table = [[100, 20, 35, 3], [15, 10, 40, 10], [10, 15, 30, 5]]
     >>> grid = Grid.from_interior(table, np.arange(12).reshape(3, 4) == 0, "interval")
     >>> found = ThreePhase().suppress(grid)

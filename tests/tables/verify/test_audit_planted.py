@@ -8,7 +8,7 @@ import pytest
 
 from tables_at_hand import CASES, made
 from tacita.core import Contributors
-from tacita.tables.audit import audit
+from tacita.tables.verify.audit import audit
 from twins import attack
 
 

@@ -11,9 +11,9 @@ import tacita
 from planting import spelled
 from tables_at_hand import counted
 from tacita.core import Table
-from tacita.tables import attacker, leaks
-from tacita.tables.audit import audit
-from tacita.tables.judge import Judge
+from tacita.tables.verify import attacker, leaks
+from tacita.tables.verify.audit import audit
+from tacita.tables.verify.judge import Judge
 from tacita.tables.rules.concentration import PPercent
 from twins import attack
 

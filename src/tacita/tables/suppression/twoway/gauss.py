@@ -8,14 +8,14 @@ import numpy as np
 
 from tacita.core import Run
 
-from .base import Outcome, Suppression
+from .base import TwoWay
 from .circuit import Ints, Mask, Network
 from .grid import Problem
 from .patterns import Builder
 from .watch import Watch
 
 
-class Gauss(Suppression):
+class Gauss(TwoWay):
     """Publishes cells one by one, dearest first, unless that would reveal a primary.
 
     What an attacker can compute is the linear span of what is published; a cell may be published if no
@@ -30,7 +30,7 @@ class Gauss(Suppression):
     Source: Langsrud (2024), Gaussian elimination for secondary suppression, as in the package
     GaussSuppression; the circuits as a basis are ours.
 
-    >>> from tacita.tables.suppression.grid import Grid
+    >>> from tacita.tables.suppression.twoway.grid import Grid
     >>> grid = Grid.from_interior([[11, 47, 58], [1, 15, 33], [2, 31, 20]], [[0, 0, 0], [0, 1, 0], [0, 0, 0]])
     >>> Gauss().suppress(grid).cost
     34.0

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 import tacita
 from tacita.core import Contributors, Dimension, Pattern, Run, Table
-from tacita.tables.attacker import Attacker
-from tacita.tables.audit import audit, require_safe
+from tacita.tables.verify.attacker import Attacker
+from tacita.tables.verify.audit import audit, require_safe
 from tacita.tables.hierarchy import from_nested
 from tacita.tables.rules.concentration import Dominance, PPercent
 from tacita.tables.rules.frequency import MinimumFrequency
@@ -121,7 +121,7 @@ def test_every_range_is_that_of_a_plain_linear_programme(seed, shape, flat, netw
 
 @pytest.mark.parametrize("seed", range(6))
 def test_flows_and_programmes_find_the_same_ranges(seed):
-    from tacita.tables import attacker as module
+    from tacita.tables.verify import attacker as module
 
     table, generator = random_table(seed, (6, 6))
     mask = generator.random(table.n) < 0.5

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from tacita.core import Run
 
-from .base import Outcome, Suppression, TimeLimit
+from .base import TimeLimit, TwoWay
 from .circuit import Network
 from .patterns import Builder
 from .watch import Watch
@@ -19,7 +19,7 @@ Guided = Annotated[
 ]
 
 
-class CheapestPaths(Suppression):
+class CheapestPaths(TwoWay):
     """Protects one primary after the other by cheapest paths, then drops what none of them needs.
 
     For a primary that must move by d, the flow that withheld cells already carry back is found; while it is
@@ -31,7 +31,7 @@ class CheapestPaths(Suppression):
     O(tries demands (nodes^2 + edges)) for the paths; the clean-up is O(cells demands) small flows at worst.
     Source: Kelly, Golden & Assad (1992), Networks 22, 397-417; Castro (2002) for costs and clean-up.
 
-    >>> from tacita.tables.suppression.grid import Grid
+    >>> from tacita.tables.suppression.twoway.grid import Grid
     >>> table = [[11, 47, 58], [1, 15, 33], [2, 31, 20]]
     >>> grid = Grid.from_interior(table, [[0, 0, 0], [0, 1, 0], [0, 0, 0]], "exact")
     >>> CheapestPaths().suppress(grid).cost

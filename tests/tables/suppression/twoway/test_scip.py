@@ -13,9 +13,9 @@ import tacita
 from tacita import DataError
 from tacita.cli import run_command
 from tacita.core import Run
-from tacita.tables.suppression.optimal import Optimal
-from tacita.tables.suppression.patterns import Builder
-from tacita.tables.suppression.root import Search
+from tacita.tables.suppression.twoway.optimal import Optimal
+from tacita.tables.suppression.twoway.patterns import Builder
+from tacita.tables.suppression.twoway.root import Search
 from twins.attacker import nothing_cheaper, protects
 from twins.tables import random_grid
 
@@ -38,7 +38,7 @@ def bare_root(monkeypatch):
 @pytest.fixture
 def tree(monkeypatch):
     """The class of trees, and how many were solved."""
-    from tacita.tables.suppression.scip import Tree
+    from tacita.tables.suppression.twoway.scip import Tree
 
     honest, Tree.solved = Tree.solve, 0
 
@@ -151,7 +151,7 @@ def test_same_table_same_pattern(tree):
 
 @pytest.mark.usefixtures("bare_root")
 def test_a_time_limit_ends_with_a_pattern_and_a_bound_below_it(tree, monkeypatch):
-    from tacita.tables.suppression import watch
+    from tacita.tables.suppression.twoway import watch
 
     ticks = iter(range(10**9))
     # a clock of its own: each look is a second
@@ -198,7 +198,7 @@ def test_a_missing_package_is_said_to_be_missing(monkeypatch):
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
         return honest(name, *rest)
 
-    monkeypatch.delitem(sys.modules, "tacita.tables.suppression.scip", raising=False)
+    monkeypatch.delitem(sys.modules, "tacita.tables.suppression.twoway.scip", raising=False)
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(tacita.ParameterError, match=r"pyscipopt is not installed\. Install tacita\[scip\]"):
         tacita.suppress(tables_at_hand.positive(1), "exact", solver="scip")

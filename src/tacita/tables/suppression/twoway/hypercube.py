@@ -10,13 +10,13 @@ from pydantic import Field
 from tacita.core import Run
 from tacita.kernels.ways import EITHER_WAY, ONE_WAY
 
-from .base import Outcome, Suppression, TimeLimit
+from .base import TimeLimit, TwoWay
 from .circuit import Floats, Ints, Mask, Network
 from .patterns import Builder
 from .watch import Watch
 
 
-class Hypercube(Suppression):
+class Hypercube(TwoWay):
     """Withholds the cheapest rectangle that has the primary as a corner, one primary after the other.
 
     Primary (i, j) with (i, t), (s, j), (s, t): raised by d, the two cells beside it fall by d and the one
@@ -31,7 +31,7 @@ class Hypercube(Suppression):
     Source: Giessing & Repsilber (2002), the method GHMITER, here for two dimensions, without its sliding of
     protection over sub-tables. Placing anew and the random orders are ours.
 
-    >>> from tacita.tables.suppression.grid import Grid
+    >>> from tacita.tables.suppression.twoway.grid import Grid
     >>> grid = Grid.from_interior([[11, 47, 58], [1, 15, 33], [2, 31, 20]], [[0, 0, 0], [0, 1, 0], [0, 0, 0]])
     >>> Hypercube().suppress(grid).secondary_count
     3

@@ -7,8 +7,8 @@ from experiments.tables.experiments import Case, solve
 import tacita
 from tacita import DataError, registry
 from tacita.core import Run
-from tacita.tables.suppression.grid import Grid
-from tacita.tables.suppression.optimal import Optimal
+from tacita.tables.suppression.twoway.grid import Grid
+from tacita.tables.suppression.twoway.optimal import Optimal
 from twins.attacker import change_range, compact_least_cost, nothing_cheaper, protects
 from twins.tables import random_grid
 

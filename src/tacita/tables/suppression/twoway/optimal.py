@@ -11,14 +11,14 @@ from pydantic import Field
 
 from tacita.core import ParameterError, Run
 
-from .base import Outcome, Suppression, TimeLimit
+from .base import TimeLimit, TwoWay
 from .circuit import Floats, Network
 from .root import Search
 from .tree import Tree
 from .watch import Watch
 
 
-class Optimal(Suppression):
+class Optimal(TwoWay):
     """The cheapest pattern that protects, and the proof that none is cheaper.
 
     Least sum of cost_e x_e over cells e, x_e in {0, 1}, so that for every primary k and every set S of rows
@@ -40,7 +40,7 @@ class Optimal(Suppression):
     47, 1008-1027, for the model and its cuts, branch and cut included; Carvalho & Almeida (2008) for the
     interval problem.
 
-    >>> from tacita.tables.suppression.grid import Grid
+    >>> from tacita.tables.suppression.twoway.grid import Grid
     >>> table = [[11, 47, 58], [1, 15, 33], [2, 31, 20]]
     >>> grid = Grid.from_interior(table, [[0, 0, 0], [0, 1, 0], [0, 0, 0]], "exact")
     >>> found = Optimal().suppress(grid)

@@ -6,8 +6,8 @@ import pytest
 import tacita
 from tacita import DataError, ParameterError, registry
 from tacita.core import Run
-from tacita.tables.suppression.grid import Grid
-from tacita.tables.suppression.optimal import Optimal
+from tacita.tables.suppression.twoway.grid import Grid
+from tacita.tables.suppression.twoway.optimal import Optimal
 from twins.attacker import protects, published_by_elimination
 from twins.tables import random_grid
 

@@ -10,7 +10,7 @@ from pydantic import Field
 from tacita.core import Run
 from tacita.kernels.ways import EITHER_WAY
 
-from .base import Outcome, Suppression, TimeLimit
+from .base import TimeLimit, TwoWay
 from .circuit import Floats, Network
 from .grid import Problem
 from .patterns import Builder
@@ -21,7 +21,7 @@ _MOST = 3.0
 _LEAST = 1e-7
 
 
-class Lagrange(Suppression):
+class Lagrange(TwoWay):
     """Shortest paths under prices that are raised where primaries share a cell: a bound and a pattern in one.
 
     One commodity per primary k goes round from one of its nodes to the other without its own cell; it may use
@@ -36,7 +36,7 @@ class Lagrange(Suppression):
     Source: Carvalho, Dellaert & Osorio (1994) and Almeida & Carvalho (1998) for the general problem, Almeida
     & Carvalho (2005) for the exact one; steps as long as Held & Karp take; that they multiply is ours.
 
-    >>> from tacita.tables.suppression.grid import Grid
+    >>> from tacita.tables.suppression.twoway.grid import Grid
     >>> grid = Grid.from_interior([[11, 47, 58], [1, 15, 33], [2, 31, 20]], [[0, 0, 0], [0, 1, 0], [0, 0, 0]])
     >>> found = Lagrange().suppress(grid)
     >>> found.cost, found.lower_bound
