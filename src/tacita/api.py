@@ -21,20 +21,20 @@ from .plans import (
     run_comparison,
     run_table,
     save,
+    save_cells,
     save_comparison,
     save_plan,
     save_report,
     save_table,
     tabulate_file,
 )
-from .tables.run import audit, audit_refusal, read_table, suppress, tabulate
+from .tables.run import audit, read_table, suppress, tabulate
 from .warming import warmup
 
 __all__ = [
     "assess",
     "audit",
     "audit_published",
-    "audit_refusal",
     "compare",
     "load_plan",
     "method",
@@ -46,6 +46,7 @@ __all__ = [
     "run_comparison",
     "run_table",
     "save",
+    "save_cells",
     "save_comparison",
     "save_plan",
     "save_report",

@@ -9,10 +9,10 @@ import pytest
 
 from tacita import Table
 from tacita.report import suppression_html
-from tacita.tables.verify.audit import audit
 from tacita.tables.record import result
 from tacita.tables.suppress import Suppressed, suppress
 from tacita.tables.suppression.twoway.optimal import Optimal
+from tacita.tables.verify.audit import audit
 
 REGIONS = [[11, 47, 58], [1, 15, 33], [2, 31, 20]]
 LABELS = [["<script>alert(1)</script>", "{{ 7 * 7 }}", "III"], ["A & B", '"><img src=x>', "C"]]

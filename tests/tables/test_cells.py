@@ -14,8 +14,8 @@ from tacita.core import Microdata
 from tacita.io import InputOptions, decode
 from tacita.tables import suppress as wrapper
 from tacita.tables.cells import from_cells, to_cells
-from tacita.tables.verify import encoded, read_back
 from tacita.tables.suppression.twoway.optimal import Optimal
+from tacita.tables.verify import encoded, read_back
 from twins.attacker import nothing_cheaper, protects
 
 NAMED = {"rows": "r", "columns": "c", "value": "v", "primary": "p"}

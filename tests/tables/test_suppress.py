@@ -9,13 +9,13 @@ from pydantic import Field
 
 import tacita
 from tacita import DataError, ParameterError, Table, VerificationError, registry
-from tacita.tables.verify.audit import audit
-from tacita.tables.verify.certify import refuse_refuted
 from tacita.tables.rules.concentration import PPercent
 from tacita.tables.suppress import suppress
 from tacita.tables.suppression.base import Suppression
 from tacita.tables.suppression.twoway.grid import Grid, Solution
 from tacita.tables.suppression.twoway.optimal import Optimal
+from tacita.tables.verify.audit import audit
+from tacita.tables.verify.certify import refuse_refuted
 
 PROBLEMS = ("general", "exact", "interval")
 REGIONS = [[11, 47, 58], [1, 15, 33], [2, 31, 20]]

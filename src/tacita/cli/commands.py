@@ -17,16 +17,16 @@ from tacita import datasets as catalogue
 from tacita.core import ParameterError, Roles, registry
 from tacita.io import InputSection
 from tacita.microdata.plan import MeasureSection, OutputSection, Plan, ProtectSection
-from tacita.tables.plan import TablePlan
+from tacita.tables.plan import TablePlan, TabulatePlan
 
 from .options import FORCE, Fields, command, flag, given, option, options, path_option, positional
+from .tables import carry_out_table
 from .talk import (
     Out,
     print_json,
     print_outcome,
     print_parameters,
     print_scores,
-    print_suppressed,
     print_trials,
     progress_bar,
 )
@@ -180,8 +180,8 @@ def run(
     loaded = api.load_plan(plan)
     if script:
         Out.print(loaded.to_python(), markup=False)
-    elif isinstance(loaded, TablePlan):
-        _carry_out_table(loaded, quiet, dry_run=dry_run, plan_file=plan, force=force)
+    elif isinstance(loaded, TablePlan | TabulatePlan):
+        carry_out_table(loaded, quiet=quiet, dry_run=dry_run, plan_file=plan, force=force)
     else:
         _carry_out(loaded, quiet, dry_run=dry_run, plan_file=plan, force=force)
 
@@ -295,13 +295,6 @@ def reproduce(*_: Annotated[str, Parameter(allow_leading_hyphen=True)]) -> None:
         "reproduce: published experiments are no part of the installed package. In a clone of the "
         "repository, run `python -m experiments NAME`."
     )
-
-
-def _carry_out_table(plan: TablePlan, quiet: bool, *, dry_run: bool, **files: Any) -> None:
-    with progress_bar(quiet) as steering:
-        release = api.run_table(plan, steering, dry_run=dry_run, **files)
-    if not quiet:
-        print_suppressed(release.result, plan, dry_run=dry_run)
 
 
 def _carry_out(plan: Plan, quiet: bool, *, dry_run: bool = False, **files: Any) -> None:

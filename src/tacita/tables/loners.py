@@ -10,26 +10,22 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
 from tacita.core import DataError, Pattern, Run, Table
+from tacita.core.arrays import Mask
 
-from .certify import protects
-from .judge import Judge
-from .leaks import lone_leaks
-from .suppression.grid import Grid
-from .suppression.paths import CheapestPaths
+from .suppression.twoway.paths import CheapestPaths
+from .verify.certify import protects
+from .verify.judge import Judge
+from .verify.leaks import lone_leaks
 
-Mask = npt.NDArray[np.bool_]
 Leak = tuple[int, frozenset[int]]
 
 # Attacks of a sensitive cell that dropping cells may take.
 _MOST_ATTACKS = 30_000
 
 
-def not_leaning(
-    table: Table, grid: Grid, cells: npt.NDArray[np.int64], pattern: Pattern, run: Run
-) -> Pattern:
+def not_leaning(table: Table, pattern: Pattern, run: Run) -> Pattern:
     """The pattern, with cells added where a lone contributor could come too close to a sensitive one.
 
     For each sensitive cell and lone contributor: what the contributor knows counts as published, what is
@@ -43,12 +39,12 @@ def not_leaning(
     """
     if table.contributors is None or not (table.contributors.lone & (table.primary | ~table.forced)).any():
         return pattern
-    judge = Judge(table, pattern.problem)  # type: ignore[arg-type]
+    judge = Judge(table, pattern.problem)
     mask, hopeless = pattern.withheld.copy(), set[Leak]()
     while True:
         before = int(mask.sum())
         for known, failure in lone_leaks(judge, mask, hopeless, run):
-            more = _around(grid, cells, mask, failure.cell, known, run)
+            more = _around(judge, mask, failure.cell, known, run)
             if more is None:
                 hopeless.add((failure.cell, known))
             else:
@@ -98,22 +94,16 @@ def _drop(judge: Judge, mask: Mask, hopeless: set[Leak], run: Run) -> None:
         mask[cell] = bool(needed)
 
 
-def _around(
-    grid: Grid, cells: npt.NDArray[np.int64], withheld: Mask, cell: int, known: frozenset[int], run: Run
-) -> Mask | None:
+def _around(judge: Judge, withheld: Mask, cell: int, known: frozenset[int], run: Run) -> Mask | None:
     """Cells to withhold so that one cell is protected from who knows some; None where nothing helps."""
-    own, published = cells == cell, np.isin(cells, list(known))
-    hidden = withheld[cells]
+    table, places = judge.table, np.arange(withheld.size)
+    own, published = places == cell, np.isin(places, list(known))
+    open_to_choice = (withheld | ~table.forced) & ~own & ~published
     asked = replace(
-        grid,
-        primary=own,
-        allowed=(grid.allowed | hidden) & ~own & ~published,
-        cost=np.where(hidden, 0.0, grid.cost),
+        table, primary=own, forced=~open_to_choice & ~own, cost=np.where(withheld, 0.0, table.cost)
     )
     try:
-        found = CheapestPaths(tries=1, changes=0, guided=False).suppress(asked, run.branch())
+        found = CheapestPaths(tries=1, changes=0, guided=False).suppress(asked, judge.problem, run.branch())
     except DataError:
         return None
-    more = np.zeros(withheld.size, dtype=bool)
-    more[cells] = found.withheld
-    return more
+    return found.withheld

@@ -11,10 +11,10 @@ import tacita
 from planting import spelled
 from tables_at_hand import counted
 from tacita.core import Table
+from tacita.tables.rules.concentration import PPercent
 from tacita.tables.verify import attacker, leaks
 from tacita.tables.verify.audit import audit
 from tacita.tables.verify.judge import Judge
-from tacita.tables.rules.concentration import PPercent
 from twins import attack
 
 FIRST = np.arange(9).reshape(3, 3) == 0

@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 
 import tacita
 from tacita.core import Contributors, Dimension, Pattern, Run, Table
-from tacita.tables.verify.attacker import Attacker
-from tacita.tables.verify.audit import audit, require_safe
 from tacita.tables.hierarchy import from_nested
 from tacita.tables.rules.concentration import Dominance, PPercent
 from tacita.tables.rules.frequency import MinimumFrequency
+from tacita.tables.verify.attacker import Attacker
+from tacita.tables.verify.audit import audit, require_safe
 from twins import attack
 
 INF = np.inf

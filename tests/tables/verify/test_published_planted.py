@@ -12,9 +12,9 @@ from table_commands import NAMED, write_cells
 from tacita.cli import run_command
 from tacita.core import DataError, Table
 from tacita.io import published
-from tacita.tables.verify import encoded, read_back
 from tacita.tables.suppress import suppress
 from tacita.tables.suppression.twoway.optimal import Optimal
+from tacita.tables.verify import encoded, read_back
 
 SECRET = "4711"
 VALUES = [[1100, 4700, 5800], [100, 4711, 3300], [200, 3100, 2000.5]]

@@ -1,26 +1,107 @@
-"""The bytes of a published table, read back and attacked before they may be written.
+"""The independent verifier of tables: is what is withheld protected, and does the file show just the rest?
 
-What an outsider reads in the file counts, not what was meant: withheld cells must be empty, published ones
-the true values, nothing else may be there, and the pattern that the file itself shows must pass the audit.
+It shares no code with the methods. The pattern is attacked once, by `audit`. What an outsider reads in the
+bytes counts then, not what was meant: they must withhold the very cells that were attacked, show the true
+values of the others, and nothing else.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
-from tacita.core import ParameterError, Pattern, Run, Table, VerificationError
+from tacita.core import DataError, ParameterError, Pattern, Table
+from tacita.core.arrays import Mask
+from tacita.core.verify import Check, Verdict, insist, verdicts
 from tacita.io import published
+from tacita.tables.reading import Seen, differs, read_back
 
-from .audit import Audit, audit, require_safe
-from .judge import Problem
-from .reading import Seen, differs, read_back
-
-Mask = npt.NDArray[np.bool_]
+from .audit import Audit
 
 _FORMS = {".csv": "csv", ".xlsx": "excel", ".html": "html", ".htm": "html"}
+
+
+@dataclass(frozen=True, repr=False)
+class TableClaim:
+    """What is said of a published table: these cells are withheld, and this came of attacking them.
+
+    Confidential: the audit holds the table.
+    """
+
+    pattern: Pattern
+    audit: Audit
+
+    @property
+    def table(self) -> Table:
+        """The table as it was priced and attacked."""
+        return self.audit.table
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What a reader finds in a file, next to what is claimed of it."""
+
+    seen: Seen
+    claim: TableClaim
+
+
+def _not_attacked(evidence: Evidence) -> str | None:
+    audit, pattern = evidence.claim.audit, evidence.claim.pattern
+    if not audit.safe:
+        return f"{audit.exposed} of {int(audit.table.primary.sum())} sensitive cells are not protected"
+    attacked = np.array_equal(audit.cells, np.flatnonzero(evidence.seen.withheld))
+    same = attacked and audit.problem == pattern.problem
+    return None if same else "the audit was of other cells, or of another problem"
+
+
+def _other_cells(evidence: Evidence) -> str | None:
+    same = np.array_equal(evidence.seen.withheld, evidence.claim.pattern.withheld)
+    return None if same else "read back, it does not withhold the cells that it should"
+
+
+def _other_things(evidence: Evidence) -> str | None:
+    besides = evidence.seen.besides
+    return f"read back, it shows more than the table: {'; '.join(besides)}" if besides else None
+
+
+def _other_values(evidence: Evidence) -> str | None:
+    wrong = int(changed(evidence.claim.table, evidence.seen).sum())
+    return f"read back, {wrong} values are not those of the table" if wrong else None
+
+
+CHECKS: dict[str, Check[Evidence]] = {
+    "cells-withheld": Check("The file withholds the cells of the pattern, and no others.", _other_cells),
+    "nothing-besides": Check("The file shows nothing but the table.", _other_things),
+    "values-true": Check("Every published value is that of the table, to 15 digits.", _other_values),
+    "pattern-audited": Check(
+        "Every sensitive cell is protected, by an attack on the cells that the file withholds.", _not_attacked
+    ),
+}
+
+
+def verify_file(content: bytes, form: str, claim: TableClaim) -> tuple[Verdict, ...]:
+    """Try to refute what is claimed of a published table from the very bytes that would be written."""
+    try:
+        seen = read_back(content, form, claim.table, "Published table")
+    except DataError:
+        promise = CHECKS["cells-withheld"].promise
+        return (Verdict("cells-withheld", promise, False, "the bytes cannot be read back as the table"),)
+    return verdicts(Evidence(seen, claim), CHECKS, CHECKS)
+
+
+def encoded(claim: TableClaim, form: str) -> bytes:
+    """A published table as bytes that have been read back and compared with what was audited."""
+    write = {"csv": published.to_csv, "excel": published.to_excel, "html": published.to_html}[form]
+    content = write(claim.table, claim.pattern)
+    insist(verify_file(content, form, claim))
+    return content
+
+
+def changed(table: Table, seen: Seen) -> Mask:
+    """Published cells whose value in the file is not that of the table."""
+    return ~seen.withheld & differs(seen.values, table)
 
 
 def form_of(path: Path) -> str:
@@ -42,58 +123,3 @@ def form_of(path: Path) -> str:
             f"got {path.suffix or 'no ending'}."
         )
     return found
-
-
-def encoded(table: Table, pattern: Pattern, form: str, run: Run | None = None) -> bytes:
-    """A published table as bytes that have been read back, compared and audited."""
-    content = {"csv": published.to_csv, "excel": published.to_excel, "html": published.to_html}[form](
-        table, pattern
-    )
-    seen = read_back(content, form, table, "Published table")
-    refuse_differences(table, seen, pattern.withheld)
-    problem: Problem = pattern.problem  # type: ignore[assignment]
-    insisted = bool(pattern.parameters.get("insist"))
-    require_safe(audit(table, seen.withheld, problem, run, insist=insisted))
-    return content
-
-
-def refuse_differences(table: Table, seen: Seen, withheld: Mask) -> None:
-    """Raise where a file withholds other cells than it should, or shows another value, or anything else."""
-    if not np.array_equal(seen.withheld, withheld):
-        raise VerificationError(
-            "Published table: read back, it does not withhold the cells that it should. Nothing was written."
-        )
-    if seen.besides:
-        raise VerificationError(
-            f"Published table: read back, it shows more than the table: {'; '.join(seen.besides)}. Nothing "
-            "was written."
-        )
-    if wrong := int(changed(table, seen).sum()):
-        raise VerificationError(
-            f"Published table: read back, {wrong} values are not those of the table. Nothing was written."
-        )
-
-
-def changed(table: Table, seen: Seen) -> Mask:
-    """Published cells whose value in the file is not that of the table."""
-    return ~seen.withheld & differs(seen.values, table)
-
-
-def audit_published(
-    table: Table,
-    content: bytes,
-    form: str,
-    problem: Problem,
-    run: Run | None = None,
-    *,
-    source: str,
-    strict: bool = False,
-    insist: bool = False,
-) -> tuple[Audit, int, tuple[str, ...]]:
-    """Attack a published file, whoever made it; also how many values are others, and what else is there.
-
-    A cell that is called withheld counts as such, although its value may stand there: that is told besides.
-    """
-    seen = read_back(content, form, table, source)
-    found = audit(table, seen.withheld, problem, run, strict=strict, insist=insist)
-    return found, int(changed(table, seen).sum()), seen.besides

@@ -11,13 +11,9 @@ from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from tacita.core import Relations
-
-Numbers = npt.NDArray[np.float64]
-Cells = npt.NDArray[np.int64]
-Mask = npt.NDArray[np.bool_]
+from tacita.core.arrays import Floats, Ints, Mask
 
 # What a check allows for rounding: of the farthest move of a cell where a flow made it (none of its cells
 # moves farther than the one in question), of the widest span where a solver did.
@@ -44,7 +40,7 @@ class Attacker:
     (True, 2.0, 4.0)
     """
 
-    def __init__(self, relations: Relations, withheld: Mask, down: Numbers, up: Numbers) -> None:
+    def __init__(self, relations: Relations, withheld: Mask, down: Floats, up: Floats) -> None:
         self.n = int(withheld.sum())
         self.down, self.up = down, up
         self._place = np.cumsum(withheld) - 1
@@ -86,7 +82,7 @@ class Attacker:
             for direction in (1, -1)
         )
 
-    def _moved(self, engine: _Engine, change: Numbers | None, cell: int, direction: int) -> float:
+    def _moved(self, engine: _Engine, change: Floats | None, cell: int, direction: int) -> float:
         """The move of a cell in a change, if all relations and spans allow that change; nought otherwise."""
         if change is None or not np.isfinite(change).all():
             return 0.0
@@ -112,18 +108,18 @@ class Attacker:
 class _Engine(ABC):
     """Finds a change of all cells that moves one of them as far as it goes."""
 
-    def __init__(self, down: Numbers, up: Numbers) -> None:
+    def __init__(self, down: Floats, up: Floats) -> None:
         self.down, self.up = down, up
 
     @abstractmethod
-    def farthest(self, cell: int, direction: int) -> Numbers | None:
+    def farthest(self, cell: int, direction: int) -> Floats | None:
         """That change; None where there is no farthest, or none was found."""
 
 
 class _Flows(_Engine):
     """A rise of cell (v, w) returns from w to v by other cells: a largest flow."""
 
-    def __init__(self, arcs: tuple[Cells, Cells, int], down: Numbers, up: Numbers) -> None:
+    def __init__(self, arcs: tuple[Ints, Ints, int], down: Floats, up: Floats) -> None:
         super().__init__(down, up)
         self._tails, self._heads, nodes = arcs
         n = self._tails.size
@@ -139,7 +135,7 @@ class _Flows(_Engine):
         self._arcs = codes[order]
         self._starts = np.concatenate([[0], np.cumsum(np.bincount(leaves, minlength=nodes))])
 
-    def farthest(self, cell: int, direction: int) -> Numbers | None:
+    def farthest(self, cell: int, direction: int) -> Floats | None:
         from tacita.kernels.attack import largest_flow
 
         change = np.zeros(self._tails.size)
@@ -169,13 +165,13 @@ class _Flows(_Engine):
 class _Programmes(_Engine):
     """One linear programme per connected part of the withheld cells, kept warm from question to question."""
 
-    def __init__(self, basis: tuple[Cells, Cells, Numbers], down: Numbers, up: Numbers) -> None:
+    def __init__(self, basis: tuple[Ints, Ints, Floats], down: Floats, up: Floats) -> None:
         super().__init__(down, up)
         self._basis = basis
         self._parts = parts_of(basis[0], basis[1], down.size)
         self._models: dict[int, Any] = {}
 
-    def farthest(self, cell: int, direction: int) -> Numbers | None:
+    def farthest(self, cell: int, direction: int) -> Floats | None:
         from .programme import Programme
 
         part = int(self._parts[cell])
@@ -185,7 +181,7 @@ class _Programmes(_Engine):
         return self._models[part].farthest(cell, direction, self.down.size)
 
 
-def as_network(rows: Cells, cells: Cells, signs: Numbers, n: int) -> tuple[Cells, Cells, int] | None:
+def as_network(rows: Ints, cells: Ints, signs: Floats, n: int) -> tuple[Ints, Ints, int] | None:
     """Tail and head of each cell where the relations, some of them negated, are those of a network; or None.
 
     They are if every cell has at most two entries, +-1, and rows can be negated so that the two differ in
@@ -219,7 +215,7 @@ def as_network(rows: Cells, cells: Cells, signs: Numbers, n: int) -> tuple[Cells
     return tails, heads, m + 1
 
 
-def parts_of(rows: Cells, cells: Cells, n: int) -> Cells:
+def parts_of(rows: Ints, cells: Ints, n: int) -> Ints:
     """Number the sets of cells that relations connect. O(entries)."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components

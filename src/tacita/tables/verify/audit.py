@@ -11,20 +11,17 @@ sensitive cell and the range [lo, hi] that all published figures leave open:
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from tacita.core import Caution, DataError, ParameterError, Pattern, Run, Table, VerificationError
+from tacita.core import Caution, DataError, ParameterError, Pattern, Problem, Run, Table, VerificationError
+from tacita.core.arrays import Floats, Ints, Mask
 
-from .judge import Failure, Judge, Problem, refuse_weaker_problem
+from .judge import Failure, Judge, refuse_weaker_problem
 from .leaks import lone_contributors, sensitive_sums, single_counts, unnamed_loners
-
-Numbers = npt.NDArray[np.float64]
-Cells = npt.NDArray[np.int64]
-Mask = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -34,18 +31,23 @@ class Audit:
     `cells` are the withheld ones, `low` and `high` their ranges (infinite where nothing limits them).
     """
 
+    table: Table
     problem: Problem
-    cells: Cells
-    low: Numbers
-    high: Numbers
+    cells: Ints
+    low: Floats
+    high: Floats
     failures: tuple[Failure, ...]
     cautions: tuple[Caution, ...] = ()
-    primary: Cells = field(default_factory=lambda: np.empty(0, dtype=np.int64))
 
     @property
     def safe(self) -> bool:
         """Whether every sensitive cell is protected."""
         return not self.failures
+
+    @property
+    def exposed(self) -> int:
+        """How many cells are not protected."""
+        return len({each.cell for each in self.failures})
 
     def range_of(self, cell: int) -> tuple[float, float]:
         """What an attacker can compute of one withheld cell."""
@@ -55,7 +57,7 @@ class Audit:
         return float(self.low[at[0]]), float(self.high[at[0]])
 
     def __repr__(self) -> str:
-        told = "safe" if self.safe else f"{len({each.cell for each in self.failures})} cells not protected"
+        told = "safe" if self.safe else f"{self.exposed} cells not protected"
         return f"<Audit of {self.cells.size} withheld cells, {self.problem}: {told}>"
 
 
@@ -87,7 +89,6 @@ def audit(
     mask, chosen = _taken_in(table, withheld, problem)
     refuse_weaker_problem(table, chosen, insist)
     judge = Judge(table, chosen)
-    cells = np.flatnonzero(mask)
     low, high, exposed = _attack(judge, mask, run)
     firm = [*_published(table, mask), *exposed]
     soft = lone_contributors(judge, mask, {each.cell for each in firm}, run) + sensitive_sums(table, mask)
@@ -95,18 +96,17 @@ def audit(
     cautions += _cautions(judge, mask)
     run.report("auditing", 1, 1)
     failures = (*firm, *soft) if strict else tuple(firm)
-    return Audit(chosen, cells, low, high, failures, tuple(cautions), np.flatnonzero(table.primary))
+    return Audit(table, chosen, np.flatnonzero(mask), low, high, failures, tuple(cautions))
 
 
 def require_safe(found: Audit) -> Audit:
     """The audit itself where the pattern is safe; an error, without any figure, where it is not."""
     if not found.safe:
-        cells = sorted({each.cell for each in found.failures})
         first = found.failures[0]
         where = " / ".join(first.labels)
         raise VerificationError(
-            f"Audit: {len(cells)} of {found.primary.size} sensitive cells are not protected (first: {where}, "
-            f"{first.reason}). The pattern is refused; nothing was written."
+            f"Audit: {found.exposed} of {int(found.table.primary.sum())} sensitive cells are not protected "
+            f"(first: {where}, {first.reason}). The pattern is refused; nothing was written."
         )
     return found
 
@@ -115,7 +115,7 @@ def _taken_in(
     table: Table, withheld: Pattern | npt.ArrayLike, problem: Problem | None
 ) -> tuple[Mask, Problem]:
     if isinstance(withheld, Pattern):
-        problem = problem or withheld.problem  # type: ignore[assignment]
+        problem = problem or withheld.problem
         withheld = withheld.withheld
     mask = np.asarray(withheld)
     if mask.dtype != bool or mask.size != table.n:
@@ -130,7 +130,7 @@ def _taken_in(
     return mask.reshape(-1), problem
 
 
-def _attack(judge: Judge, mask: Mask, run: Run) -> tuple[Numbers, Numbers, list[Failure]]:
+def _attack(judge: Judge, mask: Mask, run: Run) -> tuple[Floats, Floats, list[Failure]]:
     """The range of every withheld cell, and the sensitive cells whose range is not enough."""
     table, attacker = judge.table, judge.attacker(mask)
     cells = np.flatnonzero(mask)

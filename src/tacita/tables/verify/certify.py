@@ -8,16 +8,13 @@ looks for any pattern below the bound. What survives is not proven by that; what
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 from scipy.optimize import Bounds, LinearConstraint, milp
 
-from tacita.core import Pattern, Table, VerificationError
+from tacita.core import Pattern, Problem, Table, VerificationError
+from tacita.core.arrays import Floats, Ints, Mask
 
-from .judge import Judge, Problem
-
-Mask = npt.NDArray[np.bool_]
-Numbers = npt.NDArray[np.float64]
+from .judge import Judge
 
 _MOST_ATTACKS = 3000
 _MOST_VARIABLES = 600
@@ -29,9 +26,8 @@ def refuse_refuted(table: Table, pattern: Pattern) -> None:
     """Raise where a pattern is found that costs less than the bound of this one."""
     if pattern.lower_bound <= 0:
         return
-    problem: Problem = pattern.problem  # type: ignore[assignment]
     cheaper = pattern.lower_bound * (1 - 10 * _ROUNDING)
-    if _needless(table, pattern, problem, cheaper) or _below(table, problem, cheaper):
+    if _needless(table, pattern, cheaper) or _below(table, pattern.problem, cheaper):
         raise VerificationError(
             f"{pattern.method}: the bound it claims is wrong: a pattern that protects costs less. "
             "The answer is refused."
@@ -50,7 +46,7 @@ def protects(table: Table, withheld: Mask, problem: Problem) -> bool:
     )
 
 
-def _needless(table: Table, pattern: Pattern, problem: Problem, cheaper: float) -> bool:
+def _needless(table: Table, pattern: Pattern, cheaper: float) -> bool:
     """Whether the pattern still protects, below the bound, with one cell less."""
     secondary = np.flatnonzero(pattern.secondary)
     if secondary.size * int(table.primary.sum()) > _MOST_ATTACKS:
@@ -60,7 +56,7 @@ def _needless(table: Table, pattern: Pattern, problem: Problem, cheaper: float) 
             return False
         fewer = pattern.withheld.copy()
         fewer[cell] = False
-        if protects(table, fewer, problem):
+        if protects(table, fewer, pattern.problem):
             return True
     return False
 
@@ -108,7 +104,7 @@ def _below(table: Table, problem: Problem, cheaper: float) -> bool:
     return cost <= cheaper * (1 + _ROUNDING) and protects(table, mask, problem)
 
 
-def _relations(table: Table, cells: npt.NDArray[np.int64]) -> sparse.csr_array:
+def _relations(table: Table, cells: Ints) -> sparse.csr_array:
     """M, of some cells only."""
     chosen, place = np.zeros(table.n, dtype=bool), np.full(table.n, -1)
     chosen[cells], place[cells] = True, np.arange(cells.size)
@@ -136,12 +132,12 @@ def _rows_of(
     return [*asked, _row(width, {start: _unit(n, cell), **direction}, wanted, wanted)]
 
 
-_Demand = tuple[int, float, Numbers, Numbers, bool]
+_Demand = tuple[int, float, Floats, Floats, bool]
 # Instead of how far the cell must move: this change and the next demand's must be 1 apart there.
 _SPAN = 0.0
 
 
-def _demands(table: Table, problem: Problem, cells: npt.NDArray[np.int64]) -> list[_Demand]:
+def _demands(table: Table, problem: Problem, cells: Ints) -> list[_Demand]:
     """Per demand: the cell, how far it must move, how far others may move then, and whether down will do."""
     down, up = (table.values - table.low)[cells], (table.high - table.values)[cells]
     primary = np.flatnonzero(table.primary[cells])
@@ -168,20 +164,20 @@ def _demands(table: Table, problem: Problem, cells: npt.NDArray[np.int64]) -> li
     return made
 
 
-def _unit(n: int, place: int) -> Numbers:
+def _unit(n: int, place: int) -> Floats:
     unit = np.zeros(n)
     unit[place] = 1.0
     return unit
 
 
-def _row(width: int, parts: dict[int, Numbers], low: float, high: float) -> LinearConstraint:
+def _row(width: int, parts: dict[int, Floats], low: float, high: float) -> LinearConstraint:
     row = np.zeros((1, width))
     for start, coefficients in parts.items():
         row[0, start : start + coefficients.size] = coefficients
     return LinearConstraint(sparse.csr_array(row), low, high)
 
 
-def _tied(width: int, n: int, start: int, down: Numbers, up: Numbers) -> list[LinearConstraint]:
+def _tied(width: int, n: int, start: int, down: Floats, up: Floats) -> list[LinearConstraint]:
     """-down x <= d <= up x."""
     identity = sparse.eye_array(n, format="csr")
 

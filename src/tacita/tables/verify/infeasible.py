@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from tacita.core import DataError, Table
+from tacita.core import DataError, Problem, Table
 
-from .judge import Judge, Problem
+from .judge import Judge
 
 
 def explain_infeasible(table: Table, problem: Problem, refusal: DataError) -> DataError:

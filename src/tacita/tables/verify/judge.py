@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
-from tacita.core import DataError, ParameterError, Table
+from tacita.core import DataError, ParameterError, Problem, Table
+from tacita.core.arrays import Mask
 
 from .attacker import Attacker
-
-Problem = Literal["general", "exact", "interval"]
-Mask = npt.NDArray[np.bool_]
 
 # Of the larger of a value and what is asked of its range: what rounding may take from that.
 _ROUNDING = 1e-9
@@ -90,7 +86,7 @@ class Judge:
         return ("", 0.0) if low < high and attacker.moves(place) else ("can be computed exactly", 0.0)
 
 
-def refuse_weaker_problem(table: Table, problem: str, insist: bool = False) -> None:
+def refuse_weaker_problem(table: Table, problem: Problem, insist: bool = False) -> None:
     """Raise where a rule asks for intervals and less is asked of the pattern."""
     rules = [type(rule).__name__ for rule in table.rules if getattr(rule, "wants_interval", False)]
     if rules and problem != "interval" and not insist:

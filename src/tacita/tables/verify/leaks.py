@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Container
 
 import numpy as np
-import numpy.typing as npt
 
 from tacita.core import Run, Table
+from tacita.core.arrays import Ints, Mask
 
 from .attacker import parts_of
 from .judge import Failure, Judge
-
-Mask = npt.NDArray[np.bool_]
 
 
 def lone_contributors(judge: Judge, withheld: Mask, known_bad: set[int], run: Run) -> list[Failure]:
@@ -110,7 +108,7 @@ def sensitive_sums(table: Table, withheld: Mask) -> list[Failure]:
     return list(found.values())
 
 
-def _is_sensitive(table: Table, cells: npt.NDArray[np.int64]) -> bool:
+def _is_sensitive(table: Table, cells: Ints) -> bool:
     assert table.contributors is not None
     whole = table.contributors.together(cells)
     rules = [rule for rule in table.rules if getattr(rule, "of_sums", False)]

@@ -5,10 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-Numbers = npt.NDArray[np.float64]
-Cells = npt.NDArray[np.int64]
+from tacita.core.arrays import Floats, Ints
 
 # Tolerances of the solver are absolute; spans are scaled so that the widest is this.
 _WIDEST = 1e3
@@ -19,7 +17,7 @@ class Programme:
     """Largest or smallest d_k with M d = 0, -down <= d <= up, over some connected cells."""
 
     def __init__(
-        self, rows: Cells, cells: Cells, signs: Numbers, members: Cells, down: Numbers, up: Numbers
+        self, rows: Ints, cells: Ints, signs: Floats, members: Ints, down: Floats, up: Floats
     ) -> None:
         from scipy.sparse import csc_array
 
@@ -36,7 +34,7 @@ class Programme:
         self._place = place
         self._model = self._warm_model()
 
-    def farthest(self, cell: int, direction: int, n: int) -> Numbers | None:
+    def farthest(self, cell: int, direction: int, n: int) -> Floats | None:
         """The change of all n cells that moves one farthest, or None where the solver failed."""
         own = int(self._place[cell])
         found = self._scipy(own, direction) if self._model is None else self._highspy(own, direction)
@@ -47,7 +45,7 @@ class Programme:
         change[self.members] = np.clip(found, self._low, self._high) * self._scale
         return change
 
-    def _scipy(self, own: int, direction: int) -> Numbers | None:
+    def _scipy(self, own: int, direction: int) -> Floats | None:
         from scipy.optimize import linprog
 
         objective = np.zeros(self.members.size)
@@ -85,7 +83,7 @@ class Programme:
         model.passModel(lp)
         return model
 
-    def _highspy(self, own: int, direction: int) -> Numbers | None:
+    def _highspy(self, own: int, direction: int) -> Floats | None:
         import highspy
 
         self._model.changeColCost(own, -float(direction))

@@ -9,15 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
 from tacita.core import DataError
+from tacita.core.arrays import Floats, Ints, Mask
 from tacita.kernels.ways import BOTH_WAYS, EITHER_WAY, ONE_WAY
 
-from .grid import Grid, Mask
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
+from .grid import Grid
 
 TOLERANCE = 1e-7
 
@@ -77,8 +74,10 @@ class Network:
 def network_of(grid: Grid) -> Network:
     """Edges and demands of a grid. O(cells). Refuses primaries that their own bounds give away.
 
-    >>> grid = Grid.from_interior([[5.0, 1.0], [2.0, 3.0]], [[True, False], [False, False]])
-    >>> network = network_of(grid)
+    >>> from tacita.core import Table
+    >>> from .grid import grid_of
+    >>> table = Table.from_array([[5.0, 1.0], [2.0, 3.0]], primary=[[True, False], [False, False]])
+    >>> network = network_of(grid_of(table, "general"))
     >>> network.edges, network.source.tolist(), network.sink.tolist()
     (4, [3], [0])
     """
@@ -139,8 +138,10 @@ def _demands(
     if grid.problem == "exact":
         stuck = edges[(up[edges] == 0) & (down[edges] == 0)]
         if stuck.size:
+            row, column = divmod(int(cell[stuck[0]]), grid.values.shape[1])
             raise DataError(
-                f"{_named(grid, cell[stuck[0]])} cannot be protected: the attacker's bounds fix it."
+                f"Primary cell in row {row}, column {column} (counted from 0) cannot be protected: the "
+                "attacker's bounds fix it."
             )
         both = (up[edges] > 0) & (down[edges] > 0)
         return edges, up[edges] > 0, np.ones(len(edges)), np.where(both, EITHER_WAY, ONE_WAY)
@@ -148,14 +149,6 @@ def _demands(
     # what one bound leaves of the width, the other side must give; what is left they give together
     upper = np.maximum(upper, np.minimum(width - down, up))
     lower = np.maximum(lower, np.minimum(width - up, down))
-    for level, room, word in ((upper, up, "upper"), (lower, down, "lower")):
-        stuck = edges[level[edges] > room[edges] * (1 + 1e-12)]
-        if stuck.size:
-            raise DataError(
-                f"{_named(grid, cell[stuck[0]])} cannot be protected: its {word} protection level "
-                f"reaches beyond "
-                f"the attacker's {word} bound. Lower the level or widen the bound."
-            )
     rising, falling = edges[upper[edges] > 0], edges[lower[edges] > 0]
     sliding = edges[width[edges] > upper[edges] + lower[edges]]
     kinds = [len(rising), len(falling), len(sliding)]
@@ -163,11 +156,6 @@ def _demands(
     amount = np.concatenate([upper[rising], lower[falling], width[sliding]])
     raising, ways = np.repeat([True, False, True], kinds), np.repeat([ONE_WAY, ONE_WAY, BOTH_WAYS], kinds)
     return own, raising, amount, ways
-
-
-def _named(grid: Grid, cell: int) -> str:
-    row, column = divmod(int(cell), grid.values.shape[1])
-    return f"Primary cell in row {row}, column {column} (counted from 0)"
 
 
 def _common_step(costs: Floats) -> float:

@@ -6,11 +6,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from tacita.core import Run
+from tacita.core import Problem, Run
+from tacita.core.arrays import Ints, Mask
 
 from .base import TwoWay
-from .circuit import Ints, Mask, Network
-from .grid import Problem
+from .circuit import Network
 from .patterns import Builder
 from .watch import Watch
 
@@ -30,15 +30,16 @@ class Gauss(TwoWay):
     Source: Langsrud (2024), Gaussian elimination for secondary suppression, as in the package
     GaussSuppression; the circuits as a basis are ours.
 
-    >>> from tacita.tables.suppression.twoway.grid import Grid
-    >>> grid = Grid.from_interior([[11, 47, 58], [1, 15, 33], [2, 31, 20]], [[0, 0, 0], [0, 1, 0], [0, 0, 0]])
-    >>> Gauss().suppress(grid).cost
+    >>> from tacita import Table
+    >>> regions = [[11, 47, 58], [1, 15, 33], [2, 31, 20]]
+    >>> table = Table.from_array(regions, primary=[[0, 0, 0], [0, 1, 0], [0, 0, 0]])
+    >>> Gauss().suppress(table, "general").cost
     34.0
     """
 
     problems: ClassVar[tuple[Problem, ...]] = ("general",)
 
-    def search(self, network: Network, watch: Watch, run: Run) -> Outcome:
+    def search(self, network: Network, watch: Watch, run: Run) -> tuple[Mask, float]:
         run.report("eliminating", 0, 1)
         # cheapest last, primaries never: the order in which cells stay
         order = np.lexsort((np.arange(network.edges), network.cost, ~network.primary))
@@ -54,7 +55,7 @@ class Gauss(TwoWay):
         chosen[kept] = True
         _eliminate(network, tree[::-1], vectors, chosen)
         # cells outside the tree that the elimination has made immovable need not be withheld
-        return Outcome(Builder(network, chosen).clean(chosen))
+        return Builder(network, chosen).clean(chosen), 0.0
 
 
 def spanning_tree(network: Network, order: Ints) -> Mask:

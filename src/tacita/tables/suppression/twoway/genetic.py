@@ -8,9 +8,10 @@ import numpy as np
 from pydantic import Field
 
 from tacita.core import Run
+from tacita.core.arrays import Mask
 
 from .base import TimeLimit, TwoWay
-from .circuit import Mask, Network
+from .circuit import Network
 from .patterns import Builder
 from .root import cheapest_cells
 from .watch import Watch
@@ -27,9 +28,10 @@ class Genetic(TwoWay):
     O(generations demands nodes^2) time, O(population edges) memory.
     Source: after Almeida, Schuetz & Carvalho (2008); details of crossing and mutation are ours.
 
-    >>> from tacita.tables.suppression.twoway.grid import Grid
-    >>> grid = Grid.from_interior([[11, 47, 58], [1, 15, 33], [2, 31, 20]], [[0, 0, 0], [0, 1, 0], [0, 0, 0]])
-    >>> Genetic(generations=20).suppress(grid).cost
+    >>> from tacita import Table
+    >>> regions = [[11, 47, 58], [1, 15, 33], [2, 31, 20]]
+    >>> table = Table.from_array(regions, primary=[[0, 0, 0], [0, 1, 0], [0, 0, 0]])
+    >>> Genetic(generations=20).suppress(table, "general").cost
     34.0
     """
 
@@ -40,7 +42,7 @@ class Genetic(TwoWay):
     )
     seconds: TimeLimit = 60.0
 
-    def search(self, network: Network, watch: Watch, run: Run) -> Outcome:
+    def search(self, network: Network, watch: Watch, run: Run) -> tuple[Mask, float]:
         generator = run.search_generator()
         near = np.zeros(network.edges, dtype=bool)
         near[cheapest_cells(network, 10)] = True
@@ -62,7 +64,7 @@ class Genetic(TwoWay):
                     costs.append(builder.cost(patterns[0]))
                 continue
             self._admit(patterns, costs, found, builder.cost(found))
-        return Outcome(patterns[int(np.argmin(costs))], rounds=child + 1)
+        return patterns[int(np.argmin(costs))], 0.0
 
     def _cross(self, generator: np.random.Generator, patterns: list[Mask], costs: list[float]) -> Mask:
         def pick() -> Mask:

@@ -8,10 +8,11 @@ import numpy as np
 from pydantic import Field
 
 from tacita.core import Run
+from tacita.core.arrays import Floats, Ints, Mask
 from tacita.kernels.ways import EITHER_WAY, ONE_WAY
 
 from .base import TimeLimit, TwoWay
-from .circuit import Floats, Ints, Mask, Network
+from .circuit import Network
 from .patterns import Builder
 from .watch import Watch
 
@@ -31,9 +32,10 @@ class Hypercube(TwoWay):
     Source: Giessing & Repsilber (2002), the method GHMITER, here for two dimensions, without its sliding of
     protection over sub-tables. Placing anew and the random orders are ours.
 
-    >>> from tacita.tables.suppression.twoway.grid import Grid
-    >>> grid = Grid.from_interior([[11, 47, 58], [1, 15, 33], [2, 31, 20]], [[0, 0, 0], [0, 1, 0], [0, 0, 0]])
-    >>> Hypercube().suppress(grid).secondary_count
+    >>> from tacita import Table
+    >>> regions = [[11, 47, 58], [1, 15, 33], [2, 31, 20]]
+    >>> table = Table.from_array(regions, primary=[[0, 0, 0], [0, 1, 0], [0, 0, 0]])
+    >>> Hypercube().suppress(table, "general").secondary_count
     3
     """
 
@@ -43,7 +45,7 @@ class Hypercube(TwoWay):
     ] = 20
     seconds: TimeLimit = 60.0
 
-    def search(self, network: Network, watch: Watch, run: Run) -> Outcome:
+    def search(self, network: Network, watch: Watch, run: Run) -> tuple[Mask, float]:
         generator, builder, rectangles = run.search_generator(), Builder(network), _Rectangles(network)
         largest_first = np.argsort(-network.amount, kind="stable")
         best, least = np.ones(network.edges, dtype=bool), np.inf
@@ -57,7 +59,7 @@ class Hypercube(TwoWay):
             found = builder.clean(np.ones(network.edges, dtype=bool) if grown is None else grown)
             if (cost := builder.cost(found)) < least:
                 best, least = found, cost
-        return Outcome(best, rounds=self.tries)
+        return best, 0.0
 
 
 class _Rectangles:

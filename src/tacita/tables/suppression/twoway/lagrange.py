@@ -7,12 +7,12 @@ from typing import Annotated, ClassVar
 import numpy as np
 from pydantic import Field
 
-from tacita.core import Run
+from tacita.core import Problem, Run
+from tacita.core.arrays import Floats, Mask
 from tacita.kernels.ways import EITHER_WAY
 
 from .base import TimeLimit, TwoWay
-from .circuit import Floats, Network
-from .grid import Problem
+from .circuit import Network
 from .patterns import Builder
 from .watch import Watch
 
@@ -36,9 +36,10 @@ class Lagrange(TwoWay):
     Source: Carvalho, Dellaert & Osorio (1994) and Almeida & Carvalho (1998) for the general problem, Almeida
     & Carvalho (2005) for the exact one; steps as long as Held & Karp take; that they multiply is ours.
 
-    >>> from tacita.tables.suppression.twoway.grid import Grid
-    >>> grid = Grid.from_interior([[11, 47, 58], [1, 15, 33], [2, 31, 20]], [[0, 0, 0], [0, 1, 0], [0, 0, 0]])
-    >>> found = Lagrange().suppress(grid)
+    >>> from tacita import Table
+    >>> regions = [[11, 47, 58], [1, 15, 33], [2, 31, 20]]
+    >>> table = Table.from_array(regions, primary=[[0, 0, 0], [0, 1, 0], [0, 0, 0]])
+    >>> found = Lagrange().suppress(table, "general")
     >>> found.cost, found.lower_bound
     (34.0, 34.0)
     """
@@ -48,7 +49,7 @@ class Lagrange(TwoWay):
     iterations: Annotated[int, Field(ge=1, le=1_000_000, description="subgradient steps")] = 1000
     seconds: TimeLimit = 60.0
 
-    def search(self, network: Network, watch: Watch, run: Run) -> Outcome:
+    def search(self, network: Network, watch: Watch, run: Run) -> tuple[Mask, float]:
         from tacita.kernels.flows import adjacency
         from tacita.kernels.multipliers import all_paths
 
@@ -99,7 +100,7 @@ class Lagrange(TwoWay):
             # a price of nought would stay one
             np.maximum(prices, _LEAST * network.cost, out=prices)
             prices *= np.where(free, network.cost / np.maximum(prices.sum(axis=0), 1e-300), 0.0)
-        return Outcome(best, bound, "relaxation", step)
+        return best, bound
 
 
 def _first_prices(network: Network) -> Floats:

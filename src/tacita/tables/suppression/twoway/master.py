@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import highspy
 import numpy as np
 
+from tacita.core.arrays import Floats, Ints, Mask
 from tacita.kernels.ways import EITHER_WAY, ONE_WAY
 
-from .circuit import Floats, Ints, Mask, Network
+from .circuit import Network
 from .pool import Pool
 
 _VIOLATION = 1e-4

@@ -10,9 +10,10 @@ import numpy as np
 from pydantic import Field
 
 from tacita.core import ParameterError, Run
+from tacita.core.arrays import Floats, Mask
 
 from .base import TimeLimit, TwoWay
-from .circuit import Floats, Network
+from .circuit import Network
 from .root import Search
 from .tree import Tree
 from .watch import Watch
@@ -40,10 +41,10 @@ class Optimal(TwoWay):
     47, 1008-1027, for the model and its cuts, branch and cut included; Carvalho & Almeida (2008) for the
     interval problem.
 
-    >>> from tacita.tables.suppression.twoway.grid import Grid
-    >>> table = [[11, 47, 58], [1, 15, 33], [2, 31, 20]]
-    >>> grid = Grid.from_interior(table, [[0, 0, 0], [0, 1, 0], [0, 0, 0]], "exact")
-    >>> found = Optimal().suppress(grid)
+    >>> from tacita import Table
+    >>> regions = [[11, 47, 58], [1, 15, 33], [2, 31, 20]]
+    >>> table = Table.from_array(regions, primary=[[0, 0, 0], [0, 1, 0], [0, 0, 0]])
+    >>> found = Optimal().suppress(table, "exact")
     >>> found.cost, found.lower_bound, found.status
     (34.0, 34.0, 'optimal')
     """
@@ -54,7 +55,7 @@ class Optimal(TwoWay):
         Field(description="of programmes: highs, or scip for the tree (needs the extra scip)"),
     ] = "highs"
 
-    def search(self, network: Network, watch: Watch, run: Run) -> Outcome:
+    def search(self, network: Network, watch: Watch, run: Run) -> tuple[Mask, float]:
         prove = _branch_and_cut() if self.solver == "scip" else tree if network.amounts else integer_rounds
         search = Search(network, watch, run)
         search.follow(np.zeros(network.edges), 4, 0)
@@ -63,8 +64,7 @@ class Optimal(TwoWay):
             search.follow(search.fractional(), 20, 100)
         if not search.done():
             prove(search)
-        bound: Literal["proof", "relaxation"] = "proof" if search.closed else "relaxation"
-        return Outcome(search.best, search.bound, bound, search.rounds, search.nodes)
+        return search.best, search.bound
 
 
 def _branch_and_cut() -> Callable[[Search], None]:

@@ -8,6 +8,7 @@ import numpy as np
 from pydantic import Field
 
 from tacita.core import Run
+from tacita.core.arrays import Mask
 
 from .base import TimeLimit, TwoWay
 from .circuit import Network
@@ -31,10 +32,10 @@ class CheapestPaths(TwoWay):
     O(tries demands (nodes^2 + edges)) for the paths; the clean-up is O(cells demands) small flows at worst.
     Source: Kelly, Golden & Assad (1992), Networks 22, 397-417; Castro (2002) for costs and clean-up.
 
-    >>> from tacita.tables.suppression.twoway.grid import Grid
-    >>> table = [[11, 47, 58], [1, 15, 33], [2, 31, 20]]
-    >>> grid = Grid.from_interior(table, [[0, 0, 0], [0, 1, 0], [0, 0, 0]], "exact")
-    >>> CheapestPaths().suppress(grid).cost
+    >>> from tacita import Table
+    >>> regions = [[11, 47, 58], [1, 15, 33], [2, 31, 20]]
+    >>> table = Table.from_array(regions, primary=[[0, 0, 0], [0, 1, 0], [0, 0, 0]])
+    >>> CheapestPaths().suppress(table, "exact").cost
     34.0
     """
 
@@ -45,14 +46,14 @@ class CheapestPaths(TwoWay):
     guided: Guided = True
     seconds: TimeLimit = 60.0
 
-    def search(self, network: Network, watch: Watch, run: Run) -> Outcome:
+    def search(self, network: Network, watch: Watch, run: Run) -> tuple[Mask, float]:
         from .root import Search
 
         if self.guided:
             search = Search(network, watch, run)
             search.relax(200)
             search.follow(search.fractional(), self.tries, self.changes)
-            return Outcome(search.best, search.bound, "relaxation", search.rounds)
+            return search.best, search.bound
         generator = run.search_generator()
         builder = Builder(network)
         largest_first = np.argsort(-network.amount, kind="stable")
@@ -68,4 +69,4 @@ class CheapestPaths(TwoWay):
                 found = builder.improve(generator, best, network.cost)
             if found is not None and builder.cost(found) < builder.cost(best):
                 best = found
-        return Outcome(best, rounds=self.tries)
+        return best, 0.0

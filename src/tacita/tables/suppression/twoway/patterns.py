@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from tacita.core import DataError
+from tacita.core.arrays import Floats, Ints, Mask
 
-from .circuit import Floats, Ints, Mask, Network
+from .circuit import Network
 
 # What a change gives up at random, at most: in a large pattern no more than in a small one, since what is
 # given up in many places at once is seldom mended better in all.

@@ -6,7 +6,7 @@ import highspy
 import numpy as np
 from scipy import sparse
 
-from .circuit import Floats, Ints, Mask
+from tacita.core.arrays import Floats, Ints, Mask
 
 _SHORT = 1e-3
 _MOST = 20_000

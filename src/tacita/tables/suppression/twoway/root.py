@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from tacita.core import Run
+from tacita.core.arrays import Floats, Ints, Mask
 
-from .circuit import Floats, Ints, Mask, Network
+from .circuit import Network
 from .master import Master
 from .patterns import Builder
 from .watch import Watch

@@ -22,7 +22,8 @@ from pyscipopt import (
 )
 from scipy import sparse
 
-from .circuit import Floats, Mask
+from tacita.core.arrays import Floats, Mask
+
 from .master import Master
 from .patterns import Builder
 from .pool import rows_of

@@ -7,11 +7,11 @@ from typing import Annotated, ClassVar
 import numpy as np
 from pydantic import Field
 
-from tacita.core import Run
+from tacita.core import Problem, Run
+from tacita.core.arrays import Mask
 
 from .base import TimeLimit, TwoWay
 from .circuit import Network
-from .grid import Problem
 from .root import Search
 from .watch import Watch
 
@@ -29,10 +29,11 @@ class ThreePhase(TwoWay):
     Integer programmes have no useful worst case; O(demands) flows of O(edges) each a round.
     Source: Carvalho & Almeida (2008); Kelly, Golden & Assad (1992), Networks 22, 397-417, for the flows.
 
-    >>> from tacita.tables.suppression.twoway.grid import Grid
-    >>> table = [[100, 20, 35, 3], [15, 10, 40, 10], [10, 15, 30, 5]]
-    >>> grid = Grid.from_interior(table, np.arange(12).reshape(3, 4) == 0, "interval")
-    >>> found = ThreePhase().suppress(grid)
+    >>> from tacita import Table
+    >>> values = [[100, 20, 35, 3], [15, 10, 40, 10], [10, 15, 30, 5]]
+    >>> first = np.arange(12).reshape(3, 4) == 0
+    >>> table = Table.from_array(values, primary=first, lower=15, upper=15)
+    >>> found = ThreePhase().suppress(table, "interval")
     >>> found.cost, found.lower_bound
     (58.0, 58.0)
     """
@@ -42,7 +43,7 @@ class ThreePhase(TwoWay):
     rounds: Annotated[int, Field(ge=1, le=100_000, description="times the programme is solved")] = 30
     seconds: TimeLimit = 60.0
 
-    def search(self, network: Network, watch: Watch, run: Run) -> Outcome:
+    def search(self, network: Network, watch: Watch, run: Run) -> tuple[Mask, float]:
         from .optimal import solve_integer
 
         search = Search(network, watch, run)
@@ -70,4 +71,4 @@ class ThreePhase(TwoWay):
                 added += master.separate(nested=0) + master.separate_bridges()
             if not added:
                 break
-        return Outcome(search.best, search.bound, "relaxation", search.rounds, search.nodes)
+        return search.best, search.bound

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import highspy
 import numpy as np
 
-from .circuit import Floats, Ints, Mask
+from tacita.core.arrays import Floats, Ints, Mask
+
 from .root import Search
 
 _WHOLE = 1e-6
