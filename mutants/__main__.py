@@ -22,7 +22,7 @@ SOURCE, TESTS = HERE.parent / "src" / "tacita", HERE.parent / "tests"
 
 # Verifiers, and the tests that speak of them; the examples of the modules themselves are tests too.
 MODULES = {
-    "microdata": sorted((SOURCE / "microdata" / "verify").glob("*.py")),
+    "microdata": [*sorted((SOURCE / "microdata" / "verify").glob("*.py")), SOURCE / "core" / "verify.py"],
     "tables": [
         *(path for path in sorted((SOURCE / "tables" / "verify").glob("*.py")) if path.stem != "infeasible"),
         SOURCE / "tables" / "behind.py",

@@ -37,7 +37,7 @@ from tacita.core import Roles
 from tacita.io import InputSection
 from tacita.microdata.plan import CompareSection, MeasureSection, OutputSection, ProtectSection
 from tacita.microdata.verify import CHECKS
-from tacita.tables.plan import SuppressSection, TableOutputSection, TableSection
+from tacita.tables.sections import SuppressSection, TableOutputSection, TableSection
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"

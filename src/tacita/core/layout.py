@@ -45,13 +45,14 @@ def costs(cost: str, values: Floats, contributors: Contributors | None) -> Float
 
 
 def sums_of_leaves(dimensions: Sequence[Dimension], inner: Floats) -> Floats:
-    """All cells of a cross from its inner ones. O(cells times the leaves of one dimension)."""
+    """All cells of a cross from its inner ones. O(cells times the depth of a hierarchy)."""
     full = inner
     for axis, dimension in enumerate(dimensions):
-        under = dimension.ancestors()[dimension.leaves]
-        member = (np.arange(len(dimension))[:, None, None] == under[None]).any(axis=2)
-        # exact for whole numbers, and leaves are copied, not multiplied
-        full = np.moveaxis(np.tensordot(member.astype(np.float64), full, axes=(1, axis)), 0, axis)
+        parts = np.moveaxis(full, axis, 0)
+        sums = np.zeros((len(dimension), *parts.shape[1:]))
+        for above in dimension.ancestors()[dimension.leaves].T:
+            np.add.at(sums, above[above >= 0], parts[above >= 0])
+        full = np.moveaxis(sums, 0, axis)
     return np.ascontiguousarray(full)
 
 

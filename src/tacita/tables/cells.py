@@ -55,7 +55,7 @@ def from_cells(
     data.require([*wanted, *([] if contributors is None else [contributors])])
     if len(set(named)) < len(named):
         raise ParameterError(
-            f"{data.source}: rows, columns, value and primary must be different columns, each dimension too."
+            f"{data.source}: rows, columns, value and primary must be different columns, each named once."
         )
     made, codes = zip(*(_labelled(data, name) for name in dimensions), strict=True)
     shape = tuple(len(dimension) for dimension in made)

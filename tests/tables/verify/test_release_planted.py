@@ -9,8 +9,10 @@ import pytest
 
 from tacita.core import DataError, Pattern, Table, VerificationError
 from tacita.io import published
-from tacita.tables import behind, release
+from tacita.tables import behind, verify
 from tacita.tables.reading import Seen, page, read_back
+from tacita.tables.verify import TableClaim
+from tacita.tables.verify.audit import audit
 
 TABLE = Table.from_array(
     [[11.0, 47.5, 58.0], [1.0, 15.0, 33.0], [2.0, 31.0, 20.0]],
@@ -21,6 +23,7 @@ TABLE = Table.from_array(
 CORNERS = np.zeros(TABLE.shape, dtype=bool)
 CORNERS[1:3, 0:2] = True
 PATTERN = Pattern.of(TABLE, CORNERS, problem="exact")
+CLAIM = TableClaim(PATTERN, audit(TABLE, PATTERN))
 FORMS = ["csv", "excel", "html"]
 
 
@@ -28,7 +31,7 @@ def writing(monkeypatch, form, change):
     """What becomes of a table if a writer first changes it or its pattern."""
     true = getattr(published, f"to_{form}")
     monkeypatch.setattr(published, f"to_{form}", lambda *given: true(*change(*given)))
-    return release.encoded(TABLE, PATTERN, form)
+    return verify.encoded(CLAIM, form)
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -64,7 +67,28 @@ def test_another_pattern_in_the_file_is_refused_even_if_it_is_safe(form, place, 
 def test_a_pattern_that_does_not_protect_is_refused_although_it_is_written_as_it_is():
     alone = Pattern.of(TABLE, TABLE.primary, problem="exact")
     with pytest.raises(VerificationError, match="1 of 1 sensitive cells are not protected"):
-        release.encoded(TABLE, alone, "csv")
+        verify.encoded(TableClaim(alone, audit(TABLE, alone)), "csv")
+
+
+def more_withheld():
+    return Pattern.of(TABLE, CORNERS | (np.arange(16).reshape(4, 4) == 0), problem="exact")
+
+
+@pytest.mark.parametrize(
+    "attacked",
+    [lambda: audit(TABLE, more_withheld()), lambda: audit(TABLE, PATTERN, "interval", insist=True)],
+    ids=["other cells", "another problem"],
+)
+def test_a_safe_audit_of_something_else_is_no_audit(attacked):
+    assert attacked().safe
+    with pytest.raises(VerificationError, match="the audit was of other cells, or of another problem"):
+        verify.encoded(TableClaim(PATTERN, attacked()), "csv")
+
+
+def test_bytes_that_are_no_table_are_refused_without_repeating_them():
+    [verdict] = verify.verify_file(b"4711", "csv", CLAIM)
+    assert not verdict.passed
+    assert "4711" not in verdict.detail
 
 
 @pytest.mark.parametrize(("off", "found"), [(0.0, 0), (5e-14, 0), (4e-13, 1), (-4e-13, 1), (np.nan, 1)])
@@ -72,9 +96,9 @@ def test_what_fifteen_digits_lose_is_no_other_value(off, found):
     values = TABLE.values.copy()
     values[1] += off * 47.5
     seen = Seen(CORNERS.ravel(), values)
-    assert release.changed(TABLE, seen).sum() == found
+    assert verify.changed(TABLE, seen).sum() == found
     withheld = Seen(np.arange(TABLE.n) == 1, values)
-    assert not release.changed(TABLE, withheld).any()
+    assert not verify.changed(TABLE, withheld).any()
 
 
 def test_a_line_twice_in_place_of_another_is_refused():

@@ -85,9 +85,9 @@ def verify_file(content: bytes, form: str, claim: TableClaim) -> tuple[Verdict, 
     """Try to refute what is claimed of a published table from the very bytes that would be written."""
     try:
         seen = read_back(content, form, claim.table, "Published table")
-    except DataError:
-        promise = CHECKS["cells-withheld"].promise
-        return (Verdict("cells-withheld", promise, False, "the bytes cannot be read back as the table"),)
+    except DataError as problem:
+        # readers name counts and columns of the table, never what they found
+        return (Verdict("cells-withheld", CHECKS["cells-withheld"].promise, False, str(problem)),)
     return verdicts(Evidence(seen, claim), CHECKS, CHECKS)
 
 

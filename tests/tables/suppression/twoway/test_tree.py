@@ -19,7 +19,7 @@ from tacita.tables.suppression.twoway.root import Search
 from tacita.tables.suppression.twoway.tree import Tree
 from tacita.tables.suppression.twoway.watch import Watch
 from twins.attacker import compact_least_cost, protects
-from twins.tables import random_grid
+from twins.tables import asked, pattern_of, random_grid
 
 
 def searched(seed, **options):
@@ -94,7 +94,7 @@ def test_the_tree_ends_at_the_cost_of_the_compact_model(seed):
         zeros=None,
         cost="value",
     )
-    found = Optimal().suppress(grid)
+    found = pattern_of(Optimal(), grid)
     assert found.proven
     assert protects(grid, found.withheld)
     assert found.cost == pytest.approx(compact_least_cost(grid), abs=1e-5)
@@ -102,27 +102,25 @@ def test_the_tree_ends_at_the_cost_of_the_compact_model(seed):
 
 def test_a_tree_that_runs_out_of_time_returns_a_bound_below_the_least_cost():
     generator = np.random.default_rng(3)
-    from tacita.tables.suppression.twoway.grid import Grid
 
     values = generator.integers(1, 200, size=(20, 20)).astype(float)
     primary = np.zeros(400, dtype=bool)
     primary[generator.choice(400, 8, replace=False)] = True
-    grid = Grid.from_interior(values, primary.reshape(20, 20), "interval", lower=40, upper=40)
-    whole = Optimal().suppress(grid)
+    grid = asked(values, primary.reshape(20, 20), "interval", lower=40, upper=40)
+    whole = pattern_of(Optimal(), grid)
     assert whole.proven
     for limit in (0.05, 0.2, 0.5):
-        short = Optimal(seconds=limit).suppress(grid)
+        short = pattern_of(Optimal(seconds=limit), grid)
         assert short.lower_bound <= whole.cost <= short.cost
         assert protects(grid, short.withheld)
 
 
 def test_a_solver_that_gives_up_ends_in_a_pattern_with_its_bound_and_is_not_taken_for_time(monkeypatch):
-    from tacita.tables.suppression.twoway.grid import Grid
 
     generator = np.random.default_rng(3)
     values = generator.integers(1, 200, size=(20, 20)).astype(float)
-    grid = Grid.from_interior(values, generator.random((20, 20)) < 0.02, "interval", lower=40, upper=40)
-    least = Optimal().suppress(grid).cost
+    grid = asked(values, generator.random((20, 20)) < 0.02, "interval", lower=40, upper=40)
+    least = pattern_of(Optimal(), grid).cost
     solve, answers = Master.solve, []
 
     def tire(self):
@@ -131,9 +129,9 @@ def test_a_solver_that_gives_up_ends_in_a_pattern_with_its_bound_and_is_not_take
         return answers[-1]
 
     monkeypatch.setattr(Master, "solve", tire)
-    found = Optimal().suppress(grid)
+    found = pattern_of(Optimal(), grid)
     assert not all(answers)
-    assert found.status == "heuristic"
+    assert found.status == "feasible"
     assert found.lower_bound <= least <= found.cost
     assert protects(grid, found.withheld)
 
@@ -141,13 +139,12 @@ def test_a_solver_that_gives_up_ends_in_a_pattern_with_its_bound_and_is_not_take
 @pytest.mark.parametrize("seed", range(6))
 def test_wherever_time_ends_the_root_its_bound_is_below_the_least_cost(monkeypatch, seed):
     from tacita.tables.suppression.twoway import watch
-    from tacita.tables.suppression.twoway.grid import Grid
 
     generator = np.random.default_rng(seed)
     values = np.round(generator.lognormal(3, 1.2, (12, 12))) + 1
     primary = generator.random((12, 12)) < 0.08
-    grid = Grid.from_interior(values, primary, ("interval", "general", "exact")[seed % 3])
-    least, network = Optimal().suppress(grid).cost, network_of(grid)
+    grid = asked(values, primary, ("interval", "general", "exact")[seed % 3])
+    least, network = pattern_of(Optimal(), grid).cost, network_of(grid)
     for looks in range(2, 20):
         # a clock that goes on whenever it is looked at; few cells at first, so that others come in
         monkeypatch.setattr(watch, "CLOCK", [itertools.count().__next__])
