@@ -1,19 +1,24 @@
 """From a table to an audited pattern: no answer of a method is believed on its word."""
 
+import sys
 from copy import copy
 from dataclasses import replace
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
 from pydantic import Field
 
+import tables_at_hand
 import tacita
 from tacita import DataError, ParameterError, Table, VerificationError, registry
+from tacita.io.published import to_csv
 from tacita.tables.rules.concentration import PPercent
 from tacita.tables.suppress import suppress
 from tacita.tables.suppression.base import Suppression
 from tacita.tables.suppression.twoway.optimal import Optimal
+from tacita.tables.verify import verify_file
 from tacita.tables.verify.audit import audit
 from tacita.tables.verify.certify import refuse_refuted
 
@@ -182,6 +187,50 @@ class TestWhatIsRefused:
             tacita.suppress(regions(), "exact", method="gauss")
         with pytest.raises(ParameterError, match="two dimensions"):
             tacita.suppress(Table.from_array(np.ones((2, 2, 2)), primary=np.ones((2, 2, 2))))
+
+
+class Everything(Suppression):
+    """Withholds all that may be, in tables of any shape."""
+
+    def choose(self, table, problem, run):
+        return tacita.Pattern.of(table, table.primary | ~table.forced, problem=problem)
+
+
+class TestShapes:
+    @pytest.mark.parametrize("name", ["cube", "nested", "margins"])
+    def test_a_method_for_any_shape_gets_every_additive_table_and_is_audited(self, name):
+        table, _ = tables_at_hand.made(name, "exact", 1)
+        claim = suppress(table, Everything(), "exact")
+        assert claim.audit.safe
+        assert claim.pattern.method == "Everything"
+        assert verify_file(to_csv(claim.table, claim.pattern), "csv", claim)[0].passed
+
+    def test_lone_contributors_of_a_cube_are_heeded_by_the_method_itself(self):
+        table, _ = tables_at_hand.made("cube", "exact", 1)
+        alone = np.ones(table.n)
+        who = replace(
+            tables_at_hand.counted(Table.from_array([[1.0]]), [[1]]).contributors,
+            total=table.values,
+            count=alone.astype(int),
+            largest=table.values[:, None],
+            holders=np.full((table.n, 1), -1),
+            frequency=alone,
+            requested=np.zeros(table.n),
+            open=table.values,
+        )
+        assert suppress(replace(table, contributors=who), Everything(), "exact").audit.safe
+
+    def test_a_shape_that_a_method_does_not_take_is_refused_with_those_that_would(self, monkeypatch):
+        table, _ = tables_at_hand.made("cube", "exact", 1)
+        with pytest.raises(ParameterError, match=r"Optimal: .*two-way.*no method withholds in it yet"):
+            Optimal().suppress(table, "exact")
+        module = ModuleType("plugged_in")
+        module.Everything = Everything
+        monkeypatch.setitem(sys.modules, "plugged_in", module)
+        monkeypatch.setitem(registry.locations()["suppression"], "everything", "plugged_in:Everything")
+        with pytest.raises(ParameterError, match="Choose a method that takes it: everything"):
+            tacita.suppress(table, "exact")
+        assert tacita.suppress(table, "exact", "everything").method == "everything"
 
 
 class Liar(Optimal):

@@ -14,6 +14,7 @@ import numpy as np
 from tacita.core import DataError, Pattern, Run, Table
 from tacita.core.arrays import Mask
 
+from .suppression.base import Suppression
 from .suppression.twoway.paths import CheapestPaths
 from .verify.certify import protects
 from .verify.judge import Judge
@@ -23,17 +24,19 @@ Leak = tuple[int, frozenset[int]]
 
 # Attacks of a sensitive cell that dropping cells may take.
 _MOST_ATTACKS = 30_000
+# What adds cells around a single one.
+_QUICK = CheapestPaths(tries=1, changes=0, guided=False)
 
 
-def not_leaning(table: Table, pattern: Pattern, run: Run) -> Pattern:
+def not_leaning(table: Table, pattern: Pattern, method: Suppression, run: Run) -> Pattern:
     """The pattern, with cells added where a lone contributor could come too close to a sensitive one.
 
     For each sensitive cell and lone contributor: what the contributor knows counts as published, what is
-    withheld already costs nothing, and cheapest paths do the rest. A cell that is added may be known to
-    somebody else, so this is repeated until nothing changes. A leak remains only where it would with all
-    cells withheld that may be. At last cells are dropped, dearest first, that nobody needs any more, where
-    the table is small enough. The lower bound is that of patterns that may lean: what this one costs more is
-    told apart, and no bound is known for it.
+    withheld already costs nothing, and cheapest paths do the rest (the method itself where they do not take
+    such a table). A cell that is added may be known to somebody else, so this is repeated until nothing
+    changes. A leak remains only where it would with all cells withheld that may be. At last cells are
+    dropped, dearest first, that nobody needs any more, where the table is small enough. The lower bound is
+    that of patterns that may lean: what this one costs more is told apart, and no bound is known for it.
 
     One audit of lone contributors a round; every round adds a cell or ends. One for each cell to be dropped.
     """
@@ -41,10 +44,11 @@ def not_leaning(table: Table, pattern: Pattern, run: Run) -> Pattern:
         return pattern
     judge = Judge(table, pattern.problem)
     mask, hopeless = pattern.withheld.copy(), set[Leak]()
+    mending = _QUICK if _QUICK.takes(table) else method
     while True:
         before = int(mask.sum())
         for known, failure in lone_leaks(judge, mask, hopeless, run):
-            more = _around(judge, mask, failure.cell, known, run)
+            more = _around(judge, mending, mask, failure.cell, known, run)
             if more is None:
                 hopeless.add((failure.cell, known))
             else:
@@ -94,7 +98,9 @@ def _drop(judge: Judge, mask: Mask, hopeless: set[Leak], run: Run) -> None:
         mask[cell] = bool(needed)
 
 
-def _around(judge: Judge, withheld: Mask, cell: int, known: frozenset[int], run: Run) -> Mask | None:
+def _around(
+    judge: Judge, mending: Suppression, withheld: Mask, cell: int, known: frozenset[int], run: Run
+) -> Mask | None:
     """Cells to withhold so that one cell is protected from who knows some; None where nothing helps."""
     table, places = judge.table, np.arange(withheld.size)
     own, published = places == cell, np.isin(places, list(known))
@@ -103,7 +109,6 @@ def _around(judge: Judge, withheld: Mask, cell: int, known: frozenset[int], run:
         table, primary=own, forced=~open_to_choice & ~own, cost=np.where(withheld, 0.0, table.cost)
     )
     try:
-        found = CheapestPaths(tries=1, changes=0, guided=False).suppress(asked, judge.problem, run.branch())
+        return mending.suppress(asked, judge.problem, run.branch()).withheld
     except DataError:
         return None
-    return found.withheld

@@ -77,7 +77,7 @@ def suppress(
     except DataError as problem_found:
         raise explain_infeasible(priced, problem, problem_found) from None
     pattern = _believed(priced, said, method, problem)
-    pattern = not_leaning(priced, replace(pattern, method=name or pattern.method), run)
+    pattern = not_leaning(priced, replace(pattern, method=name or pattern.method), method, run)
     found = require_safe(audit(priced, pattern, problem, run, strict=strict, insist=insist))
     if problem == "general":
         pattern = against_bounds(table, pattern, insist, run)
