@@ -43,7 +43,7 @@ from tacita.microdata.sections import (
     StepSection,
 )
 from tacita.microdata.verify import CHECKS
-from tacita.tables.plan import SuppressSection, TableOutputSection, TableSection
+from tacita.tables.sections import SuppressSection, TableOutputSection, TableSection, TabulateSection
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -364,6 +364,7 @@ def test_the_page_on_plans_lists_every_key_of_a_section_and_no_other(section, mo
     [
         ("Keys of `[table]`", TableSection),
         ("Keys of `[suppress]`", SuppressSection),
+        ("Keys of `[table]` of records", TabulateSection),
         ("Keys of `[output]` of a table", TableOutputSection),
     ],
 )
