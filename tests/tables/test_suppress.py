@@ -203,9 +203,8 @@ class TestShapes:
         claim = suppress(table, Everything(), "exact")
         assert claim.audit.safe
         assert claim.pattern.method == "Everything"
-        assert verify_file(to_csv(claim.table, claim.pattern), tables_at_hand.PUBLISHED["csv"], claim)[
-            0
-        ].passed
+        form = tables_at_hand.PUBLISHED["csv"]
+        assert verify_file(to_csv(claim.table, claim.pattern), form, claim)[0].passed
 
     def test_lone_contributors_of_a_cube_are_heeded_by_the_method_itself(self):
         table, _ = tables_at_hand.made("cube", "exact", 1)
