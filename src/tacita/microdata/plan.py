@@ -63,6 +63,8 @@ class Protection(Parameters):
         """With steps, the columns of a release are those of its steps together."""
         if not isinstance(values, dict):
             return values
+        if isinstance(limits := values.get("require"), str | Path):
+            values = {**values, "require": RequireSection.load(limits)}
         if not values.get("steps"):
             return {**values, **_taken_for_categories(values)}
         steps = [step if isinstance(step, StepSection) else StepSection(**step) for step in values["steps"]]
