@@ -45,7 +45,7 @@ def entries(
 ) -> list[Entry]:
     """One entry for each field.
 
-    >>> from .params import GroupSize, Parameters
+    >>> from tacita.core import GroupSize, Parameters
     >>> class Example(Parameters):
     ...     k: GroupSize = 3
     >>> entries(Example)
