@@ -45,10 +45,8 @@ def entries(
 ) -> list[Entry]:
     """One entry for each field.
 
-    >>> from tacita.core import GroupSize, Parameters
-    >>> class Example(Parameters):
-    ...     k: GroupSize = 3
-    >>> entries(Example)
+    >>> from tacita.core import registry
+    >>> entries(registry.lookup("mdav"))
     [Entry(name='k', shape='whole', words='smallest group size', default='3', required=False, choices=())]
     """
     fields = {name: field for name, field in fields_of(model).items() if name not in skip}
