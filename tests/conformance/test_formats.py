@@ -63,6 +63,16 @@ class TestEveryFormat:
         assert max(part.num_rows for part in parts) <= 17
         assert pa.Table.from_batches(parts).equals(to_arrow(again))
 
+    def test_chunks_of_what_is_no_such_file_are_refused_in_words(self, name, tmp_path):
+        form = tacita.method(name)
+        for wrong, words in ((tmp_path, "got a folder"), (tmp_path / "none", "there is no such file")):
+            with pytest.raises(tacita.ParameterError, match=words):
+                next(form.chunks(wrong))
+        (tmp_path / "odd").write_bytes(b"\0SECRET")
+        with pytest.raises(tacita.DataError) as refusal:
+            next(form.chunks(tmp_path / "odd"))
+        assert "SECRET" not in str(refusal.value)
+
     def test_other_bytes_are_refused_without_quoting_them(self, name, tmp_path):
         for content in (b"\0SECRET\xff", b'"SECRET', written(name, records())[1][:-7] + b'"SECRET'):
             with pytest.raises(tacita.DataError) as refusal:

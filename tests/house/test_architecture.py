@@ -14,7 +14,7 @@ ALLOWED = {
     "core": {"core"},
     "kernels": {"kernels"},
     "io": {"core", "io", "_version"},
-    "datasets": {"core", "datasets"},
+    "datasets": {"core", "datasets", "io.atomic"},
     "microdata": {"core", "kernels", "microdata", "io"},
     "microdata.balance": {"core", "microdata.measure", "microdata.loss", "microdata.risk"},
     "microdata.microaggregation": {"core", "kernels", "microdata.microaggregation", "microdata.groups"},

@@ -14,6 +14,7 @@ from tacita.core import Microdata, RequirementError, Run
 from tacita.io.formats.csv import CSV
 from tacita.microdata.plan import Plan
 from tacita.microdata.require import RequireSection, required
+from tacita.microdata.run import compare
 
 MEASURES = [name for name in registry.names(*registry.MEASURING) if name not in ("MARL", "RSRL")]
 QUASI = ["turnover", "wages", "employees"]
@@ -225,6 +226,33 @@ path = "out.csv"
     assert not (tmp_path / "out.csv").exists()
     (tmp_path / "office.toml").write_text("DBRL = 99.9\n")
     assert run_command(["run", str(tmp_path / "plan.toml"), "--quiet"]) == 0
+
+
+@pytest.mark.parametrize(("limit", "code"), [(0.1, 1), (99, 0)])
+def test_the_command_line_takes_the_rules_of_an_office(firms, tmp_path, limit, code):
+    api.write_frame(firms, tmp_path / "in.csv")
+    (tmp_path / "office.toml").write_text(f"DBRL = {limit}\n")
+    words = [
+        "protect",
+        str(tmp_path / "in.csv"),
+        "--out",
+        str(tmp_path / "out.csv"),
+        "--quasi",
+        "turnover,wages",
+    ]
+    assert run_command([*words, "--require", str(tmp_path / "office.toml"), "--measures", "IL1"]) == code
+    assert (tmp_path / "out.csv").exists() == (code == 0)
+
+
+def test_a_trial_that_falls_short_keeps_its_reason(firms):
+    plan = Plan(
+        input={"path": "a.csv"},
+        roles={"quasi": QUASI},
+        require={"k_anonymity": 4},
+        compare={"method": ["mdav"], "k": [3, 5]},
+    )
+    trials = compare(Microdata.of(firms), plan, plan.compare, None)
+    assert ["k_anonymity" in (trial.reason or "") for trial in trials] == [True, False]
 
 
 def test_rules_of_an_office_and_of_a_plan_hold_together(tmp_path):

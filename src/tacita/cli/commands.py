@@ -106,6 +106,7 @@ def _releasing(
             roles=given(Roles, values),
             protect={"method": method, **given(around, values), **given(chosen, values)},
             measure=given(MeasureSection, values, _MEASURE_NAMES),
+            **({} if values["require"] is None else {"require": values["require"]}),
             output=given(OutputSection, values, _OUT_NAMES),
         )
         _carry_out(
@@ -122,6 +123,9 @@ def _releasing(
             *options(around, _HOW),
             *options(chosen, of_method),
             *options(MeasureSection, _FIGURES, _MEASURE_NAMES, skip=["settings"]),
+            path_option(
+                "require", "TOML file of what the result must satisfy, or nothing is written", _FIGURES
+            ),
             *options(InputSection, _FROM, skip=["path"]),
             path_option("save_plan", "write the plan of this run, to repeat it with `tacita run`", _TALK),
             flag("dry_run", "do everything but write; show the plan and its script", _TALK),

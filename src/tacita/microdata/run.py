@@ -17,6 +17,7 @@ from tacita.core import (
     RecordsRelease,
     Release,
     Report,
+    RequirementError,
     Roles,
     Run,
     Trial,
@@ -266,14 +267,14 @@ def compare(
     steered = run or Run()
     inner = Run(seed=steered.seed, threads=steered.threads, cancelled=steered.cancelled)
     trials: list[Trial] = []
-    failures: list[DataError | ParameterError] = []
+    failures: list[DataError | ParameterError | RequirementError] = []
     origin: Origin | None = None
     for done, (method, parameters) in enumerate(grid):
         steered.report(f"comparing {done + 1} of {len(grid)}", done, len(grid))
         try:
             varied = {"protect": _protecting(base, method, parameters), "measure": measured}
             release = make_release(data, asked.model_copy(update=varied), inner)
-        except (DataError, ParameterError) as problem:
+        except (DataError, ParameterError, RequirementError) as problem:
             failures.append(problem)
             trials.append(Trial(method=method, parameters=parameters, reason=str(problem)))
             continue

@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 
 from tacita.core import DataError
 from tacita.core.microdata import refuse_repeated_names
+from tacita.io.content import opened
 from tacita.io.rebuild import without_memory
 
 from .base import RecordFormat
@@ -37,7 +38,13 @@ class Parquet(RecordFormat):
     def unpack(self, content: bytes, source: str) -> pa.Table:
         """The table in the bytes of a Parquet file."""
         with _readable(source):
-            table = _opened(pa.BufferReader(content), source).read()
+            file = _parquet_file(pa.BufferReader(content))
+            if file.metadata.num_rows * file.metadata.num_columns > _MOST_CELLS:
+                raise DataError(
+                    f"{source}: {file.metadata.num_rows} records x {file.metadata.num_columns} columns are "
+                    "more than one machine should unfold at once. Split the file."
+                )
+            table = file.read()
             # a flipped bit can make text that is no UTF-8, or an index beyond its dictionary
             table.validate(full=True)
             return table
@@ -56,8 +63,8 @@ class Parquet(RecordFormat):
 
     def chunks(self, path: Path, rows: int = 2**16) -> Iterator[pa.RecordBatch]:
         """One row group after the other."""
-        with _readable(path.name), pa.OSFile(str(path)) as file:
-            for batch in _opened(file, path.name).iter_batches(rows):
+        with opened(path) as file, _readable(path.name):
+            for batch in _parquet_file(pa.PythonFile(file)).iter_batches(rows):
                 batch.validate(full=True)
                 yield batch
 
@@ -72,16 +79,10 @@ def _readable(source: str) -> Iterator[None]:
         ) from None
 
 
-def _opened(file: pa.NativeFile, source: str) -> pq.ParquetFile:
-    opened = pq.ParquetFile(file)
-    records, columns = opened.metadata.num_rows, opened.metadata.num_columns
-    if records * columns > _MOST_CELLS:
-        raise DataError(
-            f"{source}: {records} records x {columns} columns are more than one machine should unfold at "
-            "once. Split the file."
-        )
-    refuse_repeated_names(opened.schema_arrow.names)
-    return opened
+def _parquet_file(file: pa.NativeFile) -> pq.ParquetFile:
+    found = pq.ParquetFile(file)
+    refuse_repeated_names(found.schema_arrow.names)
+    return found
 
 
 def _needs_schema(schema: pa.Schema) -> bool:
