@@ -28,7 +28,8 @@ from .plans import (
     save_table,
     tabulate_file,
 )
-from .tables.run import audit, read_table, suppress, tabulate
+from .tables.run import read_table, suppress, tabulate
+from .tables.verify.audit import audit
 from .warming import warmup
 
 __all__ = [
