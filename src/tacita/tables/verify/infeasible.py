@@ -23,8 +23,8 @@ def explain_infeasible(table: Table, problem: Problem, refusal: DataError) -> Da
     more = f" and {len(lost) - 5} more" if len(lost) > 5 else ""
     return DataError(
         f"suppress: {len(lost)} of {int(table.primary.sum())} sensitive cells cannot be protected, whatever "
-        f"is withheld: {named}{more}. The first: {first.reason}; {_why(table, first.cell, everything)}. Let more "
-        "cells be withheld (margins, zeros), lower its levels, or merge labels."
+        f"is withheld: {named}{more}. The first: {first.reason}; {_why(table, first.cell, everything)}. Let "
+        "more cells be withheld (margins, zeros), lower its levels, or merge labels."
     )
 
 
