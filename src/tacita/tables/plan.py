@@ -153,6 +153,8 @@ class TabulatePlan(_OfTables):
         """The script that does the same through the Python interface."""
         section, asked = self.table, self.suppress
         files = {name: str(path) for name, path in section.hierarchy.items()}
+        if files and not section.spanning:
+            raise ParameterError("Plan: a script needs the names of all dimensions. Name them (dimensions).")
         dimensions = {name: files.get(name) for name in section.spanning} if files else [*section.spanning]
         reading = self.input.model_dump(mode="json", exclude={"path"}, exclude_defaults=True)
         given = section.model_dump(
