@@ -31,7 +31,8 @@ from .plans import (
     save_verdicts,
     tabulate_file,
 )
-from .tables.run import audit, read_table, suppress, tabulate
+from .tables.run import read_table, suppress, tabulate
+from .tables.verify.audit import audit
 from .warming import warmup
 
 __all__ = [

@@ -26,7 +26,7 @@ from .tables import run as tables
 from .tables.plan import TablePlan, TabulatePlan, kind_of
 from .tables.record import PublishedAudit, TableRelease
 from .tables.sections import SuppressSection, TableInputSection, TableOutputSection, TableSection
-from .tables.sources import Source, read_source, source_of
+from .tables.sources import Files, Source, read_source, source_of
 
 AnyPlan = Plan | TablePlan | TabulatePlan
 
@@ -227,7 +227,7 @@ def run_table(
     """
     if plan.suppress is None:
         raise ParameterError("Plan: there is no [suppress] section; such a plan only makes a list of cells.")
-    source = _source(plan, plan.output.targets, plan_file, save_plan, force=force, dry_run=dry_run)
+    source = _source(plan, plan.output.targets, _path(plan_file), _path(save_plan), force, dry_run)
     release = tables.make_release(plan.suppress, source, plan.output, run)
     files = {} if dry_run else _table_files(release, plan.output)
     io.write_all({**files, **plan.as_file(save_plan)}, public=plan.output.public, force=force)
@@ -246,7 +246,7 @@ def tabulate_file(
     out = plan.output.path
     beside = out.with_suffix(".rda") if out.suffix.lower() == ".tab" else None
     targets = {"output": out, "metadata beside it": beside}
-    source = _source(plan, targets, plan_file, save_plan, force=force, dry_run=dry_run)
+    source = _source(plan, targets, _path(plan_file), _path(save_plan), force, dry_run)
     files = tables.encoded_cells(source.table, out)
     refuse_bad_targets({f"output {file.name}": file for file in files}, source.inputs, force=force or dry_run)
     io.write_all({**({} if dry_run else files), **plan.as_file(save_plan)}, force=force)
@@ -255,20 +255,18 @@ def tabulate_file(
 
 def _source(
     plan: TablePlan | TabulatePlan,
-    targets: Mapping[str, Path | None],
-    plan_file: str | Path | None,
-    save_plan: str | Path | None,
-    *,
+    targets: Files,
+    plan_file: Path | None,
+    saved: Path | None,
     force: bool,
     dry_run: bool,
 ) -> Source:
     """The table of a plan; before any work, nothing that is read may be written over."""
-    inputs = {"input": plan.input.path, "metadata": plan.input.meta, "plan file": _path(plan_file)}
-    plan_target = {"plan": _path(save_plan)}
+    inputs = {"input": plan.input.path, "metadata": plan.input.meta, "plan file": plan_file}
     refuse_bad_targets(targets, inputs, force=force or dry_run)
-    refuse_bad_targets(plan_target, {**inputs, **targets}, force=force)
+    refuse_bad_targets({"plan": saved}, {**inputs, **targets}, force=force)
     source = source_of(plan)
-    refuse_bad_targets({**targets, **plan_target}, source.inputs, force=True)
+    refuse_bad_targets({**targets, "plan": saved}, source.inputs, force=True)
     return source
 
 

@@ -42,9 +42,12 @@ _RULE = {
 }
 # what the section above the method already asks for
 _OF_SECTION = ("seconds", "solver")
-
-
-_RUNNING = ("quiet", "dry_run", "save_plan", "force")
+_RUNNING = (
+    path_option("save_plan", "write the plan of this run, to repeat it with `tacita run`", _TALK),
+    flag("dry_run", "do everything but write; show the plan and its script", _TALK),
+    flag("force", FORCE, _TO),
+    flag("quiet", "print nothing but errors", _TALK),
+)
 
 
 def carry_out_table(plan: TablePlan | TabulatePlan, *, quiet: bool, dry_run: bool, **files: Any) -> None:
@@ -73,7 +76,7 @@ def suppress_with(words: Sequence[str]) -> Callable[..., None]:
             suppress={**given(SuppressSection, values), **given(own, values)},
             output=given(TableOutputSection, values, _OUT_NAMES),
         )
-        carry_out_table(plan, **{name: values[name] for name in _RUNNING})
+        carry_out_table(plan, **{each.name: values[each.name] for each in _RUNNING})
 
     return command(
         "suppress",
@@ -88,10 +91,7 @@ def suppress_with(words: Sequence[str]) -> Callable[..., None]:
             *options(SuppressSection, _HOW),
             *options(own, Group.create_ordered(f"Parameters of {method}")),
             *options(TableInputSection, _FROM, skip=["path"]),
-            path_option("save_plan", "write the plan of this run, to repeat it with `tacita run`", _TALK),
-            flag("dry_run", "do everything but write; show the plan and its script", _TALK),
-            flag("force", FORCE, _TO),
-            flag("quiet", "print nothing but errors", _TALK),
+            *_RUNNING,
         ],
         body,
     )
@@ -109,7 +109,7 @@ def tabulate_with(words: Sequence[str]) -> Callable[..., None]:
             rules=rule_sections(given(_RULE, values).get("rule", ()), given(fields, values)),
             output={"path": values["out"]},
         )
-        carry_out_table(plan, **{name: values[name] for name in _RUNNING})
+        carry_out_table(plan, **{each.name: values[each.name] for each in _RUNNING})
 
     return command(
         "tabulate",
@@ -123,10 +123,7 @@ def tabulate_with(words: Sequence[str]) -> Callable[..., None]:
             *options(_RULE, _WHAT),
             *options(fields, Group.create_ordered("Parameters of the rules")),
             *options(RecordInputSection, _FROM, skip=["path"]),
-            path_option("save_plan", "write the plan of this run, to repeat it with `tacita run`", _TALK),
-            flag("dry_run", "do everything but write; show the plan and its script", _TALK),
-            flag("force", FORCE, _TO),
-            flag("quiet", "print nothing but errors", _TALK),
+            *_RUNNING,
         ],
         body,
     )
@@ -174,8 +171,7 @@ audit = command(
         *options(_ASKED, _HOW),
         *options(TableInputSection, _FROM, skip=["path"]),
         path_option("json", "ranges and verdict as JSON; confidential", _TO),
-        flag("force", FORCE, _TO),
-        flag("quiet", "print nothing but errors", _TALK),
+        *_RUNNING[2:],
     ],
     _audit,
 )

@@ -90,6 +90,11 @@ class Pattern:
         cost = float(table.cost[mask & ~table.primary].sum())
         return cls(mask, table.primary.copy(), cost, lower_bound, **fields)
 
+    def on(self, table: Table, withheld: npt.ArrayLike, **fields: Any) -> Pattern:
+        """The same said of other cells, or of those of another table; the cost follows from the table."""
+        kept = ("lower_bound", "status", "seconds", "method", "problem", "parameters")
+        return Pattern.of(table, withheld, **{name: getattr(self, name) for name in kept} | fields)
+
     @property
     def primary_count(self) -> int:
         """How many cells are sensitive."""

@@ -59,17 +59,7 @@ class Table:
 
     def __post_init__(self) -> None:
         n = self.values.size
-        for name in (
-            "values",
-            "primary",
-            "lower",
-            "upper",
-            "sliding",
-            "low",
-            "high",
-            "cost",
-            "forced",
-        ):
+        for name in ["values", "primary", "lower", "upper", "sliding", "low", "high", "cost", "forced"]:
             array = getattr(self, name)
             if array.shape != (n,):
                 raise DataError(f"Table: wanted {n} figures for {name}, one per cell, got {array.shape}.")

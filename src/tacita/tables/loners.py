@@ -70,17 +70,8 @@ def _with_its_price(table: Table, mask: Mask, before: Pattern) -> Pattern:
     cost = float(table.cost[mask & ~table.primary].sum())
     added = int((mask & ~before.withheld).sum())
     dearer = added > 0 and cost > before.cost
-    return Pattern.of(
-        table,
-        mask,
-        lower_bound=before.lower_bound,
-        status=before.status,
-        seconds=before.seconds,
-        method=before.method,
-        problem=before.problem,
-        parameters=before.parameters,
-        problem_cost=before.cost if dearer else cost,
-        lone_count=added if dearer else 0,
+    return before.on(
+        table, mask, problem_cost=before.cost if dearer else cost, lone_count=added if dearer else 0
     )
 
 

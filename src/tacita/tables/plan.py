@@ -51,22 +51,20 @@ def _script(table: str, around: Mapping[str, Any], asked: SuppressSection, outpu
 class TablePlan(_OfTables):
     """A whole run of a table that a file describes.
 
-    >>> plan = TablePlan.from_toml('''
-    ... version = 1
-    ... [input]
-    ... path = "cells.csv"
-    ... [table]
-    ... rows = "region"
-    ... columns = "sector"
-    ... value = "turnover"
-    ... primary = "sensitive"
-    ... [suppress]
-    ... problem = "interval"
-    ... [output]
-    ... path = "published.csv"
-    ... ''')
-    >>> plan.suppress.build().seconds, plan.table.lower
-    (60.0, 15.0)
+    >>> columns = {"rows": "region", "columns": "sector", "value": "turnover", "primary": "sensitive"}
+    >>> plan = TablePlan(
+    ...     input={"path": "cells.csv"},
+    ...     table=columns,
+    ...     suppress={"problem": "exact"},
+    ...     output={"path": "published.csv"},
+    ... )
+    >>> print(plan.to_python().replace(", rows", ",\\n    rows"))
+    import tacita
+    <BLANKLINE>
+    table = tacita.read_table('cells.csv', problem='exact',
+        rows='region', columns='sector', value='turnover', primary='sensitive')
+    pattern = tacita.suppress(table, problem='exact', method='optimal', margins=False)
+    tacita.save_table(table, pattern, 'published.csv')
     """
 
     paths: ClassVar[Mapping[str, Sequence[str]]] = {
@@ -86,23 +84,7 @@ class TablePlan(_OfTables):
         return self
 
     def to_python(self) -> str:
-        """The script that does the same through the Python interface.
-
-        >>> columns = {"rows": "region", "columns": "sector", "value": "turnover", "primary": "sensitive"}
-        >>> plan = TablePlan(
-        ...     input={"path": "cells.csv"},
-        ...     table=columns,
-        ...     suppress={"problem": "exact"},
-        ...     output={"path": "published.csv"},
-        ... )
-        >>> print(plan.to_python().replace(", rows", ",\\n    rows"))
-        import tacita
-        <BLANKLINE>
-        table = tacita.read_table('cells.csv', problem='exact',
-            rows='region', columns='sector', value='turnover', primary='sensitive')
-        pattern = tacita.suppress(table, problem='exact', method='optimal', margins=False)
-        tacita.save_table(table, pattern, 'published.csv')
-        """
+        """The script that does the same through the Python interface."""
         asked = self.suppress
         reading = self.input.model_dump(mode="json", exclude={"path"}, exclude_defaults=True)
         if reading.get("kind") == TableInputSection(path=self.input.path, meta=self.input.meta).kind:
@@ -171,6 +153,8 @@ class TabulatePlan(_OfTables):
         """The script that does the same through the Python interface."""
         section, asked = self.table, self.suppress
         files = {name: str(path) for name, path in section.hierarchy.items()}
+        if files and not section.spanning:
+            raise ParameterError("Plan: a script needs the names of all dimensions. Name them (dimensions).")
         dimensions = {name: files.get(name) for name in section.spanning} if files else [*section.spanning]
         reading = self.input.model_dump(mode="json", exclude={"path"}, exclude_defaults=True)
         given = section.model_dump(

@@ -14,6 +14,12 @@ from tacita.core.percent import SHARE_TAKEN, is_share
 from .verify import TableClaim
 from .verify.audit import Audit
 
+# What JSON has of a pattern, in this order.
+_OF_PATTERN = (
+    *("problem", "method", "parameters", "status", "cost", "problem_cost", "lone_cost", "lone_count"),
+    *("secondary_count", "primary_count", "lower_bound", "gap", "proven", "seconds"),
+)
+
 
 @dataclass(frozen=True)
 class Provenance:
@@ -54,24 +60,10 @@ class TableRecord:
         problem alone, at `problem_cost`; `lone_cost` was paid against lone contributors, and no bound is
         known for it.
         """
-        pattern = self.claim.pattern
         told = {
             **asdict(self.provenance),
             "confidential": True,
-            "problem": pattern.problem,
-            "method": pattern.method,
-            "parameters": dict(pattern.parameters),
-            "status": pattern.status,
-            "cost": pattern.cost,
-            "problem_cost": pattern.problem_cost,
-            "lone_cost": pattern.lone_cost,
-            "lone_count": pattern.lone_count,
-            "secondary_count": pattern.secondary_count,
-            "primary_count": pattern.primary_count,
-            "lower_bound": pattern.lower_bound,
-            "gap": pattern.gap,
-            "proven": pattern.proven,
-            "seconds": pattern.seconds,
+            **{name: getattr(self.claim.pattern, name) for name in _OF_PATTERN},
             "withheld": _withheld(self.claim.audit),
             **_audited(self.claim.audit, self.cautions),
         }

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tacita import io
 from tacita.core import ParameterError, Pattern, Report, Run, Table, registry
@@ -22,9 +22,7 @@ from .rules.words import describe_rules, spell_rules
 from .sections import RecordInputSection, SuppressSection, TableInputSection, TableOutputSection, TableSection
 from .sources import Source, read_records, read_source
 from .verify import TableClaim, changed, encoded
-
-if TYPE_CHECKING:
-    from .verify.audit import Audit
+from .verify.audit import audit, require_safe
 
 
 def tabulate(
@@ -49,9 +47,7 @@ def tabulate(
         reading = {name: fields.pop(name) for name in RecordInputSection.model_fields if name in fields}
         given = dimensions if isinstance(dimensions, Mapping) else dict.fromkeys(dimensions)
         own = {name: each for name, each in given.items() if each is not None}
-        records = read_records(RecordInputSection(path=data, **reading), [*given], own)
-        data, dimensions = records.data, records.dimensions
-        fields = {"unit": records.unit, "request": records.request, **fields}
+        return read_records(RecordInputSection(path=data, **reading), [*given], own).tabulate(value, **fields)
     return build(data, dimensions, value, **fields)
 
 
@@ -124,26 +120,6 @@ def suppress(
     ).pattern
 
 
-def audit(
-    table: Table,
-    pattern: Pattern | Any,
-    problem: str | None = None,
-    *,
-    strict: bool = False,
-    insist: bool = False,
-    run: Run | None = None,
-) -> Audit:
-    """Attack a pattern (or a mask of withheld cells): the range of every withheld cell, and what is wrong.
-
-    >>> table = Table.from_array([[5, 3], [2, 4]], primary=[[True, False], [False, False]])
-    >>> audit(table, table.inner, "exact").range_of(0)
-    (1.0, 7.0)
-    """
-    from .verify.audit import audit as attack
-
-    return attack(table, pattern, problem, run, strict=strict, insist=insist)  # type: ignore[arg-type]
-
-
 def make_release(
     asked: SuppressSection, source: Source, output: TableOutputSection, run: Run | None = None
 ) -> TableRelease:
@@ -160,8 +136,6 @@ def make_release(
         source.table,
         asked.build(),  # type: ignore[arg-type]
         asked.problem,
-        objective=source.objective,
-        margins=source.margins,
         zeros=asked.zeros,
         insist=asked.insist,
         strict=asked.strict,
@@ -174,8 +148,6 @@ def make_release(
 def release_of(table: Table, pattern: Pattern, path: Path, run: Run | None = None) -> TableRelease:
     """The release of a table by a pattern of whoever made it, attacked once, and read back as bytes."""
     from .suppress import against_bounds
-    from .verify.audit import audit as attack
-    from .verify.audit import require_safe
 
     form = io.format_of(path, "published")()
     insisted = bool(pattern.parameters.get("insist"))
@@ -183,13 +155,13 @@ def release_of(table: Table, pattern: Pattern, path: Path, run: Run | None = Non
     if pattern.problem == "general":
         against_bounds(table, pattern, insisted, run or Run())
         seen = table.with_bounds(-math.inf, math.inf)
-    claim = TableClaim(pattern, require_safe(attack(seen, pattern, None, run, insist=insisted)))
+    claim = TableClaim(pattern, require_safe(audit(seen, pattern, None, run, insist=insisted)))
     return _release(claim, encoded(claim, form))
 
 
 def _release(claim: TableClaim, content: bytes, source: Source | None = None) -> TableRelease:
     cautions = claim.audit.cautions + (() if source is None else source.cautions)
-    spoken = None if source is None else source.objective_spoken
+    spoken = None if source is None else source.objective
     record = TableRecord(_provenance(claim.table, content, source), claim, cautions, spoken)
     return TableRelease(content, Report(()), record, claim)
 
@@ -203,11 +175,9 @@ def attack_published(
     """
     from tacita.io.tables.reading import read_back
 
-    from .verify.audit import audit as attack
-
     table, content = source.table, content_of(published)
     seen = read_back(content, io.format_of(published, "published")(), table, published.name)
-    found = attack(table, seen.withheld, asked.problem, run, strict=asked.strict, insist=asked.insist)
+    found = audit(table, seen.withheld, asked.problem, run, strict=asked.strict, insist=asked.insist)
     return PublishedAudit(
         _provenance(table, content, source),
         found,

@@ -24,7 +24,7 @@ Files = dict[str, Path | None]
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """A table as it was read, and what is asked of its costs and sums (None: as the table is).
+    """A table as it was read, at the costs that are asked for, `objective` being what these were called.
 
     `cautions` tell what could not be read, or was not asked as it seems.
     """
@@ -33,9 +33,7 @@ class Source:
     name: str
     fingerprint: str | None
     inputs: Files
-    objective: str | None = None
-    margins: bool | None = None
-    objective_spoken: str = "as in the file"
+    objective: str
     cautions: tuple[Caution, ...] = ()
 
 
@@ -48,6 +46,14 @@ class RecordSource:
     inputs: Files
     unit: str | None = None
     request: str | None = None
+
+    def tabulate(self, value: str | None, **fields: Any) -> Table:
+        """Their table; holdings and requests are the source's own where no others are named."""
+        from .build import tabulate
+
+        own = {"unit": self.unit, "request": self.request}
+        named = own | {name: each for name, each in fields.items() if each is not None}
+        return tabulate(self.data, self.dimensions, value, **named)
 
 
 def source_of(plan: TablePlan | TabulatePlan) -> Source:
@@ -87,18 +93,16 @@ def _source(given: TableInputSection, section: TableSection, asked: SuppressSect
         inputs |= others
         if asked.problem != "general":
             refuse_negative(table.values, f"{given.path.name}: {table.response}")
-    objective = asked.objective if "objective" in asked.model_fields_set else None
-    if objective not in (None, "value", "count"):
-        raise ParameterError(f"{given.path.name}: the objective must be value or count, or that of the file.")
-    return Source(
-        table,
-        given.path.name,
-        io.fingerprint_of(content),
-        inputs,
-        objective,
-        asked.margins if "margins" in asked.model_fields_set else None,
-        objective or "as in the file",
-    )
+    said = "as in the file"
+    if "objective" in asked.model_fields_set:
+        if asked.objective not in ("value", "count"):
+            raise ParameterError(
+                f"{given.path.name}: the objective must be value or count, or that of the file."
+            )
+        table, said = table.with_cost(asked.objective), asked.objective
+    if "margins" in asked.model_fields_set:
+        table = table.with_margins(asked.margins)
+    return Source(table, given.path.name, io.fingerprint_of(content), inputs, said)
 
 
 def _cells(given: TableInputSection, section: TableSection, asked: SuppressSection) -> Source:
@@ -113,7 +117,7 @@ def _cells(given: TableInputSection, section: TableSection, asked: SuppressSecti
     if words := rules_of(data):
         table = replace(table, rules=tuple(build_rules(words.split(","))))
     inputs: Files = {"input": given.path}
-    return Source(table, data.source, data.fingerprint, inputs, None, asked.margins, asked.objective)
+    return Source(table.with_margins(asked.margins), data.source, data.fingerprint, inputs, asked.objective)
 
 
 def _own_columns(section: TableSection, data: Microdata) -> dict[str, Any]:
@@ -172,33 +176,19 @@ def _refuse_levels(section: TableSection, own: Iterable[str], name: str) -> None
 
 def tabulated(plan: TabulatePlan) -> Source:
     """The table that a plan makes of records, sensitive cells marked by its rules."""
-    from .build import tabulate
     from .cells import refuse_negative
 
     section, asked = plan.table, plan.suppress
     records = read_records(plan.input, section.spanning, section.hierarchy)
-    table = tabulate(
-        records.data,
-        records.dimensions,
-        section.value,
-        weight=section.weight,
-        unit=section.unit or records.unit,
-        request=section.request or records.request,
-        waiver=section.waiver,
-        rules=[rule.build() for rule in plan.rules],
-    )
-    source = Source(table, records.data.source, records.data.fingerprint, records.inputs)
-    if asked is None:
-        return source
-    if asked.problem != "general":
-        refuse_negative(table.values, f"{source.name}: {table.response}")
-    return replace(
-        source,
-        objective=asked.objective,
-        margins=asked.margins,
-        objective_spoken=asked.objective,
-        cautions=respelled_units(table),
-    )
+    behind = section.model_dump(include={"weight", "unit", "request", "waiver"})
+    table = records.tabulate(section.value, **behind, rules=[rule.build() for rule in plan.rules])
+    name, objective = records.data.source, "value"
+    if asked is not None:
+        if asked.problem != "general":
+            refuse_negative(table.values, f"{name}: {table.response}")
+        objective = asked.objective
+        table = table.with_cost(objective).with_margins(asked.margins)  # type: ignore[arg-type]
+    return Source(table, name, records.data.fingerprint, records.inputs, objective, respelled_units(table))
 
 
 def read_records(

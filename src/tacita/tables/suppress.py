@@ -44,13 +44,10 @@ def suppress(
 ) -> TableClaim:
     """Choose the cells to withhold besides the sensitive ones, and audit the choice; or raise.
 
-    `objective` is what withholding loses: value, count, log, contributors, or figures (sums then at their
-    value); None keeps the table's own cost. `margins` says whether sums may be withheld; None keeps what the
-    table says. `zeros` are published unless the problem is exact, where they may be withheld; one that would
-    cost nothing costs 1. Where contributors are known, cells are added until nobody who is alone in a
-    withheld cell comes too close to another, as far as that can be had. `insist` accepts less than a rule
-    asks for, and general protection that falls to someone who guesses signs; it is recorded. `strict` as in
-    the audit. `name` is what the record calls the method.
+    Asked as in `tacita.suppress`; figures of inner cells as objective price sums at their value, and a zero
+    that would cost nothing costs 1. Where contributors are known, cells are added until nobody who is alone
+    in a withheld cell comes too close to another, as far as that can be had. `name` is what the record calls
+    the method.
 
     The cost of the method, and that of an audit.
 
@@ -76,8 +73,7 @@ def suppress(
         said = method.suppress(priced, problem, run)
     except DataError as problem_found:
         raise explain_infeasible(priced, problem, problem_found) from None
-    pattern = _believed(priced, said, method, problem)
-    pattern = not_leaning(priced, replace(pattern, method=name or pattern.method), method, run)
+    pattern = not_leaning(priced, _believed(priced, said, method, problem, name), method, run)
     found = require_safe(audit(priced, pattern, problem, run, strict=strict, insist=insist))
     if problem == "general":
         pattern = against_bounds(table, pattern, insist, run)
@@ -111,20 +107,15 @@ def _priced(
     return table.with_cost(np.where(free, 1.0, table.cost))
 
 
-def _believed(table: Table, said: Pattern, method: Suppression, problem: Problem) -> Pattern:
+def _believed(
+    table: Table, said: Pattern, method: Suppression, problem: Problem, name: str | None
+) -> Pattern:
     """What the method says, as far as it can be believed without its word."""
     who = method.spoken_name()
     if said.withheld.shape != (table.n,) or said.withheld.dtype != bool:
         raise VerificationError(f"{who}: the pattern does not have the shape of the table. It is refused.")
-    pattern = Pattern.of(
-        table,
-        said.withheld,
-        lower_bound=float(said.lower_bound),
-        status=said.status,
-        seconds=float(said.seconds),
-        method=who,
-        problem=problem,
-        parameters=method.own_parameters(),
+    pattern = said.on(
+        table, said.withheld, method=name or who, problem=problem, parameters=method.own_parameters()
     )
     if not abs(pattern.cost - said.cost) <= _ROUNDING * pattern.cost:
         raise VerificationError(

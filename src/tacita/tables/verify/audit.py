@@ -63,14 +63,14 @@ class Audit:
 
 def audit(
     table: Table,
-    withheld: Pattern | npt.ArrayLike,
+    pattern: Pattern | npt.ArrayLike,
     problem: Problem | None = None,
     run: Run | None = None,
     *,
     strict: bool = False,
     insist: bool = False,
 ) -> Audit:
-    """Attack a pattern: the exact range of every withheld cell from all that is published.
+    """Attack a pattern (or a mask of withheld cells): the exact range of each, from all that is published.
 
     Two largest flows per cell where the sums form a network, else two linear programmes. A pattern for
     the general problem on a table that is known not to be negative is attacked with that knowledge.
@@ -86,7 +86,7 @@ def audit(
     (13.0, 16.0)
     """
     run = run or Run()
-    mask, chosen = _taken_in(table, withheld, problem)
+    mask, chosen = _taken_in(table, pattern, problem)
     refuse_weaker_problem(table, chosen, insist)
     judge = Judge(table, chosen)
     low, high, exposed = _attack(judge, mask, run)

@@ -36,14 +36,8 @@ def refuse_refuted(table: Table, pattern: Pattern) -> None:
 
 def protects(table: Table, withheld: Mask, problem: Problem) -> bool:
     """Whether a pattern protects every sensitive cell, by the judge of the audit."""
-    judge = Judge(table, problem)
-    attacker = judge.attacker(withheld)
-    place = np.cumsum(withheld) - 1
-    return not any(
-        judge.fault(attacker, cell, at, *judge.range_of(attacker, cell, at))[0]
-        for cell in np.flatnonzero(table.primary).tolist()
-        for at in [int(place[cell])]
-    )
+    failures = Judge(table, problem).failures(withheld, np.flatnonzero(table.primary).tolist())
+    return next(failures, None) is None
 
 
 def _needless(table: Table, pattern: Pattern, cheaper: float) -> bool:

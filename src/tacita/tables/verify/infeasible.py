@@ -16,24 +16,15 @@ def explain_infeasible(table: Table, problem: Problem, refusal: DataError) -> Da
     largest flows per sensitive cell.
     """
     everything = table.primary | ~table.forced
-    judge = Judge(table, problem)
-    attacker = judge.attacker(everything)
-    place = np.cumsum(everything) - 1
-    lost = []
-    for cell in np.flatnonzero(table.primary).tolist():
-        low, high = judge.range_of(attacker, cell, int(place[cell]))
-        reason, _ = judge.fault(attacker, cell, int(place[cell]), low, high)
-        if reason:
-            lost.append((cell, reason))
+    lost = [*Judge(table, problem).failures(everything, np.flatnonzero(table.primary).tolist())]
     if not lost:
         return refusal
-    first, reason = lost[0]
-    named = ", ".join(" / ".join(table.label(cell)) for cell, _ in lost[:5])
+    first, named = lost[0], ", ".join(" / ".join(each.labels) for each in lost[:5])
     more = f" and {len(lost) - 5} more" if len(lost) > 5 else ""
     return DataError(
         f"suppress: {len(lost)} of {int(table.primary.sum())} sensitive cells cannot be protected, whatever "
-        f"is withheld: {named}{more}. The first: {reason}; {_why(table, first, everything)}. Let more cells "
-        "be withheld (margins, zeros), lower its levels, or merge labels."
+        f"is withheld: {named}{more}. The first: {first.reason}; {_why(table, first.cell, everything)}. Let "
+        "more cells be withheld (margins, zeros), lower its levels, or merge labels."
     )
 
 

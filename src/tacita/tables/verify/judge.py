@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -69,6 +70,15 @@ class Judge:
             # counts are whole, and everyone knows it; the ends of a network's ranges are whole anyway
             low, high = float(np.ceil(low - _WHOLE)), float(np.floor(high + _WHOLE))
         return low, high
+
+    def failures(self, withheld: Mask, cells: Iterable[int]) -> Iterator[Failure]:
+        """Which of some withheld sensitive cells a pattern does not protect, one attack after the other."""
+        attacker, places = self.attacker(withheld), np.cumsum(withheld) - 1
+        for cell in cells:
+            low, high = self.range_of(attacker, cell, int(places[cell]))
+            reason, shortfall = self.fault(attacker, cell, int(places[cell]), low, high)
+            if reason:
+                yield Failure(cell, self.table.label(cell), reason, low, high, shortfall)
 
     def fault(self, attacker: Attacker, cell: int, place: int, low: float, high: float) -> tuple[str, float]:
         """What is wrong with the range of a sensitive cell (nothing: ''), and by how much."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container
+from dataclasses import replace
 
 import numpy as np
 
@@ -43,17 +44,10 @@ def lone_leaks(
         touched = {int(part[place[cell]]) for cell in known}
         left = withheld.copy()
         left[list(known)] = False
-        attacker = judge.attacker(left)
-        places = np.cumsum(left) - 1
-        for cell in cells[table.primary[cells] & np.isin(part, list(touched))].tolist():
-            if cell in known or (cell, known) in passed_over:
-                continue
-            low, high = judge.range_of(attacker, cell, int(places[cell]))
-            reason, shortfall = judge.fault(attacker, cell, int(places[cell]), low, high)
-            if reason:
-                labels = table.label(cell)
-                told = Failure(cell, labels, "known to a lone contributor", low, high, shortfall)
-                found.append((known, told))
+        near = cells[table.primary[cells] & np.isin(part, list(touched))].tolist()
+        asked = [cell for cell in near if cell not in known and (cell, known) not in passed_over]
+        for each in judge.failures(left, asked):
+            found.append((known, replace(each, reason="known to a lone contributor")))
         run.report("auditing lone contributors", done, len(known_to_one) + 1)
     return found
 

@@ -6,7 +6,7 @@ the other withheld cells carry a flow of d back from one of its nodes to the oth
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -42,7 +42,6 @@ class Network:
     amount: Floats
     ways: Ints
     whole_costs: float = 0.0
-    labels: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
     @property
     def nodes(self) -> int:
