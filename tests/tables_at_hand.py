@@ -5,10 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 
+import tacita
 from tacita.core import Contributors, Dimension, Table
 from tacita.tables.hierarchy import from_nested
 
 PROBLEMS = ("general", "exact", "interval")
+PUBLISHED = {form: tacita.method(f"published-{form}") for form in ("csv", "excel", "html")}
 NAMES = ("square", "wide", "sparse", "margins", "nested", "cube")
 # few of those that need linear programmes: they take long
 SEEDS = {"square": 5, "wide": 5, "sparse": 5, "margins": 4, "nested": 2, "cube": 1}

@@ -14,11 +14,11 @@ import tacita
 from seeds import SEED
 from tacita import registry
 from tacita.core import Categories, Comparison, Method, Partition, Run
-from tacita.io import InputSection
+from tacita.io import InputOptions, InputSection
 from tacita.microdata.microaggregation.improvement import Improvement
 from tacita.microdata.sections import CompareSection, MeasureSection, OutputSection, ProtectSection
 from tacita.microdata.standardise import standardise
-from tacita.tables.plan import SuppressSection, TableSection, TabulateSection
+from tacita.tables.sections import RuleSection, SuppressSection, TableSection, TabulateSection
 
 ALL = [(kind, name) for kind, names in registry.locations().items() for name in names]
 GROUPING = registry.names("microaggregation")
@@ -54,11 +54,14 @@ class TestEveryEntry:
         taken = {"out", "json", "measures", "dry_run", "quiet", "input"}
         for section in (InputSection, ProtectSection, MeasureSection, CompareSection, OutputSection):
             taken |= set(section.model_fields)
+        if kind == "format":
+            # these are the options of reading
+            taken -= set(InputOptions.model_fields)
         if kind == "suppression":
             # a solver is chosen where the time is, for those methods that have one
             taken |= (set(SuppressSection.model_fields) - {"solver"}) | set(TableSection.model_fields)
         if kind == "rule":
-            taken |= set(TabulateSection.model_fields)
+            taken |= {*TabulateSection.model_fields, *RuleSection.model_fields, "rule"}
         assert not taken & set(registry.lookup(name, kind).model_fields)
 
     def test_cannot_be_changed_once_made(self, kind, name):

@@ -33,6 +33,15 @@ class TestEverySuppression:
             with pytest.raises(tacita.ParameterError, match=f"got {problem}"):
                 tacita.suppress(tables_at_hand.positive(1), problem, name)
 
+    def test_declares_the_shapes_it_takes_and_refuses_others_by_name(self, name):
+        method = tacita.method(name)
+        assert method.shapes
+        assert method.takes(tables_at_hand.positive(1))
+        cube, _ = tables_at_hand.made("cube", "exact", 1)
+        if not method.takes(cube):
+            with pytest.raises(tacita.ParameterError, match=f"{method.spoken_name()}: withholds in two-way"):
+                method.suppress(cube, method.problems[0])
+
     def test_no_sensitive_cell_means_nothing_is_withheld(self, name):
         table = tacita.Table.from_array([[3, 4], [5, 6]])
         pattern = tacita.suppress(table, tacita.method(name).problems[0], name)

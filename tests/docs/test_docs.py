@@ -43,7 +43,7 @@ from tacita.microdata.sections import (
     StepSection,
 )
 from tacita.microdata.verify import CHECKS
-from tacita.tables.plan import SuppressSection, TableOutputSection, TableSection
+from tacita.tables.sections import SuppressSection, TableOutputSection, TableSection, TabulateSection
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -364,6 +364,7 @@ def test_the_page_on_plans_lists_every_key_of_a_section_and_no_other(section, mo
     [
         ("Keys of `[table]`", TableSection),
         ("Keys of `[suppress]`", SuppressSection),
+        ("Keys of `[table]` of records", TabulateSection),
         ("Keys of `[output]` of a table", TableOutputSection),
     ],
 )
@@ -401,10 +402,11 @@ def test_the_methods_of_the_contributing_page_keep_all_laws(folder):
     Reader("CONTRIBUTING.md", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"), folder).read()
     added = {name for names in registry.locations().values() for name in names}
     added -= {name for names in registry.BUILT_IN.values() for name in names}
-    assert len(added) == 2
+    assert len(added) == 3
     # a new process finds them the way it finds any installed package, and so do the tests that run there
     paths = os.pathsep.join([str(folder), *filter(None, [os.environ.get("PYTHONPATH")])])
-    chosen = ["tests/conformance/test_records.py", "-k", " or ".join(sorted(added))]
+    laws = ["tests/conformance/test_records.py", "tests/conformance/test_formats.py"]
+    chosen = [*laws, "-k", " or ".join(sorted(added))]
     laws = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *chosen],
         cwd=ROOT,

@@ -8,9 +8,10 @@ import pytest
 
 import tacita
 from seeds import SEED
-from tacita import ParameterError, api, datasets, io, registry
+from tacita import ParameterError, api, datasets, registry
 from tacita.cli import run_command
 from tacita.core import Microdata, RequirementError, Run
+from tacita.io.formats.csv import CSV
 from tacita.microdata.plan import Plan
 from tacita.microdata.require import RequireSection, required
 from tacita.microdata.run import compare
@@ -173,16 +174,19 @@ def test_what_is_written_is_judged_by_its_bytes(firms, tmp_path, monkeypatch):
 def test_bytes_that_fall_short_are_not_written(firms, tmp_path, monkeypatch, column):
     limits = {"k_anonymity": {"k": 4, "keys": QUASI}}
     made = tacita.protect(firms, quasi=QUASI, k=4, measures=["IL1"], require=limits)
-    honest = io.decode
+    honest = CSV.decode
 
-    def one_cell_other(content, *rest):
-        data = honest(content, *rest)
+    def one_cell_other(self, content, source):
+        data = honest(self, content, source)
+        if source == "release":
+            # the verifier reads as well, and would see it first
+            return data
         cells = data.native[column].to_pylist()
         place = data.columns.index(column)
         cells[0] = "17"
         return Microdata.of(data.native.set_column(place, column, pa.array(cells)), dialect=data.dialect)
 
-    monkeypatch.setattr("tacita.plans.io.decode", one_cell_other)
+    monkeypatch.setattr(CSV, "decode", one_cell_other)
     with pytest.raises(RequirementError, match="share their keys with fewer than 4"):
         tacita.save(made, tmp_path / "out.csv")
     assert not list(tmp_path.iterdir())

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tacita import io
 from tacita.core import (
     DataError,
     Microdata,
@@ -30,6 +29,8 @@ from tacita.core.options import ReleaseOptions
 from tacita.core.release import AttributeSummary, Claim, Requirement, StepRecord
 from tacita.core.seeds import as_seed
 from tacita.core.trials import Origin
+from tacita.io import fingerprint_of
+from tacita.io.formats.parquet import Parquet
 from tacita.io.versions import versions
 
 from . import cautions, restoring, verify
@@ -337,7 +338,6 @@ def _histogram(sizes: np.ndarray) -> dict[int, int]:
 def _fingerprint(data: Microdata) -> str | None:
     """SHA-256 of a frame's content, None where it has no canonical form."""
     try:
-        content, _ = io.encode(data, "parquet")
+        return fingerprint_of(Parquet().encode(data))
     except DataError:
         return None
-    return io.fingerprint_of(content)
