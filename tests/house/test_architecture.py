@@ -36,7 +36,7 @@ ALLOWED = {
     "tables.audit": {"core", "tables.judge", "tables.leaks"},
     "tables.leaks": {"core", "tables.judge", "tables.attacker"},
     "tables.judge": {"core", "tables.attacker"},
-    "tables.attacker": {"core", "kernels.attack", "tables.programme"},
+    "tables.attacker": {"core", "kernels.tables.attack", "tables.programme"},
     "tables.programme": {"core"},
     "tables.certify": {"core", "tables.judge"},
     "tables.infeasible": {"core", "tables.judge"},

@@ -140,7 +140,7 @@ class _Flows(_Engine):
         self._starts = np.concatenate([[0], np.cumsum(np.bincount(leaves, minlength=nodes))])
 
     def farthest(self, cell: int, direction: int) -> Numbers | None:
-        from tacita.kernels.attack import largest_flow
+        from tacita.kernels.tables.attack import largest_flow
 
         change = np.zeros(self._tails.size)
         tail, head = int(self._tails[cell]), int(self._heads[cell])

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 import tacita
 from tacita.core import Partition
-from tacita.kernels.chains import nearest_next, two_opt
+from tacita.kernels.records.chains import nearest_next, two_opt
 from tacita.microdata.microaggregation.imhm import chained, transported
 from twins.relocation import transport_cost
 

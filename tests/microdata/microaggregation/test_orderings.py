@@ -6,7 +6,7 @@ from hypothesis.extra.numpy import arrays
 
 import tacita
 from tacita.core import Partition, Run
-from tacita.kernels import tour as tour_kernel
+from tacita.kernels.records import tour as tour_kernel
 from tacita.microdata.microaggregation import orderings
 from tacita.microdata.microaggregation.paths import cut_path, partitions_for
 from twins import orderings as twin

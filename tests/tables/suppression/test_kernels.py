@@ -7,10 +7,10 @@ import pytest
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import dijkstra, maximum_flow
 
-from tacita.kernels.covers import tighten
-from tacita.kernels.cuts import rounded
-from tacita.kernels.flows import adjacency, cheapest_path, max_flow, remove_redundant, short_demand
-from tacita.kernels.ways import BOTH_WAYS, EITHER_WAY, ONE_WAY
+from tacita.kernels.tables.covers import tighten
+from tacita.kernels.tables.cuts import rounded
+from tacita.kernels.tables.flows import adjacency, cheapest_path, max_flow, remove_redundant, short_demand
+from tacita.kernels.tables.ways import BOTH_WAYS, EITHER_WAY, ONE_WAY
 
 
 def random_network(seed, rows=6, columns=5, share=0.6):

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from tacita.core import DataError, Run
-from tacita.kernels.covers import divided, separate_rounded, shortfalls, tighten
-from tacita.kernels.cuts import rounded
-from tacita.kernels.flows import adjacency
-from tacita.kernels.ways import ONE_WAY
+from tacita.kernels.tables.covers import divided, separate_rounded, shortfalls, tighten
+from tacita.kernels.tables.cuts import rounded
+from tacita.kernels.tables.flows import adjacency
+from tacita.kernels.tables.ways import ONE_WAY
 from tacita.tables.suppression.circuit import network_of, require_feasible
 from tacita.tables.suppression.master import Master
 from tacita.tables.suppression.optimal import Optimal

@@ -49,7 +49,7 @@ class RankSwap(Masking):
     )
 
     def change(self, x: Matrix, units: npt.ArrayLike | None, beside: Matrix, run: Run) -> Masked:
-        from tacita.kernels.swapping import pair_ranks
+        from tacita.kernels.records.swapping import pair_ranks
 
         n, d = x.shape
         reach = int(self.p * n / 100)

@@ -47,10 +47,10 @@ class Priced:
 
 
 class Pricing:
-    """The records of one problem, laid out for the search of `kernels.pricing`. O(n^2) memory."""
+    """The records of one problem, laid out for the search of `kernels.records.pricing`. O(n^2) memory."""
 
     def __init__(self, x: Matrix, k: int, shares: Matrix) -> None:
-        from tacita.kernels.pricing import pairwise
+        from tacita.kernels.records.pricing import pairwise
 
         n, d = x.shape
         self.x, self.shares = x, shares
@@ -78,7 +78,7 @@ class Pricing:
 
     def errors_of(self, groups: Labels) -> Matrix:
         """Squared errors of groups, rows ended by -1."""
-        from tacita.kernels.pricing import group_costs
+        from tacita.kernels.records.pricing import group_costs
 
         errors = np.empty(len(groups))
         group_costs(self.distances, groups, errors)
@@ -115,7 +115,7 @@ class Pricing:
         pays the bound that is known by then, so that repaired prices prove what they claim whenever the
         search ends.
         """
-        from tacita.kernels.pricing import price_roots
+        from tacita.kernels.records.pricing import price_roots
 
         tries = _TRIES if repair else 1
         repaired = prices.copy()
@@ -157,7 +157,7 @@ class Pricing:
         self, prices: Matrix, gap: float, most: int, nodes: int, late: Callable[[], bool]
     ) -> Labels | None:
         """Every group that lacks less than `gap` to being worth its cost; None if more than `most` do."""
-        from tacita.kernels.pricing import enumerate_roots
+        from tacita.kernels.records.pricing import enumerate_roots
 
         groups = np.full((most, 2 * self.k - 1), -1, dtype=np.int64)
         sizes, values = np.zeros(most, dtype=np.int64), np.zeros(most)

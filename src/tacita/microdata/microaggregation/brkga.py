@@ -28,7 +28,7 @@ _STAGE = "evolving groups"
 
 def neighbours(x: Matrix, count: int, run: Run) -> tuple[np.ndarray, Matrix]:
     """The nearest other records of each record and their distances. O(n^2 d) time, O(n count) memory."""
-    from tacita.kernels.evolve import neighbour_lists
+    from tacita.kernels.records.evolve import neighbour_lists
 
     n = x.shape[0]
     columns = np.array(x.T, order="C", copy=True)
@@ -191,7 +191,7 @@ class BRKGA(Microaggregation):
         return self._settle(keys[:elite], medoids[:elite], search)
 
     def _decode(self, keys: Matrix, c: int, search: _Search) -> tuple[np.ndarray, Matrix]:
-        from tacita.kernels.evolve import decode_medoids
+        from tacita.kernels.records.evolve import decode_medoids
 
         medoids = np.sort(np.argpartition(keys, c - 1, axis=1)[:, :c], axis=1)
         fitness = np.empty(len(keys))
@@ -202,7 +202,7 @@ class BRKGA(Microaggregation):
 
     def _settle(self, keys: Matrix, medoids: np.ndarray, search: _Search) -> float:
         """Make the best few of the elite valid, remember what is better than all before."""
-        from tacita.kernels.evolve import decode_medoids, settle
+        from tacita.kernels.records.evolve import decode_medoids, settle
 
         few = medoids[:_FINALISTS]
         labels = np.empty((len(few), search.x.shape[0]), dtype=np.int64)

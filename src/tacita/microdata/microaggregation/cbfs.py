@@ -35,8 +35,8 @@ class CBFS(Microaggregation):
     unit_aware: ClassVar[bool] = True
 
     def group(self, x: Matrix, units: Labels | None, run: Run) -> Labels:
-        from tacita.kernels.cbfs import cbfs_rounds
-        from tacita.kernels.mdav import ALIVE
+        from tacita.kernels.records.cbfs import cbfs_rounds
+        from tacita.kernels.records.mdav import ALIVE
 
         n, d = x.shape
         work = rounds_state(x, units)

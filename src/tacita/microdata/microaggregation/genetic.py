@@ -59,7 +59,7 @@ class GA(Microaggregation):
     ] = 2000
 
     def group(self, x: Matrix, units: Labels | None, run: Run) -> Labels:
-        from tacita.kernels.evolve import settle
+        from tacita.kernels.records.evolve import settle
 
         labels = MDAV(k=self.k).group(x, None, run)
         near, _ = neighbours(x, CLOSE, run)
@@ -105,7 +105,7 @@ class GA(Microaggregation):
         number: int,
         blocks: int,
     ) -> Labels:
-        from tacita.kernels.evolve import settle
+        from tacita.kernels.records.evolve import settle
 
         def settled(labels: Labels) -> tuple[float, Labels]:
             return settle(x, labels, near, self.k, _PASSES, least), labels

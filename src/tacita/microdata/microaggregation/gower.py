@@ -67,7 +67,7 @@ class Gower(Microaggregation):
         return self.group_mixed(x, ("numeric",) * x.shape[1], units, run)
 
     def group_mixed(self, x: Matrix, kinds: tuple[Kind, ...], units: Labels | None, run: Run) -> Labels:
-        from tacita.kernels import gower as kernel
+        from tacita.kernels.records import gower as kernel
 
         n, d = x.shape
         self._refuse_other_number(d)
@@ -125,7 +125,7 @@ def _join_nearest(
     labels: Labels,
 ) -> Labels:
     """Records without a group (-1) join the one with the nearest middle, as it was before any did."""
-    from tacita.kernels.gower import nearest_middle
+    from tacita.kernels.records.gower import nearest_middle
 
     left, grouped = np.flatnonzero(labels < 0), np.flatnonzero(labels >= 0)
     if left.size == 0:

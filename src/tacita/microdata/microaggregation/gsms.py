@@ -31,8 +31,8 @@ class GSMS(Microaggregation):
     """
 
     def group(self, x: Matrix, units: Labels | None, run: Run) -> Labels:
-        from tacita.kernels import gsms as kernel
-        from tacita.kernels.distance import nearest_centre
+        from tacita.kernels.records import gsms as kernel
+        from tacita.kernels.records.distance import nearest_centre
 
         n, d = x.shape
         k = self.k
@@ -92,7 +92,7 @@ class GSMST2(Improvement):
         return labels if units is None else merge_short_groups(x, labels, self.k, units)
 
     def improve(self, x: Matrix, labels: Labels, units: Labels | None, run: Run) -> Labels:
-        from tacita.kernels.gsms import dissolve_groups, group_errors
+        from tacita.kernels.records.gsms import dissolve_groups, group_errors
 
         n, d = x.shape
         labels = labels.copy()

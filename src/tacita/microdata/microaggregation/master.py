@@ -252,7 +252,7 @@ def broken_triples(columns: Columns, weights: Matrix, known: Labels, most: int, 
     Subset-row inequalities: Jepsen, Petersen, Spoorendonk & Pisinger (2008), Operations Research 56(2),
     497-511.
     """
-    from tacita.kernels.triples import broken_triples as find
+    from tacita.kernels.records.triples import broken_triples as find
 
     used = weights > 1e-4
     groups = columns.groups[used]

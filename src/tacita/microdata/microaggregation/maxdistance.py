@@ -37,7 +37,7 @@ class MaximumDistance(Microaggregation):
     )
 
     def group(self, x: Matrix, units: Labels | None, run: Run) -> Labels:
-        from tacita.kernels import maxdistance as kernel
+        from tacita.kernels.records import maxdistance as kernel
 
         n, d = x.shape
         labels = np.full(n, -1, dtype=np.int64)

@@ -36,7 +36,7 @@ class MDAV(Microaggregation):
     unit_aware: ClassVar[bool] = True
 
     def group(self, x: Matrix, units: Labels | None, run: Run) -> Labels:
-        from tacita.kernels import mdav as kernel
+        from tacita.kernels.records import mdav as kernel
 
         n, d = x.shape
         k = self.k

@@ -46,7 +46,7 @@ def relocate(x: Matrix, labels: Labels, floor: int, run: Run) -> Labels:
     The squared error never rises. All groups are possible targets up to 20 million pairs of record and
     group; with more, the 32 nearest, chosen anew until that changes nothing.
     """
-    from tacita.kernels import relocate as kernel
+    from tacita.kernels.records import relocate as kernel
 
     n, d = x.shape
     labels = labels.copy()
@@ -79,7 +79,7 @@ def reassign(x: Matrix, labels: Labels, floor: int, run: Run) -> Labels:
     Only groups of more than `floor` records give. Records move while the centres stand still, then the
     centres follow; the squared error never rises.
     """
-    from tacita.kernels.relocate import move_in_turn, nearest_group
+    from tacita.kernels.records.relocate import move_in_turn, nearest_group
 
     n = len(x)
     columns = np.ascontiguousarray(x.T)
@@ -105,7 +105,7 @@ def reassign(x: Matrix, labels: Labels, floor: int, run: Run) -> Labels:
 
 def fill_short(x: Matrix, labels: Labels, groups: int, k: int) -> Labels:
     """Labels in which each of `groups` groups, perhaps empty before, has k records. Needs n >= k groups."""
-    from tacita.kernels.relocate import fill_short_groups
+    from tacita.kernels.records.relocate import fill_short_groups
 
     labels = labels.copy()
     means, _ = centroids_of(x, labels)

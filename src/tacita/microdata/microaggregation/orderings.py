@@ -20,7 +20,7 @@ def nearest_next(x: Matrix, run: Run) -> Labels:
     >>> nearest_next(np.array([[5.0], [0.0], [1.0], [4.0]]), Run()).tolist()
     [0, 3, 2, 1]
     """
-    from tacita.kernels.paths import VISITED, nearest_next_steps
+    from tacita.kernels.records.paths import VISITED, nearest_next_steps
 
     n, d = x.shape
     order = np.empty(n, dtype=np.int64)
@@ -44,7 +44,7 @@ def chained_groups(x: Matrix, labels: Labels) -> Labels:
     >>> chained_groups(np.array([[0.0], [9.0], [1.0], [10.0]]), np.array([0, 1, 0, 1])).tolist()
     [0, 2, 1, 3]
     """
-    from tacita.kernels.paths import chain_groups
+    from tacita.kernels.records.paths import chain_groups
 
     centres, sizes = centroids_of(x, labels)
     together = np.argsort(labels, kind="stable")
@@ -72,7 +72,7 @@ def tour(x: Matrix, run: Run) -> Labels:
 
 
 def _improved(x: Matrix, run: Run) -> Labels:
-    from tacita.kernels import tour as kernel
+    from tacita.kernels.records import tour as kernel
 
     n, d = x.shape
     columns = np.array(x.T, order="C", copy=True)

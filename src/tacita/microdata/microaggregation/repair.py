@@ -28,7 +28,7 @@ def join_nearest_group(x: Matrix, labels: Labels) -> Labels:
     >>> join_nearest_group(x, np.array([0, 0, 1, 1, -1])).tolist()
     [0, 0, 1, 1, 1]
     """
-    from tacita.kernels.distance import nearest_centre
+    from tacita.kernels.records.distance import nearest_centre
 
     left = np.flatnonzero(labels < 0)
     grouped = np.flatnonzero(labels >= 0)

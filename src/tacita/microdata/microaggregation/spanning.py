@@ -22,7 +22,7 @@ def spanning_tree(x: Matrix, run: Run) -> tuple[Labels, Matrix, Labels]:
     >>> spanning_tree(np.array([[0.0], [5.0], [2.0]]), Run())[0].tolist()
     [-1, 2, 0]
     """
-    from tacita.kernels import spanning as kernel
+    from tacita.kernels.records import spanning as kernel
 
     n, d = x.shape
     parent, length, visited = np.full(n, -1), np.zeros(n), np.zeros(n, dtype=np.int64)
@@ -45,7 +45,7 @@ def components(x: Matrix, k: int, run: Run) -> Labels:
     >>> components(np.array([[0.0], [1.0], [9.0], [10.0]]), 2, Run()).tolist()
     [0, 0, 1, 1]
     """
-    from tacita.kernels.spanning import cut_edges
+    from tacita.kernels.records.spanning import cut_edges
 
     parent, length, visited = spanning_tree(x, run)
     rows = np.flatnonzero(parent >= 0)
@@ -80,7 +80,7 @@ class SpanningTree(Microaggregation):
 
 def _join_left_over(x: Matrix, labels: Labels) -> Labels:
     """Rows without a group (-1) join the group with the nearest mean."""
-    from tacita.kernels.distance import nearest_centre
+    from tacita.kernels.records.distance import nearest_centre
 
     left = np.flatnonzero(labels < 0)
     if left.size:
@@ -108,7 +108,7 @@ class MSTD(SpanningTree):
     """
 
     def cut(self, x: Matrix, run: Run, progress: tuple[int, int]) -> Labels:
-        from tacita.kernels.spanning import diameter_rounds
+        from tacita.kernels.records.spanning import diameter_rounds
 
         labels = np.full(x.shape[0], -1)
         bounds = distance_bounds(x)
@@ -144,7 +144,7 @@ class MSTC(SpanningTree):
     """
 
     def cut(self, x: Matrix, run: Run, progress: tuple[int, int]) -> Labels:
-        from tacita.kernels.spanning import centroid_rounds
+        from tacita.kernels.records.spanning import centroid_rounds
 
         labels = np.full(x.shape[0], -1)
         state = np.array([x.shape[0], 0])

@@ -21,7 +21,7 @@ def segment_ends(n: int, k: int, units: npt.NDArray[np.int64] | None) -> tuple[n
     rows = np.arange(n)
     if units is None:
         return rows + k - 1, rows + 2 * k - 2
-    from tacita.kernels.segments import unit_segment_ends
+    from tacita.kernels.records.segments import unit_segment_ends
 
     first = np.empty(n + 1, dtype=np.int64)
     unit_segment_ends(units, int(units.max()) + 1, k, first[:n])
@@ -49,7 +49,7 @@ class HM(Microaggregation):
     one_column: ClassVar[bool] = True
 
     def group(self, x: Matrix, units: Labels | None, run: Run) -> Labels:
-        from tacita.kernels.segments import shortest_segmentation
+        from tacita.kernels.records.segments import shortest_segmentation
 
         n, d = x.shape
         if d != 1:

@@ -42,8 +42,8 @@ class VMDAV(Microaggregation):
     )
 
     def group(self, x: Matrix, units: Labels | None, run: Run) -> Labels:
-        from tacita.kernels.mdav import ALIVE
-        from tacita.kernels.vmdav import vmdav_rounds
+        from tacita.kernels.records.mdav import ALIVE
+        from tacita.kernels.records.vmdav import vmdav_rounds
 
         n, d = x.shape
         work = rounds_state(x, units)

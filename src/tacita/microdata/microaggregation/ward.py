@@ -42,7 +42,7 @@ def farthest_two(x: Matrix) -> tuple[int, int]:
     >>> farthest_two(np.array([[3.0], [0.0], [7.0], [5.0]]))
     (1, 2)
     """
-    from tacita.kernels.ward import farthest_pair
+    from tacita.kernels.records.ward import farthest_pair
 
     n = x.shape[0]
     columns = np.array(x.T, order="C")
@@ -63,7 +63,7 @@ def distance_bounds(x: Matrix) -> Matrix:
 
 def _divided(x: Matrix, k: int, run: Run, span: tuple[float, float]) -> list[Labels]:
     """The groups, two or more, that Ward's method makes of 2k or more rows; reports progress over `span`."""
-    from tacita.kernels import ward as kernel
+    from tacita.kernels.records import ward as kernel
 
     n, d = x.shape
     r, s = farthest_two(x)

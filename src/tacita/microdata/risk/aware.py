@@ -31,7 +31,7 @@ class MethodAware(ColumnMeasure):
         """Lowest and highest released value that each original of one column can have become."""
 
     def figures(self, pair: Comparison, run: Run) -> tuple[None, Vector]:
-        from tacita.kernels.linkage import own_among_allowed
+        from tacita.kernels.records.linkage import own_among_allowed
 
         bounds = [self.allowed(x, z) for x, z in zip(pair.original.T, pair.released.T, strict=True)]
         low = np.ascontiguousarray(np.column_stack([each[0] for each in bounds]))

@@ -24,7 +24,7 @@ def linked_share(queries: Matrix, candidates: Matrix, weights: Vector, run: Run)
     first candidate that is nearer than its own, or where the direction of largest spread says that none
     can be.
     """
-    from tacita.kernels.linkage import own_is_nearest
+    from tacita.kernels.records.linkage import own_is_nearest
 
     scaled = candidates * np.sqrt(weights)
     centre = scaled.mean(axis=0)
@@ -45,7 +45,7 @@ def linked_share(queries: Matrix, candidates: Matrix, weights: Vector, run: Run)
 
 def linked_share_mixed(queries: Matrix, candidates: Matrix, mixed: Mixed, run: Run) -> Vector:
     """The same by Gower's distance, for several kinds of attributes. O(n m d) at worst, m distinct rows."""
-    from tacita.kernels.linkage import own_is_nearest_mixed
+    from tacita.kernels.records.linkage import own_is_nearest_mixed
 
     spread = np.where(mixed.nominal, -1.0, candidates.std(axis=0) * mixed.weights)
     pivot = int(np.argmax(spread)) if not mixed.nominal.all() else -1

@@ -117,7 +117,7 @@ class _Pairs:
 
     def count(self, rows: Ints, run: Run) -> Agreement:
         """Agreement patterns between some queries and all candidates."""
-        from tacita.kernels.linkage import count_patterns
+        from tacita.kernels.records.linkage import count_patterns
 
         def block(start: int, stop: int) -> dict[int, int]:
             size = 1 << min(self.d + 2, 16)
@@ -143,7 +143,7 @@ class _Pairs:
 
     def linked(self, rows: Ints, linkage: Linkage, run: Run) -> Vector:
         """Share of each query that is linked to its own record."""
-        from tacita.kernels.linkage import own_has_most_weight
+        from tacita.kernels.records.linkage import own_has_most_weight
 
         gain = np.log(linkage.m / linkage.u) - np.log((1 - linkage.m) / (1 - linkage.u))
 

@@ -90,7 +90,7 @@ class Constraints:
 
     @staticmethod
     def _mend(z: Matrix, normals: Matrix, free: Matrix, bounds: Matrix, directions: Matrix) -> None:
-        from tacita.kernels.halfspaces import nearest_inside
+        from tacita.kernels.records.halfspaces import nearest_inside
 
         slack = z @ normals.T - bounds
         broken = np.flatnonzero((slack < 0).any(axis=1))

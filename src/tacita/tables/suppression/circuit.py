@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacita.core import DataError
-from tacita.kernels.ways import BOTH_WAYS, EITHER_WAY, ONE_WAY
+from tacita.kernels.tables.ways import BOTH_WAYS, EITHER_WAY, ONE_WAY
 
 from .grid import Grid, Mask
 
@@ -180,7 +180,7 @@ def _common_step(costs: Floats) -> float:
 
 def require_feasible(network: Network) -> None:
     """Withholding all that may be must protect every primary; else say which it does not, and why."""
-    from tacita.kernels.flows import adjacency, short_demand
+    from tacita.kernels.tables.flows import adjacency, short_demand
 
     start, incident = adjacency(network.row, network.column, network.nodes)
     alive = np.ones(network.edges, dtype=bool)

@@ -8,7 +8,7 @@ import numpy as np
 from pydantic import Field
 
 from tacita.core import Run
-from tacita.kernels.ways import EITHER_WAY
+from tacita.kernels.tables.ways import EITHER_WAY
 
 from .base import Outcome, Suppression, TimeLimit
 from .circuit import Floats, Network
@@ -49,8 +49,8 @@ class Lagrange(Suppression):
     seconds: TimeLimit = 60.0
 
     def search(self, network: Network, watch: Watch, run: Run) -> Outcome:
-        from tacita.kernels.flows import adjacency
-        from tacita.kernels.multipliers import all_paths
+        from tacita.kernels.tables.flows import adjacency
+        from tacita.kernels.tables.multipliers import all_paths
 
         generator = run.search_generator()
         builder = Builder(network)

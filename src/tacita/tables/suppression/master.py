@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import highspy
 import numpy as np
 
-from tacita.kernels.ways import EITHER_WAY, ONE_WAY
+from tacita.kernels.tables.ways import EITHER_WAY, ONE_WAY
 
 from .circuit import Floats, Ints, Mask, Network
 from .pool import Pool
@@ -88,7 +88,7 @@ class Master:
 
     def add_columns(self, edges: Ints) -> None:
         """Let more cells take part."""
-        from tacita.kernels.cuts import entries
+        from tacita.kernels.tables.cuts import entries
 
         edges = edges[~self.active[edges] & ~self.network.primary[edges]]
         if not len(edges):
@@ -149,7 +149,7 @@ class Master:
 
     def separate(self, nested: int = 1, most: int = 300, shares: tuple[float, ...] = (1.0,)) -> int:
         """Add cuts that the present x violates; how many."""
-        from tacita.kernels.cuts import separate
+        from tacita.kernels.tables.cuts import separate
 
         network = self.network
         edges, x, place, part, graph = self.support()
@@ -169,7 +169,7 @@ class Master:
 
     def separate_rounded(self, most: int = 300) -> int:
         """Add cuts that x violates only once they are rounded; how many."""
-        from tacita.kernels.covers import separate_rounded
+        from tacita.kernels.tables.covers import separate_rounded
 
         network = self.network
         edges, x, place, part, graph = self.support()
@@ -194,7 +194,7 @@ class Master:
 
     def support(self) -> tuple[Ints, Floats, Ints, tuple[Ints, Ints, Floats, Floats], tuple[Ints, Ints]]:
         """Edges with x above 0, primaries first: their numbers, x, places, arrays and graph."""
-        from tacita.kernels.flows import adjacency
+        from tacita.kernels.tables.flows import adjacency
 
         network = self.network
         support = np.flatnonzero(self.x > 1e-9)
@@ -220,7 +220,7 @@ class Master:
 
     def separate_bridges(self, most: int = 200) -> int:
         """Add cuts on which a secondary cell would be a bridge; how many."""
-        from tacita.kernels.cuts import separate_bridges
+        from tacita.kernels.tables.cuts import separate_bridges
 
         edges, x, _, part, graph = self.support()
         sides = np.empty((most, self.network.nodes), dtype=np.bool_)
@@ -248,8 +248,8 @@ class Master:
         part: tuple[Ints, Ints, Floats, Floats],
         most: int,
     ) -> int:
-        from tacita.kernels.covers import tighten
-        from tacita.kernels.cuts import outflows
+        from tacita.kernels.tables.covers import tighten
+        from tacita.kernels.tables.cuts import outflows
 
         network = self.network
         fixed = network.primary[edges]
@@ -278,7 +278,7 @@ class Master:
         return len(zeroed)
 
     def _push(self, first: int, zeroed: list[Ints], bridges: list[int] | None = None) -> None:
-        from tacita.kernels.cuts import entries
+        from tacita.kernels.tables.cuts import entries
 
         network, columns = self.network, self.columns
         count = self.rows.count - first
@@ -344,7 +344,7 @@ class Master:
 
     def reduced_costs(self) -> Floats:
         """Of every edge of the network, primaries and inactive ones included."""
-        from tacita.kernels.cuts import prices
+        from tacita.kernels.tables.cuts import prices
 
         network = self.network
         return prices(

@@ -20,7 +20,7 @@ class Builder:
     """
 
     def __init__(self, network: Network, within: Mask | None = None) -> None:
-        from tacita.kernels.flows import adjacency
+        from tacita.kernels.tables.flows import adjacency
 
         self.network = network
         at_hand = np.ones(network.edges, dtype=bool) if within is None else within | network.primary
@@ -40,7 +40,7 @@ class Builder:
 
     def grow(self, chosen: Mask, weight: Floats, order: Ints) -> Mask | None:
         """Add cheapest paths by `weight` to a pattern until all demands are met; None if the edges cannot."""
-        from tacita.kernels.flows import protect_by_paths
+        from tacita.kernels.tables.flows import protect_by_paths
 
         withheld = (chosen | self.network.primary)[self.edges]
         short = protect_by_paths(  # type: ignore[call-arg]
@@ -54,7 +54,7 @@ class Builder:
 
     def clean(self, chosen: Mask, keys: Floats | None = None) -> Mask:
         """Drop what no demand needs, highest key first; the key is the cost unless given."""
-        from tacita.kernels.flows import adjacency, remove_redundant
+        from tacita.kernels.tables.flows import adjacency, remove_redundant
 
         network = self.network
         edges = np.flatnonzero(chosen | network.primary)
@@ -84,7 +84,7 @@ class Builder:
 
     def protects(self, chosen: Mask) -> bool:
         """Whether all demands are met by a pattern."""
-        from tacita.kernels.flows import adjacency, short_demand
+        from tacita.kernels.tables.flows import adjacency, short_demand
 
         network = self.network
         edges = np.flatnonzero(chosen | network.primary)

@@ -50,7 +50,7 @@ class Pool:
 
     def call(self, x: Floats, most: int = 100) -> tuple[Floats, Ints, Ints, Floats]:
         """Rows outside that x violates, the most violated first, to be put back: they count as inside."""
-        from tacita.kernels.covers import shortfalls
+        from tacita.kernels.tables.covers import shortfalls
 
         short = shortfalls(self.start, self.at, self.value, self.right, x)
         short /= np.maximum(self.length, 1e-9)
