@@ -1,16 +1,11 @@
-"""Flows between the rows and columns of a table: thousands of small ones.
-
-Edges join a row node to a column node. An edge carries up to forward[e] from its row to its column, or up to
-backward[e] the other way; `net` is what flows from row to column, less what flows back. `ways` says
-which flows meet a demand.
-"""
+"""Flows between the rows and columns of a table: thousands of small ones, over what `network` names."""
 
 from __future__ import annotations
 
 import numpy as np
 from numba import njit
 
-from .ways import BOTH_WAYS, EITHER_WAY, ONE_WAY
+from .network import BOTH_WAYS, EITHER_WAY, ONE_WAY, Flow, Graph, Route
 
 # Room that counts as none, where demands are 1 or more; of smaller ones, that share. Demands in one table may
 # differ by many powers of ten, and none must be taken for rounding.
@@ -39,38 +34,48 @@ def adjacency(row, column, nodes):
 
 
 @njit(cache=True, nogil=True)
-def _thin_out(start, incident, alive, thin_start, thin):
-    """The same lists of the alive edges alone, in the same order. O(nodes + edges)."""
+def with_capacities(graph, forward, backward):
+    """The same edges, which carry something else."""
+    return Graph(graph.start, graph.incident, graph.row, graph.column, forward, backward)
+
+
+@njit(cache=True, nogil=True)
+def flow_along(graph, alive):
+    """Room for flows along the alive edges."""
+    nodes = graph.start.shape[0] - 1
+    net = np.zeros(graph.row.shape[0])
+    return Flow(alive, net, np.empty(nodes, dtype=np.int64), np.empty(nodes, dtype=np.int64))
+
+
+@njit(cache=True, nogil=True)
+def route_through(graph):
+    """Room for a search for the cheapest path."""
+    nodes = graph.start.shape[0] - 1
+    return Route(np.empty(nodes), np.empty(nodes, dtype=np.int64), np.empty(nodes, dtype=np.int64))
+
+
+@njit(cache=True, nogil=True)
+def _thin_out(graph, alive, thin_start, thin):
+    """The lists of edges at nodes, of the alive edges alone, in the same order. O(nodes + edges)."""
     count = 0
-    for v in range(start.shape[0] - 1):
+    for v in range(graph.start.shape[0] - 1):
         thin_start[v] = count
-        for at in range(start[v], start[v + 1]):
-            if alive[incident[at]]:
-                thin[count] = incident[at]
+        for at in range(graph.start[v], graph.start[v + 1]):
+            if alive[graph.incident[at]]:
+                thin[count] = graph.incident[at]
                 count += 1
     thin_start[-1] = count
 
 
 @njit(cache=True, nogil=True)
-def _reach(
-    start, incident, row, column, forward, backward, alive, net, source, sink, skip, parent, queue, away
-):
-    """Breadth first from source along edges with room; True at sink. Visited nodes have parent >= -1.
+def reach(graph, flow, source, sink, skip, away, least):
+    """Breadth first from source along edges with more room than `least`; True at sink.
 
-    away: follow edges out of a node; otherwise into it, to find all that can reach the source node.
+    Visited nodes have parent >= -1. away: follow edges out of a node; otherwise into it, to find all that can
+    reach the source node.
     """
-    return _reach_by(
-        start, incident, row, column, forward, backward, alive, net, source, sink, skip, parent, queue, away,
-        EPSILON,
-    )  # fmt: skip
-
-
-@njit(cache=True, nogil=True)
-def _reach_by(
-    start, incident, row, column, forward, backward, alive, net, source, sink, skip, parent, queue, away,
-    least,
-):  # fmt: skip
-    """The same by edges with more room than `least`."""
+    start, incident, row, column, forward, backward = graph
+    alive, net, parent, queue = flow
     parent[:] = -2
     parent[source] = -1
     queue[0] = source
@@ -97,40 +102,31 @@ def _reach_by(
 
 
 @njit(cache=True, nogil=True)
-def max_flow(
-    start, incident, row, column, forward, backward, alive, source, sink, skip, limit, net, parent, queue
-):
+def max_flow(graph, flow, source, sink, skip, limit):
     """Flow from source to sink without the edge skip, up to limit (Edmonds & Karp); net is overwritten.
 
     If it ends below limit, the nodes with parent >= -1 are those the source can still reach: a least cut.
     O(nodes edges^2) at worst, a few breadth-first searches in practice.
     """
-    net[:] = 0.0
-    return _add_flow(
-        start, incident, row, column, forward, backward, alive, source, sink, skip, limit, net, parent, queue
-    )
+    flow.net[:] = 0.0
+    return _add_flow(graph, flow, source, sink, skip, limit)
 
 
 @njit(cache=True, nogil=True)
-def _add_flow(
-    start, incident, row, column, forward, backward, alive, source, sink, skip, limit, net, parent, queue
-):
+def _add_flow(graph, flow, source, sink, skip, limit):
     """The same on top of what flows already."""
-    flow = 0.0
+    sent = 0.0
     least = EPSILON * min(1.0, limit)
-    while flow < limit - least:
-        if not _reach_by(
-            start, incident, row, column, forward, backward, alive, net, source, sink, skip, parent, queue,
-            True, least,
-        ):  # fmt: skip
-            break
-        flow += _send(row, column, forward, backward, net, parent, source, sink, limit - flow)
-    return flow
+    while sent < limit - least and reach(graph, flow, source, sink, skip, True, least):
+        sent += _send(graph, flow, source, sink, limit - sent)
+    return sent
 
 
 @njit(cache=True, nogil=True)
-def _send(row, column, forward, backward, net, parent, source, sink, most):
+def _send(graph, flow, source, sink, most):
     """Let as much flow along the path of `parent` as has room, at most `most`; how much that is."""
+    _, _, row, column, forward, backward = graph
+    _, net, parent, _ = flow
     v = sink
     while v != source:
         e = parent[v]
@@ -158,25 +154,17 @@ def _enough(flow, amount):
 
 
 @njit(cache=True, nogil=True)
-def short_demand(start, incident, row, column, forward, backward, alive, source, sink, own, amount, ways):
+def short_demand(graph, demands, alive):
     """The first demand that the alive edges do not meet; -1 if all are met."""
-    nodes = start.shape[0] - 1
-    net = np.empty(row.shape[0])
-    parent = np.empty(nodes, dtype=np.int64)
-    queue = np.empty(nodes, dtype=np.int64)
-    for q in range(source.shape[0]):
-        if not _meet(
-            start, incident, row, column, forward, backward, alive, source[q], sink[q], own[q], amount[q],
-            ways[q], net, parent, queue,
-        ):  # fmt: skip
+    flow = flow_along(graph, alive)
+    for q in range(demands.source.shape[0]):
+        if not _meet(graph, flow, demands, q):
             return q
     return -1
 
 
 @njit(cache=True, nogil=True)
-def remove_redundant(
-    start, incident, row, column, forward, backward, alive, source, sink, own, amount, ways, order
-):
+def remove_redundant(graph, demands, alive, order):
     """Drop the edges of `order`, one after the other, that no demand needs; alive is changed in place.
 
     For each demand a flow that meets it is kept. Without an edge what it carried must find another way
@@ -184,24 +172,22 @@ def remove_redundant(
     another direction, or in both together, is met anew. Returns False if some demand is not met to begin
     with. O(edges demands) searches at worst, O(edges demands) memory.
     """
-    edges, demands = row.shape[0], source.shape[0]
-    nodes = start.shape[0] - 1
-    flows = np.empty((demands, edges))
+    row, column = graph.row, graph.column
+    source, _, own, amount, ways = demands
+    count = source.shape[0]
+    flow = flow_along(graph, alive)
+    net = flow.net
+    flows = np.empty((count, row.shape[0]))
     met = amount.copy()
-    net = np.empty(edges)
-    parent = np.empty(nodes, dtype=np.int64)
-    queue = np.empty(nodes, dtype=np.int64)
-    for q in range(demands):
-        if not _meet(
-            start, incident, row, column, forward, backward, alive, source[q], sink[q], own[q], amount[q],
-            ways[q], flows[q], parent, queue,
-        ):  # fmt: skip
+    for q in range(count):
+        if not _meet(graph, flow, demands, q):
             return False
+        flows[q] = net
     for e in order:
         if not alive[e]:
             continue
         alive[e] = False
-        for q in range(demands):
+        for q in range(count):
             carried = flows[q, e]
             if carried == 0.0:
                 continue
@@ -210,17 +196,11 @@ def remove_redundant(
                 net[:] = flows[q]
                 net[e] = 0.0
                 one, other = (row[e], column[e]) if carried > 0.0 else (column[e], row[e])
-                missing = abs(carried) - _add_flow(
-                    start, incident, row, column, forward, backward, alive, one, other, own[q], abs(carried),
-                    net, parent, queue,
-                )  # fmt: skip
+                missing = abs(carried) - _add_flow(graph, flow, one, other, own[q], abs(carried))
             if _enough(met[q] - missing, amount[q]):
                 met[q] -= missing
             # the other direction, or shortages of many edges that are rounding and have added up
-            elif (ways[q] != ONE_WAY or missing <= 1e-6 * amount[q]) and _meet(
-                start, incident, row, column, forward, backward, alive, source[q], sink[q], own[q], amount[q],
-                ways[q], net, parent, queue,
-            ):  # fmt: skip
+            elif (ways[q] != ONE_WAY or missing <= 1e-6 * amount[q]) and _meet(graph, flow, demands, q):
                 met[q] = amount[q]
             else:
                 alive[e] = True
@@ -230,29 +210,22 @@ def remove_redundant(
 
 
 @njit(cache=True, nogil=True)
-def _meet(
-    start, incident, row, column, forward, backward, alive, s, t, own, amount, ways, net, parent, queue
-):
+def _meet(graph, flow, demands, q):
     """Whether the alive edges meet a demand; net is overwritten, by what both flows use where two meet it."""
-    flow = max_flow(
-        start, incident, row, column, forward, backward, alive, s, t, own, amount, net, parent, queue
-    )
-    if _enough(flow, amount):
+    s, t, own, amount = demands.source[q], demands.sink[q], demands.own[q], demands.amount[q]
+    sent = max_flow(graph, flow, s, t, own, amount)
+    if _enough(sent, amount):
         return True
-    if ways == ONE_WAY:
+    if demands.ways[q] == ONE_WAY:
         return False
-    if ways == EITHER_WAY:
-        flow = max_flow(
-            start, incident, row, column, forward, backward, alive, t, s, own, amount, net, parent, queue
-        )
-        return _enough(flow, amount)
+    if demands.ways[q] == EITHER_WAY:
+        return _enough(max_flow(graph, flow, t, s, own, amount), amount)
+    net = flow.net
     back = np.empty_like(net)
-    flow += max_flow(
-        start, incident, row, column, forward, backward, alive, t, s, own, amount - flow, back, parent, queue
-    )
+    sent += max_flow(graph, Flow(flow.alive, back, flow.parent, flow.queue), t, s, own, amount - sent)
     for e in range(net.shape[0]):
         net[e] = abs(net[e]) + abs(back[e])
-    return _enough(flow, amount)
+    return _enough(sent, amount)
 
 
 @njit(cache=True, nogil=True)
@@ -261,8 +234,9 @@ def _nearer(distance, v, w):
 
 
 @njit(cache=True, nogil=True)
-def _rise(heap, place, distance, at):
+def _rise(route, at):
     """Move the node at a place of the heap up to where it belongs; nearest on top. O(log nodes)."""
+    distance, heap, place = route
     v = heap[at]
     while at > 0:
         above = (at - 1) // 2
@@ -276,8 +250,9 @@ def _rise(heap, place, distance, at):
 
 
 @njit(cache=True, nogil=True)
-def _pop(heap, place, distance, size):
+def _pop(route, size):
     """Take the nearest of `size` nodes off the heap. O(log nodes)."""
+    distance, heap, place = route
     top, v = heap[0], heap[size - 1]
     size -= 1
     at = 0
@@ -296,15 +271,14 @@ def _pop(heap, place, distance, size):
 
 
 @njit(cache=True, nogil=True)
-def cheapest_path(
-    start, incident, row, column, forward, backward, withheld, weight, net, source, sink, skip, need,
-    distance, parent, heap, place,
-):  # fmt: skip
+def cheapest_path(graph, flow, weight, source, sink, skip, need, route):
     """Path of least weight with room (Dijkstra); returns its length, infinite if there is none.
 
-    Edges not yet withheld cost weight times need over room. distance, parent, heap, place: scratch, a number
-    per node. O(edges log nodes).
+    Edges that are not alive yet cost weight times need over room. O(edges log nodes).
     """
+    start, incident, row, column, forward, backward = graph
+    alive, net, parent, _ = flow
+    distance, heap, place = route
     distance[:] = np.inf
     place[:] = -1
     parent[:] = -2
@@ -315,7 +289,7 @@ def cheapest_path(
     size = 1
     least = min(EPSILON, _SCARCE * need)
     while size > 0:
-        v = _pop(heap, place, distance, size)
+        v = _pop(route, size)
         place[v] = -2
         size -= 1
         if v == sink:
@@ -332,7 +306,7 @@ def cheapest_path(
             if room <= least:
                 continue
             length = distance[v]
-            if not withheld[e]:
+            if not alive[e]:
                 length += weight[e] * max(1.0, need / room)
             if length < distance[w]:
                 distance[w] = length
@@ -341,98 +315,59 @@ def cheapest_path(
                     place[w] = size
                     heap[size] = w
                     size += 1
-                _rise(heap, place, distance, place[w])
+                _rise(route, place[w])
     return np.inf
 
 
 @njit(cache=True, nogil=True)
-def _withhold_path(row, column, parent, source, sink, withheld):
-    """Withhold the edges of the path of `parent`."""
+def mark_path(graph, parent, source, sink, marked):
+    """Mark the edges of the path of `parent`."""
     v = sink
     while v != source:
         e = parent[v]
-        withheld[e] = True
-        v = row[e] if column[e] == v else column[e]
+        marked[e] = True
+        v = graph.row[e] if graph.column[e] == v else graph.column[e]
 
 
 @njit(cache=True, nogil=True)
-def protect_by_paths(
-    start,
-    incident,
-    row,
-    column,
-    forward,
-    backward,
-    source,
-    sink,
-    own,
-    amount,
-    ways,
-    weight,
-    order,
-    withheld,
-):
+def protect_by_paths(graph, demands, weight, order, withheld):
     """Meet the demands in the given order by cheapest augmenting paths; withheld grows in place.
 
     Returns -1, or the first demand that no path can meet. A demand of either direction takes the cheaper one,
     a demand of both the cheaper one path by path. O(demands augmentations edges log nodes).
     """
-    nodes, edges = start.shape[0] - 1, row.shape[0]
-    net, back = np.zeros(edges), np.zeros(edges)
-    distance = np.empty(nodes)
-    parent = np.empty(nodes, dtype=np.int64)
-    parent_back = np.empty(nodes, dtype=np.int64)
-    heap = np.empty(nodes, dtype=np.int64)
-    place = np.empty(nodes, dtype=np.int64)
+    there, back, route = flow_along(graph, withheld), flow_along(graph, withheld), route_through(graph)
     # most demands are met by what is withheld already: only that is searched first
-    thin_start, thin = np.empty_like(start), np.empty_like(incident)
+    thin_start, thin = np.empty_like(graph.start), np.empty_like(graph.incident)
+    few = Graph(thin_start, thin, graph.row, graph.column, graph.forward, graph.backward)
     grown = True
     for q in order:
-        s, t = source[q], sink[q]
-        if ways[q] == EITHER_WAY:
-            net[:] = 0.0
-            one = cheapest_path(
-                start, incident, row, column, forward, backward, withheld, weight, net, s, t, own[q],
-                amount[q], distance, parent, heap, place,
-            )  # fmt: skip
-            if one > 0.0:
-                other = cheapest_path(
-                    start, incident, row, column, forward, backward, withheld, weight, net, t, s, own[q],
-                    amount[q], distance, parent, heap, place,
-                )  # fmt: skip
-                if other < one:
-                    s, t = t, s
+        s, t, own, amount = demands.source[q], demands.sink[q], demands.own[q], demands.amount[q]
+        both = demands.ways[q] == BOTH_WAYS
+        if demands.ways[q] == EITHER_WAY:
+            there.net[:] = 0.0
+            one = cheapest_path(graph, there, weight, s, t, own, amount, route)
+            if one > 0.0 and cheapest_path(graph, there, weight, t, s, own, amount, route) < one:
+                s, t = t, s
         if grown:
-            _thin_out(start, incident, withheld, thin_start, thin)
+            _thin_out(graph, withheld, thin_start, thin)
             grown = False
-        flow = max_flow(
-            thin_start, thin, row, column, forward, backward, withheld, s, t, own[q], amount[q], net, parent,
-            heap,
-        )  # fmt: skip
-        if ways[q] == BOTH_WAYS and not _enough(flow, amount[q]):
-            flow += max_flow(
-                thin_start, thin, row, column, forward, backward, withheld, t, s, own[q], amount[q] - flow,
-                back, parent, heap,
-            )  # fmt: skip
-        while not _enough(flow, amount[q]):
+        sent = max_flow(few, there, s, t, own, amount)
+        if both and not _enough(sent, amount):
+            sent += max_flow(few, back, t, s, own, amount - sent)
+        while not _enough(sent, amount):
             grown = True
-            need = amount[q] - flow
-            length = cheapest_path(
-                start, incident, row, column, forward, backward, withheld, weight, net, s, t, own[q], need,
-                distance, parent, heap, place,
-            )  # fmt: skip
+            need = amount - sent
+            length = cheapest_path(graph, there, weight, s, t, own, need, route)
             other = np.inf
-            if ways[q] == BOTH_WAYS:
-                other = cheapest_path(
-                    start, incident, row, column, forward, backward, withheld, weight, back, t, s, own[q],
-                    need, distance, parent_back, heap, place,
-                )  # fmt: skip
+            if both:
+                other = cheapest_path(graph, back, weight, t, s, own, need, route)
             if min(length, other) == np.inf:
                 return q
             if other < length:
-                _withhold_path(row, column, parent_back, t, s, withheld)
-                flow += _send(row, column, forward, backward, back, parent_back, t, s, need)
+                mark_path(graph, back.parent, t, s, withheld)
+                sent += _send(graph, back, t, s, need)
             else:
-                _withhold_path(row, column, parent, s, t, withheld)
-                flow += _send(row, column, forward, backward, net, parent, s, t, need)
+                mark_path(graph, there.parent, s, t, withheld)
+                sent += _send(graph, there, s, t, need)
     return -1

@@ -5,46 +5,27 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from .flows import cheapest_path
+from .flows import cheapest_path, flow_along, mark_path, route_through
+from .network import EITHER_WAY
 
 
 @njit(cache=True, nogil=True)
-def all_paths(start, incident, row, column, forward, backward, source, sink, own, either, prices, used):
+def all_paths(graph, demands, prices, used):
     """Lengths of the shortest paths from source to sink without the own edge, each under its line of prices.
 
     used: set where a path runs. Where either direction will do, the shorter one. O(demands edges log nodes).
     """
-    lengths = np.empty(source.shape[0])
-    nodes = start.shape[0] - 1
-    distance = np.empty(nodes)
-    parent = np.empty(nodes, dtype=np.int64)
-    heap = np.empty(nodes, dtype=np.int64)
-    place = np.empty(nodes, dtype=np.int64)
-    used[:] = False
+    lengths = np.empty(demands.source.shape[0])
     # nothing withheld yet, nothing flows: the length of an edge is its price
-    none = np.zeros(row.shape[0], dtype=np.bool_)
-    still = np.zeros(row.shape[0])
-    for q in range(source.shape[0]):
-        s, t = source[q], sink[q]
-        if either[q]:
-            there = cheapest_path(
-                start, incident, row, column, forward, backward, none, prices[q], still, s, t, own[q], 0.0,
-                distance, parent, heap, place,
-            )  # fmt: skip
-            back = cheapest_path(
-                start, incident, row, column, forward, backward, none, prices[q], still, t, s, own[q], 0.0,
-                distance, parent, heap, place,
-            )  # fmt: skip
-            if back < there:
+    still = flow_along(graph, np.zeros(graph.row.shape[0], dtype=np.bool_))
+    route = route_through(graph)
+    used[:] = False
+    for q in range(lengths.shape[0]):
+        s, t, own = demands.source[q], demands.sink[q], demands.own[q]
+        if demands.ways[q] == EITHER_WAY:
+            there = cheapest_path(graph, still, prices[q], s, t, own, 0.0, route)
+            if cheapest_path(graph, still, prices[q], t, s, own, 0.0, route) < there:
                 s, t = t, s
-        length = cheapest_path(
-            start, incident, row, column, forward, backward, none, prices[q], still, s, t, own[q], 0.0,
-            distance, parent, heap, place,
-        )  # fmt: skip
-        lengths[q] = length
-        v = t
-        while v != s:
-            e = parent[v]
-            used[q, e] = True
-            v = row[e] if column[e] == v else column[e]
+        lengths[q] = cheapest_path(graph, still, prices[q], s, t, own, 0.0, route)
+        mark_path(graph, still.parent, s, t, used[q])
     return lengths

@@ -109,7 +109,7 @@ def certify(
 
     Choosing groups so that each record is in one, at least cost, is a set-partitioning programme. Its linear
     relaxation is solved by column generation: prices per record from the groups known, the group worth most
-    under these prices by exact search (`kernels.records.pricing`), first among 12, 20, 40, 80 neighbours, then
+    under these prices by exact search, first among 12, 20, 40, 80 neighbours, then
     among all. Prices that allow no group worth more than it costs add up to a lower bound; prices that do
     are lowered until they allow none, so a bound is proven at any time. Triples of records (of all groups
     that hold two of them a partition uses one) raise the bound further. A dive from the weights of groups

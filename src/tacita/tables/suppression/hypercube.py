@@ -8,7 +8,7 @@ import numpy as np
 from pydantic import Field
 
 from tacita.core import Run
-from tacita.kernels.tables.ways import EITHER_WAY, ONE_WAY
+from tacita.kernels.tables.network import EITHER_WAY, ONE_WAY
 
 from .base import Outcome, Suppression, TimeLimit
 from .circuit import Floats, Ints, Mask, Network

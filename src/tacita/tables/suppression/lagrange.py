@@ -8,7 +8,6 @@ import numpy as np
 from pydantic import Field
 
 from tacita.core import Run
-from tacita.kernels.tables.ways import EITHER_WAY
 
 from .base import Outcome, Suppression, TimeLimit
 from .circuit import Floats, Network
@@ -49,7 +48,6 @@ class Lagrange(Suppression):
     seconds: TimeLimit = 60.0
 
     def search(self, network: Network, watch: Watch, run: Run) -> Outcome:
-        from tacita.kernels.tables.flows import adjacency
         from tacita.kernels.tables.multipliers import all_paths
 
         generator = run.search_generator()
@@ -57,8 +55,7 @@ class Lagrange(Suppression):
         grown = builder.grow(network.primary, network.cost, np.arange(len(network.source)))
         best = builder.clean(np.ones(network.edges, dtype=bool) if grown is None else grown)
         least = builder.cost(best)
-        graph = adjacency(network.row, network.column, network.nodes)
-        demands = (network.source, network.sink, network.own, network.ways == EITHER_WAY)
+        graph, demands = network.among()
         free = ~network.primary
         prices = _first_prices(network) * np.where(free, network.cost, 0.0)
         used = np.zeros(prices.shape, dtype=bool)
@@ -67,9 +64,7 @@ class Lagrange(Suppression):
         step = 0
         for step in range(1, self.iterations + 1):
             run.report("raising prices", step, self.iterations)
-            length = all_paths(  # type: ignore[call-arg]
-                *graph, network.row, network.column, network.forward, network.backward, *demands, prices, used
-            )
+            length = all_paths(graph, demands, prices, used)
             margin = network.cost - prices.sum(axis=0)
             taken = free & (margin < 0)
             value = float(length.sum() + margin[taken].sum())

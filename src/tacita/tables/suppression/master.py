@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import highspy
 import numpy as np
 
-from tacita.kernels.tables.ways import EITHER_WAY, ONE_WAY
+from tacita.kernels.tables.network import EITHER_WAY, ONE_WAY, CutRows, Cuts, Demands, Graph
 
 from .circuit import Floats, Ints, Mask, Network
 from .pool import Pool
@@ -20,37 +20,27 @@ _SHARES = (0.5, 0.25, 0.12, 0.06)
 _DIVISORS = 24
 
 
-@dataclass
 class Rows:
     """All cuts so far, in the form from which the entry of any cell follows."""
 
-    nodes: int
-    count: int = 0
-
-    def __post_init__(self) -> None:
-        self.sides = np.zeros((256, self.nodes), dtype=np.bool_)
-        self.others = np.zeros((256, self.nodes), dtype=np.bool_)
-        self.form = np.zeros((4, 256))
-        self.counted = np.zeros(256, dtype=np.bool_)
+    def __init__(self, nodes: int) -> None:
+        sides = np.zeros((256, nodes), dtype=np.bool_)
+        self.cuts = CutRows(sides, sides.copy(), np.zeros((256, 4)), np.zeros(256, dtype=np.bool_))
+        self.count = 0
         self.seen: set[bytes] = set()
 
     def append(self, side: Mask, other: Mask, form: Floats, counted: bool) -> None:
-        if self.count == len(self.sides):
-            self.sides = np.concatenate([self.sides, np.zeros_like(self.sides)])
-            self.others = np.concatenate([self.others, np.zeros_like(self.others)])
-            self.form = np.concatenate([self.form, np.zeros_like(self.form)], axis=1)
-            self.counted = np.concatenate([self.counted, np.zeros_like(self.counted)])
-        self.sides[self.count] = side
-        self.others[self.count] = other
-        self.form[:, self.count] = form
-        self.counted[self.count] = counted
+        if self.count == len(self.cuts.counted):
+            self.cuts = CutRows(*(np.concatenate([part, np.zeros_like(part)]) for part in self.cuts))
+        line: tuple[Any, ...] = (side, other, form, counted)
+        for part, given in zip(self.cuts, line, strict=True):
+            part[self.count] = given
         self.count += 1
 
     def drop(self, keep: Mask) -> None:
         kept = np.flatnonzero(keep)
-        for array in (self.sides, self.others, self.counted):
-            array[: len(kept)] = array[kept]
-        self.form[:, : len(kept)] = self.form[:, kept]
+        for part in self.cuts:
+            part[: len(kept)] = part[kept]
         self.count = len(kept)
         self.seen.clear()
 
@@ -58,8 +48,14 @@ class Rows:
         self.count = 0
         self.seen.clear()
 
-    def arrays(self) -> tuple[Mask, Mask, Floats, Floats, Floats, Floats, Mask]:
-        return (self.sides, self.others, *self.form, self.counted)
+
+class Support(NamedTuple):
+    """Edges with x above 0, primaries first."""
+
+    edges: Ints
+    x: Floats
+    graph: Graph
+    demands: Demands
 
 
 class Master:
@@ -94,8 +90,7 @@ class Master:
         if not len(edges):
             return
         network = self.network
-        part = (network.row[edges], network.column[edges], network.forward[edges], network.backward[edges])
-        dense = entries(*self.rows.arrays(), 0, self.rows.count, *part).T
+        dense = entries(self.rows.cuts, 0, self.rows.count, network.among(edges)[0]).T
         places, at = np.nonzero(dense)
         starts = np.searchsorted(places, np.arange(len(edges))).astype(np.int32)
         self.lp.addCols(
@@ -151,20 +146,12 @@ class Master:
         """Add cuts that the present x violates; how many."""
         from tacita.kernels.tables.cuts import separate
 
-        network = self.network
-        edges, x, place, part, graph = self.support()
-        demands = np.arange(len(network.source))
-        room = (2 * nested + 3) * len(demands) + 4
+        support = self.support()
         added = 0
         for share in shares:
-            sides = np.empty((room, network.nodes), dtype=np.bool_)
-            others = np.empty((room, network.nodes), dtype=np.bool_)
-            whose = np.empty(room, dtype=np.int64)
-            found = separate(  # type: ignore[call-arg]
-                *graph, *part, x, network.source, network.sink, place[network.own], network.amount,
-                network.ways, demands, sides, others, whose, nested, share,
-            )  # fmt: skip
-            added += self._add_cuts(sides[:found], others[:found], whose[:found], edges, x, place, part, most)
+            cuts = self.room((2 * nested + 3) * len(self.network.source) + 4)
+            separate(support.graph, support.x, support.demands, cuts, nested, share)
+            added += self._add_cuts(cuts, support, most)
         return added
 
     def separate_rounded(self, most: int = 300) -> int:
@@ -172,38 +159,33 @@ class Master:
         from tacita.kernels.tables.covers import separate_rounded
 
         network = self.network
-        edges, x, place, part, graph = self.support()
-        divisors = np.unique(np.concatenate(part[2:]))
+        support = self.support()
+        divisors = np.unique(np.concatenate([support.graph.forward, support.graph.backward]))
         divisors = divisors[(divisors > 0) & (divisors < network.amount.max())]
         divisors = divisors[:: 1 + len(divisors) // _DIVISORS]
-        room = 2 * len(network.source) * len(divisors) + 2
-        sides = np.zeros((room, network.nodes), dtype=np.bool_)
-        whose = np.empty(room, dtype=np.int64)
-        found = separate_rounded(  # type: ignore[call-arg]
-            *graph, *part, x, network.source, network.sink, place[network.own], network.amount, network.ways,
-            divisors, sides, whose,
-        )  # fmt: skip
-        kept = np.unique(np.column_stack([whose[:found], sides[:found]]), axis=0, return_index=True)[1]
-        kept.sort()
-        sides, whose = sides[kept], whose[kept]
-        return self._add_cuts(sides, np.zeros_like(sides), whose, edges, x, place, part, most)
+        cuts = self.room(2 * len(network.source) * len(divisors) + 2)
+        separate_rounded(support.graph, support.x, support.demands, divisors, cuts)
+        count = cuts.filled[0]
+        lines = np.column_stack([cuts.whose[:count], cuts.sides[:count]])
+        kept = np.sort(np.unique(lines, axis=0, return_index=True)[1])
+        once = Cuts(cuts.sides[kept], cuts.others[kept], cuts.whose[kept], np.array([len(kept)]))
+        return self._add_cuts(once, support, most)
 
     def separate_amounts(self) -> int:
         """Add cuts that show only where cells carry amounts: short of part of a demand, or once rounded."""
         return self.separate(nested=0, shares=_SHARES) + self.separate_rounded()
 
-    def support(self) -> tuple[Ints, Floats, Ints, tuple[Ints, Ints, Floats, Floats], tuple[Ints, Ints]]:
-        """Edges with x above 0, primaries first: their numbers, x, places, arrays and graph."""
-        from tacita.kernels.tables.flows import adjacency
+    def room(self, lines: int) -> Cuts:
+        """For so many cuts to be found."""
+        sides = np.empty((lines, self.network.nodes), dtype=np.bool_)
+        return Cuts(sides, np.empty_like(sides), np.empty(lines, dtype=np.int64), np.zeros(1, dtype=np.int64))
 
-        network = self.network
+    def support(self) -> Support:
+        """The present x, where it is above 0."""
         support = np.flatnonzero(self.x > 1e-9)
         edges = np.concatenate([self.primaries, self.columns[support]])
         x = np.concatenate([np.ones(len(self.primaries)), np.minimum(self.x[support], 1.0)])
-        place = np.full(network.edges, -1)
-        place[edges] = np.arange(len(edges))
-        part = (network.row[edges], network.column[edges], network.forward[edges], network.backward[edges])
-        return edges, x, place, part, adjacency(part[0], part[1], network.nodes)
+        return Support(edges, x, *self.network.among(edges))
 
     def add_stars(self) -> None:
         """The two simplest cuts of every demand: all that leaves its source, all that enters its sink."""
@@ -215,50 +197,40 @@ class Master:
         sides[count + np.arange(count), network.sink] = False
         others = np.where(np.tile(network.ways != ONE_WAY, 2)[:, None], ~sides, False)
         self.x = np.zeros(len(self.columns))
-        edges, x, place, part, _ = self.support()
-        self._add_cuts(sides, others, np.tile(np.arange(count), 2), edges, x, place, part, 2 * count)
+        stars = Cuts(sides, others, np.tile(np.arange(count), 2), np.array([2 * count]))
+        self._add_cuts(stars, self.support(), 2 * count)
 
     def separate_bridges(self, most: int = 200) -> int:
         """Add cuts on which a secondary cell would be a bridge; how many."""
         from tacita.kernels.tables.cuts import separate_bridges
 
-        edges, x, _, part, graph = self.support()
-        sides = np.empty((most, self.network.nodes), dtype=np.bool_)
-        whose = np.empty(most, dtype=np.int64)
-        found = separate_bridges(*graph, part[0], part[1], x, self.network.primary[edges], sides, whose)  # type: ignore[call-arg]
+        edges, x, graph, _ = self.support()
+        cuts = self.room(most)
+        separate_bridges(graph, x, self.network.primary[edges], cuts)
         first = self.rows.count
         bridges = []
-        for side, e in zip(sides[:found], whose[:found], strict=True):
+        for side, other, e in zip(*(found[: cuts.filled[0]] for found in cuts[:3]), strict=True):
             key = np.packbits(side).tobytes() + int(e).to_bytes(8, "little")
             if key not in self.rows.seen:
                 self.rows.seen.add(key)
-                self.rows.append(side, ~side, np.array([1.0, 0.0, 0.0, 1.0]), True)
+                self.rows.append(side, other, np.array([1.0, 0.0, 0.0, 1.0]), True)
                 bridges.append(edges[e])
         self._push(first, [], bridges)
         return len(bridges)
 
-    def _add_cuts(
-        self,
-        sides: Mask,
-        others: Mask,
-        whose: Ints,
-        edges: Ints,
-        x: Floats,
-        place: Ints,
-        part: tuple[Ints, Ints, Floats, Floats],
-        most: int,
-    ) -> int:
+    def _add_cuts(self, cuts: Cuts, support: Support, most: int) -> int:
         from tacita.kernels.tables.covers import tighten
         from tacita.kernels.tables.cuts import outflows
 
-        network = self.network
-        fixed = network.primary[edges]
+        edges, x, graph, demands = support
+        sides, others = cuts.sides, cuts.others
+        fixed = self.network.primary[edges]
         candidates = []
         taken = np.zeros(len(edges), dtype=np.bool_)
         form = np.zeros(4)
-        for i, q in enumerate(whose):
-            out = outflows(sides[i], others[i], *part, network.amount[q], bool(network.ways[q] == EITHER_WAY))  # type: ignore[call-arg]
-            short = tighten(out, x, fixed, place[network.own[q]], network.amount[q], taken, form)
+        for i, q in enumerate(cuts.whose[: cuts.filled[0]]):
+            out = outflows(sides[i], others[i], graph, demands.amount[q], demands.ways[q] == EITHER_WAY)
+            short = tighten(out, x, fixed, demands.own[q], demands.amount[q], taken, form)
             if short > _VIOLATION:
                 candidates.append((short, i, form.copy(), edges[taken & ~fixed & (out > 0)]))
         candidates.sort(key=lambda one: (-one[0], one[1]))
@@ -286,13 +258,7 @@ class Master:
             return
         column_of = np.full(network.edges, -1)
         column_of[columns] = np.arange(len(columns))
-        part = (
-            network.row[columns],
-            network.column[columns],
-            network.forward[columns],
-            network.backward[columns],
-        )
-        dense = entries(*self.rows.arrays(), first, self.rows.count, *part)
+        dense = entries(self.rows.cuts, first, self.rows.count, network.among(columns)[0])
         right = np.ones(count)
         for i, cells in enumerate(zeroed):
             dense[i, column_of[cells]] = 0.0
@@ -347,7 +313,4 @@ class Master:
         from tacita.kernels.tables.cuts import prices
 
         network = self.network
-        return prices(
-            *self.rows.arrays(), self.dual, self.rows.count, network.row, network.column, network.forward,
-            network.backward, network.cost,
-        )  # fmt: skip
+        return prices(self.rows.cuts, self.dual, self.rows.count, network.among()[0], network.cost)
