@@ -1,9 +1,7 @@
-"""MDAV's rounds under Gower's distance: numbers by their gap, ordered levels by theirs, names by equality.
+"""Gower's distance: numbers by their gap, ordered levels by theirs, names by equality; and middles by it.
 
-Points stand by column, shape (d, n), C order. `weights[c]` is what a gap of 1 in column c counts;
-`nominal[c]` says that there any difference counts as 1. A column of categories also has whole-number codes
-0, 1, ... in `codes` (one row per such column, in the order of `coded`), whose counts tell the middle of what
-is left: the lower median of ordered levels, the most frequent name (of several the lowest). A record whose
+Points stand by column, shape (d, n), C order. The middle of some records is their mean, of ordered levels the
+lower median, of names the most frequent one (of several the lowest); counts of codes tell it. A record whose
 first coordinate is NaN is gone, and so is its distance.
 """
 
@@ -12,10 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from .distance import farthest, nearest, nearest_of_distinct_units
-
-# Positions in the state vector that is handed from call to call.
-LENGTH, ALIVE, GROUPS, UNITS_LEFT = 0, 1, 2, 3
+from .distance import squared_distances
+from .left import ALIVE, LENGTH
 
 
 @njit(cache=True, nogil=True)
@@ -36,34 +32,19 @@ def gower_distances(columns, n, point, weights, nominal, out):
 
 
 @njit(cache=True, nogil=True)
-def compact(columns, codes, rows, units, n):
-    """Move the records still here to the front, in order; return how many."""
-    kept = 0
-    for i in range(n):
-        if not np.isnan(columns[0, i]):
-            if kept != i:
-                for c in range(columns.shape[0]):
-                    columns[c, kept] = columns[c, i]
-                for j in range(codes.shape[0]):
-                    codes[j, kept] = codes[j, i]
-                rows[kept] = rows[i]
-                units[kept] = units[i]
-            kept += 1
-    return kept
+def distances_from(point, left, measure, out):
+    """out[i] = how far record i is from a point, NaN for those gone. O(n d)."""
+    if measure.weights.shape[0] == 0:
+        squared_distances(left.columns, left.state[LENGTH], point, out)
+    else:
+        gower_distances(left.columns, left.state[LENGTH], point, measure.weights, measure.nominal, out)
 
 
 @njit(cache=True, nogil=True)
-def column_sums(columns, n, sums):
-    for c in range(columns.shape[0]):
-        total = 0.0
-        for i in range(n):
-            total += columns[c, i]
-        sums[c] = total
-
-
-@njit(cache=True, nogil=True)
-def middle(sums, counts, values, coded, nominal, alive, centre):
+def middle(left, measure, centre):
     """Fill `centre` with mean, lower median or most frequent name of the records left. O(d + levels)."""
+    sums, counts, alive = left.sums, left.counts, left.state[ALIVE]
+    nominal, coded, values = measure.nominal, measure.coded, measure.values
     for c in range(sums.shape[0]):
         centre[c] = sums[c] / alive
     for j in range(coded.shape[0]):
@@ -79,126 +60,6 @@ def middle(sums, counts, values, coded, nominal, alive, centre):
                 chosen += 1
                 below += counts[j, chosen]
         centre[c] = values[j, chosen]
-
-
-@njit(cache=True, nogil=True)
-def take(i, columns, codes, rows, units, unit_left, sums, counts, labels, state):
-    """Give record i to the group under construction and let it vanish from what is left."""
-    labels[rows[i]] = state[GROUPS]
-    for c in range(columns.shape[0]):
-        sums[c] -= columns[c, i]
-    for j in range(codes.shape[0]):
-        counts[j, codes[j, i]] -= 1
-    columns[0, i] = np.nan
-    state[ALIVE] -= 1
-    unit_left[units[i]] -= 1
-    if unit_left[units[i]] == 0:
-        state[UNITS_LEFT] -= 1
-
-
-@njit(cache=True, nogil=True)
-def group_around(
-    seed,
-    columns,
-    codes,
-    rows,
-    units,
-    unit_left,
-    sums,
-    counts,
-    labels,
-    state,
-    weights,
-    nominal,
-    by_unit,
-    distances,
-    chosen,
-    best,
-):
-    """One group: the seed and its nearest records (of other units each, if by_unit).
-
-    Leaves in `distances` the distance of everyone from the seed, NaN for the members.
-    """
-    n = state[LENGTH]
-    point = columns[:, seed].copy()
-    take(seed, columns, codes, rows, units, unit_left, sums, counts, labels, state)
-    gower_distances(columns, n, point, weights, nominal, distances)
-    if by_unit:
-        nearest_of_distinct_units(distances, n, units, units[seed], chosen, best)
-    else:
-        nearest(distances, n, chosen, best)
-    for j in range(chosen.shape[0]):
-        take(chosen[j], columns, codes, rows, units, unit_left, sums, counts, labels, state)
-        distances[chosen[j]] = np.nan
-    state[GROUPS] += 1
-
-
-@njit(cache=True, nogil=True)
-def gower_rounds(
-    columns,
-    codes,
-    rows,
-    units,
-    unit_left,
-    sums,
-    counts,
-    labels,
-    state,
-    values,
-    coded,
-    weights,
-    nominal,
-    k,
-    by_unit,
-    rounds,
-    single,
-):
-    """Up to `rounds` rounds of two groups each (one group, if `single`); True when it is time to stop.
-
-    That is when fewer than 3k records (2k, if single) or k units are left. columns, codes: used up; rows:
-    original row of each record; units: its unit (its own row if there is no unit rule); unit_left: records
-    left of each unit; sums, counts: of what is left; values[j, level]: the level as a coordinate; labels:
-    filled per original row; state: see above. O(n d + levels) a round, O(n) scratch a call.
-    """
-    distances = np.empty(columns.shape[1])
-    centre = np.empty(columns.shape[0])
-    chosen = np.empty(k - 1, dtype=np.int64)
-    best = np.empty(k - 1)
-    fewest = 2 * k if single else 3 * k
-    for _ in range(rounds):
-        if state[ALIVE] < fewest or state[UNITS_LEFT] < k:
-            return True
-        # an eighth gone: close the gaps, and start the running sums afresh against drift
-        if state[LENGTH] - state[ALIVE] > state[LENGTH] // 8:
-            state[LENGTH] = compact(columns, codes, rows, units, state[LENGTH])
-            column_sums(columns, state[LENGTH], sums)
-        n = state[LENGTH]
-        middle(sums, counts, values, coded, nominal, state[ALIVE], centre)
-        gower_distances(columns, n, centre, weights, nominal, distances)
-        seed = farthest(distances, n)
-        for _ in range(1 if single else 2):
-            if state[UNITS_LEFT] < k:
-                return True
-            group_around(
-                seed,
-                columns,
-                codes,
-                rows,
-                units,
-                unit_left,
-                sums,
-                counts,
-                labels,
-                state,
-                weights,
-                nominal,
-                by_unit,
-                distances,
-                chosen,
-                best,
-            )
-            seed = farthest(distances, n)
-    return state[ALIVE] < fewest or state[UNITS_LEFT] < k
 
 
 @njit(cache=True, nogil=True)

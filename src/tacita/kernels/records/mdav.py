@@ -1,122 +1,133 @@
-"""The rounds of MDAV: two groups at the opposite ends of what is left."""
+"""The rounds of MDAV and of CBFS: groups at the ends, or at one end, of what is left."""
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+import numpy.typing as npt
 from numba import njit
 
-from .distance import farthest, nearest, nearest_of_distinct_units, squared_distances
+from .distance import farthest, nearest, nearest_of_distinct_units
+from .gower import distances_from, middle
+from .left import ALIVE, GROUPS, LENGTH, UNITS_LEFT
 
-# Positions in the state vector that is handed from call to call.
-LENGTH, ALIVE, GROUPS, UNITS_LEFT = 0, 1, 2, 3
+
+class Scratch(NamedTuple):
+    """Room for distances of all records from a point, the middle, and the nearest with their distances."""
+
+    distances: npt.NDArray[np.float64]
+    centre: npt.NDArray[np.float64]
+    chosen: npt.NDArray[np.int64]
+    best: npt.NDArray[np.float64]
 
 
 @njit(cache=True, nogil=True)
-def compact(columns, rows, units, n):
-    """Move the records still here to the front, in order; return how many."""
+def scratch_for(left, k):
+    d, n = left.columns.shape
+    return Scratch(np.empty(n), np.empty(d), np.empty(k - 1, dtype=np.int64), np.empty(k - 1))
+
+
+@njit(cache=True, nogil=True)
+def close_gaps(left):
+    """If an eighth is gone, move the records still here to the front, in order. O(n d)."""
+    columns, codes, rows, units, state = left.columns, left.codes, left.rows, left.units, left.state
+    if state[LENGTH] - state[ALIVE] <= state[LENGTH] // 8:
+        return False
     kept = 0
-    for i in range(n):
+    for i in range(state[LENGTH]):
         if not np.isnan(columns[0, i]):
             if kept != i:
                 for c in range(columns.shape[0]):
                     columns[c, kept] = columns[c, i]
+                for j in range(codes.shape[0]):
+                    codes[j, kept] = codes[j, i]
                 rows[kept] = rows[i]
                 units[kept] = units[i]
             kept += 1
-    return kept
+    state[LENGTH] = kept
+    return True
 
 
 @njit(cache=True, nogil=True)
-def column_sums(columns, n, sums):
-    for c in range(columns.shape[0]):
+def _sum_afresh(left):
+    for c in range(left.columns.shape[0]):
+        column = left.columns[c]
         total = 0.0
-        for i in range(n):
-            total += columns[c, i]
-        sums[c] = total
+        for i in range(left.state[LENGTH]):
+            total += column[i]
+        left.sums[c] = total
 
 
 @njit(cache=True, nogil=True)
-def take(i, columns, rows, units, unit_left, sums, labels, state):
+def take(i, left):
     """Give record i to the group under construction and let it vanish from what is left."""
-    labels[rows[i]] = state[GROUPS]
+    columns, state = left.columns, left.state
+    left.labels[left.rows[i]] = state[GROUPS]
     for c in range(columns.shape[0]):
-        sums[c] -= columns[c, i]
+        left.sums[c] -= columns[c, i]
+    for j in range(left.codes.shape[0]):
+        left.counts[j, left.codes[j, i]] -= 1
     columns[0, i] = np.nan
     state[ALIVE] -= 1
-    unit_left[units[i]] -= 1
-    if unit_left[units[i]] == 0:
+    unit = left.units[i]
+    left.unit_left[unit] -= 1
+    if left.unit_left[unit] == 0:
         state[UNITS_LEFT] -= 1
 
 
 @njit(cache=True, nogil=True)
-def group_around(
-    seed, columns, rows, units, unit_left, sums, labels, state, by_unit, distances, chosen, best
-):
-    """One group: the seed and its nearest records (of other units each, if by_unit).
+def take_nearest(seed, left, measure, scratch):
+    """The seed and its nearest records (of other units each, if by_unit) leave; fills scratch.chosen.
 
     Leaves in `distances` the distance of everyone from the seed, NaN for the members.
     """
-    n = state[LENGTH]
-    point = columns[:, seed].copy()
-    take(seed, columns, rows, units, unit_left, sums, labels, state)
-    squared_distances(columns, n, point, distances)
-    if by_unit:
-        nearest_of_distinct_units(distances, n, units, units[seed], chosen, best)
+    n = left.state[LENGTH]
+    distances, chosen, best = scratch.distances, scratch.chosen, scratch.best
+    point = left.columns[:, seed].copy()
+    take(seed, left)
+    distances_from(point, left, measure, distances)
+    if left.by_unit:
+        nearest_of_distinct_units(distances, n, left.units, left.units[seed], chosen, best)
     else:
         nearest(distances, n, chosen, best)
     for j in range(chosen.shape[0]):
-        take(chosen[j], columns, rows, units, unit_left, sums, labels, state)
+        take(chosen[j], left)
         distances[chosen[j]] = np.nan
-    state[GROUPS] += 1
+    left.state[GROUPS] += 1
 
 
 @njit(cache=True, nogil=True)
-def mdav_rounds(columns, rows, units, unit_left, sums, labels, state, k, by_unit, rounds):
-    """Up to `rounds` rounds of MDAV; True when fewer than 3k records (or k units) are left.
+def _one_round(left, measure, k, ends, scratch):
+    """A group around the record farthest from the middle; of two ends, one around the farthest from that."""
+    middle(left, measure, scratch.centre)
+    distances_from(scratch.centre, left, measure, scratch.distances)
+    for _ in range(ends):
+        if left.state[UNITS_LEFT] < k:
+            return
+        take_nearest(farthest(scratch.distances, left.state[LENGTH]), left, measure, scratch)
 
-    columns: (d, n) C order, no NaN at the start, consumed; rows: original row of each record;
-    units: unit of each record (its own row if there is no unit rule); unit_left: records left of each
-    unit; sums: column sums of what is left; labels: filled per original row; state: see above.
-    O(n d) a round, no memory but O(n + k d) scratch a call.
+
+@njit(cache=True, nogil=True)
+def group_rounds(left, measure, k, ends, fewest, rounds):
+    """Up to `rounds` rounds of one or two groups; True when fewer than `fewest` records or k units are left.
+
+    MDAV has two ends and goes on while 3k are left, CBFS one and while k are. O(n d) a round, no memory but
+    O(n + k d) scratch a call.
     """
-    distances = np.empty(columns.shape[1])
-    centre = np.empty(columns.shape[0])
-    chosen = np.empty(k - 1, dtype=np.int64)
-    best = np.empty(k - 1)
+    scratch = scratch_for(left, k)
+    state = left.state
     for _ in range(rounds):
-        if state[ALIVE] < 3 * k or state[UNITS_LEFT] < k:
+        if state[ALIVE] < fewest or state[UNITS_LEFT] < k:
             return True
-        # an eighth gone: close the gaps, and start the running sums afresh against drift
-        if state[LENGTH] - state[ALIVE] > state[LENGTH] // 8:
-            state[LENGTH] = compact(columns, rows, units, state[LENGTH])
-            column_sums(columns, state[LENGTH], sums)
-        n = state[LENGTH]
-        for c in range(columns.shape[0]):
-            centre[c] = sums[c] / state[ALIVE]
-        squared_distances(columns, n, centre, distances)
-        r = farthest(distances, n)
-        group_around(
-            r, columns, rows, units, unit_left, sums, labels, state, by_unit, distances, chosen, best
-        )
-        if state[UNITS_LEFT] < k:
-            return True
-        s = farthest(distances, n)
-        group_around(
-            s, columns, rows, units, unit_left, sums, labels, state, by_unit, distances, chosen, best
-        )
-    return state[ALIVE] < 3 * k or state[UNITS_LEFT] < k
+        if close_gaps(left):
+            # running sums drift
+            _sum_afresh(left)
+        _one_round(left, measure, k, ends, scratch)
+    return state[ALIVE] < fewest or state[UNITS_LEFT] < k
 
 
 @njit(cache=True, nogil=True)
-def mdav_last_group(columns, rows, units, unit_left, sums, labels, state, k, by_unit):
-    """One group around the record farthest from the centre of what is left. O(n d)."""
-    distances = np.empty(columns.shape[1])
-    centre = np.empty(columns.shape[0])
-    n = state[LENGTH]
-    for c in range(columns.shape[0]):
-        centre[c] = sums[c] / state[ALIVE]
-    squared_distances(columns, n, centre, distances)
-    r = farthest(distances, n)
-    chosen = np.empty(k - 1, dtype=np.int64)
-    best = np.empty(k - 1)
-    group_around(r, columns, rows, units, unit_left, sums, labels, state, by_unit, distances, chosen, best)
+def last_group(left, measure, k):
+    """One group around the record farthest from the middle of what is left. O(n d)."""
+    _one_round(left, measure, k, 1, scratch_for(left, k))

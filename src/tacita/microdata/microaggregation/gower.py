@@ -67,7 +67,8 @@ class Gower(Microaggregation):
         return self.group_mixed(x, ("numeric",) * x.shape[1], units, run)
 
     def group_mixed(self, x: Matrix, kinds: tuple[Kind, ...], units: Labels | None, run: Run) -> Labels:
-        from tacita.kernels.records import gower as kernel
+        from tacita.kernels.records.left import ALIVE, GROUPS, UNITS_LEFT, Measure, all_left
+        from tacita.kernels.records.mdav import group_rounds
 
         n, d = x.shape
         self._refuse_other_number(d)
@@ -77,24 +78,18 @@ class Gower(Microaggregation):
         nominal = np.array([kind == "nominal" for kind in kinds])
         coded = np.flatnonzero([kind != "numeric" for kind in kinds])
         codes, values, counts = _counted(x[:, coded])
-        own = np.arange(n) if units is None else units.copy()
-        unit_left = np.bincount(own)
-        labels = np.full(n, -1, dtype=np.int64)
-        state = np.array([n, n, 0, np.count_nonzero(unit_left)])
-        # the kernel uses its points up; of a single column x.T is a mere view of x
-        columns = np.array(x.T, order="C", copy=True)
-        left = (np.arange(n), own, unit_left, x.sum(axis=0), counts, labels, state)
-        work = (columns, codes, *left, values, coded, weights, nominal, self.k, units is not None)
+        k, measure, left = self.k, Measure(weights, nominal, coded, values), all_left(x, units, codes, counts)
+        labels, state = left.labels, left.state
 
         done = False
         while not done:
-            done = kernel.gower_rounds(*work, 1 + _WORK_PER_CALL // (n * d), False)
+            done = group_rounds(left, measure, k, 2, 3 * k, 1 + _WORK_PER_CALL // (n * d))
             # the work left falls with the square of the records left
-            run.report("grouping records", 1 - (state[kernel.ALIVE] / n) ** 2, 1)
-        kernel.gower_rounds(*work, 1, True)
+            run.report("grouping records", 1 - (state[ALIVE] / n) ** 2, 1)
+        group_rounds(left, measure, k, 1, 2 * k, 1)
 
-        if state[kernel.ALIVE] >= self.k and state[kernel.UNITS_LEFT] >= self.k:
-            labels[labels < 0] = state[kernel.GROUPS]
+        if state[ALIVE] >= k and state[UNITS_LEFT] >= k:
+            labels[labels < 0] = state[GROUPS]
         labels = _join_nearest(x, kinds, weights, nominal, labels)
         run.report("grouping records", 1, 1)
         return labels

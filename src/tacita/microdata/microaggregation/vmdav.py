@@ -9,7 +9,6 @@ from pydantic import Field
 from tacita.core import Run
 
 from .base import Labels, Matrix, Microaggregation
-from .cbfs import rounds_state
 from .repair import join_nearest_group
 
 _WORK_PER_CALL = 20_000_000
@@ -42,17 +41,16 @@ class VMDAV(Microaggregation):
     )
 
     def group(self, x: Matrix, units: Labels | None, run: Run) -> Labels:
-        from tacita.kernels.records.mdav import ALIVE
+        from tacita.kernels.records.left import ALIVE, all_left
         from tacita.kernels.records.vmdav import vmdav_rounds
 
         n, d = x.shape
-        work = rounds_state(x, units)
-        *_, labels, state = work
+        left = all_left(x, units)
         centre = x.mean(axis=0)
         done = False
         while not done:
             rounds = 1 + _WORK_PER_CALL // (n * d * self.k)
-            done = vmdav_rounds(*work, centre, self.gamma, self.k, units is not None, rounds)
-            run.report("grouping records", 1 - (state[ALIVE] / n) ** 2, 1)
+            done = vmdav_rounds(left, centre, self.gamma, self.k, rounds)
+            run.report("grouping records", 1 - (left.state[ALIVE] / n) ** 2, 1)
         run.report("grouping records", 1, 1)
-        return join_nearest_group(x, labels)
+        return join_nearest_group(x, left.labels)
