@@ -8,14 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-
-@njit(cache=True, nogil=True)
-def _gap(a, i, b, j):
-    total = 0.0
-    for c in range(a.shape[1]):
-        t = a[i, c] - b[j, c]
-        total += t * t
-    return total
+from .distance import gap
 
 
 @njit(cache=True, nogil=True)
@@ -30,9 +23,9 @@ def nearest_next(points, first, tour):
         best = np.inf
         where = 0
         for j in range(count):
-            gap = _gap(points, tour[t - 1], points, left[j])
-            if gap < best or (gap == best and left[j] < left[where]):
-                best = gap
+            length = gap(points, tour[t - 1], points, left[j])
+            if length < best or (length == best and left[j] < left[where]):
+                best = length
                 where = j
         tour[t] = left[where]
         count -= 1
@@ -51,17 +44,17 @@ def two_opt(points, near, tour, place, sweeps):
         for a in range(n):
             for step in (1, -1):
                 after = tour[(place[a] + step) % n]
-                edge = np.sqrt(_gap(points, a, points, after))
+                edge = np.sqrt(gap(points, a, points, after))
                 for j in range(near.shape[1]):
                     b = near[a, j]
-                    new = np.sqrt(_gap(points, a, points, b))
+                    new = np.sqrt(gap(points, a, points, b))
                     if new >= edge:
                         break
                     beyond = tour[(place[b] + step) % n]
                     if b in (a, after) or beyond == a:
                         continue
-                    saved = edge + np.sqrt(_gap(points, b, points, beyond)) - new
-                    saved -= np.sqrt(_gap(points, after, points, beyond))
+                    saved = edge + np.sqrt(gap(points, b, points, beyond)) - new
+                    saved -= np.sqrt(gap(points, after, points, beyond))
                     if saved > 1e-10 * edge:
                         if step == 1:
                             _turn(tour, place, place[after], place[b])
@@ -109,13 +102,13 @@ def members_in_order(x, centres, tour, start, rows, order):
             where = low
             for p in range(low, left):
                 if done > 0:
-                    gap = _gap(x, order[done - 1], x, rows[p])
+                    length = gap(x, order[done - 1], x, rows[p])
                 elif tour.shape[0] > 1:
-                    gap = -_gap(centres, tour[1], x, rows[p])
+                    length = -gap(centres, tour[1], x, rows[p])
                 else:
-                    gap = 0.0
-                if gap < best or (gap == best and rows[p] < rows[where]):
-                    best = gap
+                    length = 0.0
+                if length < best or (length == best and rows[p] < rows[where]):
+                    best = length
                     where = p
             order[done] = rows[where]
             done += 1

@@ -29,6 +29,8 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from .distance import sort_rows
+
 _Floats = npt.NDArray[np.float64]
 _Ints = npt.NDArray[np.int64]
 
@@ -183,28 +185,6 @@ def _compact(count, keep, cand, to_group, fine):
 
 
 @njit(cache=True, nogil=True)
-def _ascending(values, count):
-    """Numbers of values[:count] by rising value, equal ones in order. Shell sort, O(count^1.5)."""
-    order = np.arange(count)
-    gap = 1
-    while gap < count // 3:
-        gap = 3 * gap + 1
-    while gap > 0:
-        for a in range(gap, count):
-            moving = order[a]
-            b = a
-            while b >= gap and (
-                values[order[b - gap]] > values[moving]
-                or (values[order[b - gap]] == values[moving] and order[b - gap] > moving)
-            ):
-                order[b] = order[b - gap]
-                b -= gap
-            order[b] = moving
-        gap //= 3
-    return order
-
-
-@njit(cache=True, nogil=True)
 def dig(root, later, market, floor, all_above, nodes, found, start):
     """Groups of the root and records of `later` worth more than `floor`.
 
@@ -268,7 +248,8 @@ def dig(root, later, market, floor, all_above, nodes, found, start):
     promise = np.empty(left)
     for c in range(left):
         promise[c] = price[c] - to_group[c] / k - fine[c]
-    order = _ascending(promise, left)
+    order = np.arange(left)
+    sort_rows(promise, order, left)
     for c in range(n):
         place[c] = -1
     for c in range(left):

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+import numpy.typing as npt
 from numba import njit
 
 from .distance import farthest, nearest, squared_distances
@@ -14,15 +17,31 @@ LENGTH, VISITED = 0, 1
 ALIVE, GROUPS = 0, 1
 
 
-@njit(cache=True, nogil=True)
-def tree_rounds(columns, rows, nearest_visited, gap, parent, length, visited, state, rounds):
-    """Up to `rounds` records join the tree (Prim); True when all have.
+class Tree(NamedTuple):
+    """A spanning tree in the making.
 
     columns: (d, n), rows: the records not yet in the tree, consumed; nearest_visited, gap: the row in the
-    tree nearest to each, and its squared distance; parent, length: filled per row; visited: rows in order
-    of joining; state: how many are outside, how many joined. The nearest record joins,
-    the lowest row of those that tie, by the edge found first. O(n d) a round.
+    tree nearest to each, and its squared distance; parent, length: filled per row; visited: rows in order of
+    joining; state: how many are outside, how many joined.
     """
+
+    columns: npt.NDArray[np.float64]
+    rows: npt.NDArray[np.int64]
+    nearest_visited: npt.NDArray[np.int64]
+    gap: npt.NDArray[np.float64]
+    parent: npt.NDArray[np.int64]
+    length: npt.NDArray[np.float64]
+    visited: npt.NDArray[np.int64]
+    state: npt.NDArray[np.int64]
+
+
+@njit(cache=True, nogil=True)
+def tree_rounds(tree, rounds):
+    """Up to `rounds` records join the tree (Prim); True when all have.
+
+    The nearest record joins, the lowest row of those that tie, by the edge found first. O(n d) a round.
+    """
+    columns, rows, nearest_visited, gap, parent, length, visited, state = tree
     d = columns.shape[0]
     distances = np.empty(columns.shape[1])
     point = np.empty(d)

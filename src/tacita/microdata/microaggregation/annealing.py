@@ -12,7 +12,7 @@ import numpy.typing as npt
 from tacita.core import Run
 
 from .base import Labels, Matrix
-from .brkga import neighbours
+from .neighbours import neighbours
 
 _STAGE = "annealing groups"
 # Temperature over a record's own scale, the squared distance to its k-th neighbour: from free to frozen. The

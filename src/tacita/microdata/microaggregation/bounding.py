@@ -12,7 +12,7 @@ import numpy as np
 from tacita.core import Run
 
 from .base import Labels, Matrix
-from .brkga import neighbours
+from .neighbours import neighbours
 
 if TYPE_CHECKING:
     from tacita.kernels.records.pricing import Market

@@ -14,6 +14,7 @@ from pydantic import Field
 from tacita.core import ParameterError, Run
 
 from .base import Labels, Matrix, Microaggregation
+from .neighbours import neighbours
 
 _GOLDEN = (5**0.5 - 1) / 2
 # More neighbours than this cost more to keep than the rare record without a medoid among them.
@@ -24,21 +25,6 @@ _STEPS_OF_A_PATH = 16
 _FINALISTS = 3
 _PASSES = 100
 _STAGE = "evolving groups"
-
-
-def neighbours(x: Matrix, count: int, run: Run) -> tuple[np.ndarray, Matrix]:
-    """The nearest other records of each record and their distances. O(n^2 d) time, O(n count) memory."""
-    from tacita.kernels.records.evolve import neighbour_lists
-
-    n = x.shape[0]
-    columns = np.array(x.T, order="C", copy=True)
-    near = np.empty((n, min(count, n - 1)), dtype=np.int32)
-    gaps = np.empty(near.shape)
-    for _ in run.map_blocks(
-        "measuring distances", n, lambda a, b: neighbour_lists(columns, a, b, near, gaps), 256
-    ):
-        pass
-    return near, gaps
 
 
 @dataclass

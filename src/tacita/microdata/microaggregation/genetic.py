@@ -10,8 +10,9 @@ from pydantic import Field
 from tacita.core import Run
 
 from .base import Labels, Matrix, Microaggregation
-from .brkga import CLOSE, neighbours
+from .brkga import CLOSE
 from .mdav import MDAV
+from .neighbours import neighbours
 from .repair import centroids_of
 
 _STAGE = "evolving groups"

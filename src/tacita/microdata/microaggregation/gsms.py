@@ -47,17 +47,14 @@ class GSMS(Microaggregation):
 
         for _ in run.map_blocks("finding neighbours", len(places), find, block=256):
             pass
-        rows = np.arange(n)
-        gone = np.zeros(n, dtype=np.bool_)
-        members = np.empty((k - 1, n), dtype=np.int64)
-        sums = np.empty((d, n))
-        kernel.first_candidates(x, columns, rows, place, lists, gone, members, sums)
-        labels = np.full(n, -1, dtype=np.int64)
-        state = np.array([n, n, 0])
-        work = (x, columns, rows, place, lists, gone, members, sums, x.sum(axis=0), labels, state)
+        labels, state = np.full(n, -1, dtype=np.int64), np.array([n, n, 0])
+        members, sums = np.empty((k - 1, n), dtype=np.int64), np.empty((d, n))
+        found = (np.arange(n), place, lists, np.zeros(n, dtype=np.bool_), members, sums)
+        candidates = kernel.Candidates(x, columns, *found, x.sum(axis=0), labels, state)
+        kernel.first_candidates(candidates)
         done = False
         while not done:
-            done = kernel.gsms_rounds(*work, 1 + _WORK_PER_CALL // (n * (d + k)))
+            done = kernel.gsms_rounds(candidates, 1 + _WORK_PER_CALL // (n * (d + k)))
             run.report("grouping records", 1 - (state[kernel.ALIVE] / n) ** 2, 1)
 
         left = np.flatnonzero(labels < 0)

@@ -46,11 +46,11 @@ class MaximumDistance(Microaggregation):
         radius = np.sqrt(((x - x.mean(axis=0)) ** 2).sum(axis=1))
         bound = (radius + radius.max()) ** 2 * (1 + 1e-9)
         columns = np.array(x.T, order="C", copy=True)
-        work = (columns, np.arange(n), np.full(n, -1), bound, labels, state)
+        ends = kernel.Ends(columns, np.arange(n), np.full(n, -1), bound, labels, state)
         done = False
         while not done:
             scans = 1 + _WORK_PER_CALL // (n * d)
-            done = kernel.max_distance_rounds(*work, self.k, self.growth == "centroid", scans)
+            done = kernel.max_distance_rounds(ends, self.k, self.growth == "centroid", scans)
             run.report("grouping records", 1 - (state[kernel.ALIVE] / n) ** 2, 1)
         if state[kernel.ALIVE] >= self.k:
             labels[labels < 0] = state[kernel.GROUPS]

@@ -58,12 +58,12 @@ def relocate(x: Matrix, labels: Labels, floor: int, run: Run) -> Labels:
         centres, sizes = centroids_of(x, labels)
         few = n * len(sizes) > _ALL_PAIRS
         near = nearest_centres(x, centres, _FEW) if few else np.empty((n, 0), dtype=np.int64)
-        state = (columns, labels, np.ascontiguousarray(centres.T), sizes)
-        caches = (np.empty(n, dtype=np.int64), np.empty(n), np.empty(n), np.empty(n))
-        kernel.price_all(*state, near, *caches)
+        groups = kernel.Groups(columns, labels, np.ascontiguousarray(centres.T), sizes)
+        offers = kernel.Offers(near, np.empty(n, np.int64), np.empty(n), np.empty(n), np.empty(n))
+        kernel.price_all(groups, offers)
         before = left
         while left > 0:
-            made = kernel.relocate(*state, floor, near, *caches, moves)
+            made = kernel.relocate(groups, offers, floor, moves)
             left -= made
             run.report("improving groups", 0, 1)
             if made < moves:

@@ -7,6 +7,7 @@ import numpy as np
 from tacita.core import Run
 
 from .base import Labels, Matrix
+from .neighbours import neighbours
 from .repair import centroids_of
 
 _WORK_PER_CALL = 20_000_000
@@ -74,25 +75,19 @@ def tour(x: Matrix, run: Run) -> Labels:
 def _improved(x: Matrix, run: Run) -> Labels:
     from tacita.kernels.records import tour as kernel
 
-    n, d = x.shape
-    columns = np.array(x.T, order="C", copy=True)
-    neighbours = np.empty((n, min(_NEIGHBOURS, n - 1)), dtype=np.int64)
-
-    def fill(start: int, stop: int) -> None:
-        kernel.nearest_neighbours(columns, start, stop, neighbours)
-
-    for _ in run.map_blocks("finding neighbours", n, fill, block=1 + _WORK_PER_CALL // (n * d)):
-        pass
-    order, place = np.arange(n), np.arange(n)
+    n = len(x)
+    near = neighbours(x, _NEIGHBOURS, run)[0].astype(np.int64)
+    order = np.arange(n)
     queue, waiting = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.bool_)
     state = np.zeros(4, dtype=np.int64)
+    shape = kernel.Tour(x, order, np.arange(n), near, queue, waiting, state)
     share, moves = 0.0, -1
     while state[kernel.MOVES] > moves:
         moves = int(state[kernel.MOVES])
         queue[:], waiting[:] = order, True
         state[kernel.HEAD], state[kernel.QUEUED] = 0, n
         while state[kernel.QUEUED] > 0:
-            kernel.improve_tour(x, order, place, neighbours, queue, waiting, state, _LOOKS_PER_CALL)
+            kernel.improve_tour(shape, _LOOKS_PER_CALL)
             looked, queued = int(state[kernel.LOOKED]), int(state[kernel.QUEUED])
             share = max(share, looked / (looked + queued))
             run.report("shortening the tour", share, 1)

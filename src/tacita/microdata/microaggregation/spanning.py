@@ -29,10 +29,11 @@ def spanning_tree(x: Matrix, run: Run) -> tuple[Labels, Matrix, Labels]:
     gap = np.full(n, np.inf)
     gap[0] = 0
     state = np.array([n, 0])
-    work = (np.array(x.T, order="C", copy=True), np.arange(n), np.full(n, -1), gap, parent, length, visited)
+    outside = (np.array(x.T, order="C", copy=True), np.arange(n), np.full(n, -1), gap)
+    tree = kernel.Tree(*outside, parent, length, visited, state)
     done = False
     while not done:
-        done = kernel.tree_rounds(*work, state, 1 + _WORK_PER_CALL // (n * d))
+        done = kernel.tree_rounds(tree, 1 + _WORK_PER_CALL // (n * d))
         run.report("building the tree", 1 - (state[kernel.LENGTH] / n) ** 2, 1)
     return parent, length, visited
 

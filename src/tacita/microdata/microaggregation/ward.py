@@ -81,14 +81,15 @@ def _divided(x: Matrix, k: int, run: Run, span: tuple[float, float]) -> list[Lab
     last = np.concatenate([around_r[-1:], around_s[-1:], alone])
     m = sizes.size
     state = np.array([m, m, alone.size, 0])
-    work = (np.ascontiguousarray(means), sizes, first, last, follows, np.empty(m, np.int64), np.full(m, -1))
+    chain = (np.empty(m, np.int64), np.full(m, -1))
+    clusters = kernel.Clusters(np.ascontiguousarray(means), sizes, first, last, follows, *chain, state)
     done = False
     while not done:
-        done = kernel.ward_mergers(*work, state, k, 1 + _WORK_PER_CALL // (m * d))
+        done = kernel.ward_mergers(clusters, k, 1 + _WORK_PER_CALL // (m * d))
         settled = 1 - state[kernel.SHORT] / n
         run.report("grouping records", span[0] + (span[1] - span[0]) * settled, 1)
     labels = np.empty(n, dtype=np.int64)
-    kernel.number_members(work[0], state[kernel.LENGTH], first, follows, labels)
+    kernel.number_members(clusters, labels)
     return np.split(np.argsort(labels, kind="stable"), np.cumsum(np.bincount(labels))[:-1])
 
 

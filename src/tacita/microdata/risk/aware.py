@@ -31,18 +31,18 @@ class MethodAware(ColumnMeasure):
         """Lowest and highest released value that each original of one column can have become."""
 
     def figures(self, pair: Comparison, run: Run) -> tuple[None, Vector]:
-        from tacita.kernels.records.linkage import own_among_allowed
+        from tacita.kernels.records.linkage import Boxes, own_among_allowed
 
         bounds = [self.allowed(x, z) for x, z in zip(pair.original.T, pair.released.T, strict=True)]
         low = np.ascontiguousarray(np.column_stack([each[0] for each in bounds]))
         high = np.ascontiguousarray(np.column_stack([each[1] for each in bounds]))
         rows = np.argsort(pair.released, axis=0, kind="stable").T
         ordered = np.ascontiguousarray(np.take_along_axis(pair.released.T, rows, axis=1))
-        rows = np.ascontiguousarray(rows)
+        boxes = Boxes(low, high, pair.released, ordered, np.ascontiguousarray(rows))
 
         def block(start: int, stop: int) -> Vector:
             found = np.empty(stop - start)
-            own_among_allowed(low, high, pair.released, ordered, rows, start, stop, found)
+            own_among_allowed(boxes, start, stop, found)
             return found
 
         return None, 100 * np.concatenate(list(run.map_blocks("linking records", pair.n, block)))

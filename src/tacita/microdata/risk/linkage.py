@@ -24,7 +24,7 @@ def linked_share(queries: Matrix, candidates: Matrix, weights: Vector, run: Run)
     first candidate that is nearer than its own, or where the direction of largest spread says that none
     can be.
     """
-    from tacita.kernels.records.linkage import own_is_nearest
+    from tacita.kernels.records.linkage import Points, own_is_nearest
 
     scaled = candidates * np.sqrt(weights)
     centre = scaled.mean(axis=0)
@@ -34,10 +34,11 @@ def linked_share(queries: Matrix, candidates: Matrix, weights: Vector, run: Run)
     order = np.argsort(turned[:, 0], kind="stable")
     turned = np.ascontiguousarray(turned[order])
     asking = np.ascontiguousarray((queries * np.sqrt(weights) - centre) @ axes)
+    points = Points(queries, candidates, weights, asking, turned, order)
 
     def block(start: int, stop: int) -> Vector:
         found = np.empty(stop - start)
-        own_is_nearest(queries, candidates, weights, asking, turned, order, start, stop, found)
+        own_is_nearest(points, start, stop, found)
         return found
 
     return np.concatenate(list(run.map_blocks("linking records", len(queries), block, block=512)))
@@ -45,7 +46,7 @@ def linked_share(queries: Matrix, candidates: Matrix, weights: Vector, run: Run)
 
 def linked_share_mixed(queries: Matrix, candidates: Matrix, mixed: Mixed, run: Run) -> Vector:
     """The same by Gower's distance, for several kinds of attributes. O(n m d) at worst, m distinct rows."""
-    from tacita.kernels.records.linkage import own_is_nearest_mixed
+    from tacita.kernels.records.linkage import MixedPoints, own_is_nearest_mixed
 
     spread = np.where(mixed.nominal, -1.0, candidates.std(axis=0) * mixed.weights)
     pivot = int(np.argmax(spread)) if not mixed.nominal.all() else -1
@@ -55,12 +56,11 @@ def linked_share_mixed(queries: Matrix, candidates: Matrix, mixed: Mixed, run: R
     place[order] = np.arange(order.size)
     offered, times = np.ascontiguousarray(distinct[order]), repeats[order].astype(np.int64)
     own = place[own.reshape(-1)]
+    points = MixedPoints(queries, offered, times, own, mixed.weights, mixed.nominal, pivot)
 
     def block(start: int, stop: int) -> Vector:
         found = np.empty(stop - start)
-        own_is_nearest_mixed(
-            queries, offered, times, own, mixed.weights, mixed.nominal, pivot, start, stop, found
-        )
+        own_is_nearest_mixed(points, start, stop, found)
         return found
 
     return np.concatenate(list(run.map_blocks("linking records", len(queries), block, block=512)))

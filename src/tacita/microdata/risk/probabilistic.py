@@ -95,24 +95,30 @@ class _Pairs:
     """Everything the kernels need of two files, with equal released rows told once."""
 
     def __init__(self, mixed: Mixed, tolerance: float) -> None:
+        from tacita.kernels.records.linkage import Agreements
+
         released, own, repeats = np.unique(mixed.released, axis=0, return_inverse=True, return_counts=True)
         rows = np.argsort(released, axis=0, kind="stable").T
-        self.queries, self.released = mixed.original, mixed.released
-        self.sorted_rows = np.ascontiguousarray(rows)
-        self.sorted_values = np.ascontiguousarray(np.take_along_axis(released.T, rows, axis=1))
-        self.repeats, self.own = repeats.astype(np.int64), own.reshape(-1).astype(np.int64)
+        self.released = mixed.released
         scale = mixed.original.std(axis=0, ddof=1)
-        # rounding must not decide whether a difference of exactly the tolerance agrees; names are whole codes
-        self.tolerance = np.where(mixed.nominal, 0.25, tolerance * scale * (1 + 1e-9))
+        self.known = Agreements(
+            queries=mixed.original,
+            sorted_values=np.ascontiguousarray(np.take_along_axis(released.T, rows, axis=1)),
+            sorted_rows=np.ascontiguousarray(rows),
+            repeats=repeats.astype(np.int64),
+            own=own.reshape(-1).astype(np.int64),
+            # rounding must not decide whether a difference of exactly the tolerance agrees; names are codes
+            tolerance=np.where(mixed.nominal, 0.25, tolerance * scale * (1 + 1e-9)),
+        )
         self.n, self.d = mixed.original.shape
 
     def agreements(self) -> float:
         """How many (query, candidate, attribute) agree: the cost of one pass over all pairs."""
-        total = 0.0
+        total, known = 0.0, self.known
         for c in range(self.d):
-            x, z = self.queries[:, c], self.sorted_values[c]
-            above = np.searchsorted(z, x + self.tolerance[c], "right")
-            total += float((above - np.searchsorted(z, x - self.tolerance[c], "left")).sum())
+            x, z = known.queries[:, c], known.sorted_values[c]
+            above = np.searchsorted(z, x + known.tolerance[c], "right")
+            total += float((above - np.searchsorted(z, x - known.tolerance[c], "left")).sum())
         return total
 
     def count(self, rows: Ints, run: Run) -> Agreement:
@@ -123,11 +129,7 @@ class _Pairs:
             size = 1 << min(self.d + 2, 16)
             while True:
                 keys, counts = np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64)
-                done = count_patterns(
-                    rows[start:stop], self.queries, self.sorted_values, self.sorted_rows, self.repeats,
-                    self.tolerance, keys, counts,
-                )  # fmt: skip
-                if done:
+                if count_patterns(rows[start:stop], self.known, keys, counts):
                     used = keys != 0
                     return dict(zip(keys[used].tolist(), counts[used].tolist(), strict=True))
                 size *= 4
@@ -149,10 +151,7 @@ class _Pairs:
 
         def block(start: int, stop: int) -> Vector:
             found = np.empty(stop - start)
-            own_has_most_weight(
-                rows[start:stop], self.queries, self.sorted_values, self.sorted_rows, self.repeats, self.own,
-                self.tolerance, gain, self.n, found,
-            )  # fmt: skip
+            own_has_most_weight(rows[start:stop], self.known, gain, self.n, found)
             return found
 
         return np.concatenate(list(run.map_blocks("linking records", rows.size, block, block=256)))
@@ -249,7 +248,7 @@ class PRLBounds(Measure):
         linkage = fit(pairs.count(np.arange(pair.n), run), 1 / pair.n)
         every = (np.arange(2**pairs.d)[:, None] >> np.arange(pairs.d) & 1).astype(bool)
         decision = classify(linkage, every, self.false_link, self.false_nonlink)
-        agrees = np.abs(pairs.queries - pairs.released) <= pairs.tolerance
+        agrees = np.abs(pairs.known.queries - pairs.released) <= pairs.known.tolerance
         own = decision[agrees @ (1 << np.arange(pairs.d))]
         linked = 100.0 * (own == 1)
         return self.result(linked.mean(), per_record=linked)
