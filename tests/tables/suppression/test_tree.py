@@ -213,7 +213,7 @@ def test_the_pool_gives_back_the_rows_that_are_violated_and_no_others():
     master.share_rows()
     pool = master.pool
     count = len(pool.right)
-    assert count == master.lp.getNumRow() == len(pool.inside)
+    assert count == master.lp.row_count == len(pool.inside)
     master.solve()
     value = master.value
     short = shortfalls(pool.start, pool.at, pool.value, pool.right, master.x)
@@ -224,7 +224,7 @@ def test_the_pool_gives_back_the_rows_that_are_violated_and_no_others():
     while master.solve() and master.recall():
         pass
     assert master.value == pytest.approx(value, rel=1e-3)
-    assert len(set(pool.inside.tolist())) == len(pool.inside) == master.lp.getNumRow()
+    assert len(set(pool.inside.tolist())) == len(pool.inside) == master.lp.row_count
 
 
 def test_a_pool_that_sheds_keeps_the_rows_of_the_programme_as_they_are():

@@ -172,3 +172,25 @@ def neighbour_lists(columns, start, stop, near, gaps):
         for j in range(m):
             near[i, j] = chosen[j]
             gaps[i, j] = np.sqrt(best[j])
+
+
+@njit(cache=True, nogil=True)
+def pairwise(x, out):
+    """out[i, j] = ||x_i - x_j||^2, summed in column order. O(n^2 d)."""
+    for i in range(x.shape[0]):
+        out[i, i] = 0.0
+        for j in range(i):
+            out[i, j] = out[j, i] = gap(x, i, x, j)
+
+
+@njit(cache=True, nogil=True)
+def group_costs(distances, groups, out):
+    """out[g] = SSE of the records groups[g] (ended by -1), the mean over members of half their distances."""
+    for g in range(groups.shape[0]):
+        total = 0.0
+        m = 0
+        while m < groups.shape[1] and groups[g, m] >= 0:
+            for other in range(m):
+                total += distances[groups[g, m], groups[g, other]]
+            m += 1
+        out[g] = total / m

@@ -91,21 +91,6 @@ class Candidates(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def pairwise(x, out):
-    """out[i, j] = ||x_i - x_j||^2, summed in column order. O(n^2 d)."""
-    n, d = x.shape
-    for i in range(n):
-        out[i, i] = 0.0
-        for j in range(i):
-            total = 0.0
-            for c in range(d):
-                t = x[i, c] - x[j, c]
-                total += t * t
-            out[i, j] = total
-            out[j, i] = total
-
-
-@njit(cache=True, nogil=True)
 def half_nearest_sums(distances, count, own, out, scratch):
     """out[q] = half the sum of the q smallest of distances[:count] without entry `own`, q < len(out)."""
     most = out.shape[0] - 1
@@ -442,16 +427,3 @@ def enumerate_roots(begin, end, order, market, floor, nodes, found, start):
             return -1
         written += rows
     return written
-
-
-@njit(cache=True, nogil=True)
-def group_costs(distances, groups, out):
-    """out[g] = SSE of the records groups[g] (ended by -1), the mean over members of half their distances."""
-    for g in range(groups.shape[0]):
-        total = 0.0
-        m = 0
-        while m < groups.shape[1] and groups[g, m] >= 0:
-            for other in range(m):
-                total += distances[groups[g, m], groups[g, other]]
-            m += 1
-        out[g] = total / m

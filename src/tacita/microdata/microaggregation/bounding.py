@@ -54,7 +54,7 @@ class Pricing:
     """The records of one problem, laid out for the search of `kernels.records.pricing`. O(n^2) memory."""
 
     def __init__(self, x: Matrix, k: int, shares: Matrix) -> None:
-        from tacita.kernels.records.pricing import pairwise
+        from tacita.kernels.records.distance import pairwise
 
         n, d = x.shape
         self.x, self.shares = x, shares
@@ -82,7 +82,7 @@ class Pricing:
 
     def errors_of(self, groups: Labels) -> Matrix:
         """Squared errors of groups, rows ended by -1."""
-        from tacita.kernels.records.pricing import group_costs
+        from tacita.kernels.records.distance import group_costs
 
         errors = np.empty(len(groups))
         group_costs(self.distances, groups, errors)

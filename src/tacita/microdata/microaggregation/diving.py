@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -33,35 +32,32 @@ def dive(
     >>> rows.tolist(), free.tolist()
     ([0, 1], [False, False, False, False])
     """
-    import highspy
-
     padded = np.where(columns.groups < 0, columns.n, columns.groups)
-    solver = columns.solver(triples)
-    solver.setOptionValue("solver", "simplex")
-    solver.run()
-    solver.setOptionValue("presolve", "off")
+    programme = columns.programme(triples, solver="simplex")
+    programme.solve()
+    programme.set(presolve="off")
     # one more than there are records, for the padding, which is always free
     free = np.ones(columns.n + 1, dtype=np.bool_)
     possible = np.ones(len(columns), dtype=np.bool_)
     fixed = np.empty(0, dtype=np.int64)
     before = free.copy(), fixed
     while not cancelled():
-        if solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+        if programme.status != "optimal":
             free, fixed = before
             break
         if free.sum() - 1 <= left:
             break
         before = free.copy(), fixed
-        taken = _heaviest(np.array(solver.getSolution().col_value), possible, padded, free)
+        taken = _heaviest(programme.x, possible, padded, free)
         if not taken.size:
             break
         fixed = np.concatenate([fixed, taken])
         gone = possible & ~free[padded].all(axis=1)
         possible &= ~gone
         gone[taken] = False
-        _hold(solver, np.flatnonzero(gone), 0.0)
-        _hold(solver, taken, 1.0)
-        solver.run()
+        for rows, at in ((np.flatnonzero(gone), 0.0), (taken, 1.0)):
+            programme.bound(rows, np.full(len(rows), at), np.full(len(rows), at))
+        programme.solve()
     return np.sort(fixed), free[:-1]
 
 
@@ -78,8 +74,3 @@ def _heaviest(weights: Matrix, possible: _Mask, padded: Labels, free: _Mask) -> 
             free[padded[row]] = False
             free[-1] = True
     return np.array(taken, dtype=np.int64)
-
-
-def _hold(solver: Any, rows: Labels, at: float) -> None:
-    places = np.full(len(rows), at)
-    solver.changeColsBounds(len(rows), rows.astype(np.int32), places, places)

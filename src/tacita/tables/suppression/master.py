@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import highspy
 import numpy as np
 
 from tacita.kernels.tables.network import EITHER_WAY, ONE_WAY, CutRows, Cuts, Demands, Graph
+from tacita.solvers.highs import LinearProgramme
 
 from .circuit import Floats, Ints, Mask, Network
 from .pool import Pool
@@ -69,11 +69,7 @@ class Master:
         self.active = np.zeros(network.edges, dtype=bool)
         self.idle = np.zeros(0, dtype=np.int64)
         self.primaries = np.flatnonzero(network.primary)
-        self.lp = highspy.Highs()
-        self.lp.silent()
-        self.lp.setOptionValue("threads", 1)
-        self.lp.setOptionValue("presolve", "off")
-        self.lp.setOptionValue("solver", "simplex")
+        self.lp = LinearProgramme(presolve="off", solver="simplex")
         self.x = np.zeros(0)
         self.reduced = np.zeros(0)
         self.dual = np.zeros(0)
@@ -92,40 +88,32 @@ class Master:
         network = self.network
         dense = entries(self.rows.cuts, 0, self.rows.count, network.among(edges)[0]).T
         places, at = np.nonzero(dense)
-        starts = np.searchsorted(places, np.arange(len(edges))).astype(np.int32)
-        self.lp.addCols(
-            len(edges), network.cost[edges], np.zeros(len(edges)), np.ones(len(edges)), len(at), starts,
-            at.astype(np.int32), dense[places, at],
-        )  # fmt: skip
+        starts = np.searchsorted(places, np.arange(len(edges)))
+        ends = np.zeros(len(edges)), np.ones(len(edges))
+        self.lp.add_columns(network.cost[edges], *ends, starts, at, dense[places, at])
         self.columns = np.concatenate([self.columns, edges])
         self.fixed = np.concatenate([self.fixed, np.zeros(len(edges), dtype=bool)])
         self.active[edges] = True
 
     def solve(self) -> bool:
         """Solve from the last basis; False if no fractional pattern is left, or the solver gave up."""
-        self.lp.run()
-        status = self.lp.getModelStatus()
-        self.infeasible = status == highspy.HighsModelStatus.kInfeasible
-        if status != highspy.HighsModelStatus.kOptimal:
-            if self.infeasible:
-                return False
-            self.lp.clearSolver()
-            self.lp.run()
-            self.infeasible = self.lp.getModelStatus() == highspy.HighsModelStatus.kInfeasible
-            if self.lp.getModelStatus() != highspy.HighsModelStatus.kOptimal:
-                return False
-        solution = self.lp.getSolution()
-        self.x = np.array(solution.col_value)
-        self.dual = np.maximum(0.0, np.array(solution.row_dual))
-        self.reduced = np.array(solution.col_dual)
-        self.value = self.lp.getInfo().objective_function_value
+        status = self.lp.solve()
+        if status == "unfinished":
+            self.lp.forget()
+            status = self.lp.solve()
+        self.infeasible = status == "infeasible"
+        if status != "optimal":
+            return False
+        self.x, duals, self.reduced, _ = self.lp.answer()
+        self.dual = np.maximum(0.0, duals)
+        self.value = self.lp.value
         self.idle = np.where(self.dual > 1e-9, 0, self.idle + 1)
         return True
 
     def fix(self, zero: Mask) -> None:
         """Keep some more columns at 0 for good."""
-        columns = np.flatnonzero(zero & ~self.fixed).astype(np.int32)
-        self.lp.changeColsBounds(len(columns), columns, np.zeros(len(columns)), np.zeros(len(columns)))
+        columns = np.flatnonzero(zero & ~self.fixed)
+        self.lp.bound(columns, np.zeros(len(columns)), np.zeros(len(columns)))
         self.fixed |= zero
 
     def purge(self, patience: int) -> None:
@@ -136,7 +124,7 @@ class Master:
 
     def drop(self, old: Mask) -> None:
         """Take out rows."""
-        self.lp.deleteRows(int(old.sum()), np.flatnonzero(old).astype(np.int32))
+        self.lp.drop_rows(np.flatnonzero(old))
         if self.pool is None:
             self.rows.drop(~old)
         self.idle = self.idle[~old]
@@ -275,10 +263,7 @@ class Master:
     def restore(self, right: Floats, starts: Ints, at: Ints, value: Floats) -> None:
         """Add rows to the programme as they are."""
         count = len(right)
-        self.lp.addRows(
-            count, right, np.full(count, highspy.kHighsInf), len(at), starts.astype(np.int32),
-            at.astype(np.int32), value,
-        )  # fmt: skip
+        self.lp.add_rows(right, starts, at, value)
         self.idle = np.concatenate([self.idle, np.zeros(count, dtype=np.int64)])
         self.dual = np.concatenate([self.dual, np.zeros(count)])
 
@@ -301,8 +286,7 @@ class Master:
 
     def share_rows(self) -> None:
         """Let rows go to a pool; forget columns kept at 0 for good, and from which cuts rows came."""
-        gone = np.flatnonzero(self.fixed)
-        self.lp.deleteCols(len(gone), gone.astype(np.int32))
+        self.lp.drop_columns(np.flatnonzero(self.fixed))
         self.columns = self.columns[~self.fixed]
         self.fixed = np.zeros(len(self.columns), dtype=bool)
         self.rows.forget()
