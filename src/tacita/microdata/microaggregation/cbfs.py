@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import ClassVar
 
 from tacita.core import Run
 
 from .base import Labels, Matrix, Microaggregation
 from .repair import join_nearest_group
-
-_WORK_PER_CALL = 20_000_000
+from .rounds import finish
 
 
 class CBFS(Microaggregation):
@@ -33,11 +33,8 @@ class CBFS(Microaggregation):
         from tacita.kernels.records.left import ALIVE, SQUARED, all_left
         from tacita.kernels.records.mdav import group_rounds
 
-        n, d = x.shape
         left = all_left(x, units)
-        done = False
-        while not done:
-            done = group_rounds(left, SQUARED, self.k, 1, self.k, 1 + _WORK_PER_CALL // (n * d))
-            run.report("grouping records", 1 - (left.state[ALIVE] / n) ** 2, 1)
+        rounds = partial(group_rounds, left, SQUARED, self.k, 1, self.k)
+        finish(rounds, x.size, lambda: left.state[ALIVE] / len(x), run)
         run.report("grouping records", 1, 1)
         return join_nearest_group(x, left.labels)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated, ClassVar
 
 import numpy as np
@@ -14,9 +15,7 @@ from tacita.microdata.groups import lower_medians, modes
 
 from .base import Labels, Matrix, Microaggregation
 from .repair import centroids_of
-
-# Enough rounds between two looks at the clock to be fast, few enough to stop soon when cancelled.
-_WORK_PER_CALL = 20_000_000
+from .rounds import finish
 
 
 class Gower(Microaggregation):
@@ -81,11 +80,7 @@ class Gower(Microaggregation):
         k, measure, left = self.k, Measure(weights, nominal, coded, values), all_left(x, units, codes, counts)
         labels, state = left.labels, left.state
 
-        done = False
-        while not done:
-            done = group_rounds(left, measure, k, 2, 3 * k, 1 + _WORK_PER_CALL // (n * d))
-            # the work left falls with the square of the records left
-            run.report("grouping records", 1 - (state[ALIVE] / n) ** 2, 1)
+        finish(partial(group_rounds, left, measure, k, 2, 3 * k), n * d, lambda: state[ALIVE] / n, run)
         group_rounds(left, measure, k, 1, 2 * k, 1)
 
         if state[ALIVE] >= k and state[UNITS_LEFT] >= k:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from tacita.core import Run
@@ -9,9 +11,7 @@ from tacita.core import Run
 from .base import Labels, Matrix, Microaggregation
 from .improvement import Improvement
 from .repair import merge_short_groups
-
-# Enough rounds between two looks at the clock to be fast, few enough to stop soon when cancelled.
-_WORK_PER_CALL = 20_000_000
+from .rounds import WORK_PER_CALL, finish
 
 
 class GSMS(Microaggregation):
@@ -52,11 +52,8 @@ class GSMS(Microaggregation):
         found = (np.arange(n), place, lists, np.zeros(n, dtype=np.bool_), members, sums)
         candidates = kernel.Candidates(x, columns, *found, x.sum(axis=0), labels, state)
         kernel.first_candidates(candidates)
-        done = False
-        while not done:
-            done = kernel.gsms_rounds(candidates, 1 + _WORK_PER_CALL // (n * (d + k)))
-            run.report("grouping records", 1 - (state[kernel.ALIVE] / n) ** 2, 1)
-
+        rounds = partial(kernel.gsms_rounds, candidates)
+        finish(rounds, n * (d + k), lambda: state[kernel.ALIVE] / n, run)
         left = np.flatnonzero(labels < 0)
         if left.size:
             taken = np.flatnonzero(labels >= 0)
@@ -98,7 +95,7 @@ class GSMST2(Improvement):
         errors = np.zeros(sizes.size)
         group_errors(x, labels, sums, sizes, errors)
         order = np.argsort(-errors, kind="stable")
-        trials = 1 + _WORK_PER_CALL * sizes.size // (n * (n + d * sizes.size))
+        trials = 1 + WORK_PER_CALL * sizes.size // (n * (n + d * sizes.size))
         for begin in range(0, sizes.size, trials):
             stop = min(begin + trials, sizes.size)
             dissolve_groups(x, labels, order, sums, sizes, errors, begin, stop)

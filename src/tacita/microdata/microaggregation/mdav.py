@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import ClassVar
 
 from tacita.core import Run
 
 from .base import Labels, Matrix, Microaggregation
 from .repair import join_nearest_group
-
-# Enough rounds between two looks at the clock to be fast, few enough to stop soon when cancelled.
-_WORK_PER_CALL = 20_000_000
+from .rounds import finish
 
 
 class MDAV(Microaggregation):
@@ -37,15 +36,11 @@ class MDAV(Microaggregation):
         from tacita.kernels.records.left import ALIVE, GROUPS, SQUARED, UNITS_LEFT, all_left
         from tacita.kernels.records.mdav import group_rounds, last_group
 
-        n, d = x.shape
         k = self.k
         left = all_left(x, units)
         labels, state = left.labels, left.state
-        done = False
-        while not done:
-            done = group_rounds(left, SQUARED, k, 2, 3 * k, 1 + _WORK_PER_CALL // (n * d))
-            # the work left falls with the square of the records left
-            run.report("grouping records", 1 - (state[ALIVE] / n) ** 2, 1)
+        rounds = partial(group_rounds, left, SQUARED, k, 2, 3 * k)
+        finish(rounds, x.size, lambda: state[ALIVE] / len(x), run)
         if state[ALIVE] >= 2 * k and state[UNITS_LEFT] >= k:
             last_group(left, SQUARED, k)
 

@@ -12,12 +12,11 @@ from tacita.core import Partition, Run
 from .base import Labels, Matrix
 from .improvement import Improvement
 from .repair import centroids_of
+from .rounds import WORK_PER_CALL
 
 # Up to so many pairs of record and group every group is a possible target; beyond, the nearest few are.
 _ALL_PAIRS = 20_000_000
 _FEW = 32
-_WORK_PER_CALL = 20_000_000
-
 Free = Callable[[Labels], Labels]
 Cut = Callable[[Matrix], Labels]
 By = Literal["records", "centres"]
@@ -51,7 +50,7 @@ def relocate(x: Matrix, labels: Labels, floor: int, run: Run) -> Labels:
     n, d = x.shape
     labels = labels.copy()
     columns = np.ascontiguousarray(x.T)
-    moves = 1 + _WORK_PER_CALL // (n * d)
+    moves = 1 + WORK_PER_CALL // (n * d)
     # the margin of the kernel forbids going in circles; the limit is for data that would prove us wrong
     left = 100 * n
     while left > 0:

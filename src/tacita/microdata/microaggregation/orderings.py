@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from tacita.core import Run
@@ -9,8 +11,8 @@ from tacita.core import Run
 from .base import Labels, Matrix
 from .neighbours import neighbours
 from .repair import centroids_of
+from .rounds import finish
 
-_WORK_PER_CALL = 20_000_000
 _NEIGHBOURS = 10
 _LOOKS_PER_CALL = 10_000
 
@@ -23,16 +25,13 @@ def nearest_next(x: Matrix, run: Run) -> Labels:
     """
     from tacita.kernels.records.paths import VISITED, nearest_next_steps
 
-    n, d = x.shape
+    n = len(x)
     order = np.empty(n, dtype=np.int64)
     start = int(((x - x.mean(axis=0)) ** 2).sum(axis=1).argmax())
     state = np.array([n, 0, start])
     work = (np.array(x.T, order="C", copy=True), np.arange(n), order, state)
-    done = False
-    while not done:
-        done = nearest_next_steps(*work, 1 + _WORK_PER_CALL // (n * d))
-        # the work left falls with the square of the records left
-        run.report("ordering records", 1 - (1 - state[VISITED] / n) ** 2, 1)
+    steps = partial(nearest_next_steps, *work)
+    finish(steps, x.size, lambda: 1 - state[VISITED] / n, run, "ordering records")
     return order
 
 

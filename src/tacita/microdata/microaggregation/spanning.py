@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from functools import partial
 
 import numpy as np
 
 from tacita.core import Run
 
 from .base import Labels, Matrix, Microaggregation
+from .rounds import WORK_PER_CALL, finish
 from .ward import distance_bounds
-
-# Enough rounds between two looks at the clock to be fast, few enough to stop soon when cancelled.
-_WORK_PER_CALL = 20_000_000
 
 
 def spanning_tree(x: Matrix, run: Run) -> tuple[Labels, Matrix, Labels]:
@@ -24,17 +23,15 @@ def spanning_tree(x: Matrix, run: Run) -> tuple[Labels, Matrix, Labels]:
     """
     from tacita.kernels.records import spanning as kernel
 
-    n, d = x.shape
+    n = len(x)
     parent, length, visited = np.full(n, -1), np.zeros(n), np.zeros(n, dtype=np.int64)
     gap = np.full(n, np.inf)
     gap[0] = 0
     state = np.array([n, 0])
     outside = (np.array(x.T, order="C", copy=True), np.arange(n), np.full(n, -1), gap)
     tree = kernel.Tree(*outside, parent, length, visited, state)
-    done = False
-    while not done:
-        done = kernel.tree_rounds(tree, 1 + _WORK_PER_CALL // (n * d))
-        run.report("building the tree", 1 - (state[kernel.LENGTH] / n) ** 2, 1)
+    rounds = partial(kernel.tree_rounds, tree)
+    finish(rounds, x.size, lambda: state[kernel.LENGTH] / n, run, "building the tree")
     return parent, length, visited
 
 
@@ -120,7 +117,7 @@ class MSTD(SpanningTree):
             here = np.flatnonzero(labels < 0)
             inside = np.full(here.size, -1)
             sharp = bounds[here]
-            rounds = 1 + min(here.size // (16 * self.k), _WORK_PER_CALL // (x.size * self.k))
+            rounds = 1 + min(here.size // (16 * self.k), WORK_PER_CALL // (x.size * self.k))
             done = diameter_rounds(np.array(x[here].T, order="C"), sharp, self.k, inside, state, rounds)
             labels[here], bounds[here] = inside, sharp
             run.report("grouping records", progress[0] + x.shape[0] - state[0], progress[1])
@@ -154,7 +151,7 @@ class MSTC(SpanningTree):
             here = np.flatnonzero(labels < 0)
             inside = np.full(here.size, -1)
             left = np.array(x[here].T, order="C")
-            rounds = 1 + min(here.size // (8 * self.k), _WORK_PER_CALL // x.size)
+            rounds = 1 + min(here.size // (8 * self.k), WORK_PER_CALL // x.size)
             done = centroid_rounds(left, x[here].sum(axis=0), self.k, inside, state, rounds)
             labels[here] = inside
             run.report("grouping records", progress[0] + x.shape[0] - state[0], progress[1])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import ClassVar
 
 from pydantic import Field
@@ -10,8 +11,7 @@ from tacita.core import Run
 
 from .base import Labels, Matrix, Microaggregation
 from .repair import join_nearest_group
-
-_WORK_PER_CALL = 20_000_000
+from .rounds import finish
 
 
 class VMDAV(Microaggregation):
@@ -44,13 +44,8 @@ class VMDAV(Microaggregation):
         from tacita.kernels.records.left import ALIVE, all_left
         from tacita.kernels.records.vmdav import vmdav_rounds
 
-        n, d = x.shape
         left = all_left(x, units)
-        centre = x.mean(axis=0)
-        done = False
-        while not done:
-            rounds = 1 + _WORK_PER_CALL // (n * d * self.k)
-            done = vmdav_rounds(left, centre, self.gamma, self.k, rounds)
-            run.report("grouping records", 1 - (left.state[ALIVE] / n) ** 2, 1)
+        rounds = partial(vmdav_rounds, left, x.mean(axis=0), self.gamma, self.k)
+        finish(rounds, x.size * self.k, lambda: left.state[ALIVE] / len(x), run)
         run.report("grouping records", 1, 1)
         return join_nearest_group(x, left.labels)

@@ -7,9 +7,9 @@ import numpy as np
 from tacita.core import Run
 
 from .base import Labels, Matrix, Microaggregation
+from .rounds import WORK_PER_CALL
 
 # Enough steps between two looks at the clock to be fast, few enough to stop soon when cancelled.
-_WORK_PER_CALL = 20_000_000
 
 
 def ward_labels(x: Matrix, k: int, run: Run) -> Labels:
@@ -85,7 +85,7 @@ def _divided(x: Matrix, k: int, run: Run, span: tuple[float, float]) -> list[Lab
     clusters = kernel.Clusters(np.ascontiguousarray(means), sizes, first, last, follows, *chain, state)
     done = False
     while not done:
-        done = kernel.ward_mergers(clusters, k, 1 + _WORK_PER_CALL // (m * d))
+        done = kernel.ward_mergers(clusters, k, 1 + WORK_PER_CALL // (m * d))
         settled = 1 - state[kernel.SHORT] / n
         run.report("grouping records", span[0] + (span[1] - span[0]) * settled, 1)
     labels = np.empty(n, dtype=np.int64)
