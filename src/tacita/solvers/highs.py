@@ -7,11 +7,10 @@ from typing import Any, Literal, NamedTuple
 
 import highspy
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
+from tacita.core.arrays import Floats, Ints
+
 Status = Literal["optimal", "infeasible", "unfinished"]
 
 _STATUS: dict[Any, Status] = {

@@ -11,7 +11,6 @@ from functools import wraps
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from pyscipopt import (
     SCIP_EVENTTYPE,
     SCIP_HEURTIMING,
@@ -24,8 +23,7 @@ from pyscipopt import (
 )
 from scipy import sparse
 
-Floats = npt.NDArray[np.float64]
-Mask = npt.NDArray[np.bool_]
+from tacita.core.arrays import Floats, Mask
 
 # nodes between suggestions
 _EVERY = 10

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from numba import njit
+
+from tacita.core.arrays import Floats, Ints
 
 from .distance import gap, sort_rows
 
@@ -14,12 +15,12 @@ from .distance import gap, sort_rows
 class Exchange(NamedTuple):
     """Groups as lists of members, and when a record last looked round and a group last changed."""
 
-    members: npt.NDArray[np.int64]
-    place: npt.NDArray[np.int64]
-    seen: npt.NDArray[np.int64]
-    changed: npt.NDArray[np.int64]
-    asked: npt.NDArray[np.int64]
-    diff: npt.NDArray[np.float64]
+    members: Ints
+    place: Ints
+    seen: Ints
+    changed: Ints
+    asked: Ints
+    diff: Floats
 
 
 @njit(cache=True, nogil=True)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from numba import njit
+
+from tacita.core.arrays import Floats, Ints, Mask
 
 from .distance import farthest, nearest, squared_distances
 
@@ -23,17 +24,17 @@ class Candidates(NamedTuple):
     filled per row; state: see above.
     """
 
-    x: npt.NDArray[np.float64]
-    columns: npt.NDArray[np.float64]
-    rows: npt.NDArray[np.int64]
-    place: npt.NDArray[np.int64]
-    lists: npt.NDArray[np.int64]
-    gone: npt.NDArray[np.bool_]
-    members: npt.NDArray[np.int64]
-    sums: npt.NDArray[np.float64]
-    rest: npt.NDArray[np.float64]
-    labels: npt.NDArray[np.int64]
-    state: npt.NDArray[np.int64]
+    x: Floats
+    columns: Floats
+    rows: Ints
+    place: Ints
+    lists: Ints
+    gone: Mask
+    members: Ints
+    sums: Floats
+    rest: Floats
+    labels: Ints
+    state: Ints
 
 
 @njit(cache=True, nogil=True)

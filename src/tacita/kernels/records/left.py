@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
+
+from tacita.core.arrays import Floats, Ints, Mask
 
 # Positions in the state vector that is handed from call to call.
 LENGTH, ALIVE, GROUPS, UNITS_LEFT = 0, 1, 2, 3
@@ -20,15 +21,15 @@ class Left(NamedTuple):
     original row; state: see above.
     """
 
-    columns: npt.NDArray[np.float64]
-    codes: npt.NDArray[np.int64]
-    rows: npt.NDArray[np.int64]
-    units: npt.NDArray[np.int64]
-    unit_left: npt.NDArray[np.int64]
-    sums: npt.NDArray[np.float64]
-    counts: npt.NDArray[np.int64]
-    labels: npt.NDArray[np.int64]
-    state: npt.NDArray[np.int64]
+    columns: Floats
+    codes: Ints
+    rows: Ints
+    units: Ints
+    unit_left: Ints
+    sums: Floats
+    counts: Ints
+    labels: Ints
+    state: Ints
     by_unit: bool
 
 
@@ -39,10 +40,10 @@ class Measure(NamedTuple):
     columns of categories, in the order of their codes; values[j, code]: the code as a coordinate.
     """
 
-    weights: npt.NDArray[np.float64]
-    nominal: npt.NDArray[np.bool_]
-    coded: npt.NDArray[np.int64]
-    values: npt.NDArray[np.float64]
+    weights: Floats
+    nominal: Mask
+    coded: Ints
+    values: Floats
 
 
 SQUARED = Measure(np.zeros(0), np.zeros(0, dtype=np.bool_), np.zeros(0, dtype=np.int64), np.zeros((0, 0)))
@@ -50,10 +51,10 @@ NO_CODES = np.zeros((0, 0), dtype=np.int64)
 
 
 def all_left(
-    x: npt.NDArray[np.float64],
-    units: npt.NDArray[np.int64] | None,
-    codes: npt.NDArray[np.int64] = NO_CODES,
-    counts: npt.NDArray[np.int64] = NO_CODES,
+    x: Floats,
+    units: Ints | None,
+    codes: Ints = NO_CODES,
+    counts: Ints = NO_CODES,
 ) -> Left:
     """Nobody has a group yet."""
     n = x.shape[0]

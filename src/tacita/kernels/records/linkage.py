@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from numba import njit
+
+from tacita.core.arrays import Floats, Ints, Mask
 
 # Distances that agree to so many digits are a tie: rounding must not decide who is found.
 TIE = 1e-9
@@ -20,12 +21,12 @@ class Points(NamedTuple):
     order[j] the candidate of its row j.
     """
 
-    queries: npt.NDArray[np.float64]
-    candidates: npt.NDArray[np.float64]
-    weights: npt.NDArray[np.float64]
-    turned_queries: npt.NDArray[np.float64]
-    turned: npt.NDArray[np.float64]
-    order: npt.NDArray[np.int64]
+    queries: Floats
+    candidates: Floats
+    weights: Floats
+    turned_queries: Floats
+    turned: Floats
+    order: Ints
 
 
 class MixedPoints(NamedTuple):
@@ -35,12 +36,12 @@ class MixedPoints(NamedTuple):
     are sorted by column `pivot`, which is not nominal; -1 where every column is.
     """
 
-    queries: npt.NDArray[np.float64]
-    candidates: npt.NDArray[np.float64]
-    repeats: npt.NDArray[np.int64]
-    own: npt.NDArray[np.int64]
-    weights: npt.NDArray[np.float64]
-    nominal: npt.NDArray[np.bool_]
+    queries: Floats
+    candidates: Floats
+    repeats: Ints
+    own: Ints
+    weights: Floats
+    nominal: Mask
     pivot: int
 
 
@@ -50,22 +51,22 @@ class Agreements(NamedTuple):
     repeats: how many records a candidate stands for; own[i]: the one of query i.
     """
 
-    queries: npt.NDArray[np.float64]
-    sorted_values: npt.NDArray[np.float64]
-    sorted_rows: npt.NDArray[np.int64]
-    repeats: npt.NDArray[np.int64]
-    own: npt.NDArray[np.int64]
-    tolerance: npt.NDArray[np.float64]
+    queries: Floats
+    sorted_values: Floats
+    sorted_rows: Ints
+    repeats: Ints
+    own: Ints
+    tolerance: Floats
 
 
 class Boxes(NamedTuple):
     """What row i may have become, low[i]..high[i]; released rows, and each column sorted, with its rows."""
 
-    low: npt.NDArray[np.float64]
-    high: npt.NDArray[np.float64]
-    released: npt.NDArray[np.float64]
-    ordered: npt.NDArray[np.float64]
-    rows: npt.NDArray[np.int64]
+    low: Floats
+    high: Floats
+    released: Floats
+    ordered: Floats
+    rows: Ints
 
 
 @njit(cache=True, nogil=True)

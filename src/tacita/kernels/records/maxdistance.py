@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from numba import njit
+
+from tacita.core.arrays import Floats, Ints
 
 from .distance import farthest, nearest, squared_distances
 
@@ -22,12 +23,12 @@ class Ends(NamedTuple):
     row; state: see above.
     """
 
-    columns: npt.NDArray[np.float64]
-    rows: npt.NDArray[np.int64]
-    far: npt.NDArray[np.int64]
-    bound: npt.NDArray[np.float64]
-    labels: npt.NDArray[np.int64]
-    state: npt.NDArray[np.int64]
+    columns: Floats
+    rows: Ints
+    far: Ints
+    bound: Floats
+    labels: Ints
+    state: Ints
 
 
 @njit(cache=True, nogil=True)

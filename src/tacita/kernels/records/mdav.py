@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from numba import njit
+
+from tacita.core.arrays import Floats, Ints
 
 from .distance import farthest, nearest, nearest_of_distinct_units
 from .gower import distances_from, middle
@@ -16,10 +17,10 @@ from .left import ALIVE, GROUPS, LENGTH, UNITS_LEFT
 class Scratch(NamedTuple):
     """Room for distances of all records from a point, the middle, and the nearest with their distances."""
 
-    distances: npt.NDArray[np.float64]
-    centre: npt.NDArray[np.float64]
-    chosen: npt.NDArray[np.int64]
-    best: npt.NDArray[np.float64]
+    distances: Floats
+    centre: Floats
+    chosen: Ints
+    best: Floats
 
 
 @njit(cache=True, nogil=True)

@@ -26,13 +26,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from numba import njit
 
-from .distance import sort_rows
+from tacita.core.arrays import Floats, Ints, Mask
 
-_Floats = npt.NDArray[np.float64]
-_Ints = npt.NDArray[np.int64]
+from .distance import sort_rows
 
 
 class Market(NamedTuple):
@@ -43,22 +41,22 @@ class Market(NamedTuple):
     """
 
     k: int
-    distances: _Floats
-    near: _Floats
-    prices: _Floats
-    first: _Ints
-    entries: _Ints
-    triples: _Ints
-    fines: _Floats
+    distances: Floats
+    near: Floats
+    prices: Floats
+    first: Ints
+    entries: Ints
+    triples: Ints
+    fines: Floats
 
 
 class Partners(NamedTuple):
     """Roots in order, the rank of each record in it, and whom a root may be with: see `price_roots`."""
 
-    order: _Ints
-    rank: _Ints
-    first: _Ints
-    close: _Ints
+    order: Ints
+    rank: Ints
+    first: Ints
+    close: Ints
 
 
 class Search(NamedTuple):
@@ -73,21 +71,21 @@ class Search(NamedTuple):
 class Found(NamedTuple):
     """Groups as they are found, a row each."""
 
-    groups: _Ints
-    sizes: _Ints
-    values: _Floats
+    groups: Ints
+    sizes: Ints
+    values: Floats
 
 
 class Candidates(NamedTuple):
     """Who may still join a group: row and price, half sums of distances, distance to it, fines; scratch."""
 
-    rows: _Ints
-    price: _Floats
-    half: _Floats
-    to_group: _Floats
-    fine: _Floats
-    tops: _Floats
-    keep: npt.NDArray[np.bool_]
+    rows: Ints
+    price: Floats
+    half: Floats
+    to_group: Floats
+    fine: Floats
+    tops: Floats
+    keep: Mask
 
 
 @njit(cache=True, nogil=True)

@@ -11,8 +11,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from numba import njit
+
+from tacita.core.arrays import Floats, Ints
 
 from .distance import squared_distances
 
@@ -23,10 +24,10 @@ _MARGIN = 1e-10
 class Groups(NamedTuple):
     """Records and centres by column, the group of each record, the size of each group."""
 
-    columns: npt.NDArray[np.float64]
-    labels: npt.NDArray[np.int64]
-    centres: npt.NDArray[np.float64]
-    sizes: npt.NDArray[np.int64]
+    columns: Floats
+    labels: Ints
+    centres: Floats
+    sizes: Ints
 
 
 class Offers(NamedTuple):
@@ -35,11 +36,11 @@ class Offers(NamedTuple):
     near: (n, m); with m = 0 every group is looked at.
     """
 
-    near: npt.NDArray[np.int64]
-    target: npt.NDArray[np.int64]
-    cost: npt.NDArray[np.float64]
-    second: npt.NDArray[np.float64]
-    saved: npt.NDArray[np.float64]
+    near: Ints
+    target: Ints
+    cost: Floats
+    second: Floats
+    saved: Floats
 
 
 @njit(cache=True, nogil=True)

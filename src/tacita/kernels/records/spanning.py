@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from numba import njit
+
+from tacita.core.arrays import Floats, Ints
 
 from .distance import farthest, nearest, squared_distances
 from .gsms import scaled_distances
@@ -25,14 +26,14 @@ class Tree(NamedTuple):
     joining; state: how many are outside, how many joined.
     """
 
-    columns: npt.NDArray[np.float64]
-    rows: npt.NDArray[np.int64]
-    nearest_visited: npt.NDArray[np.int64]
-    gap: npt.NDArray[np.float64]
-    parent: npt.NDArray[np.int64]
-    length: npt.NDArray[np.float64]
-    visited: npt.NDArray[np.int64]
-    state: npt.NDArray[np.int64]
+    columns: Floats
+    rows: Ints
+    nearest_visited: Ints
+    gap: Floats
+    parent: Ints
+    length: Floats
+    visited: Ints
+    state: Ints
 
 
 @njit(cache=True, nogil=True)

@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from numba import njit
+
+from tacita.core.arrays import Floats, Ints, Mask
 
 from .distance import gap
 
@@ -30,13 +31,13 @@ class Tour(NamedTuple):
     is in it; state: see above.
     """
 
-    x: npt.NDArray[np.float64]
-    order: npt.NDArray[np.int64]
-    place: npt.NDArray[np.int64]
-    neighbours: npt.NDArray[np.int64]
-    queue: npt.NDArray[np.int64]
-    waiting: npt.NDArray[np.bool_]
-    state: npt.NDArray[np.int64]
+    x: Floats
+    order: Ints
+    place: Ints
+    neighbours: Ints
+    queue: Ints
+    waiting: Mask
+    state: Ints
 
 
 @njit(cache=True, nogil=True)

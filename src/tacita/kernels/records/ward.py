@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from numba import njit
+
+from tacita.core.arrays import Floats, Ints
 
 from .distance import farthest, squared_distances
 
@@ -21,14 +22,14 @@ class Clusters(NamedTuple):
     follows: next member; chain with place (-1: not on it); state: see above.
     """
 
-    means: npt.NDArray[np.float64]
-    sizes: npt.NDArray[np.int64]
-    first: npt.NDArray[np.int64]
-    last: npt.NDArray[np.int64]
-    follows: npt.NDArray[np.int64]
-    chain: npt.NDArray[np.int64]
-    place: npt.NDArray[np.int64]
-    state: npt.NDArray[np.int64]
+    means: Floats
+    sizes: Ints
+    first: Ints
+    last: Ints
+    follows: Ints
+    chain: Ints
+    place: Ints
+    state: Ints
 
 
 @njit(cache=True, nogil=True)

@@ -8,8 +8,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from numba import njit
+
+from tacita.core.arrays import Floats, Ints
 
 # Of a cell's span on that side, or its flow: what is left over when a flow fills it up to rounding.
 _ROUNDING = 1e-13
@@ -21,12 +22,12 @@ class Arcs(NamedTuple):
     The arcs 2e and 2e + 1 that leave node v are codes[starts[v]:starts[v + 1]].
     """
 
-    starts: npt.NDArray[np.int64]
-    codes: npt.NDArray[np.int64]
-    tails: npt.NDArray[np.int64]
-    heads: npt.NDArray[np.int64]
-    up: npt.NDArray[np.float64]
-    down: npt.NDArray[np.float64]
+    starts: Ints
+    codes: Ints
+    tails: Ints
+    heads: Ints
+    up: Floats
+    down: Floats
 
 
 @njit(cache=True)

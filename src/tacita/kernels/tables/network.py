@@ -8,16 +8,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-import numpy.typing as npt
+from tacita.core.arrays import Floats, Ints, Mask
 
 # What meets a demand for a flow between two nodes:
 # a flow from its source to its sink; one in either direction; one a direction, that make it up together
 ONE_WAY, EITHER_WAY, BOTH_WAYS = 0, 1, 2
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Mask = npt.NDArray[np.bool_]
 
 
 class Graph(NamedTuple):

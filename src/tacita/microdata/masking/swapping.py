@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 
-from tacita.core import DataError, Percent, Run
+from tacita.core import DataError, Matrix, Percent, Run
 
-from .base import Masked, Masking, Matrix
+from .base import Masked, Masking
 
 
 class RankSwap(Masking):

@@ -9,9 +9,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from tacita.core import Run
+from tacita.core import Labels, Matrix, Run
 
-from .base import Labels, Matrix
 from .neighbours import neighbours
 
 _STAGE = "annealing groups"

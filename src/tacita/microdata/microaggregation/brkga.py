@@ -11,9 +11,9 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from tacita.core import ParameterError, Run
+from tacita.core import Labels, Matrix, ParameterError, Run
 
-from .base import Labels, Matrix, Microaggregation
+from .base import Microaggregation
 from .neighbours import neighbours
 
 _GOLDEN = (5**0.5 - 1) / 2

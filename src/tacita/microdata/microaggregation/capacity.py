@@ -8,9 +8,9 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
-from tacita.core import Run
+from tacita.core import Labels, Matrix, Run
 
-from .base import Labels, Matrix, Microaggregation
+from .base import Microaggregation
 from .means import cut_large, quiet, split_large, squared_error
 from .repair import centroids_of
 

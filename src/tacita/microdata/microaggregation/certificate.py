@@ -10,10 +10,9 @@ from time import perf_counter
 import numpy as np
 import numpy.typing as npt
 
-from tacita.core import DataError, ParameterError, Partition, Run
+from tacita.core import DataError, Labels, Matrix, ParameterError, Partition, Run
 from tacita.core.arrays import as_matrix
 
-from .base import Labels, Matrix
 from .bounding import Pricing, least_shares
 from .generation import LITTLE, QUICK, THOROUGH, WIDTHS, Generation, tightened
 from .groups import as_groups, as_labels

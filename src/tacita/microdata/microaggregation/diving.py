@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-import numpy.typing as npt
 
-from .base import Labels, Matrix
+from tacita.core import Labels, Mask, Matrix
+
 from .master import Columns
 
-_Mask = npt.NDArray[np.bool_]
 # A group of such a weight is taken along with the heaviest.
 _SURE = 0.9
 
 
 def dive(
     columns: Columns, triples: Labels, left: int, cancelled: Callable[[], bool] = lambda: False
-) -> tuple[Labels, _Mask]:
+) -> tuple[Labels, Mask]:
     """Groups that a good partition may well hold, as rows of `columns`, and which records are still free.
 
     The linear programme gives each group a weight. Those of weight 0.9 and the heaviest are fixed, what
@@ -61,7 +60,7 @@ def dive(
     return np.sort(fixed), free[:-1]
 
 
-def _heaviest(weights: Matrix, possible: _Mask, padded: Labels, free: _Mask) -> Labels:
+def _heaviest(weights: Matrix, possible: Mask, padded: Labels, free: Mask) -> Labels:
     """The heaviest group and those next to certain, no two of which overlap; they are struck off `free`."""
     rows = np.flatnonzero(possible & (weights > 1e-6))
     rows = rows[np.argsort(-np.round(weights[rows], 9), kind="stable")]

@@ -6,14 +6,13 @@ from functools import partial
 from typing import Annotated, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 from pydantic import Field
 
-from tacita.core import ParameterError, Run
+from tacita.core import Floats, Labels, Mask, Matrix, ParameterError, Run
 from tacita.core.roles import Kind
 from tacita.microdata.groups import lower_medians, modes
 
-from .base import Labels, Matrix, Microaggregation
+from .base import Microaggregation
 from .repair import centroids_of
 from .rounds import finish
 
@@ -55,7 +54,7 @@ class Gower(Microaggregation):
         Field(description="weight of each protected attribute in the distance; empty: all alike"),
     ] = ()
 
-    def among(self, columns: npt.NDArray[np.bool_]) -> Gower:
+    def among(self, columns: Mask) -> Gower:
         if not self.weights:
             return self
         self._refuse_other_number(columns.size)
@@ -110,8 +109,8 @@ def _counted(categories: Matrix) -> tuple[Labels, Matrix, Labels]:
 def _join_nearest(
     x: Matrix,
     kinds: tuple[Kind, ...],
-    weights: npt.NDArray[np.float64],
-    nominal: npt.NDArray[np.bool_],
+    weights: Floats,
+    nominal: Mask,
     labels: Labels,
 ) -> Labels:
     """Records without a group (-1) join the one with the nearest middle, as it was before any did."""

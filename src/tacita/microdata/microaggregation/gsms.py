@@ -6,9 +6,9 @@ from functools import partial
 
 import numpy as np
 
-from tacita.core import Run
+from tacita.core import Labels, Matrix, Run
 
-from .base import Labels, Matrix, Microaggregation
+from .base import Microaggregation
 from .improvement import Improvement
 from .repair import merge_short_groups
 from .rounds import WORK_PER_CALL, finish

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tacita.core import Run
+from tacita.core import Labels, Matrix, Run
 
-from .base import Labels, Matrix
 from .dfo import dissolve
 from .improvement import Improvement
 from .means import nearest_centres, quiet, relocate, split_large, squared_error

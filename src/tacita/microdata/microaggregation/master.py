@@ -7,15 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 import scipy.sparse as sparse
 
-from .base import Labels, Matrix
+from tacita.core import Labels, Mask, Matrix
 
 if TYPE_CHECKING:
     from tacita.solvers.highs import LinearProgramme
-
-_Mask = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -86,7 +83,7 @@ class Columns:
         other.groups, other.costs = self.groups, self.costs
         return other
 
-    def only(self, kept: _Mask) -> Columns:
+    def only(self, kept: Mask) -> Columns:
         """Those kept, in the same order."""
         other = Columns(self.n, self.k, self._errors_of)
         other.groups, other.costs = self.groups[kept], self.costs[kept]

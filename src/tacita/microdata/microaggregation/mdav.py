@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import partial
 from typing import ClassVar
 
-from tacita.core import Run
+from tacita.core import Labels, Matrix, Run
 
-from .base import Labels, Matrix, Microaggregation
+from .base import Microaggregation
 from .repair import join_nearest_group
 from .rounds import finish
 

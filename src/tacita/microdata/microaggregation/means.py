@@ -7,9 +7,8 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from tacita.core import Partition, Run
+from tacita.core import Labels, Matrix, Partition, Run
 
-from .base import Labels, Matrix
 from .improvement import Improvement
 from .repair import centroids_of
 from .rounds import WORK_PER_CALL

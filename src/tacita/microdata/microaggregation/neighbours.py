@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tacita.core import Run
-
-from .base import Matrix
+from tacita.core import Matrix, Run
 
 
 def neighbours(x: Matrix, count: int, run: Run) -> tuple[np.ndarray, Matrix]:

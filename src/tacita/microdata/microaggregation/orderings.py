@@ -6,9 +6,8 @@ from functools import partial
 
 import numpy as np
 
-from tacita.core import Run
+from tacita.core import Labels, Matrix, Run
 
-from .base import Labels, Matrix
 from .neighbours import neighbours
 from .repair import centroids_of
 from .rounds import finish

@@ -9,10 +9,10 @@ from typing import ClassVar
 import numpy as np
 from pydantic import Field
 
-from tacita.core import DataError, ParameterError, Run
+from tacita.core import DataError, Labels, Matrix, ParameterError, Run
 from tacita.core.arrays import as_matrix
 
-from .base import Labels, Matrix, Microaggregation
+from .base import Microaggregation
 from .orderings import chained_groups, nearest_next, tour
 from .univariate import segment_ends
 

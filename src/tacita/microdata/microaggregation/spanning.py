@@ -7,9 +7,9 @@ from functools import partial
 
 import numpy as np
 
-from tacita.core import Run
+from tacita.core import Labels, Matrix, Run
 
-from .base import Labels, Matrix, Microaggregation
+from .base import Microaggregation
 from .rounds import WORK_PER_CALL, finish
 from .ward import distance_bounds
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
-from tacita.core import DataError, Partition, Run
+from tacita.core import DataError, Ints, Labels, Matrix, Partition, Run
 
-from .base import Labels, Matrix, Microaggregation
+from .base import Microaggregation
 
 
-def segment_ends(n: int, k: int, units: npt.NDArray[np.int64] | None) -> tuple[np.ndarray, np.ndarray]:
+def segment_ends(n: int, k: int, units: Ints | None) -> tuple[np.ndarray, np.ndarray]:
     """For each row of an ordering, the first and last row at which a group starting there may end.
 
     Without units groups hold k to 2k-1 records: a longer one can be cut at no loss. With units the same

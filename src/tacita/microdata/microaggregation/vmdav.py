@@ -7,9 +7,9 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from tacita.core import Run
+from tacita.core import Labels, Matrix, Run
 
-from .base import Labels, Matrix, Microaggregation
+from .base import Microaggregation
 from .repair import join_nearest_group
 from .rounds import finish
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from tacita.core import Run
+from tacita.core import Labels, Matrix, Run
 
-from .base import Labels, Matrix, Microaggregation
+from .base import Microaggregation
 from .rounds import WORK_PER_CALL
 
 # Enough steps between two looks at the clock to be fast, few enough to stop soon when cancelled.

@@ -6,15 +6,11 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 from pydantic import Field
 
-from tacita.core import Comparison, Run, Score
+from tacita.core import Comparison, Floats, Ints, Mask, Run, Score
 from tacita.microdata.measure import Measure
 from tacita.microdata.mixed import Mixed
-
-Vector = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 # Probabilities stay this far from 0 and 1, so that no weight is infinite.
 _EDGE = 1e-9
@@ -26,19 +22,19 @@ _ALL_PATTERNS = 16
 class Agreement:
     """Patterns of agreement (one row each, a column per attribute) and how many pairs show them."""
 
-    patterns: npt.NDArray[np.bool_]
-    counts: Vector
+    patterns: Mask
+    counts: Floats
 
 
 @dataclass(frozen=True)
 class Linkage:
     """m and u of every attribute, the chance of agreement among matched and among unmatched pairs."""
 
-    m: Vector
-    u: Vector
+    m: Floats
+    u: Floats
     prevalence: float
 
-    def log_ratios(self, patterns: npt.NDArray[np.bool_]) -> Vector:
+    def log_ratios(self, patterns: Mask) -> Floats:
         """log of m(pattern) / u(pattern)."""
         agree, differ = np.log(self.m / self.u), np.log((1 - self.m) / (1 - self.u))
         return np.asarray(np.where(patterns, agree, differ).sum(axis=1))
@@ -71,9 +67,7 @@ def fit(agreement: Agreement, prevalence: float | None, most_rounds: int = 500) 
     return Linkage(m, u, matches)
 
 
-def classify(
-    linkage: Linkage, patterns: npt.NDArray[np.bool_], false_link: float, false_nonlink: float
-) -> Ints:
+def classify(linkage: Linkage, patterns: Mask, false_link: float, false_nonlink: float) -> Ints:
     """The classical decision for every pattern: 1 link, -1 no link, 0 possible link.
 
     Patterns sorted by m/u descending: link while the cumulative u stays within `false_link`; from the
@@ -143,13 +137,13 @@ class _Pairs:
         bits = (masks[:, None] >> np.arange(self.d)) & 1
         return Agreement(bits.astype(bool), np.array([float(merged[mask]) for mask in masks.tolist()]))
 
-    def linked(self, rows: Ints, linkage: Linkage, run: Run) -> Vector:
+    def linked(self, rows: Ints, linkage: Linkage, run: Run) -> Floats:
         """Share of each query that is linked to its own record."""
         from tacita.kernels.records.linkage import own_has_most_weight
 
         gain = np.log(linkage.m / linkage.u) - np.log((1 - linkage.m) / (1 - linkage.u))
 
-        def block(start: int, stop: int) -> Vector:
+        def block(start: int, stop: int) -> Floats:
             found = np.empty(stop - start)
             own_has_most_weight(rows[start:stop], self.known, gain, self.n, found)
             return found

@@ -5,13 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from tacita.core import DataError, ParameterError
+from tacita.core import DataError, Matrix, ParameterError
 
 from .regression import Regression
-
-Matrix = npt.NDArray[np.float64]
 
 _TOLERANCE = 1e-12
 _SWEEPS = 50_000
