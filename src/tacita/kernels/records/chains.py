@@ -9,27 +9,7 @@ import numpy as np
 from numba import njit
 
 from .distance import gap
-
-
-@njit(cache=True, nogil=True)
-def nearest_next(points, first, tour):
-    """tour[0] = first, then always the nearest point not yet visited. O(n^2 d)."""
-    n = points.shape[0]
-    left = np.arange(n)
-    left[first] = n - 1
-    count = n - 1
-    tour[0] = first
-    for t in range(1, n):
-        best = np.inf
-        where = 0
-        for j in range(count):
-            length = gap(points, tour[t - 1], points, left[j])
-            if length < best or (length == best and left[j] < left[where]):
-                best = length
-                where = j
-        tour[t] = left[where]
-        count -= 1
-        left[where] = left[count]
+from .tour import reverse
 
 
 @njit(cache=True, nogil=True)
@@ -57,33 +37,13 @@ def two_opt(points, near, tour, place, sweeps):
                     saved -= np.sqrt(gap(points, after, points, beyond))
                     if saved > 1e-10 * edge:
                         if step == 1:
-                            _turn(tour, place, place[after], place[b])
+                            reverse(tour, place, place[after], place[b])
                         else:
-                            _turn(tour, place, place[b], place[after])
+                            reverse(tour, place, place[b], place[after])
                         better = True
                         break
         if not better:
             return
-
-
-@njit(cache=True, nogil=True)
-def _turn(tour, place, i, j):
-    """Turn round the stretch from place i to place j, going forward and over the end if need be. O(n)."""
-    n = tour.shape[0]
-    length = (j - i) % n + 1
-    if 2 * length > n:
-        # the rest turned round is the same round trip
-        i, j = (j + 1) % n, (i - 1) % n
-        length = n - length
-    for _ in range(length // 2):
-        a = tour[i]
-        b = tour[j]
-        tour[i] = b
-        place[b] = i
-        tour[j] = a
-        place[a] = j
-        i = (i + 1) % n
-        j = (j - 1) % n
 
 
 @njit(cache=True, nogil=True)

@@ -57,7 +57,7 @@ def _before(tour, place, a):
 
 
 @njit(cache=True, nogil=True)
-def _reverse(tour, place, i, j):
+def reverse(tour, place, i, j):
     """Turn the stretch from place i to place j around, or the rest of the tour if that is shorter."""
     n = tour.shape[0]
     length = j - i + 1 if j >= i else j - i + 1 + n
@@ -76,9 +76,9 @@ def _reverse(tour, place, i, j):
 def _exchange(tour, place, a, b, c):
     """Replace the edges (a, b), (c, d) by (a, c), (b, d). Along the tour or against it: a b ... c d."""
     if _after(tour, place, a) == b:
-        _reverse(tour, place, place[b], place[c])
+        reverse(tour, place, place[b], place[c])
     else:
-        _reverse(tour, place, place[c], place[b])
+        reverse(tour, place, place[c], place[b])
 
 
 @njit(cache=True, nogil=True)

@@ -16,7 +16,7 @@ _NEIGHBOURS = 10
 _LOOKS_PER_CALL = 10_000
 
 
-def nearest_next(x: Matrix, run: Run) -> Labels:
+def nearest_next(x: Matrix, run: Run, start: int | None = None) -> Labels:
     """From the record farthest from the centroid always to the nearest one not yet visited. O(n^2 d).
 
     >>> nearest_next(np.array([[5.0], [0.0], [1.0], [4.0]]), Run()).tolist()
@@ -26,7 +26,8 @@ def nearest_next(x: Matrix, run: Run) -> Labels:
 
     n = len(x)
     order = np.empty(n, dtype=np.int64)
-    start = int(((x - x.mean(axis=0)) ** 2).sum(axis=1).argmax())
+    if start is None:
+        start = int(((x - x.mean(axis=0)) ** 2).sum(axis=1).argmax())
     state = np.array([n, 0, start])
     work = (np.array(x.T, order="C", copy=True), np.arange(n), order, state)
     steps = partial(nearest_next_steps, *work)
