@@ -2,31 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numba import njit
-
-from tacita.core.arrays import Floats, Ints
 
 from .distance import farthest, nearest, nearest_of_distinct_units
 from .gower import distances_from, middle
 from .left import ALIVE, GROUPS, LENGTH, UNITS_LEFT
-
-
-class Scratch(NamedTuple):
-    """Room for distances of all records from a point, the middle, and the nearest with their distances."""
-
-    distances: Floats
-    centre: Floats
-    chosen: Ints
-    best: Floats
-
-
-@njit(cache=True, nogil=True)
-def scratch_for(left, k):
-    d, n = left.columns.shape
-    return Scratch(np.empty(n), np.empty(d), np.empty(k - 1, dtype=np.int64), np.empty(k - 1))
 
 
 @njit(cache=True, nogil=True)
@@ -78,57 +59,45 @@ def take(i, left):
 
 
 @njit(cache=True, nogil=True)
-def take_nearest(seed, left, measure, scratch):
-    """The seed and its nearest records (of other units each, if by_unit) leave; fills scratch.chosen.
-
-    Leaves in `distances` the distance of everyone from the seed, NaN for the members.
-    """
-    n = left.state[LENGTH]
-    distances, chosen, best = scratch.distances, scratch.chosen, scratch.best
-    point = left.columns[:, seed].copy()
-    take(seed, left)
-    distances_from(point, left, measure, distances)
-    if left.by_unit:
-        nearest_of_distinct_units(distances, n, left.units, left.units[seed], chosen, best)
-    else:
-        nearest(distances, n, chosen, best)
-    for j in range(chosen.shape[0]):
-        take(chosen[j], left)
-        distances[chosen[j]] = np.nan
-    left.state[GROUPS] += 1
-
-
-@njit(cache=True, nogil=True)
-def _one_round(left, measure, k, ends, scratch):
-    """A group around the record farthest from the middle; of two ends, one around the farthest from that."""
-    middle(left, measure, scratch.centre)
-    distances_from(scratch.centre, left, measure, scratch.distances)
-    for _ in range(ends):
-        if left.state[UNITS_LEFT] < k:
-            return
-        take_nearest(farthest(scratch.distances, left.state[LENGTH]), left, measure, scratch)
-
-
-@njit(cache=True, nogil=True)
-def group_rounds(left, measure, k, ends, fewest, rounds):
+def group_rounds(left, measure, k, ends, fewest, tidy, rounds):
     """Up to `rounds` rounds of one or two groups; True when fewer than `fewest` records or k units are left.
 
-    MDAV has two ends and goes on while 3k are left, CBFS one and while k are. O(n d) a round, no memory but
-    O(n + k d) scratch a call.
+    A group is a seed and its nearest records (of other units each, if by_unit); the seed is the record
+    farthest from the middle of what is left, at the second end the one farthest from the first seed. MDAV has
+    two ends and goes on while 3k are left, CBFS one and while k are. tidy: close gaps in between. O(n d) a
+    round, no memory but O(n + k d) scratch a call.
     """
-    scratch = scratch_for(left, k)
-    state = left.state
+    columns, units, state = left.columns, left.units, left.state
+    distances = np.empty(columns.shape[1])
+    point = np.empty(columns.shape[0])
+    chosen = np.empty(k - 1, dtype=np.int64)
+    best = np.empty(k - 1)
     for _ in range(rounds):
         if state[ALIVE] < fewest or state[UNITS_LEFT] < k:
             return True
-        if close_gaps(left):
+        if tidy and close_gaps(left):
             # running sums drift
             _sum_afresh(left)
-        _one_round(left, measure, k, ends, scratch)
+        n = state[LENGTH]
+        middle(left, measure, point)
+        unit = -1
+        # one place to measure from the middle and from the seeds: the compiler takes long over each
+        for made in range(ends + 1):
+            distances_from(point, left, measure, distances)
+            if made > 0:
+                if left.by_unit:
+                    nearest_of_distinct_units(distances, n, units, unit, chosen, best)
+                else:
+                    nearest(distances, n, chosen, best)
+                for j in range(k - 1):
+                    take(chosen[j], left)
+                    distances[chosen[j]] = np.nan
+                state[GROUPS] += 1
+            if made == ends or state[UNITS_LEFT] < k:
+                break
+            seed = farthest(distances, n)
+            unit = units[seed]
+            for c in range(columns.shape[0]):
+                point[c] = columns[c, seed]
+            take(seed, left)
     return state[ALIVE] < fewest or state[UNITS_LEFT] < k
-
-
-@njit(cache=True, nogil=True)
-def last_group(left, measure, k):
-    """One group around the record farthest from the middle of what is left. O(n d)."""
-    _one_round(left, measure, k, 1, scratch_for(left, k))

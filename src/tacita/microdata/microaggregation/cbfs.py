@@ -34,7 +34,7 @@ class CBFS(Microaggregation):
         from tacita.kernels.records.mdav import group_rounds
 
         left = all_left(x, units)
-        rounds = partial(group_rounds, left, SQUARED, self.k, 1, self.k)
+        rounds = partial(group_rounds, left, SQUARED, self.k, 1, self.k, True)
         finish(rounds, x.size, lambda: left.state[ALIVE] / len(x), run)
         run.report("grouping records", 1, 1)
         return join_nearest_group(x, left.labels)

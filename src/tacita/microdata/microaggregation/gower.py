@@ -79,8 +79,8 @@ class Gower(Microaggregation):
         k, measure, left = self.k, Measure(weights, nominal, coded, values), all_left(x, units, codes, counts)
         labels, state = left.labels, left.state
 
-        finish(partial(group_rounds, left, measure, k, 2, 3 * k), n * d, lambda: state[ALIVE] / n, run)
-        group_rounds(left, measure, k, 1, 2 * k, 1)
+        finish(partial(group_rounds, left, measure, k, 2, 3 * k, True), n * d, lambda: state[ALIVE] / n, run)
+        group_rounds(left, measure, k, 1, 2 * k, True, 1)
 
         if state[ALIVE] >= k and state[UNITS_LEFT] >= k:
             labels[labels < 0] = state[GROUPS]

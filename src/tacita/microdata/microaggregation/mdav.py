@@ -34,16 +34,14 @@ class MDAV(Microaggregation):
 
     def group(self, x: Matrix, units: Labels | None, run: Run) -> Labels:
         from tacita.kernels.records.left import ALIVE, GROUPS, SQUARED, UNITS_LEFT, all_left
-        from tacita.kernels.records.mdav import group_rounds, last_group
+        from tacita.kernels.records.mdav import group_rounds
 
         k = self.k
         left = all_left(x, units)
         labels, state = left.labels, left.state
-        rounds = partial(group_rounds, left, SQUARED, k, 2, 3 * k)
+        rounds = partial(group_rounds, left, SQUARED, k, 2, 3 * k, True)
         finish(rounds, x.size, lambda: state[ALIVE] / len(x), run)
-        if state[ALIVE] >= 2 * k and state[UNITS_LEFT] >= k:
-            last_group(left, SQUARED, k)
-
+        group_rounds(left, SQUARED, k, 1, 2 * k, False, 1)
         if state[ALIVE] >= k and state[UNITS_LEFT] >= k:
             labels[labels < 0] = state[GROUPS]
         labels = join_nearest_group(x, labels)
