@@ -36,9 +36,9 @@ class TestEverySuppression:
     def test_declares_the_shapes_it_takes_and_refuses_others_by_name(self, name):
         method = tacita.method(name)
         assert method.shapes
-        assert method.takes(tables_at_hand.positive(1))
+        assert method.fits(tables_at_hand.positive(1))
         cube, _ = tables_at_hand.made("cube", "exact", 1)
-        if not method.takes(cube):
+        if not method.fits(cube):
             with pytest.raises(tacita.ParameterError, match=f"{method.spoken_name()}: withholds in two-way"):
                 method.suppress(cube, method.problems[0])
 
