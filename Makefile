@@ -13,7 +13,11 @@ test: $(VENV)/installed-for-tests
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -q -n 2
+	$(BIN)/python -m pytest -q -n 2 -m "not long"
+
+# the proofs that take longest; `make test` leaves them out
+test-long: $(VENV)/installed-for-tests
+	$(BIN)/python -m pytest -q -n 2 -m long
 
 bench: $(VENV)/installed-for-tests
 	$(BIN)/python -m benchmarks
