@@ -159,9 +159,9 @@ def test_kinds_declared_for_the_file_hold_in_its_steps_and_survive_the_plan(tmp_
 def test_what_one_step_recodes_may_be_numbers_to_the_next(tmp_path, persons):
     api.write_frame(persons, tmp_path / "in.csv")
     fives = {str(age): str(age // 5 * 5) for age in range(120)}
-    steps = [{"method": "recode", "quasi": ["age"], "map": fives}, {"method": "mdav", "quasi": ["age"], "k": 3}]
+    coarser = {"method": "recode", "quasi": ["age"], "map": fives}
+    steps = [coarser, {"method": "mdav", "quasi": ["age"], "k": 3}]
     release = tacita.protect(tmp_path / "in.csv", steps=steps, **{**AROUND, "measures": ["CATEGORIES"]})
-    assert release.data["age"].value_counts().field("counts").to_pylist() != []
     assert {each.guarantee for each in release.record.withdrawn} == {"recoded", "recoded-by-map"}
     assert "groups-of-k" in of_step(release, 2)
 
