@@ -22,6 +22,7 @@ from .alignment import aligned
 from .assess import context_columns, measure
 from .measure import Measure
 from .verify import keys
+from .verify.evidence import one_each
 
 K_ANONYMITY = "k_anonymity"
 
@@ -180,10 +181,10 @@ def _shared(asked: Requirement, finished: Finished) -> Verdict:
 
 def _units(finished: Finished, unit: str) -> Ints | str:
     if unit in finished.file.columns:
-        return keys.units_in(finished.file, unit)
+        return one_each(finished.file, unit)
     if finished.source is None or finished.rows is None or unit not in finished.source.columns:
         return f"the file has no column {unit} to count units by"
-    return keys.units_in(finished.source, unit)[finished.rows]
+    return one_each(finished.source, unit)[finished.rows]
 
 
 def _measured(asked: Requirement, finished: Finished, run: Run) -> Verdict:

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from .cells import as_array, same_column, same_text
-from .evidence import Evidence, distinct, exact_means, gaps, publishes
+from .evidence import Evidence, distinct, exact_means, gaps, publishes, sizes
 from .leftovers import faults
 
 _NO_GROUPS = "the claim does not name one group for each record"
@@ -116,7 +116,7 @@ def groups_of_k(evidence: Evidence) -> str | None:
         (evidence.published_groups, "distinct rows of quasi-identifiers stand"),
         (claimed, "groups as claimed stand"),
     ):
-        counts = np.bincount(groups)
+        counts = sizes(groups)
         short = counts[counts < k]
         if short.size:
             return (
@@ -134,12 +134,11 @@ def k_units(evidence: Evidence) -> str | None:
     if k is None or claimed is None:
         return _NO_GROUPS
     for groups in (evidence.published_groups, claimed):
-        _, one_each = np.unique(distinct(groups, units), return_index=True)
-        per_group = np.bincount(groups[one_each])
-        short = per_group[per_group < k]
+        counts = sizes(groups, units)
+        short = counts[counts < k]
         if short.size:
             return (
-                f"{short.size} of {per_group.size} groups have records of fewer than k={k} "
+                f"{short.size} of {counts.size} groups have records of fewer than k={k} "
                 f"distinct units (fewest: {int(short.min())})"
             )
     return None

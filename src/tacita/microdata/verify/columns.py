@@ -6,7 +6,7 @@ import numpy as np
 
 from tacita.core import Ints
 
-from .evidence import Evidence, distinct, exact_means, publishes
+from .evidence import Evidence, distinct, exact_means, publishes, sizes
 
 
 def masked_cells(evidence: Evidence) -> str | None:
@@ -41,7 +41,7 @@ def column_groups(evidence: Evidence) -> str | None:
         if mixed:
             return f"{mixed} groups of column {name} mix records of different strata"
         for groups, what in ((evidence.published_values(name), "values"), (claimed, "groups as claimed")):
-            counts = np.bincount(groups)
+            counts = sizes(groups)
             short = counts[counts < k]
             if short.size:
                 return (
@@ -61,12 +61,11 @@ def column_units(evidence: Evidence) -> str | None:
         return units
     for j, name in enumerate(evidence.claim.original.quasi):
         for groups in (evidence.published_values(name), distinct(evidence.strata, labels[:, j])):
-            _, one_each = np.unique(distinct(groups, units), return_index=True)
-            per_group = np.bincount(groups[one_each])
-            short = per_group[per_group < k]
+            counts = sizes(groups, units)
+            short = counts[counts < k]
             if short.size:
                 return (
-                    f"{short.size} of {per_group.size} values of column {name} stand for records of fewer "
+                    f"{short.size} of {counts.size} values of column {name} stand for records of fewer "
                     f"than k={k} distinct units (fewest: {int(short.min())})"
                 )
     return None

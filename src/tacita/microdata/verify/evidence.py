@@ -170,6 +170,13 @@ def distinct(*keys: npt.NDArray[np.integer]) -> Ints:
     return combined.astype(np.int64)
 
 
+def sizes(groups: Ints, units: Ints | None = None) -> Ints:
+    """How many records each group has, or of how many distinct units. O(n log n)."""
+    if units is not None:
+        groups = groups[np.unique(distinct(groups, units), return_index=True)[1]]
+    return np.bincount(groups)
+
+
 def expected_column(evidence: Evidence, name: str, means: Floats) -> pa.Array:
     """The cells that a masked column must have: float64, or int64 where rounding was declared."""
     whole = name in evidence.claim.rounded

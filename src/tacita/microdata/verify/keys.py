@@ -9,7 +9,7 @@ import numpy as np
 from tacita.core import Ints, Microdata
 from tacita.core.release import Claim
 
-from .evidence import Evidence, distinct, one_each
+from .evidence import Evidence, distinct, sizes
 
 
 def sharing(released: Microdata, keys: Sequence[str]) -> Ints:
@@ -21,11 +21,5 @@ def sharing(released: Microdata, keys: Sequence[str]) -> Ints:
 
 def short_of(classes: Ints, k: int, units: Ints | None) -> tuple[int, int]:
     """Records whose class has fewer than k records, or than k units where there are any; and the fewest."""
-    chosen = classes if units is None else classes[np.unique(distinct(classes, units), return_index=True)[1]]
-    own = np.bincount(chosen)[classes]
+    own = sizes(classes, units)[classes]
     return int((own < k).sum()), int(own.min(initial=k))
-
-
-def units_in(data: Microdata, unit: str) -> Ints:
-    """The unit of each record, however it is spelled."""
-    return one_each(data, unit)
