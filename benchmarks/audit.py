@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from tacita.core import Table
-from tacita.tables.audit import audit
+from tacita.tables.verify.audit import audit
 from twins import attack
 
 from .measuring import Result, cpu_seconds

@@ -31,6 +31,7 @@ KINDS = {
     "risk": "Risk: how much an attacker finds out",
     "balance": "Balance of loss and risk",
     "rule": "Rules: which cells of a table are sensitive",
+    "format": "Formats: which files are read and written",
 }
 
 
@@ -104,8 +105,12 @@ def _imports(found: type[Method]) -> str:
     """What the example of a docstring needs when it stands alone."""
     example = inspect.getdoc(found) or ""
     needed = ["import numpy as np"] if "np." in example else []
+    needed += ["import pyarrow as pa"] if "pa." in example else []
+    needed += ["from pathlib import Path"] if "Path(" in example else []
+    needed += ["from tacita.io.tables.shown import Shown"] if "Shown." in example else []
     values = ("Comparison", "Contributors", "Partition", "Run", "Table")
     core = [name for name in values if f"{name}(" in example or f"{name}." in example]
+    core = [name for name in core if f"import {name}\n" not in example]
     needed += [f"from tacita.core import {', '.join(core)}"] if core else []
     needed += [f"from {found.__module__} import {found.__name__}"]
     return "\n".join(f">>> {line}" for line in needed)

@@ -22,11 +22,11 @@ SOURCE, TESTS = HERE.parent / "src" / "tacita", HERE.parent / "tests"
 
 # Verifiers, and the tests that speak of them; the examples of the modules themselves are tests too.
 MODULES = {
-    "microdata": [SOURCE / "core" / "verify.py", *sorted((SOURCE / "microdata" / "verify").glob("*.py"))],
+    "microdata": [*sorted((SOURCE / "microdata" / "verify").glob("*.py")), SOURCE / "core" / "verify.py"],
     "tables": [
-        *(SOURCE / "tables" / f"{name}.py" for name in ("audit", "judge", "attacker", "programme")),
-        *(SOURCE / "tables" / f"{name}.py" for name in ("leaks", "behind", "certify", "release")),
-        *sorted((SOURCE / "tables" / "reading").glob("*.py")),
+        *(path for path in sorted((SOURCE / "tables" / "verify").glob("*.py")) if path.stem != "infeasible"),
+        SOURCE / "tables" / "behind.py",
+        *(SOURCE / "io" / "tables" / f"{name}.py" for name in ("reading", "csv", "excel", "html", "kinds")),
         SOURCE / "core" / "contributors.py",
         SOURCE / "core" / "pattern.py",
     ],
@@ -37,6 +37,7 @@ SPEAKING = {
     ),
     "tables": [
         *sorted((TESTS / "tables").glob("test_*.py")),
+        *sorted((TESTS / "tables" / "verify").glob("test_*.py")),
         *(TESTS / "core" / f"test_{name}.py" for name in ("contributors", "pattern", "table")),
         TESTS / "io" / "test_published.py",
         TESTS / "cli" / "test_audit.py",
@@ -96,7 +97,7 @@ def _warm() -> None:
 
     import tacita
     from tacita.core import Table
-    from tacita.tables.audit import audit
+    from tacita.tables.verify.audit import audit
 
     numbers = pa.table({"x": np.arange(12.0), "y": np.arange(12), "u": list("abcdefghijkl")})
     for frame in (numbers, numbers.to_pandas()):

@@ -12,9 +12,9 @@ import polars as pl
 import pyarrow as pa
 
 import tacita
-from tacita import io
 from tacita.core import Microdata, Release, Verdict
 from tacita.core.release import Claim
+from tacita.io.formats.base import RecordFormat
 from tacita.microdata import verify
 
 FRAMES = ("pandas", "polars", "pyarrow")
@@ -87,8 +87,14 @@ def judge(form: str, table: pa.Table, claim: Claim) -> tuple[Verdict, ...]:
     """What the verifier says of a table released in some form."""
     if form in FRAMES:
         return verify.verify(Microdata.of(native(table, form)), claim)
-    content, options = io.encode(Microdata.of(table, dialect=claim.original.dialect), form)
-    return verify.verify_file(content, form, options, claim)
+    content, reader = encoded(Microdata.of(table, dialect=claim.original.dialect), form)
+    return verify.verify_file(content, reader, claim)
+
+
+def encoded(data: Microdata, form: str) -> tuple[bytes, RecordFormat]:
+    """The bytes of a file in a format of that name, and the format that reads them again."""
+    reader = tacita.method(form).like(data)
+    return reader.encode(data), reader
 
 
 def failed(verdicts: tuple[Verdict, ...]) -> set[str]:

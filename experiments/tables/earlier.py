@@ -8,7 +8,7 @@ from typing import Any
 
 from tacita._version import __version__
 from tacita.core import ParameterError
-from tacita.tables.suppression.optimal import Optimal
+from tacita.tables.suppression.twoway.optimal import Optimal
 
 from .experiments import LARGEST_VALUE, LEVEL, SMALL, Answer, Answers, Case, Found, Setting, by_row
 

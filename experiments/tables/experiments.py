@@ -11,11 +11,10 @@ from typing import Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from tacita.core import ParameterError, Run, Table, VerificationError
+from tacita.core import ParameterError, Problem, Run, Table, VerificationError
 from tacita.tables.suppress import suppress
-from tacita.tables.suppression.grid import Problem
-from tacita.tables.suppression.optimal import Optimal
-from tacita.tables.suppression.watch import processor_time
+from tacita.tables.suppression.twoway.optimal import Optimal
+from tacita.tables.suppression.twoway.watch import processor_time
 
 Density = Literal["sparse", "dense"]
 Objective = Literal["value", "count"]

@@ -23,6 +23,7 @@ from .plans import (
     run_comparison,
     run_table,
     save,
+    save_cells,
     save_comparison,
     save_plan,
     save_report,
@@ -30,14 +31,14 @@ from .plans import (
     save_verdicts,
     tabulate_file,
 )
-from .tables.run import audit, audit_refusal, read_table, suppress, tabulate
+from .tables.run import read_table, suppress, tabulate
+from .tables.verify.audit import audit
 from .warming import warmup
 
 __all__ = [
     "assess",
     "audit",
     "audit_published",
-    "audit_refusal",
     "check",
     "compare",
     "load_plan",
@@ -50,6 +51,7 @@ __all__ = [
     "run_comparison",
     "run_table",
     "save",
+    "save_cells",
     "save_comparison",
     "save_plan",
     "save_report",

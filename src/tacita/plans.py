@@ -23,25 +23,19 @@ from .microdata.require import required
 from .microdata.run import compare, make_release
 from .microdata.sections import OutputSection
 from .tables import run as tables
-from .tables.plan import (
-    SuppressSection,
-    TableInputSection,
-    TableOutputSection,
-    TablePlan,
-    TableSection,
-    TabulateSection,
-)
-from .tables.sources import read_records, read_source
+from .tables.plan import TablePlan, TabulatePlan, kind_of
+from .tables.record import PublishedAudit, TableRelease
+from .tables.sections import SuppressSection, TableInputSection, TableOutputSection, TableSection
+from .tables.sources import Files, Source, read_source, source_of
 
-AnyPlan = Plan | TablePlan
+AnyPlan = Plan | TablePlan | TabulatePlan
 
 
 def load_plan(path: str | Path) -> AnyPlan:
-    """Read a plan file of either kind: with a section [table] or [suppress] it is one of a table."""
+    """Read a plan file of any kind: with a section [table], [suppress] or [[rules]] it is one of a table."""
     place = Path(path)
     values = parsed(text_of(content_of(place), place.name))
-    kind: type[Plan] | type[TablePlan] = TablePlan if {"table", "suppress"} & set(values) else Plan
-    return kind.from_values(values, place.parent)
+    return (kind_of(values) or Plan).from_values(values, place.parent)
 
 
 def save(
@@ -69,13 +63,12 @@ def save(
 def _files_of(release: RecordsRelease, section: OutputSection) -> dict[Path, bytes]:
     """The release in bytes, verified, and the pages beside it."""
     target = cast(Path, section.path)
-    form = io.format_of(target)
-    content, options = io.encode(
-        Microdata.of(release.data, dialect=release.claim.original.dialect, source=target.name), form
-    )
-    verify.insist(verify.verify_file(content, form, options, release.claim))
+    data = Microdata.of(release.data, dialect=release.claim.original.dialect, source=target.name)
+    form = io.format_of(target)().like(data)
+    content = form.encode(data)
+    verify.insist(verify.verify_file(content, form, release.claim))
     if release.claim.requirements:
-        required(release.claim, io.decode(content, form, options, target.name))
+        required(release.claim, form.decode(content, target.name))
     files = {target: content}
     written = replace(release.record, release_fingerprint=io.fingerprint_of(content))
     release = replace(release, record=written)
@@ -200,10 +193,10 @@ def save_table(
     run: Run | None = None,
     force: bool = False,
 ) -> None:
-    """Write a published table (.csv, .xlsx or .html), after an audit of the very bytes; all files or none.
+    """Write a published table (.csv, .xlsx or .html) after an audit, its bytes read back; all files or none.
 
-    `path` is public; `json_report` and `report` are confidential. The pattern is audited again against the
-    table, whoever made it. Files that are there are overwritten with `force` only.
+    `path` is public; `json_report` and `report` are confidential. The pattern is audited against the table,
+    whoever made it. Files that are there are overwritten with `force` only.
     """
     section = TableOutputSection(path=Path(path), json_report=json_report, report=report)
     refuse_bad_targets(section.targets, {}, force=force)
@@ -211,94 +204,101 @@ def save_table(
     io.write_all(_table_files(release, section), public=section.public, force=force)
 
 
+def save_cells(table: Table, path: str | Path, *, force: bool = False) -> None:
+    """Write a table with its true values: a list (.csv), or files of tau-ARGUS (.tab with .rda, or .jj).
+
+    Confidential, and readable by its owner alone. Files that are there are overwritten with `force` only.
+    """
+    io.write_all(tables.encoded_cells(table, Path(path)), force=force)
+
+
 def run_table(
-    plan: TablePlan,
+    plan: TablePlan | TabulatePlan,
     run: Run | None = None,
     *,
     dry_run: bool = False,
     plan_file: str | Path | None = None,
     save_plan: str | Path | None = None,
     force: bool = False,
-) -> tables.TableRelease:
-    """Carry out a plan of a table: choose, audit, encode, read back, audit again; write all or nothing.
+) -> TableRelease:
+    """Carry out a plan of a table: make it, choose, attack, encode, read back; write all or nothing.
 
     `plan_file`, `save_plan` and `force` are as in `run`.
     """
-    targets = plan.output.targets
-    inputs = {"input": plan.input.path, "metadata": plan.input.meta, "plan file": _path(plan_file)}
-    plan_target = {"plan": _path(save_plan)}
-    refuse_bad_targets(targets, inputs, force=force or dry_run)
-    refuse_bad_targets(plan_target, {**inputs, **targets}, force=force)
-    source = tables.source_of(plan)
-    refuse_bad_targets({**targets, **plan_target}, source.inputs, force=True)
-    release = tables.make_release(plan, source, run)
+    if plan.suppress is None:
+        raise ParameterError("Plan: there is no [suppress] section; such a plan only makes a list of cells.")
+    source = _source(plan, plan.output.targets, _path(plan_file), _path(save_plan), force, dry_run)
+    release = tables.make_release(plan.suppress, source, plan.output, run)
     files = {} if dry_run else _table_files(release, plan.output)
     io.write_all({**files, **plan.as_file(save_plan)}, public=plan.output.public, force=force)
     return release
 
 
-def _table_files(release: tables.TableRelease, section: TableOutputSection) -> dict[Path, bytes]:
-    files = {section.path: release.content}
+def tabulate_file(
+    plan: TabulatePlan,
+    *,
+    dry_run: bool = False,
+    plan_file: str | Path | None = None,
+    save_plan: str | Path | None = None,
+    force: bool = False,
+) -> Table:
+    """Carry out a plan without [suppress]: records as a list of cells and sums, or as files of tau-ARGUS."""
+    out = plan.output.path
+    beside = out.with_suffix(".rda") if out.suffix.lower() == ".tab" else None
+    targets = {"output": out, "metadata beside it": beside}
+    source = _source(plan, targets, _path(plan_file), _path(save_plan), force, dry_run)
+    files = tables.encoded_cells(source.table, out)
+    refuse_bad_targets({f"output {file.name}": file for file in files}, source.inputs, force=force or dry_run)
+    io.write_all({**({} if dry_run else files), **plan.as_file(save_plan)}, force=force)
+    return source.table
+
+
+def _source(
+    plan: TablePlan | TabulatePlan,
+    targets: Files,
+    plan_file: Path | None,
+    saved: Path | None,
+    force: bool,
+    dry_run: bool,
+) -> Source:
+    """The table of a plan; before any work, nothing that is read may be written over."""
+    inputs = {"input": plan.input.path, "metadata": plan.input.meta, "plan file": plan_file}
+    refuse_bad_targets(targets, inputs, force=force or dry_run)
+    refuse_bad_targets({"plan": saved}, {**inputs, **targets}, force=force)
+    source = source_of(plan)
+    refuse_bad_targets({**targets, "plan": saved}, source.inputs, force=True)
+    return source
+
+
+def _table_files(release: TableRelease, section: TableOutputSection) -> dict[Path, bytes]:
+    files, told = {section.path: release.data}, release.record.as_dict()
     if section.json_report is not None:
-        files[section.json_report] = _json(release.result)
+        files[section.json_report] = _json(told)
     if section.report is not None:
-        shown = page.suppression_html(release.found.table, release.pattern, release.result)
-        files[section.report] = shown.encode()
+        claim = release.claim
+        files[section.report] = page.suppression_html(claim.table, claim.pattern, told).encode()
     return files
 
 
 def audit_published(
-    path: Path,
+    given: TableInputSection,
     published: Path,
     section: TableSection,
-    problem: str,
+    asked: SuppressSection,
     run: Run | None = None,
     *,
-    strict: bool = False,
-    insist: bool = False,
     json_report: Path | None = None,
-    reading: Mapping[str, Any] | None = None,
     force: bool = False,
-) -> dict[str, Any]:
-    """Attack a published file, whoever made it: ranges, verdict, and what in it is not the table's.
-
-    `safe` says that every sensitive cell is protected, every value is the table's, and nothing else is there.
-    """
-    inputs = {"table": path, "published table": published}
+) -> PublishedAudit:
+    """Attack a published file, whoever made it: ranges, verdict, and what in it is not the table's."""
+    inputs = {"table": given.path, "published table": published}
     refuse_bad_targets({"JSON report": json_report}, inputs, force=force)
-    given = TableInputSection(path=path, **(reading or {}))
-    asked = SuppressSection(problem=problem, strict=strict, insist=insist)
     source = read_source(given, section, asked)
     refuse_bad_targets({"JSON report": json_report}, source.inputs, force=force)
-    told = tables.attack_published(source, published, section, asked, given.kind, run)
+    found = tables.attack_published(source, published, asked, run)
     if json_report is not None:
-        io.write_all({json_report: _json(told)}, force=force)
-    return told
-
-
-def tabulate_file(
-    path: Path,
-    section: TabulateSection,
-    parameters: Mapping[str, Any],
-    out: Path,
-    *,
-    reading: Mapping[str, Any] | None = None,
-    force: bool = False,
-) -> Table:
-    """Records as a list of cells and sums (.csv), or as files of tau-ARGUS (.tab with .rda, .jj).
-
-    With `meta` among the ways of `reading`, the records are those of tau-ARGUS: without a header line, and
-    with hierarchies, holdings and requests as the metadata says unless the section says otherwise.
-    """
-    beside = {"metadata beside it": out.with_suffix(".rda")} if out.suffix.lower() == ".tab" else {}
-    refuse_bad_targets({"output": out, **beside}, {"input": path}, force=force)
-    records = read_records(path, section, reading or {})
-    refuse_bad_targets({"output": out, **beside}, records.inputs, force=force)
-    table = tables.tabulate_records(records, section, parameters)
-    files = tables.encoded_cells(table, out)
-    refuse_bad_targets({f"output {file.name}": file for file in files}, records.inputs, force=force)
-    io.write_all(files, force=force)
-    return table
+        io.write_all({json_report: _json(found.as_dict())}, force=force)
+    return found
 
 
 def _json(content: Mapping[str, Any]) -> bytes:

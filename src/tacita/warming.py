@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .core import Comparison, Run, registry
+from .core import Comparison, Run, Table, registry
 
 _X = np.arange(24.0).reshape(-1, 1) % 7
 
@@ -40,11 +40,10 @@ def _measure(method: Any) -> None:
 
 
 def _suppression(method: Any) -> None:
-    from .tables.suppression.grid import Grid
-
     values = np.arange(1.0, 17.0).reshape(4, 4) % 7 + 1
+    table = Table.from_array(values, primary=np.eye(4, dtype=bool), lower=15, upper=15)
     for problem in method.problems:
-        method.suppress(Grid.from_interior(values, np.eye(4, dtype=bool), problem))
+        method.suppress(table, problem)
 
 
 _WARM: dict[str, Callable[[Any], None]] = {

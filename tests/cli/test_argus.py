@@ -11,7 +11,7 @@ from tacita.cli import run_command
 from tacita.core import Dimension, Table
 from tacita.io import argus
 from tacita.plans import load_plan
-from tacita.tables.plan import TableInputSection
+from tacita.tables.sections import TableInputSection
 
 VALUES = np.array(list(REGIONS.values()), dtype=float)
 INTERVAL = ["--problem", "interval"]
@@ -431,6 +431,33 @@ class TestRecords:
         assert command(tmp_path / "cells.tab", *INTERVAL) == 0
         assert audit(tmp_path / "cells.tab", *INTERVAL) == 0
         assert json.loads((tmp_path / "audit.json").read_text())["safe"]
+
+    @pytest.mark.parametrize("named", [[], ["--dimensions", "sector,region"]], ids=["metadata's", "named"])
+    def test_the_plan_that_is_saved_and_its_script_make_the_same_list(self, tmp_path, named):
+        records, meta = self.records(tmp_path, same_group=True), self.metadata(tmp_path)
+        place, cells = tmp_path / "plan.toml", tmp_path / "cells.csv"
+        rule = ["--rule", "minimum-frequency", "--threshold", "3"]
+        assert self.tabulate(records, meta, *rule, *named, "--save-plan", place) == 0
+        wanted = cells.read_bytes()
+        assert run_command(["run", str(place), "--force"]) == 0
+        assert cells.read_bytes() == wanted
+        cells.unlink()
+        exec(load_plan(place).to_python(), {})
+        assert cells.read_bytes() == wanted
+        assert run_command(["run", str(place)]) == 2
+
+    def test_records_of_tau_argus_are_published_by_one_plan(self, tmp_path):
+        records, meta = self.records(tmp_path), self.metadata(tmp_path)
+        assert self.tabulate(records, meta, "--rule", "p-percent", "--p", "20") == 0
+        assert command(tmp_path / "cells.csv", *INTERVAL) == 0
+        wanted = (tmp_path / "published.csv").read_bytes()
+        (tmp_path / "plan.toml").write_text(
+            'version = 1\n[input]\npath = "firms.csv"\nmeta = "firms.rda"\n[table]\nvalue = "turnover"\n'
+            '[[rules]]\nname = "p-percent"\np = 20\n[suppress]\nproblem = "interval"\n'
+            '[output]\npath = "whole.csv"\n'
+        )
+        assert run_command(["run", str(tmp_path / "plan.toml")]) == 0
+        assert (tmp_path / "whole.csv").read_bytes() == wanted
 
     def test_hierarchies_are_read_from_beside_the_metadata(self, tmp_path, capsys):
         records = self.records(tmp_path)

@@ -7,7 +7,7 @@ import pytest
 
 from table_commands import NAMED, PROBLEMS, suppress
 from tacita.cli import run_command
-from tacita.tables.suppression.optimal import Optimal
+from tacita.tables.suppression.twoway.optimal import Optimal
 
 
 class TestBadInputs:
@@ -58,7 +58,7 @@ class TestBadInputs:
             (["--problem", "exact", "--method", "gauss"], "made for general"),
             (["--problem", "exact", "--time", "0"], "time must be more than 0"),
             (["--problem", "exact", "--zeros", "hide"], "publish"),
-            (["--problem", "exact", "--rows", "region"], "four different columns"),
+            (["--problem", "exact", "--rows", "region"], "different columns"),
             (["--problem", "exact", "--generations", "5"], "--generations"),
         ],
     )
@@ -89,48 +89,49 @@ class TestBadInputs:
 class TestNothingIsWritten:
     @pytest.mark.parametrize("problem", PROBLEMS)
     def test_where_the_solver_was_tampered_with(self, cells, monkeypatch, capsys, problem):
-        honest = Optimal.suppress
+        honest = Optimal.choose
 
-        def tampered(self, grid, run=None):
-            found = honest(self, grid, run)
+        def tampered(self, table, *asked):
+            found = honest(self, table, *asked)
             mask = found.withheld.copy()
-            mask.reshape(-1)[np.flatnonzero(mask & ~found.primary)[0]] = False
-            cost = float(grid.cost[mask & ~found.primary].sum())
-            return replace(found, withheld=mask, cost=cost, lower_bound=cost)
+            mask[np.flatnonzero(found.secondary)[0]] = False
+            cost = float(table.cost[mask & ~found.primary].sum())
+            return replace(found, withheld=mask, cost=cost, problem_cost=cost, lower_bound=cost)
 
-        monkeypatch.setattr(Optimal, "suppress", tampered)
+        monkeypatch.setattr(Optimal, "choose", tampered)
         assert suppress(cells, "--problem", problem) == 1
         assert "not protected" in capsys.readouterr().err
         assert [path.name for path in cells.parent.iterdir()] == ["cells.csv"]
 
     def test_where_the_cost_or_the_bound_was_forged(self, cells, monkeypatch, capsys):
-        honest = Optimal.suppress
+        honest = Optimal.choose
         for forged in ({"cost": 3.0, "lower_bound": 3.0}, {"lower_bound": 35.0}, {"lower_bound": 1.0}):
-            monkeypatch.setattr(
-                Optimal,
-                "suppress",
-                lambda self, grid, run=None, forged=forged: replace(honest(self, grid, run), **forged),
-            )
+
+            def lie(*asked, forged=forged):
+                found = honest(*asked)
+                for name, value in forged.items():
+                    object.__setattr__(found, name, value)
+                return found
+
+            monkeypatch.setattr(Optimal, "choose", lie)
             assert suppress(cells, "--problem", "exact") == 1
             assert "34" not in capsys.readouterr().err
         assert [path.name for path in cells.parent.iterdir()] == ["cells.csv"]
 
-    @pytest.mark.parametrize(
-        ("encoder", "ending"), [("to_csv", ".csv"), ("to_html", ".html"), ("to_excel", ".xlsx")]
-    )
+    @pytest.mark.parametrize("ending", [".csv", ".html", ".xlsx"])
     def test_where_the_file_shows_another_pattern_than_the_audited_one(
-        self, cells, monkeypatch, capsys, encoder, ending
+        self, cells, monkeypatch, capsys, ending
     ):
-        from tacita.io import published as writers
+        from tacita.io.tables.shown import Shown
 
-        honest = getattr(writers, encoder)
+        honest = Shown.of
 
         def shows_more(table, pattern):
             mask = pattern.withheld.copy()
             mask[np.flatnonzero(pattern.secondary)[0]] = False
             return honest(table, mask)
 
-        monkeypatch.setattr(writers, encoder, shows_more)
+        monkeypatch.setattr(Shown, "of", shows_more)
         assert suppress(cells, "--problem", "exact", out=f"o{ending}") == 1
         assert "does not withhold the cells that it should" in capsys.readouterr().err
         assert [path.name for path in cells.parent.iterdir()] == ["cells.csv"]
@@ -149,10 +150,10 @@ class TestNothingIsWritten:
         ],
     )
     def test_where_the_bytes_are_not_what_was_meant(self, cells, monkeypatch, capsys, old, new, said):
-        from tacita.io import published as writers
+        from tacita.io.tables.csv import PublishedCSV
 
-        honest = writers.to_csv
-        monkeypatch.setattr(writers, "to_csv", lambda *words: honest(*words).replace(old, new, 1))
+        honest = PublishedCSV.encode
+        monkeypatch.setattr(PublishedCSV, "encode", lambda *words: honest(*words).replace(old, new, 1))
         assert suppress(cells, "--problem", "exact") == 1
         assert said in capsys.readouterr().err
         assert [path.name for path in cells.parent.iterdir()] == ["cells.csv"]

@@ -7,8 +7,8 @@ import tacita
 from tacita import Table, registry
 from tacita.api import run_table
 from tacita.core.percent import percent_of
-from tacita.tables.plan import TablePlan, TableSection
-from tacita.tables.suppression.grid import Grid
+from tacita.tables.plan import TablePlan
+from tacita.tables.sections import TableSection
 
 TOLD = r"0\.15 would be 0\.15 percent; write 15 for 15 percent"
 IN_PERCENT = [
@@ -48,8 +48,6 @@ class TestLevels:
         )
         with pytest.warns(UserWarning, match=TAKEN):
             table.with_primary(table.inner, **{level: 0.15})
-        with pytest.warns(UserWarning, match=TAKEN):
-            Grid.from_interior([[5, 3], [2, 4]], np.eye(2, dtype=bool), **{level: 0.15})
 
     def test_are_absolute_as_an_array(self, level):
         table = Table.from_array([[5, 3], [2, 4]], **{level: np.full((2, 2), 0.15)})
@@ -85,7 +83,7 @@ def test_a_share_for_a_percent_is_a_warning_of_the_run(tmp_path, cells):
             suppress={"problem": "interval"},
             output={"path": tmp_path / "published.csv"},
         )
-    ).result
+    ).record.as_dict()
     assert [each["name"] for each in told["warnings"]] == ["share-for-percent"]
     assert "15 percent" in told["warnings"][0]["text"]
 

@@ -305,8 +305,8 @@ def test_a_failed_write_leaves_the_old_file_and_no_other(
         raise OSError(28, "No space left on device")
 
     (tmp_path / "tiny.csv").write_bytes(b"old")
-    monkeypatch.setattr(fetching.os, "replace", full)
-    with pytest.raises(DataError, match=r"No space left on device\. Set TACITA_CACHE"):
+    monkeypatch.setattr("tacita.io.atomic.os.replace", full)
+    with pytest.raises(DataError, match=r"No space left on device\)\. .* Set TACITA_CACHE"):
         fetching.store(tmp_path / "tiny.csv", b"new")
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"tiny.csv": b"old"}
 
@@ -340,3 +340,10 @@ def test_the_cache_lies_where_the_platform_keeps_caches(
 def test_upstream_is_one_commit_not_a_moving_branch() -> None:
     assert len(UPSTREAM.rsplit("/", 1)[1]) == 40
     assert UPSTREAM.startswith("https://")
+
+
+def test_where_the_cache_cannot_be_made_the_folder_to_set_is_named_and_nothing_is_left(tmp_path):
+    (tmp_path / "taken").write_text("a file, not a folder")
+    with pytest.raises(DataError, match=r"taken: this folder cannot be made .*Set TACITA_CACHE"):
+        fetching.store(tmp_path / "taken" / "census.csv", b"a")
+    assert [path.name for path in tmp_path.iterdir()] == ["taken"]

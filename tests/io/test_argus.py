@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 import tacita
 from tacita.core import Contributors, Dimension, Table
 from tacita.io import argus
-from tacita.tables.audit import audit
 from tacita.tables.hierarchy import from_nested
+from tacita.tables.verify.audit import audit
 
 
 def table(seed=0, digits=0):

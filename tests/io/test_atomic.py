@@ -256,3 +256,22 @@ def test_an_interrupt_after_the_work_says_what_was_written(monkeypatch, capsys):
     monkeypatch.setattr("tacita.cli.commands.print_outcome", interrupted)
     assert run_command(PROTECT.split()) == 130
     assert capsys.readouterr().err == "Cancelled. Written before that: out.csv.\n"
+
+
+@pytest.mark.usefixtures("folder")
+def test_an_interrupt_says_nothing_of_what_others_wrote_before(monkeypatch, capsys):
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    io.write_all({Path("earlier.csv"): b"x"})
+    assert run_command(["datasets", "business", "--out", "d.csv"]) == 0
+    monkeypatch.setattr("tacita.cli.commands.api.run", interrupted)
+    assert run_command(PROTECT.split()) == 130
+    assert capsys.readouterr().err == "Cancelled. Nothing was written.\n"
+
+
+def test_a_command_leaves_no_trace_in_the_program_that_called_it(folder):
+    before = atomic.WRITTEN.get()
+    assert run_command(["datasets", "business", "--out", "d.csv"]) == 0
+    assert (folder / "d.csv").exists()
+    assert atomic.WRITTEN.get() == before

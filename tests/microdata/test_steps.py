@@ -175,6 +175,24 @@ def test_two_steps_of_noise_do_not_carry_the_same_noise(persons):
     assert abs(np.corrcoef(added)[0, 1]) < 0.3
 
 
+def test_a_stratum_that_one_step_recodes_is_a_stratum_of_the_next(persons):
+    coarser = {"method": "recode", "quasi": ["region"], "map": {"North": "Inland", "East": "Inland"}}
+    release = tacita.protect(persons, steps=[coarser, MDAV], strata=["region"], **AROUND)
+    assert release.record.roles["strata"] == ["region"]
+    shown = release.data.to_pandas()
+    labels = pd.Series(release.claim.steps[1].labels)
+    assert shown["region"].groupby(labels).nunique().max() == 1
+    assert set(shown["region"]) == {"Inland", "Coast", "West", "South"}
+    assert release.record.withdrawn == ()
+
+
+def test_a_stratum_that_a_later_step_changes_withdraws_the_groups_within_it(persons):
+    coarser = {"method": "recode", "quasi": ["region"], "map": {"North": "Inland"}}
+    steps = [MDAV, {**NOISE, "quasi": ["weight"]}, coarser]
+    release = tacita.protect(persons, steps=steps, strata=["region"], weight="weight", **AROUND)
+    assert [each.guarantee for each in release.record.withdrawn if each.step == 1] == ["group-means"]
+
+
 def test_one_step_is_the_release_that_protect_makes(persons):
     short = tacita.protect(persons, quasi=MDAV["quasi"], k=5, **AROUND)
     long = tacita.protect(persons, steps=[MDAV], **AROUND)

@@ -9,26 +9,22 @@ import pytest
 
 from tacita import Table
 from tacita.report import suppression_html
-from tacita.tables.audit import audit
-from tacita.tables.outcome import result
-from tacita.tables.suppress import Suppressed, suppress
-from tacita.tables.suppression.optimal import Optimal
+from tacita.tables.record import Provenance, TableRecord
+from tacita.tables.suppress import suppress
+from tacita.tables.suppression.twoway.optimal import Optimal
+from tacita.tables.verify import TableClaim
+from tacita.tables.verify.audit import audit
 
 REGIONS = [[11, 47, 58], [1, 15, 33], [2, 31, 20]]
 LABELS = [["<script>alert(1)</script>", "{{ 7 * 7 }}", "III"], ["A & B", '"><img src=x>', "C"]]
 
 
-ORIGIN = {
-    "source": "cells.csv",
-    "fingerprint": "a1",
-    "release_fingerprint": "b2",
-    "rules": [],
-    "versions": {},
-}
+ORIGIN = Provenance("cells.csv", "a1", "b2", [], {})
 
 
 def html_of(found):
-    return suppression_html(found.table, found.pattern, {**ORIGIN, **result(found)})
+    record = TableRecord(ORIGIN, found, found.audit.cautions)
+    return suppression_html(found.table, found.pattern, record.as_dict())
 
 
 def rendered(values, primary, problem="exact", **fields):
@@ -114,7 +110,7 @@ def test_a_large_table_names_its_lines_and_says_what_is_known_of_a_withheld_cell
 def test_warnings_and_wanted_intervals_are_told():
     table = Table.from_array(REGIONS, primary=np.arange(9).reshape(3, 3) == 4)
     pattern = suppress(table, Optimal(), "exact").pattern
-    found = Suppressed(table, pattern, audit(table, pattern.withheld, "interval"))
+    found = TableClaim(pattern, audit(table, pattern.withheld, "interval"))
     html = html_of(found)
     assert "No level" in html
     _, html = rendered(REGIONS, np.arange(9).reshape(3, 3) == 4, "interval")

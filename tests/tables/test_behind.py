@@ -12,12 +12,12 @@ import tacita
 from table_commands import outcome, published
 from tacita.cli import run_command
 from tacita.core import Run
-from tacita.io.published import to_csv
-from tacita.tables.audit import audit
+from tacita.io.tables.published import to_csv
 from tacita.tables.cells import to_cells
-from tacita.tables.judge import Judge
-from tacita.tables.leaks import lone_leaks, sensitive_sums
 from tacita.tables.rules.words import spell_rules
+from tacita.tables.verify.audit import audit
+from tacita.tables.verify.judge import Judge
+from tacita.tables.verify.leaks import lone_leaks, sensitive_sums
 
 NAMED = {"rows": "r", "columns": "c", "value": "v", "primary": "primary"}
 NAMED_OPTIONS = [word for name, column in NAMED.items() for word in (f"--{name}", column)]

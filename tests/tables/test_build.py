@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 import tacita
 from tacita.core import Dimension, Table
-from tacita.tables.audit import audit
 from tacita.tables.build import tabulate
 from tacita.tables.hierarchy import as_dimension, from_levels, from_nested, from_parents, read_hrc
 from tacita.tables.linking import link
 from tacita.tables.rules.concentration import PPercent
 from tacita.tables.rules.frequency import MinimumFrequency
+from tacita.tables.verify.audit import audit
 
 REGION = {"north": ["n1", "n2"], "south": {"s1": ["s11", "s12"], "s2": None}, "island": None}
 LEAVES = ["n1", "n2", "s11", "s12", "s2", "island"]

@@ -1,5 +1,7 @@
 """Tables as lists of cells and as published files: what goes in comes out, and nothing else."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -9,16 +11,19 @@ from hypothesis import strategies as st
 
 import tables_at_hand
 import tacita
+from tables_at_hand import PUBLISHED
 from tacita import DataError, ParameterError, Table, VerificationError
 from tacita.core import Microdata
-from tacita.io import InputOptions, decode
+from tacita.io.formats.csv import CSV
+from tacita.io.tables.reading import read_back
 from tacita.tables import suppress as wrapper
 from tacita.tables.cells import from_cells, to_cells
-from tacita.tables.release import encoded, read_back
-from tacita.tables.suppression.optimal import Optimal
+from tacita.tables.suppression.twoway.grid import grid_of
+from tacita.tables.suppression.twoway.optimal import Optimal
+from tacita.tables.verify import TableClaim, encoded
 from twins.attacker import nothing_cheaper, protects
 
-NAMED = {"rows": "r", "columns": "c", "value": "v", "primary": "p"}
+NAMED = {"dimensions": "rc", "value": "v", "primary": "p"}
 FRAME = {"r": list("aabb"), "c": list("xyxy"), "v": [5, 3, 2, 4], "p": [1, 0, 0, 0], "w": [9, 8, 7, 6]}
 
 
@@ -46,11 +51,10 @@ def test_a_list_that_is_written_is_read_as_the_same_table():
     rule = tacita.method("p-percent", p=60)
     table = tacita.tabulate(firms, ["region", "size"], "turnover", rules=rule)
     table = table.with_primary(table.primary, sliding=table.values / 2)
-    listed = decode(to_cells(table), "csv", InputOptions(), "cells.csv")
+    listed = CSV().decode(to_cells(table), "cells.csv")
     again = from_cells(
         listed,
-        rows="region",
-        columns="size",
+        dimensions=["region", "size"],
         value="turnover",
         primary="primary",
         lower="lower",
@@ -72,7 +76,8 @@ def test_a_published_file_is_read_back_as_what_was_meant(form, seed):
     values = generator.normal(50, 9, size=(4, 4)).round(seed)
     table = Table.from_array(values, primary=np.arange(16).reshape(4, 4) == 5, lower=10, upper=10)
     pattern = tacita.suppress(table)
-    seen = read_back(encoded(table, pattern, form), form, table, "file")
+    content = encoded(TableClaim(pattern, tacita.audit(table, pattern)), PUBLISHED[form])
+    seen = read_back(content, PUBLISHED[form], table, "file")
     assert np.array_equal(seen.withheld, pattern.withheld)
     assert np.allclose(seen.values[~seen.withheld], table.values[~seen.withheld], rtol=1e-14, atol=0)
     assert np.isnan(seen.values[seen.withheld]).all()
@@ -140,7 +145,8 @@ def small_tables(draw):
 def test_a_pattern_is_the_cheapest_that_protects_or_there_is_none(case):
     problem, table, options = case
     priced = wrapper._priced(table, problem, options["objective"], options["margins"], options["zeros"])
-    grid = wrapper._grid(priced, priced.two_way(), problem)
+    grid = grid_of(priced, problem)
+    grid = replace(grid, cost=priced.cost[grid.cells])
     unasked = np.maximum.reduce([grid.lower, grid.upper, grid.sliding]) == 0
     without_level = problem == "interval" and (grid.primary & unasked).any()
     try:

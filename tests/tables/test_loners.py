@@ -8,7 +8,7 @@ from table_commands import NAMED, outcome, write_cells
 from tables_at_hand import counted
 from tacita.cli import run_command
 from tacita.core import Table
-from tacita.tables.audit import audit
+from tacita.tables.verify.audit import audit
 
 PROBLEMS = ("general", "exact", "interval")
 REGIONS = [[11, 47, 58], [1, 15, 33], [2, 31, 20]]

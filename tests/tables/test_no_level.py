@@ -7,7 +7,7 @@ import tacita
 from table_commands import outcome, suppress, write_cells
 from tables_at_hand import counted
 from tacita.core import Table
-from tacita.tables.audit import audit
+from tacita.tables.verify.audit import audit
 
 VALUES = [[11.0, 47, 58], [1, 0, 33], [2, 31, 20]]
 PLACE = np.arange(9).reshape(3, 3) == 4

@@ -1,21 +1,26 @@
 """From a table to an audited pattern: no answer of a method is believed on its word."""
 
+import sys
+from copy import copy
 from dataclasses import replace
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
 from pydantic import Field
 
+import tables_at_hand
 import tacita
 from tacita import DataError, ParameterError, Table, VerificationError, registry
-from tacita.tables.audit import audit
-from tacita.tables.certify import refuse_refuted
+from tacita.io.tables.published import to_csv
 from tacita.tables.rules.concentration import PPercent
 from tacita.tables.suppress import suppress
 from tacita.tables.suppression.base import Suppression
-from tacita.tables.suppression.grid import Grid, Solution
-from tacita.tables.suppression.optimal import Optimal
+from tacita.tables.suppression.twoway.optimal import Optimal
+from tacita.tables.verify import verify_file
+from tacita.tables.verify.audit import audit
+from tacita.tables.verify.certify import refuse_refuted
 
 PROBLEMS = ("general", "exact", "interval")
 REGIONS = [[11, 47, 58], [1, 15, 33], [2, 31, 20]]
@@ -163,11 +168,8 @@ class TestWhatIsRefused:
 
     def test_a_refusal_that_the_attacker_does_not_share_is_handed_on(self):
         class Lazy(Suppression):
-            def suppress(self, grid, run=None):
+            def choose(self, table, problem, run):
                 raise DataError("Lazy: not today.")
-
-            def search(self, network, watch, run):
-                raise NotImplementedError
 
         with pytest.raises(DataError, match="not today"):
             suppress(regions(), Lazy(), "exact")
@@ -187,28 +189,81 @@ class TestWhatIsRefused:
             tacita.suppress(Table.from_array(np.ones((2, 2, 2)), primary=np.ones((2, 2, 2))))
 
 
+class Everything(Suppression):
+    """Withholds all that may be, in tables of any shape."""
+
+    def choose(self, table, problem, run):
+        return tacita.Pattern.of(table, table.primary | ~table.forced, problem=problem)
+
+
+class TestShapes:
+    @pytest.mark.parametrize("name", ["cube", "nested", "margins"])
+    def test_a_method_for_any_shape_gets_every_additive_table_and_is_audited(self, name):
+        table, _ = tables_at_hand.made(name, "exact", 1)
+        claim = suppress(table, Everything(), "exact")
+        assert claim.audit.safe
+        assert claim.pattern.method == "Everything"
+        form = tables_at_hand.PUBLISHED["csv"]
+        assert verify_file(to_csv(claim.table, claim.pattern), form, claim)[0].passed
+
+    def test_lone_contributors_of_a_cube_are_heeded_by_the_method_itself(self):
+        table, _ = tables_at_hand.made("cube", "exact", 1)
+        alone = np.ones(table.n)
+        who = replace(
+            tables_at_hand.counted(Table.from_array([[1.0]]), [[1]]).contributors,
+            total=table.values,
+            count=alone.astype(int),
+            largest=table.values[:, None],
+            holders=np.full((table.n, 1), -1),
+            frequency=alone,
+            requested=np.zeros(table.n),
+            open=table.values,
+        )
+        assert suppress(replace(table, contributors=who), Everything(), "exact").audit.safe
+
+    def test_a_shape_that_a_method_does_not_take_is_refused_with_those_that_would(self, monkeypatch):
+        table, _ = tables_at_hand.made("cube", "exact", 1)
+        with pytest.raises(ParameterError, match=r"Optimal: .*two-way.*no method withholds in it yet"):
+            Optimal().suppress(table, "exact")
+        module = ModuleType("plugged_in")
+        module.Everything = Everything
+        monkeypatch.setitem(sys.modules, "plugged_in", module)
+        monkeypatch.setitem(registry.locations()["suppression"], "everything", "plugged_in:Everything")
+        with pytest.raises(ParameterError, match="Choose a method that takes it: everything"):
+            tacita.suppress(table, "exact")
+        assert tacita.suppress(table, "exact", "everything").method == "everything"
+
+
 class Liar(Optimal):
     """Solves, and then says something else."""
 
     lie: Any = Field(None, exclude=True)
     heard: list = Field(default_factory=list, exclude=True)
 
-    def suppress(self, grid: Grid, run=None) -> Solution:
+    def choose(self, table, problem, run):
         if not self.heard:
-            self.heard.append(super().suppress(grid, run))
-        return self.lie(grid, self.heard[0])
+            self.heard.append(super().choose(table, problem, run))
+        return self.lie(table, self.heard[0])
 
 
-def claimed(grid, solution, withheld, **fields):
-    """A solution with another pattern, which claims to be optimal at its own cost."""
-    cost = float(grid.cost[withheld & ~grid.primary].sum())
-    return replace(solution, **{"withheld": withheld, "cost": cost, "lower_bound": cost, **fields})
+def forged(pattern, **fields):
+    """A pattern that says anything, whatever its own checks would say."""
+    other = copy(pattern)
+    for name, value in fields.items():
+        object.__setattr__(other, name, value)
+    return other
 
 
-def without(grid, solution, cells):
-    mask = solution.withheld.copy()
-    mask.reshape(-1)[cells] = False
-    return claimed(grid, solution, mask)
+def claimed(table, pattern, withheld):
+    """A pattern with other cells, which claims to be optimal at its own cost."""
+    cost = float(table.cost[withheld & ~table.primary].sum())
+    return forged(pattern, withheld=withheld, cost=cost, lower_bound=cost)
+
+
+def without(table, pattern, cells):
+    mask = pattern.withheld.copy()
+    mask[cells] = False
+    return claimed(table, pattern, mask)
 
 
 class TestEveryWrongAnswerIsCaught:
@@ -217,13 +272,12 @@ class TestEveryWrongAnswerIsCaught:
         for problem in PROBLEMS:
             for seed in range(12):
                 table = random_table(seed, problem, (6, 6), 5)
-                honest = Liar(lie=lambda _, solution: solution)
+                honest = Liar(lie=lambda _, pattern: pattern)
                 count = suppress(table, honest, problem).pattern.secondary_count
                 for at in range(count):
 
-                    def drop(grid, solution, at=at):
-                        chosen = np.flatnonzero(solution.withheld & ~solution.primary)
-                        return without(grid, solution, chosen[at])
+                    def drop(table, pattern, at=at):
+                        return without(table, pattern, np.flatnonzero(pattern.secondary)[at])
 
                     with pytest.raises(VerificationError):
                         suppress(table, Liar(lie=drop, heard=honest.heard), problem)
@@ -236,10 +290,10 @@ class TestEveryWrongAnswerIsCaught:
         for seed in range(8):
             table = random_table(seed, problem, (4, 4), 1)
 
-            def other(grid, solution):
+            def other(table, pattern):
                 # the best pattern at other costs protects, with no needless cell, but is not the best
-                upside_down = grid.values.max() - grid.cost
-                return claimed(grid, solution, Optimal().suppress(replace(grid, cost=upside_down)).withheld)
+                upside_down = table.with_cost(table.values.max() - table.cost)
+                return claimed(table, pattern, Optimal().suppress(upside_down, pattern.problem).withheld)
 
             best = tacita.suppress(table, problem).cost
             try:
@@ -255,11 +309,11 @@ class TestEveryWrongAnswerIsCaught:
         for seed in range(10):
             table = random_table(seed, problem, (8, 8), 5)
 
-            def add(grid, solution):
-                mask = solution.withheld.copy()
-                spare = np.flatnonzero(grid.allowed & ~mask)
-                mask.reshape(-1)[spare[np.argmax(grid.cost.reshape(-1)[spare])]] = True
-                return claimed(grid, solution, mask)
+            def add(table, pattern):
+                mask = pattern.withheld.copy()
+                spare = np.flatnonzero(~table.forced & ~mask)
+                mask[spare[np.argmax(table.cost[spare])]] = True
+                return claimed(table, pattern, mask)
 
             with pytest.raises(VerificationError, match="bound it claims is wrong"):
                 suppress(table, Liar(lie=add), problem)
@@ -267,19 +321,19 @@ class TestEveryWrongAnswerIsCaught:
     @pytest.mark.parametrize(
         "lie",
         [
-            lambda grid, solution: without(grid, solution, np.flatnonzero(solution.primary)[:1]),
-            lambda _, solution: replace(solution, cost=solution.cost - 1, lower_bound=solution.cost - 1),
-            lambda _, solution: replace(solution, cost=0.0, lower_bound=0.0),
-            lambda _, solution: replace(solution, lower_bound=solution.cost + 1),
-            lambda _, solution: replace(solution, lower_bound=solution.cost - 1, status="optimal"),
-            lambda _, solution: replace(solution, cost=float("nan")),
-            lambda _, solution: replace(solution, lower_bound=float("nan")),
-            lambda _, solution: replace(solution, lower_bound=-1.0),
-            lambda _, solution: replace(solution, withheld=solution.withheld[:-1]),
-            lambda _, solution: replace(solution, withheld=solution.withheld.astype(int)),
-            lambda grid, solution: claimed(grid, solution, np.ones_like(solution.withheld)),
-            lambda grid, solution: claimed(grid, solution, grid.primary),
-            lambda grid, solution: claimed(grid, solution, np.roll(solution.withheld, 1) | grid.primary),
+            lambda table, pattern: without(table, pattern, np.flatnonzero(pattern.primary)[:1]),
+            lambda _, pattern: forged(pattern, cost=pattern.cost - 1, lower_bound=pattern.cost - 1),
+            lambda _, pattern: forged(pattern, cost=0.0, lower_bound=0.0),
+            lambda _, pattern: forged(pattern, lower_bound=pattern.cost + 1),
+            lambda _, pattern: forged(pattern, lower_bound=pattern.cost - 1, status="optimal"),
+            lambda _, pattern: forged(pattern, cost=float("nan")),
+            lambda _, pattern: forged(pattern, lower_bound=float("nan")),
+            lambda _, pattern: forged(pattern, lower_bound=-1.0),
+            lambda _, pattern: forged(pattern, withheld=pattern.withheld[:-1]),
+            lambda _, pattern: forged(pattern, withheld=pattern.withheld.astype(int)),
+            lambda table, pattern: claimed(table, pattern, np.ones_like(pattern.withheld)),
+            lambda table, pattern: claimed(table, pattern, table.primary),
+            lambda table, pattern: claimed(table, pattern, np.roll(pattern.withheld, 1) | table.primary),
         ],
         ids=[
             "primary published",
@@ -304,7 +358,7 @@ class TestEveryWrongAnswerIsCaught:
 
     def test_the_truth_is_believed(self):
         for problem in PROBLEMS:
-            found = suppress(regions(), Liar(lie=lambda _, solution: solution), problem)
+            found = suppress(regions(), Liar(lie=lambda _, pattern: pattern), problem)
             assert found.pattern.proven
 
     def test_a_bound_above_the_least_cost_is_refuted_and_one_at_it_is_not(self):

@@ -6,8 +6,8 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
+from contextvars import Context
 from importlib import import_module
-from pathlib import Path
 
 from cyclopts import App, CycloptsError, RepeatArgumentError
 
@@ -58,16 +58,17 @@ def _terminate(*_: object) -> None:
 
 def run_command(words: Sequence[str]) -> int:
     """Run one command; 0 done, 1 refused by data or verification, 2 wrong usage, 130 or 143 cancelled."""
-    before = len(_written())
+    # empty: what was written in it is what this command wrote
+    context = Context()
     try:
-        build_app(words)(list(words), exit_on_error=False, print_error=False, result_action="return_value")
+        context.run(_carry_out, words)
     except RepeatArgumentError as problem:
         return complain(f"{problem} Name it once; several values have commas between.", 2)
     except CycloptsError as problem:
         return complain(f"{problem} See `tacita --help`.".replace("\n", " "), 2)
     except KeyboardInterrupt as stop:
         code = 143 if isinstance(stop, Terminated) else 130
-        return complain(f"Cancelled. {_told(_written()[before:])}", code)
+        return complain(f"Cancelled. {_written(context)}", code)
     except OSError as problem:
         # files are written through errors of our own, so this is the terminal or a pipe, after the work
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -75,17 +76,18 @@ def run_command(words: Sequence[str]) -> int:
             return 0
         return complain(f"Done, but the result cannot be printed ({problem.strerror}).", 74)
     except Exception as problem:
-        return _explain(problem, _told(_written()[before:]))
+        return _explain(problem, _written(context))
     return 0
 
 
-def _written() -> Sequence[Path]:
+def _carry_out(words: Sequence[str]) -> None:
+    build_app(words)(list(words), exit_on_error=False, print_error=False, result_action="return_value")
+
+
+def _written(context: Context) -> str:
     # where the module is not loaded yet, nothing was written with it
     writer = sys.modules.get("tacita.io.atomic")
-    return writer.written() if writer is not None else ()
-
-
-def _told(files: Sequence[Path]) -> str:
+    files = () if writer is None else context.get(writer.WRITTEN, ())
     names = ", ".join(dict.fromkeys(str(file) for file in files))
     return f"Written before that: {names}." if files else "Nothing was written."
 

@@ -18,7 +18,7 @@ from tacita.core import ParameterError, RequirementError, Roles, registry
 from tacita.io import InputSection
 from tacita.microdata.plan import Plan
 from tacita.microdata.sections import MeasureSection, OutputSection, ProtectSection
-from tacita.tables.plan import TablePlan
+from tacita.tables.plan import TablePlan, TabulatePlan
 
 from .options import (
     FORCE,
@@ -32,13 +32,13 @@ from .options import (
     positional,
     required_path,
 )
+from .tables import carry_out_table
 from .talk import (
     Out,
     print_json,
     print_outcome,
     print_parameters,
     print_scores,
-    print_suppressed,
     print_trials,
     print_verdicts,
     progress_bar,
@@ -106,6 +106,7 @@ def _releasing(
             roles=given(Roles, values),
             protect={"method": method, **given(around, values), **given(chosen, values)},
             measure=given(MeasureSection, values, _MEASURE_NAMES),
+            **({} if values["require"] is None else {"require": values["require"]}),
             output=given(OutputSection, values, _OUT_NAMES),
         )
         _carry_out(
@@ -122,6 +123,9 @@ def _releasing(
             *options(around, _HOW),
             *options(chosen, of_method),
             *options(MeasureSection, _FIGURES, _MEASURE_NAMES, skip=["settings"]),
+            path_option(
+                "require", "TOML file of what the result must satisfy, or nothing is written", _FIGURES
+            ),
             *options(InputSection, _FROM, skip=["path"]),
             path_option("save_plan", "write the plan of this run, to repeat it with `tacita run`", _TALK),
             flag("dry_run", "do everything but write; show the plan and its script", _TALK),
@@ -236,8 +240,8 @@ def run(
     loaded = api.load_plan(plan)
     if script:
         Out.print(loaded.to_python(), markup=False)
-    elif isinstance(loaded, TablePlan):
-        _carry_out_table(loaded, quiet, dry_run=dry_run, plan_file=plan, force=force)
+    elif isinstance(loaded, TablePlan | TabulatePlan):
+        carry_out_table(loaded, quiet=quiet, dry_run=dry_run, plan_file=plan, force=force)
     else:
         _carry_out(loaded, quiet, dry_run=dry_run, plan_file=plan, force=force)
 
@@ -351,13 +355,6 @@ def reproduce(*_: Annotated[str, Parameter(allow_leading_hyphen=True)]) -> None:
         "reproduce: published experiments are no part of the installed package. In a clone of the "
         "repository, run `python -m experiments NAME`."
     )
-
-
-def _carry_out_table(plan: TablePlan, quiet: bool, *, dry_run: bool, **files: Any) -> None:
-    with progress_bar(quiet) as steering:
-        release = api.run_table(plan, steering, dry_run=dry_run, **files)
-    if not quiet:
-        print_suppressed(release.result, plan, dry_run=dry_run)
 
 
 def _carry_out(plan: Plan, quiet: bool, *, dry_run: bool = False, **files: Any) -> None:

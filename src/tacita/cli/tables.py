@@ -8,21 +8,22 @@ from pathlib import Path
 from typing import Any
 
 from cyclopts import Group
+from pydantic.fields import FieldInfo
 
 from tacita import api
 from tacita.core import VerificationError, registry
-from tacita.tables.plan import (
+from tacita.tables.plan import TablePlan, TabulatePlan
+from tacita.tables.rules.words import fields_of, rule_sections
+from tacita.tables.sections import (
     RecordInputSection,
     SuppressSection,
     TableInputSection,
     TableOutputSection,
-    TablePlan,
     TableSection,
     TabulateSection,
 )
-from tacita.tables.rules.words import fields_of
 
-from .options import FORCE, command, flag, given, option, options, path_option, positional, required_path
+from .options import FORCE, command, flag, given, options, path_option, positional, required_path
 from .talk import print_audit, print_suppressed, print_table, progress_bar
 
 _WHAT, _HOW, _TO, _FROM, _TALK = (
@@ -30,8 +31,36 @@ _WHAT, _HOW, _TO, _FROM, _TALK = (
     for title in ("Columns of the table", "Withholding", "Writing", "Reading the file", "Running")
 )
 _OUT_NAMES = {"path": "out", "json_report": "json"}
+# [[rules]] of a plan, in words
+_RULE = {
+    "rule": FieldInfo(
+        annotation=tuple[str, ...],
+        default=(),
+        description="rules for sensitive cells, commas between, each with parameters of its own or not: "
+        "minimum-frequency:threshold=3:margin=10,request; see `tacita methods`",
+    )
+}
 # what the section above the method already asks for
 _OF_SECTION = ("seconds", "solver")
+_RUNNING = (
+    path_option("save_plan", "write the plan of this run, to repeat it with `tacita run`", _TALK),
+    flag("dry_run", "do everything but write; show the plan and its script", _TALK),
+    flag("force", FORCE, _TO),
+    flag("quiet", "print nothing but errors", _TALK),
+)
+
+
+def carry_out_table(plan: TablePlan | TabulatePlan, *, quiet: bool, dry_run: bool, **files: Any) -> None:
+    """Publish a table, or write that of records as a list; and tell what came of it."""
+    if isinstance(plan, TabulatePlan) and plan.suppress is None:
+        table = api.tabulate_file(plan, dry_run=dry_run, **files)
+        if not quiet:
+            print_table(table, plan, dry_run=dry_run)
+        return
+    with progress_bar(quiet) as run:
+        release = api.run_table(plan, run, dry_run=dry_run, **files)
+    if not quiet:
+        print_suppressed(release.record, plan, dry_run=dry_run)
 
 
 def suppress_with(words: Sequence[str]) -> Callable[..., None]:
@@ -47,11 +76,7 @@ def suppress_with(words: Sequence[str]) -> Callable[..., None]:
             suppress={**given(SuppressSection, values), **given(own, values)},
             output=given(TableOutputSection, values, _OUT_NAMES),
         )
-        with progress_bar(values["quiet"]) as run:
-            chosen = {name: values[name] for name in ("dry_run", "save_plan", "force")}
-            release = api.run_table(plan, run, **chosen)
-        if not values["quiet"]:
-            print_suppressed(release.result, plan, dry_run=values["dry_run"])
+        carry_out_table(plan, **{each.name: values[each.name] for each in _RUNNING})
 
     return command(
         "suppress",
@@ -66,10 +91,7 @@ def suppress_with(words: Sequence[str]) -> Callable[..., None]:
             *options(SuppressSection, _HOW),
             *options(own, Group.create_ordered(f"Parameters of {method}")),
             *options(TableInputSection, _FROM, skip=["path"]),
-            path_option("save_plan", "write the plan of this run, to repeat it with `tacita run`", _TALK),
-            flag("dry_run", "do everything but write; show the plan and its script", _TALK),
-            flag("force", FORCE, _TO),
-            flag("quiet", "print nothing but errors", _TALK),
+            *_RUNNING,
         ],
         body,
     )
@@ -81,30 +103,27 @@ def tabulate_with(words: Sequence[str]) -> Callable[..., None]:
     fields = fields_of(names)
 
     def body(records: Path, **values: Any) -> None:
-        table = api.tabulate_file(
-            records,
-            TabulateSection(**given(TabulateSection, values)),
-            given(fields, values),
-            values["out"],
-            reading=given(RecordInputSection, values),
-            force=values["force"],
+        plan = TabulatePlan(
+            input={"path": records, **given(RecordInputSection, values)},
+            table=given(TabulateSection, values),
+            rules=rule_sections(given(_RULE, values).get("rule", ()), given(fields, values)),
+            output={"path": values["out"]},
         )
-        if not values["quiet"]:
-            print_table(table, values["out"])
+        carry_out_table(plan, **{each.name: values[each.name] for each in _RUNNING})
 
     return command(
         "tabulate",
-        "Sum up or count records by two columns, and mark sensitive cells.\n\n"
+        "Sum up or count records by two columns or more, and mark sensitive cells.\n\n"
         "Example: tacita tabulate firms.csv --rows region --columns sector --value turnover --rule p-percent "
         "--p 15 --out cells.csv",
         [
             positional("records", "CSV or Parquet file of records; or one of tau-ARGUS, with --meta"),
             required_path("out", "the table, confidential: .csv, or .tab or .jj of tau-ARGUS", _TO),
             *options(TabulateSection, _WHAT),
+            *options(_RULE, _WHAT),
             *options(fields, Group.create_ordered("Parameters of the rules")),
             *options(RecordInputSection, _FROM, skip=["path"]),
-            flag("force", FORCE, _TO),
-            flag("quiet", "print nothing but errors", _TALK),
+            *_RUNNING,
         ],
         body,
     )
@@ -122,23 +141,21 @@ def _named_in(words: Sequence[str], sought: str) -> str | None:
 def _audit(table: Path, published: Path, **values: Any) -> None:
     with progress_bar(values["quiet"]) as run:
         found = api.audit_published(
-            table,
+            TableInputSection(path=table, **given(TableInputSection, values)),
             published,
             TableSection(**given(TableSection, values)),
-            values["problem"],
+            SuppressSection(**given(_ASKED, values)),
             run,
-            strict=values["strict"] or False,
-            insist=values["insist"] or False,
             json_report=values["json"],
-            reading=given(TableInputSection, values),
             force=values["force"],
         )
     if not values["quiet"]:
         print_audit(found, values["json"])
-    if not found["safe"]:
-        raise VerificationError(api.audit_refusal(found))
+    if not found.safe:
+        raise VerificationError(found.refusal())
 
 
+_ASKED = {name: SuppressSection.model_fields[name] for name in ("problem", "strict", "insist")}
 suppress = suppress_with([])
 tabulate = tabulate_with([])
 audit = command(
@@ -151,11 +168,10 @@ audit = command(
         positional("table", "CSV file of inner cells, or .tab or .jj of tau-ARGUS; confidential"),
         positional("published", "published table: .csv, .xlsx or .html"),
         *options(TableSection, _WHAT),
-        *(option(name, SuppressSection.model_fields[name], _HOW) for name in ("problem", "strict", "insist")),
+        *options(_ASKED, _HOW),
         *options(TableInputSection, _FROM, skip=["path"]),
         path_option("json", "ranges and verdict as JSON; confidential", _TO),
-        flag("force", FORCE, _TO),
-        flag("quiet", "print nothing but errors", _TALK),
+        *_RUNNING[2:],
     ],
     _audit,
 )

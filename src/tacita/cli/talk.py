@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -14,11 +14,23 @@ from rich.console import Console
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tacita.core import Progress, Record, RecordsRelease, Report, Run, Trial, Trials, Verdict
+    from tacita.core import (
+        Caution,
+        Pattern,
+        Progress,
+        Record,
+        RecordsRelease,
+        Report,
+        Run,
+        Trial,
+        Trials,
+        Verdict,
+    )
     from tacita.core import Table as CellTable
     from tacita.core.uniqueness import Uniqueness
     from tacita.microdata.plan import Plan
-    from tacita.tables.plan import TablePlan
+    from tacita.tables.plan import TablePlan, TabulatePlan
+    from tacita.tables.record import PublishedAudit, TableRecord
 
 
 class _Terminal(Console):
@@ -70,7 +82,7 @@ def print_uniqueness(found: Uniqueness) -> None:
     Out.print(found.headline, style="yellow" if found.unchanged.alone else None, markup=False)
 
 
-def _print_plan(plan: Plan | TablePlan) -> None:
+def _print_plan(plan: Plan | TablePlan | TabulatePlan) -> None:
     Out.print(f"\nNothing was written (dry run). The plan (confidential):\n\n{plan.to_toml()}", markup=False)
     Out.print(f"The same in Python:\n\n{plan.to_python()}", markup=False)
 
@@ -176,15 +188,16 @@ def _parameters(trial: Trial) -> str:
     return " ".join(f"{name}={value}" for name, value in sorted(trial.parameters.items()))
 
 
-def print_suppressed(result: dict[str, Any], plan: TablePlan, *, dry_run: bool) -> None:
+def print_suppressed(record: TableRecord, plan: TablePlan | TabulatePlan, *, dry_run: bool) -> None:
     """What is withheld, what it costs, how good that is, and where it is."""
+    pattern = record.claim.pattern
     Out.print(
-        f"{_count(result['primary_count'], 'sensitive cell')} and "
-        f"{_count(result['secondary_count'], 'other')} withheld, cost {_figure(result['cost'])}"
-        f"{_proof(result)}; audited, {_count(len(result['warnings']), 'warning')}.",
+        f"{_count(pattern.primary_count, 'sensitive cell')} and "
+        f"{_count(pattern.secondary_count, 'other')} withheld, cost {_figure(pattern.cost)}"
+        f"{_proof(pattern)}; audited, {_count(len(record.cautions), 'warning')}.",
         markup=False,
     )
-    _print_warnings(result)
+    _print_warnings(record.cautions)
     if dry_run:
         _print_plan(plan)
         return
@@ -197,36 +210,37 @@ def print_suppressed(result: dict[str, Any], plan: TablePlan, *, dry_run: bool) 
             Out.print(f"{what}: {path}", markup=False)
 
 
-def _proof(result: dict[str, Any]) -> str:
+def _proof(pattern: Pattern) -> str:
     """How good a pattern is: the problem itself, and apart from it what lone contributors take."""
     proof = "proven to be the least"
-    if not result["proven"]:
-        proof = f"the least is at most {100 * result['gap']:.3g} % lower"
-    if not result["lone_count"]:
+    if not pattern.proven:
+        proof = f"the least is at most {100 * pattern.gap:.3g} % lower"
+    if not pattern.lone_count:
         return f", {proof}"
     return (
-        f": {_figure(result['problem_cost'])} for {result['problem']} protection ({proof}) and "
-        f"{_figure(result['lone_cost'])} for {_count(result['lone_count'], 'cell')} more against lone "
+        f": {_figure(pattern.problem_cost)} for {pattern.problem} protection ({proof}) and "
+        f"{_figure(pattern.lone_cost)} for {_count(pattern.lone_count, 'cell')} more against lone "
         "contributors (no bound is known for these)"
     )
 
 
-def print_audit(found: dict[str, Any], json_report: Path | None) -> None:
+def print_audit(found: PublishedAudit, json_report: Path | None) -> None:
     """What an attacker can compute of each sensitive cell."""
     from rich.table import Table
 
-    table = Table(*found["places"], "low", "high", "", box=None)
-    for each in found["audit"]:
+    told = found.as_dict()
+    table = Table(*told["places"], "low", "high", "", box=None)
+    for each in told["audit"]:
         sides = ("any" if each[side] is None else _figure(each[side]) for side in ("low", "high"))
-        place = (each[name] for name in found["places"])
+        place = (each[name] for name in told["places"])
         table.add_row(*place, *sides, each.get("reason", "protected"))
     Out.print(table)
-    _print_warnings(found)
+    _print_warnings(found.cautions)
     if json_report is not None:
         Out.print(f"audit as JSON (confidential): {json_report}", markup=False)
 
 
-def print_table(table: CellTable, path: Path) -> None:
+def print_table(table: CellTable, plan: TabulatePlan, *, dry_run: bool) -> None:
     """How large a table is, and how much of it is sensitive."""
     inner = table.primary & table.inner
     Out.print(
@@ -241,12 +255,15 @@ def print_table(table: CellTable, path: Path) -> None:
             style="yellow",
             markup=False,
         )
-    Out.print(f"table (confidential): {path}", markup=False)
+    if dry_run:
+        _print_plan(plan)
+        return
+    Out.print(f"table (confidential): {plan.output.path}", markup=False)
 
 
-def _print_warnings(result: dict[str, Any]) -> None:
-    for each in result["warnings"]:
-        Out.print(f"warning: {each['text']} {each['advice']}", style="yellow", markup=False)
+def _print_warnings(cautions: Iterable[Caution]) -> None:
+    for each in cautions:
+        Out.print(f"warning: {each.text} {each.advice}", style="yellow", markup=False)
 
 
 def print_parameters(method: Any) -> None:

@@ -7,7 +7,7 @@ from .method import Method
 from .microdata import MISSING_TEXT, CsvDialect, Microdata
 from .params import GroupSize, Parameters
 from .partition import Partition
-from .pattern import Pattern
+from .pattern import Pattern, Problem
 from .percent import Level, Percent
 from .progress import Progress, Run
 from .relations import Relations
@@ -37,6 +37,7 @@ __all__ = [
     "Partition",
     "Pattern",
     "Percent",
+    "Problem",
     "Progress",
     "Record",
     "RecordsRelease",

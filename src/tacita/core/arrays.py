@@ -9,6 +9,11 @@ import numpy.typing as npt
 
 from .errors import DataError
 
+# One figure, place or yes-or-no each, of any shape.
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
+
 # Squares and sums of larger values leave the range of a double, squares of smaller differences vanish.
 LARGEST = 1e150
 SMALLEST_SPREAD = 1e-150

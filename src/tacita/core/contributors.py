@@ -8,10 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from .arrays import Floats, Ints, Mask
 from .errors import DataError
-
-Numbers = npt.NDArray[np.float64]
-Codes = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,13 +27,13 @@ class Contributors:
     ([100.0, 5.0], [3, 1], [60.0, 5.0])
     """
 
-    total: Numbers
-    count: Codes
-    largest: Numbers
-    holders: Codes = field(repr=False)
-    frequency: Numbers = field(repr=False)
-    requested: Numbers = field(repr=False)
-    open: Numbers = field(repr=False)
+    total: Floats
+    count: Ints
+    largest: Floats
+    holders: Ints = field(repr=False)
+    frequency: Floats = field(repr=False)
+    requested: Floats = field(repr=False)
+    open: Floats = field(repr=False)
     respelled: int = 0
 
     def __post_init__(self) -> None:
@@ -76,7 +74,7 @@ class Contributors:
         return int(self.largest.shape[1])
 
     @property
-    def lone(self) -> npt.NDArray[np.bool_]:
+    def lone(self) -> Mask:
         """Cells of a single contributor who stands for nobody else: who that is knows the cell."""
         return np.asarray((self.count == 1) & (self.frequency < 1.5), dtype=bool)
 
@@ -93,7 +91,7 @@ class Contributors:
             self.open[chosen],
         )
 
-    def together(self, cells: Sequence[int] | Codes) -> Contributors:
+    def together(self, cells: Sequence[int] | Ints) -> Contributors:
         """Some cells taken as one: contributions of one holder are added before they are ranked.
 
         What a holder gives beyond the kept `depth` of a cell is not known to be the holder's; the count is
@@ -125,7 +123,7 @@ class Contributors:
             np.array([still_open]),
         )
 
-    def _least_count(self, chosen: Codes, known: int) -> int:
+    def _least_count(self, chosen: Ints, known: int) -> int:
         if (self.holders[chosen] < 0).all():
             # nobody is named: contributors of different cells are different ones
             return int(self.count[chosen].sum())

@@ -7,11 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
+from .arrays import Ints, Mask
 from .errors import DataError
-
-Codes = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -61,7 +59,7 @@ class Dimension:
         return self.parents.index(-1)
 
     @cached_property
-    def depths(self) -> Codes:
+    def depths(self) -> Ints:
         """Steps from each label up to the top; -1 where a label stands under itself."""
         parents = np.array(self.parents, dtype=np.int64)
         depths = np.zeros(len(self), dtype=np.int64)
@@ -76,14 +74,14 @@ class Dimension:
         return depths
 
     @cached_property
-    def is_leaf(self) -> npt.NDArray[np.bool_]:
+    def is_leaf(self) -> Mask:
         """Which labels have no children."""
         leaf = np.ones(len(self), dtype=bool)
         leaf[[parent for parent in self.parents if parent >= 0]] = False
         return leaf
 
     @property
-    def leaves(self) -> Codes:
+    def leaves(self) -> Ints:
         """Places of the labels without children."""
         return np.flatnonzero(self.is_leaf)
 
@@ -92,13 +90,13 @@ class Dimension:
         """Whether all labels but the top are leaves."""
         return bool(self.is_leaf.sum() == len(self) - 1)
 
-    def sums(self) -> Iterator[tuple[int, Codes]]:
+    def sums(self) -> Iterator[tuple[int, Ints]]:
         """Every label that is a sum, with its children, in order of place."""
         parents = np.array(self.parents)
         for parent in np.flatnonzero(~self.is_leaf):
             yield int(parent), np.flatnonzero(parents == parent)
 
-    def ancestors(self) -> Codes:
+    def ancestors(self) -> Ints:
         """For every label (a row) the one at or above it of depth 0, 1, ...; -1 beyond its own depth."""
         parents = np.array(self.parents, dtype=np.int64)
         path = np.full((len(self), int(self.depths.max()) + 1), -1, dtype=np.int64)

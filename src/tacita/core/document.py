@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
 
@@ -38,7 +38,7 @@ class Document(Parameters):
         for section, keys in cls.paths.items():
             if isinstance(part := values.get(section), dict):
                 placed[section] = {
-                    key: folder / value if key in keys and isinstance(value, str) else value
+                    key: _each(value, lambda path: folder / path) if key in keys else value
                     for key, value in part.items()
                 }
         return cls(**placed)
@@ -53,7 +53,9 @@ class Document(Parameters):
         for section, keys in self.paths.items():
             for key in keys:
                 if key in values.get(section, {}):
-                    values[section][key] = _relative(Path(values[section][key]), folder)
+                    values[section][key] = _each(
+                        values[section][key], lambda path: _relative(Path(path), folder)
+                    )
         return tomli_w.dumps({"version": self.version, **values})
 
     def as_file(self, path: str | Path | None) -> dict[Path, bytes]:
@@ -67,6 +69,13 @@ class Document(Parameters):
     def spoken_name(cls) -> str:
         """As users call every plan."""
         return "Plan"
+
+
+def _each(value: Any, change: Callable[[str], Any]) -> Any:
+    """A path, or each of several by name, changed; anything else is left for the section to refuse."""
+    if isinstance(value, dict):
+        return {name: _each(path, change) for name, path in value.items()}
+    return change(value) if isinstance(value, str) else value
 
 
 def _relative(path: Path, folder: Path | None) -> str:

@@ -8,16 +8,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from .arrays import Floats, Mask
 from .contributors import Contributors
 from .dimension import Dimension
 from .errors import DataError, ParameterError
 from .percent import percent_of
 
-Numbers = npt.NDArray[np.float64]
-Mask = npt.NDArray[np.bool_]
 
-
-def as_numbers(values: npt.ArrayLike, what: str) -> Numbers:
+def as_numbers(values: npt.ArrayLike, what: str) -> Floats:
     """Real finite numbers of any shape, or a refusal."""
     try:
         given = np.asarray(values)
@@ -31,7 +29,7 @@ def as_numbers(values: npt.ArrayLike, what: str) -> Numbers:
     return array
 
 
-def costs(cost: str, values: Numbers, contributors: Contributors | None) -> Numbers:
+def costs(cost: str, values: Floats, contributors: Contributors | None) -> Floats:
     """What withholding a cell loses, by a rule of thumb."""
     if cost == "value":
         return np.abs(values)
@@ -46,18 +44,19 @@ def costs(cost: str, values: Numbers, contributors: Contributors | None) -> Numb
     raise ParameterError(f"Table: cost must be value, count, contributors, log or figures, got {cost!r}.")
 
 
-def sums_of_leaves(dimensions: Sequence[Dimension], inner: Numbers) -> Numbers:
-    """All cells of a cross from its inner ones. O(cells times the leaves of one dimension)."""
+def sums_of_leaves(dimensions: Sequence[Dimension], inner: Floats) -> Floats:
+    """All cells of a cross from its inner ones. O(cells times the depth of a hierarchy)."""
     full = inner
     for axis, dimension in enumerate(dimensions):
-        under = dimension.ancestors()[dimension.leaves]
-        member = (np.arange(len(dimension))[:, None, None] == under[None]).any(axis=2)
-        # exact for whole numbers, and leaves are copied, not multiplied
-        full = np.moveaxis(np.tensordot(member.astype(np.float64), full, axes=(1, axis)), 0, axis)
+        parts = np.moveaxis(full, axis, 0)
+        sums = np.zeros((len(dimension), *parts.shape[1:]))
+        for above in dimension.ancestors()[dimension.leaves].T:
+            np.add.at(sums, above[above >= 0], parts[above >= 0])
+        full = np.moveaxis(sums, 0, axis)
     return np.ascontiguousarray(full)
 
 
-def all_cells(dimensions: Sequence[Dimension], given: Numbers) -> Numbers:
+def all_cells(dimensions: Sequence[Dimension], given: Floats) -> Floats:
     """All cells of a cross, computed where only the inner ones are given."""
     if given.shape == tuple(len(d) for d in dimensions):
         return given
@@ -98,14 +97,14 @@ def placed(
     return everywhere.reshape(-1)
 
 
-def level_of(level: npt.ArrayLike, values: Numbers, dimensions: Sequence[Dimension]) -> Numbers:
+def level_of(level: npt.ArrayLike, values: Floats, dimensions: Sequence[Dimension]) -> Floats:
     """Protection levels: one number is in percent of the value, an array is absolute."""
     if np.ndim(level) == 0:
         return percent_of(float(np.asarray(level)), values, "Table")
     return placed(level, dimensions, "protection levels", float)
 
 
-def bound_of(bound: npt.ArrayLike, dimensions: Sequence[Dimension], outside: float) -> Numbers:
+def bound_of(bound: npt.ArrayLike, dimensions: Sequence[Dimension], outside: float) -> Floats:
     """One side of what the attacker knows; nothing of sums where only inner cells are given."""
     size = int(np.prod([len(d) for d in dimensions]))
     if np.ndim(bound) == 0:

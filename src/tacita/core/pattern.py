@@ -9,10 +9,12 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from .arrays import Mask
 from .errors import DataError, VerificationError
 from .table import Table
 
-Mask = npt.NDArray[np.bool_]
+# What protects: nothing is known of any cell; only bounds are; or a range that is wide enough.
+Problem = Literal["general", "exact", "interval"]
 Status = Literal["optimal", "feasible", "time limit"]
 
 # Relative: what solvers and sums of costs lose to rounding.
@@ -46,7 +48,7 @@ class Pattern:
     status: Status = "feasible"
     seconds: float = 0.0
     method: str = ""
-    problem: str = "interval"
+    problem: Problem = "interval"
     parameters: Mapping[str, Any] = field(default_factory=dict)
     problem_cost: float = np.nan
     lone_count: int = 0
@@ -87,6 +89,16 @@ class Pattern:
             raise VerificationError(f"Pattern: {forced} cells are withheld that must be published.")
         cost = float(table.cost[mask & ~table.primary].sum())
         return cls(mask, table.primary.copy(), cost, lower_bound, **fields)
+
+    def on(self, table: Table, withheld: npt.ArrayLike, **fields: Any) -> Pattern:
+        """The same said of other cells, or of those of another table; the cost follows from the table."""
+        kept = ("lower_bound", "status", "seconds", "method", "problem", "parameters")
+        return Pattern.of(table, withheld, **{name: getattr(self, name) for name in kept} | fields)
+
+    @property
+    def primary_count(self) -> int:
+        """How many cells are sensitive."""
+        return int(self.primary.sum())
 
     @property
     def secondary(self) -> Mask:

@@ -15,9 +15,8 @@ import numpy.typing as npt
 from pydantic import AfterValidator
 from pydantic_core import PydanticCustomError
 
+from .arrays import Floats
 from .errors import ParameterError
-
-Numbers = npt.NDArray[np.float64]
 
 SHARE_TAKEN = "levels are in percent; {:g} was taken for the share that is {:g} percent."
 
@@ -73,7 +72,7 @@ Percent = Annotated[float, AfterValidator(_percent)]
 Level = Annotated[str | float, AfterValidator(_level)]
 
 
-def percent_of(level: float, values: npt.ArrayLike, who: str) -> Numbers:
+def percent_of(level: float, values: npt.ArrayLike, who: str) -> Floats:
     """So many percent of the size of each value. Warns of a share, and takes it for one.
 
     >>> percent_of(15, [100.0, -20.0], "Table").tolist()

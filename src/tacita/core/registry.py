@@ -1,4 +1,4 @@
-"""Every method and measure by kind and name, loaded only when used.
+"""Every method, measure and format by kind and name, loaded only when used.
 
 Adding one is a line here. Other packages add theirs as entry points in the group `tacita.KIND`:
 
@@ -74,13 +74,13 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "gadp": "tacita.microdata.synthesis.gadp:GADP",
     },
     "suppression": {
-        "optimal": "tacita.tables.suppression.optimal:Optimal",
-        "lagrange": "tacita.tables.suppression.lagrange:Lagrange",
-        "three-phase": "tacita.tables.suppression.threephase:ThreePhase",
-        "genetic": "tacita.tables.suppression.genetic:Genetic",
-        "network": "tacita.tables.suppression.paths:CheapestPaths",
-        "hypercube": "tacita.tables.suppression.hypercube:Hypercube",
-        "gauss": "tacita.tables.suppression.gauss:Gauss",
+        "optimal": "tacita.tables.suppression.twoway.optimal:Optimal",
+        "lagrange": "tacita.tables.suppression.twoway.lagrange:Lagrange",
+        "three-phase": "tacita.tables.suppression.twoway.threephase:ThreePhase",
+        "genetic": "tacita.tables.suppression.twoway.genetic:Genetic",
+        "network": "tacita.tables.suppression.twoway.paths:CheapestPaths",
+        "hypercube": "tacita.tables.suppression.twoway.hypercube:Hypercube",
+        "gauss": "tacita.tables.suppression.twoway.gauss:Gauss",
     },
     "loss": {
         "IL1": "tacita.microdata.loss.squared:IL1",
@@ -128,6 +128,15 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "zero-cells": "tacita.tables.rules.frequency:ZeroCells",
         "listed": "tacita.tables.rules.wishes:Listed",
     },
+    "format": {
+        "csv": "tacita.io.formats.csv:CSV",
+        "parquet": "tacita.io.formats.parquet:Parquet",
+        "tab": "tacita.io.tables.argus.tabular:Tab",
+        "jj": "tacita.io.tables.argus.jj:JJ",
+        "published-csv": "tacita.io.tables.csv:PublishedCSV",
+        "published-excel": "tacita.io.tables.excel:PublishedExcel",
+        "published-html": "tacita.io.tables.html:PublishedHTML",
+    },
 }
 
 PROTECTING = ("microaggregation", "recoding", "masking", "synthesis")
@@ -171,7 +180,7 @@ def lookup(name: str, *kinds: str) -> type[Method]:
             found: type[Method] = getattr(import_module(module), attribute)
             return found
     known = ", ".join(names(*(kinds or tuple(locations()))))
-    raise ParameterError(f"There is no method or measure named {name!r}. Known: {known}.")
+    raise ParameterError(f"There is no method, measure or format named {name!r}. Known: {known}.")
 
 
 def parameters_of(method: str) -> dict[str, FieldInfo]:
@@ -200,10 +209,11 @@ def is_headline(name: str) -> bool:
 def describe(kind: str, name: str) -> dict[str, Any]:
     """What a user can know of a method without running it: for `tacita methods` and for forms."""
     found = lookup(name, kind)
-    return {
+    told = {
         "kind": kind,
         "name": name,
         "summary": found.summary(),
         "parameters": found.parameter_schema(),
         "guarantees": list(found.guarantees),
     }
+    return told | {"endings": list(getattr(found, "endings", ()))} if kind == "format" else told

@@ -10,11 +10,9 @@ from itertools import product
 import numpy as np
 import numpy.typing as npt
 
+from .arrays import Floats, Ints, Mask
 from .dimension import Dimension
 from .errors import DataError
-
-Cells = npt.NDArray[np.int64]
-Numbers = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,10 +29,10 @@ class Relations:
     [0.0, 0.0, 0.0, 0.0, 0.0, 0.0]
     """
 
-    starts: Cells
-    cells: Cells
-    signs: Numbers
-    basis: npt.NDArray[np.bool_] = field(repr=False)
+    starts: Ints
+    cells: Ints
+    signs: Floats
+    basis: Mask = field(repr=False)
 
     @classmethod
     def of(cls, rows: Sequence[tuple[npt.ArrayLike, npt.ArrayLike]]) -> Relations:
@@ -85,23 +83,23 @@ class Relations:
         return int(self.starts.size) - 1
 
     @cached_property
-    def rows(self) -> Cells:
+    def rows(self) -> Ints:
         """The row of each entry."""
         return np.repeat(np.arange(len(self)), np.diff(self.starts))
 
-    def line(self, row: int) -> tuple[Cells, Numbers]:
+    def line(self, row: int) -> tuple[Ints, Floats]:
         """Cells and coefficients of one row."""
         span = slice(int(self.starts[row]), int(self.starts[row + 1]))
         return self.cells[span], self.signs[span]
 
-    def residuals(self, values: Numbers) -> Numbers:
+    def residuals(self, values: Floats) -> Floats:
         """M a, one figure per row; nought where the sums are right."""
         if not len(self):
             return np.empty(0)
         sums = np.bincount(self.rows, weights=self.signs * values[self.cells], minlength=len(self))
         return sums.astype(np.float64, copy=False)
 
-    def among(self, chosen: npt.NDArray[np.bool_], only_basis: bool = False) -> tuple[Cells, Cells, Numbers]:
+    def among(self, chosen: Mask, only_basis: bool = False) -> tuple[Ints, Ints, Floats]:
         """Rows, cells and coefficients of the entries at chosen cells, numbered as in the table."""
         rows = self.rows
         kept = chosen[self.cells]
@@ -109,7 +107,7 @@ class Relations:
             kept &= self.basis[rows]
         return rows[kept], self.cells[kept], self.signs[kept]
 
-    def check(self, values: Numbers, tolerance: float = 1e-6) -> None:
+    def check(self, values: Floats, tolerance: float = 1e-6) -> None:
         """Raise where a sum differs from its parts by more than rounding explains."""
         if not len(self):
             return
@@ -123,6 +121,6 @@ class Relations:
             )
 
 
-def _outer(masks: Sequence[npt.NDArray[np.bool_]]) -> npt.NDArray[np.bool_]:
+def _outer(masks: Sequence[Mask]) -> Mask:
     """Whether all masks hold, for every combination of their entries in C order."""
     return np.array([all(each) for each in product(*masks)], dtype=bool)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Annotated, Literal, get_args
+from typing import Annotated, ClassVar, Literal, get_args
 
 from pydantic import BeforeValidator, Field, model_validator
 
@@ -59,6 +59,9 @@ class Roles(Parameters):
     {'size': ('small', 'large')}
     """
 
+    # a unit is often an identifier too: used for grouping, then left out
+    together: ClassVar[tuple[set[str], ...]] = ({"identifiers", "unit"},)
+
     quasi: QuasiColumns = Field(
         (),
         description="columns to protect: names, or 'numeric' for every numeric column without another role",
@@ -88,8 +91,7 @@ class Roles(Parameters):
     def _one_role_each(self) -> Roles:
         seen: dict[str, str] = {}
         for role, column in self._named():
-            # a unit is often an identifier too: used for grouping, then left out
-            if column in seen and {seen[column], role} != {"identifiers", "unit"}:
+            if column in seen and {seen[column], role} not in self.together:
                 raise ParameterError(
                     f"Roles: column {column} is named twice ({seen[column]}, {role}). One role each, please."
                 )
@@ -159,3 +161,19 @@ class Roles(Parameters):
     def named(self) -> frozenset[str]:
         """Every column that has a role."""
         return frozenset((*(column for _, column in self._named()), *self.unit_columns))
+
+
+class RolesOfSteps(Roles):
+    """Roles of all columns that some step protects: what one step changes may be a stratum of another."""
+
+    together: ClassVar[tuple[set[str], ...]] = (
+        *Roles.together,
+        {"quasi", "strata"},
+        {"quasi", "confidential"},
+        {"quasi", "weight"},
+    )
+
+    @classmethod
+    def spoken_name(cls) -> str:
+        """As users call them."""
+        return "Roles"

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from .arrays import Floats, Ints, Mask
 from .contributors import Contributors
 from .dimension import Dimension
 from .errors import DataError, ParameterError
@@ -18,9 +20,6 @@ from .percent import percent_of
 from .relations import Relations
 from .twoway import two_way_layout
 
-Numbers = npt.NDArray[np.float64]
-Mask = npt.NDArray[np.bool_]
-Cells = npt.NDArray[np.int64]
 Cost = Literal["value", "count", "contributors", "log"]
 
 
@@ -42,16 +41,16 @@ class Table:
     """
 
     dimensions: tuple[Dimension, ...]
-    codes: Cells
-    values: Numbers
+    codes: Ints
+    values: Floats
     relations: Relations
     primary: Mask
-    lower: Numbers
-    upper: Numbers
-    sliding: Numbers
-    low: Numbers
-    high: Numbers
-    cost: Numbers
+    lower: Floats
+    upper: Floats
+    sliding: Floats
+    low: Floats
+    high: Floats
+    cost: Floats
     forced: Mask
     contributors: Contributors | None = None
     rules: tuple[Method, ...] = ()
@@ -60,17 +59,7 @@ class Table:
 
     def __post_init__(self) -> None:
         n = self.values.size
-        for name in (
-            "values",
-            "primary",
-            "lower",
-            "upper",
-            "sliding",
-            "low",
-            "high",
-            "cost",
-            "forced",
-        ):
+        for name in ["values", "primary", "lower", "upper", "sliding", "low", "high", "cost", "forced"]:
             array = getattr(self, name)
             if array.shape != (n,):
                 raise DataError(f"Table: wanted {n} figures for {name}, one per cell, got {array.shape}.")
@@ -290,7 +279,7 @@ class Table:
         )
         return replace(self, low=next(sides).copy(), high=next(sides).copy())
 
-    def needed(self) -> tuple[Numbers, Numbers, Numbers]:
+    def needed(self) -> tuple[Floats, Floats, Floats]:
         """Down to and up to where the attacker's range of each sensitive cell must reach, and its width.
 
         A level beyond the attacker's own bounds asks no more than those bounds: nobody can be kept from
@@ -306,25 +295,35 @@ class Table:
         """One figure per cell, laid out by dimension. For full crosses only."""
         return np.asarray(figures).reshape(self.shape)
 
-    def two_way(self) -> Cells:
-        """Cells of a plain two-way table as an (m + 1) x (n + 1) array, sums in the last row and column.
+    @cached_property
+    def _rows_and_columns(self) -> Ints | None:
+        flat = all(d.is_flat for d in self.dimensions)
+        if len(self.dimensions) == 1 and flat:
+            # cells without labels, as a JJ file has them
+            return two_way_layout(self.relations, self.n)
+        if len(self.dimensions) != 2 or not flat or self.n != np.prod(self.shape):
+            return None
+        return self.leaves_and_tops()
 
-        A table of cells without labels, as a JJ file has it, is one if its relations are those of one.
+    @property
+    def is_two_way(self) -> bool:
+        """Whether this is a plain two-way table; by its relations, where cells have no labels."""
+        return self._rows_and_columns is not None
+
+    def two_way(self) -> Ints:
+        """Cells of a plain two-way table as an (m + 1) x (n + 1) array, sums in the last row and column.
 
         >>> Table.from_array([[5, 3], [2, 4]]).two_way().tolist()
         [[0, 1, 2], [3, 4, 5], [6, 7, 8]]
         """
-        flat = all(d.is_flat for d in self.dimensions)
-        if len(self.dimensions) == 1 and flat:
-            found = two_way_layout(self.relations, self.n)
-            if found is not None:
-                return found
-        if len(self.dimensions) != 2 or not flat or self.n != np.prod(self.shape):
+        if self._rows_and_columns is None:
             raise ParameterError(
-                "Table: wanted two dimensions without hierarchy; this table has others. It can be audited "
-                "and published, but no method withholds in it yet."
+                "Table: wanted two dimensions without hierarchy; this table has others. Write it as a list."
             )
-        rows, columns = (np.append(d.leaves, d.top) for d in self.dimensions)
-        places: Cells = np.arange(self.n).reshape(self.shape)
-        chosen: Cells = places[np.ix_(rows, columns)]
+        return self._rows_and_columns
+
+    def leaves_and_tops(self) -> Ints:
+        """Cells of a full cross of flat dimensions, by their labels in order, the total last in each."""
+        places = np.arange(self.n).reshape(self.shape)
+        chosen: Ints = places[np.ix_(*(np.append(d.leaves, d.top) for d in self.dimensions))]
         return chosen

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from .arrays import Floats, Ints
 from .relations import Relations
 
-Cells = npt.NDArray[np.int64]
-Numbers = npt.NDArray[np.float64]
 
-
-def two_way_layout(relations: Relations, n: int) -> Cells | None:
+def two_way_layout(relations: Relations, n: int) -> Ints | None:
     """Cells as an (m + 1) x (n + 1) array, sums in the last row and column; None where they form none.
 
     In a two-way table every cell stands in two relations, one of its row and one of its column, and each row
@@ -52,7 +49,7 @@ def two_way_layout(relations: Relations, n: int) -> Cells | None:
     return place[np.ix_(_last(place.min(axis=1), down), _last(place.min(axis=0), across))]
 
 
-def _sum_of(signs: Numbers) -> int | None:
+def _sum_of(signs: Floats) -> int | None:
     """Where the sum stands in every line: one sign against all others, and at the same place."""
     upright = signs * np.where(signs.sum(axis=1) < 0, -1.0, 1.0)[:, None]
     against = upright < 0
@@ -63,6 +60,6 @@ def _sum_of(signs: Numbers) -> int | None:
     return int(at[0]) if signs.shape[1] == 2 or (at == at[0]).all() else None
 
 
-def _last(lowest: Cells, total: int) -> Cells:
+def _last(lowest: Ints, total: int) -> Ints:
     order = np.argsort(lowest, kind="stable")
     return np.append(order[order != total], total)

@@ -5,15 +5,12 @@ from __future__ import annotations
 import csv
 import importlib
 import io
-import os
-import tempfile
 import warnings
-from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from tacita.core.errors import DataError
+from tacita.core.errors import DataError, ParameterError
 
 from .pins import Reference, sha256
 
@@ -88,7 +85,7 @@ def download(who: str, url: str) -> bytes:
 def to_csv(reference: Reference, rdata: ModuleType, packed: bytes) -> bytes:
     r"""Convert the one data frame in an .rda to CSV; columns of whole numbers are written as integers.
 
-    >>> import pandas, rdata
+    >>> import pandas, rdata, tempfile
     >>> from tacita.datasets.pins import REFERENCES
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder) / "tiny.rda"
@@ -117,27 +114,19 @@ def to_csv(reference: Reference, rdata: ModuleType, packed: bytes) -> bytes:
 def store(path: Path, content: bytes) -> None:
     """Write a file so that nobody ever sees half of it.
 
+    >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     store(Path(folder) / "new" / "tiny.csv", b"a")
-    ...     os.listdir(Path(folder) / "new")
+    ...     store(Path(folder, "new", "tiny.csv"), b"a")
+    ...     [path.name for path in Path(folder, "new").iterdir()]
     ['tiny.csv']
     """
+    from tacita.io.atomic import made_folder, write_all
+
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(content)
-            os.replace(name, path)
-        except BaseException:
-            with suppress(OSError):
-                os.unlink(name)
-            raise
-    except OSError as problem:
-        raise DataError(
-            f"{path.name} cannot be stored in {path.parent}: {problem.strerror}. "
-            "Set TACITA_CACHE to a folder that you may write to."
-        ) from None
+        made_folder(path.parent)
+        write_all({path: content}, public=[path], force=True)
+    except ParameterError as problem:
+        raise DataError(f"{problem} Set TACITA_CACHE to a folder that you may write to.") from None
 
 
 def _rdata(reference: Reference) -> ModuleType:

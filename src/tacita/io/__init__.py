@@ -6,37 +6,27 @@ anything touches the disk.
 
 from __future__ import annotations
 
-import hashlib
-import stat
+from collections.abc import Iterator
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-import narwhals as nw
 from pydantic import Field
 
-from tacita.core import MISSING_TEXT, CsvDialect, DataError, Microdata, ParameterError, Parameters
+from tacita.core import DataError, Microdata, ParameterError, registry
 from tacita.core.microdata import refuse_values_as_names
-from tacita.core.text import UNTYPED
 
-from . import csv, parquet
 from .atomic import refuse_bad_targets, write_all
-
-FORMATS = {
-    ".csv": "csv",
-    ".txt": "csv",
-    ".tsv": "csv",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-}
+from .content import content_of, fingerprint_of
+from .formats.base import Format, Purpose
+from .formats.csv import InputOptions
 
 __all__ = [
-    "FORMATS",
     "InputOptions",
     "InputSection",
+    "by_ending",
     "content_of",
-    "decode",
-    "encode",
     "fingerprint_of",
     "format_of",
     "read",
@@ -46,15 +36,11 @@ __all__ = [
 ]
 
 
-class InputOptions(Parameters):
-    """How to read a text file; a Parquet file needs none of it."""
-
-    delimiter: str | None = Field(
-        None, min_length=1, max_length=1, description="column separator; found from the header if not given"
-    )
-    decimal: Literal[".", ","] = Field(".", description="decimal sign, . or ,")
-    encoding: str = Field("utf-8", description="text encoding, such as utf-8 or latin-1")
-    missing_values: tuple[str, ...] = Field(MISSING_TEXT, description="cell texts that mean: no value")
+def __getattr__(name: str) -> Any:
+    # those of tables load when they are used
+    if name in ("argus", "published"):
+        return import_module(f"{__name__}.tables.{name}")
+    raise AttributeError(name)
 
 
 class InputSection(InputOptions):
@@ -63,19 +49,44 @@ class InputSection(InputOptions):
     path: Path = Field(description="file of records: CSV or Parquet")
 
 
-def format_of(path: Path) -> str:
-    """What kind of file a path names, by its ending.
+def by_ending(path: Path, purpose: Purpose) -> type[Any] | None:
+    """The format for a purpose that a path names by its ending, if there is one.
 
-    >>> format_of(Path("survey.csv"))
-    'csv'
+    >>> by_ending(Path("table.tab"), "cells").name, by_ending(Path("table.tab"), "records")
+    ('tab', None)
     """
-    found = FORMATS.get(path.suffix.lower())
-    if found is None:
+    return next((each for each in _formats(purpose) if path.suffix.lower() in each.endings), None)
+
+
+def format_of(path: Path, purpose: Purpose = "records") -> type[Any]:
+    """The same, or a refusal that says which endings there are.
+
+    >>> format_of(Path("survey.csv")).__name__, format_of(Path("table.csv"), "published").__name__
+    ('CSV', 'PublishedCSV')
+    """
+    found = by_ending(path, purpose)
+    if found is not None:
+        return found
+    known = ", ".join(ending for each in _formats(purpose) for ending in each.endings)
+    if purpose == "published" and by_ending(path, "cells") is not None:
         raise ParameterError(
-            f"{path.name or path}: wanted a file name ending in {', '.join(FORMATS)}, "
-            f"got {path.suffix or 'no ending'}."
+            f"{path.name}: files of tau-ARGUS hold the true values and say which are sensitive. "
+            f"A published table ends in {known}."
         )
-    return found
+    raise ParameterError(
+        f"{path.name or path}: wanted {_WANTED[purpose]} ending in {known}, got {path.suffix or 'no ending'}."
+    )
+
+
+_WANTED = {"records": "a file name", "cells": "a table", "published": "a published table"}
+
+
+def _formats(purpose: Purpose) -> Iterator[type[Format]]:
+    """Built-in ones first, and none is loaded before it is asked: a plug-in cannot take an ending away."""
+    for name in registry.names("format"):
+        found = registry.lookup(name, "format")
+        if purpose in found.purposes:  # type: ignore[attr-defined]
+            yield found  # type: ignore[misc]
 
 
 def read(path: str | Path, options: InputOptions | None = None) -> Microdata:
@@ -85,8 +96,10 @@ def read(path: str | Path, options: InputOptions | None = None) -> Microdata:
     content = content_of(path)
     if not content:
         raise DataError(f"{path.name}: the file is empty.")
-    data = decode(content, form, options or InputOptions(), path.name)
-    if form == "csv":
+    # what is said of text says nothing to other formats
+    given = (options or InputOptions()).model_dump(include=set(form.model_fields))
+    data = form(**given).decode(content, path.name)
+    if data.dialect is not None:
         refuse_values_as_names(data.columns, path.name)
     return replace(data, path=path.absolute())
 
@@ -98,75 +111,10 @@ def taken_in(data: Any) -> Microdata:
     return read(data) if isinstance(data, str | Path) else Microdata.of(data)
 
 
-def content_of(path: Path) -> bytes:
-    """The bytes of a plain file; a pipe or a device is not waited for."""
-    try:
-        mode = path.stat().st_mode
-        if stat.S_ISDIR(mode):
-            raise ParameterError(f"{path.name}: wanted a file, got a folder.")
-        if not stat.S_ISREG(mode):
-            raise ParameterError(f"{path.name}: wanted a plain file, got a device or pipe. Save it first.")
-        return path.read_bytes()
-    except FileNotFoundError:
-        raise ParameterError(
-            f"{path.name}: cannot be read (there is no such file). Check the path."
-        ) from None
-    except (OSError, ValueError) as problem:
-        reason = problem.strerror if isinstance(problem, OSError) else problem
-        raise ParameterError(f"{path.name}: cannot be read ({reason}).") from None
-
-
-def decode(content: bytes, form: str, options: InputOptions, source: str) -> Microdata:
-    """Records out of the bytes of a file."""
-    fingerprint = fingerprint_of(content)
-    if form == "parquet":
-        return Microdata.of(parquet.decode(content, source), source=source, fingerprint=fingerprint)
-    table, dialect = csv.decode(
-        content, source, options.delimiter, options.decimal, options.encoding, options.missing_values
-    )
-    return Microdata.of(table, dialect=dialect, source=source, fingerprint=fingerprint)
-
-
-def fingerprint_of(content: bytes) -> str:
-    """The SHA-256 by which a record knows a file.
-
-    >>> fingerprint_of(b"")[:12]
-    'e3b0c44298fc'
-    """
-    return hashlib.sha256(content).hexdigest()
-
-
-def encode(data: Microdata, form: str) -> tuple[bytes, InputOptions]:
-    """The bytes of a file, and the options with which to read it again."""
-    table = to_arrow(data)
-    if form == "parquet":
-        return parquet.encode(table), InputOptions()
-    dialect = data.dialect or CsvDialect()
-    options = InputOptions(
-        delimiter=dialect.delimiter,
-        decimal=dialect.decimal,
-        encoding=dialect.encoding,
-        missing_values=dialect.missing_values,
-    )
-    return csv.encode(table, dialect), options
-
-
 def write_frame(frame: Any, path: str | Path, *, force: bool = False) -> None:
-    """Write a frame as it is, unprotected, as CSV or Parquet by the path's ending."""
+    """Write a frame as it is, unprotected, in the format of the path's ending."""
     target = Path(path)
     form = format_of(target)
     refuse_bad_targets({"output": target}, {}, force=force)
-    content, _ = encode(Microdata.of(frame, source=target.name), form)
+    content = form().encode(Microdata.of(frame, source=target.name))
     write_all({target: content}, public=[target], force=force)
-
-
-def to_arrow(data: Microdata) -> Any:
-    """The frame as an Arrow table; a column of mixed Python objects has no file format."""
-    try:
-        # a pandas index is no column of the file
-        return nw.maybe_reset_index(data.frame).to_arrow()
-    except UNTYPED:
-        raise DataError(
-            f"{data.source}: a column holds Python objects of mixed types, which no file format can keep. "
-            "Convert such columns to text first."
-        ) from None

@@ -15,6 +15,7 @@ import tempfile
 import threading
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,13 +24,8 @@ from tacita.core import ParameterError
 _PREFIX = ".tacita-"
 _OWNER_ONLY = 0o600
 
-# Whoever is interrupted later must not say that nothing was written.
-_written: list[Path] = []
-
-
-def written() -> tuple[Path, ...]:
-    """What this process has written so far."""
-    return tuple(_written)
+# What was written in this context so far: whoever is interrupted later must not say that nothing was.
+WRITTEN: ContextVar[tuple[Path, ...]] = ContextVar("written", default=())
 
 
 def refuse_bad_targets(
@@ -130,7 +126,7 @@ def write_all(
             ready.append(_prepared(_real(path), content, path in public, hidden))
         with _signals_wait():
             _place(ready)
-            _written.extend(files)
+            WRITTEN.set((*WRITTEN.get(), *files))
             _remove(hidden)
     except OSError as problem:
         raise _cannot(path, problem) from None

@@ -13,7 +13,7 @@ import pyarrow as pa
 from tacita.core import DataError
 from tacita.core.text import UNTYPED
 
-from . import parquet
+from . import rebuild
 from .rebuild import not_rebuilt, rebuilt
 
 
@@ -73,7 +73,7 @@ def gathered(frame: nw.DataFrame[Any], rows: npt.NDArray[np.int64]) -> nw.DataFr
     """Some rows of a frame, in that order; Arrow cannot take from views of text, which can be rebuilt."""
     native = frame.to_native()
     if frame.implementation.is_pyarrow():
-        return nw.from_native(parquet.without_memory(native, rows), eager_only=True)
+        return nw.from_native(rebuild.without_memory(native, rows), eager_only=True)
     try:
         return frame[rows]
     except pa.ArrowException:
@@ -110,7 +110,7 @@ def without_memory(frame: Any) -> Any:
     kind = nw.from_native(frame, eager_only=True).implementation
     if kind.is_pandas():
         return _pandas(frame)
-    return _polars(frame) if kind.is_polars() else parquet.without_memory(frame)
+    return _polars(frame) if kind.is_polars() else rebuild.without_memory(frame)
 
 
 def _pandas(frame: Any) -> Any:
@@ -184,7 +184,7 @@ def _polars_column(series: Any) -> Any:
     try:
         if series.dtype == pl.Object:
             raise pl.exceptions.InvalidOperationError
-        cells = pa.chunked_array([series.cast(_with_text(series.dtype)).to_arrow()])
+        cells = pa.chunked_array([series.cast(_fitting(series.dtype)).to_arrow()])
     except (pa.ArrowException, pl.exceptions.PolarsError):
         raise DataError(
             f"Column {series.name}: its type, {type(series.dtype).__name__}, cannot be rebuilt from its "
@@ -194,34 +194,23 @@ def _polars_column(series: Any) -> Any:
     return text.cast(_fitting(series.dtype, text))
 
 
-def _with_text(dtype: Any) -> Any:
-    """A polars type with text in place of categories, at any depth."""
+def _fitting(dtype: Any, text: Any = None) -> Any:
+    """A polars type whose categories, at any depth, are those that cells (as text) have, or are text."""
     import polars as pl
 
-    if isinstance(dtype, pl.Enum | pl.Categorical):
+    if text is None and isinstance(dtype, pl.Enum | pl.Categorical):
         return pl.String()
-    if isinstance(dtype, pl.List):
-        return pl.List(_with_text(dtype.inner))
-    if isinstance(dtype, pl.Array):
-        return pl.Array(_with_text(dtype.inner), dtype.size)
-    if isinstance(dtype, pl.Struct):
-        return pl.Struct({field.name: _with_text(field.dtype) for field in dtype.fields})
-    return dtype
-
-
-def _fitting(dtype: Any, text: Any) -> Any:
-    """A polars type whose categories, at any depth, are those that the cells (as text) have."""
-    import polars as pl
-
     if isinstance(dtype, pl.Enum):
         present = set(text.drop_nulls().unique().to_list())
         return pl.Enum([category for category in dtype.categories.to_list() if category in present])
-    if isinstance(dtype, pl.List):
-        return pl.List(_fitting(dtype.inner, text.explode()))
-    if isinstance(dtype, pl.Array):
-        return pl.Array(_fitting(dtype.inner, text.explode()), dtype.size)
+    if isinstance(dtype, pl.List | pl.Array):
+        inner = _fitting(dtype.inner, None if text is None else text.explode())
+        return pl.List(inner) if isinstance(dtype, pl.List) else pl.Array(inner, dtype.size)
     if isinstance(dtype, pl.Struct):
         return pl.Struct(
-            {field.name: _fitting(field.dtype, text.struct.field(field.name)) for field in dtype.fields}
+            {
+                field.name: _fitting(field.dtype, None if text is None else text.struct.field(field.name))
+                for field in dtype.fields
+            }
         )
     return dtype

@@ -54,6 +54,13 @@ def rebuilt(column: pa.ChunkedArray, name: str, rows: Rows | None = None) -> pa.
         raise not_rebuilt(name, column.type) from None
 
 
+def without_memory(table: pa.Table, rows: Rows | None = None) -> pa.Table:
+    """The same cells (or those of some rows), made anew; no metadata, nothing that no cell shows."""
+    bare = pa.schema([silent(field) for field in table.schema])
+    columns = [rebuilt(table.column(i), name, rows) for i, name in enumerate(table.column_names)]
+    return pa.table(columns, schema=bare)
+
+
 def not_rebuilt(name: str, kind: pa.DataType) -> DataError:
     """The refusal of a column by its type."""
     return DataError(

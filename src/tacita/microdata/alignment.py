@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from tacita.core import CsvDialect, DataError, Microdata
 from tacita.core.roles import Kind
-from tacita.io.csv import cells_as_text
+from tacita.io.formats.csv import cells_as_text
 
 from .assess import Matrix, usable_numbers
 

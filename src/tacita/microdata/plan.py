@@ -17,7 +17,7 @@ from tacita.core.document import Document, arguments_of, literal_of, text_of
 from tacita.core.errors import ParameterError
 from tacita.core.options import Missing, ReleaseOptions
 from tacita.core.params import Parameters
-from tacita.core.roles import Kind, Roles
+from tacita.core.roles import Kind, Roles, RolesOfSteps
 from tacita.io import InputSection, content_of
 
 from .require import RequireSection
@@ -63,6 +63,8 @@ class Protection(Parameters):
         """With steps, the columns of a release are those of its steps together."""
         if not isinstance(values, dict):
             return values
+        if isinstance(limits := values.get("require"), str | Path):
+            values = {**values, "require": RequireSection.load(limits)}
         if not values.get("steps"):
             return {**values, **_taken_for_categories(values)}
         steps = [step if isinstance(step, StepSection) else StepSection(**step) for step in values["steps"]]
@@ -73,7 +75,7 @@ class Protection(Parameters):
                 f"Plan: {', '.join(named)} under [roles] and [[steps]] were both given. Each step names its "
                 "own columns."
             )
-        return {**values, "steps": steps, "roles": {**given, **_together(given, steps)}}
+        return {**values, "steps": steps, "roles": RolesOfSteps(**given | _together(given, steps))}
 
     @classmethod
     def asked(cls, **given: Any) -> Protection:
@@ -122,7 +124,11 @@ class Protection(Parameters):
         kinds |= {name: ("nominal", ()) for name in given.nominal if name in open_ones}
         kinds |= {name: ("ordinal", order) for name, order in given.ordinal.items() if name in open_ones}
         around = given.model_dump(exclude={*_OF_STEPS})
-        return Roles(**_apart(around, taken), **step.own_roles(), **_declared(kinds))
+        # a stratum that is recoded is none meanwhile
+        for name in ("strata", "confidential"):
+            around[name] = tuple(column for column in around[name] if column not in taken)
+        around["weight"] = None if given.weight in taken else given.weight
+        return Roles(**around, **step.own_roles(), **_declared(kinds))
 
 
 def _taken_for_categories(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -146,14 +152,7 @@ def _together(given: Mapping[str, Any], steps: Sequence[StepSection]) -> dict[st
             kinds |= {name: ("nominal", ())} if name in plain.nominal else {}
             kinds |= {name: ("ordinal", plain.ordinal[name])} if name in plain.ordinal else {}
             kinds |= {name: ("numeric", ())} if name in plain.numeric else {}
-    return {**_apart(given, set(columns)), "quasi": columns, **_declared(kinds)}
-
-
-def _apart(roles: Mapping[str, Any], columns: set[str]) -> dict[str, Any]:
-    """Roles of the file without columns that a step works on: a stratum that is recoded is none meanwhile."""
-    left = {name: roles.get(name) or () for name in ("strata", "confidential")}
-    listed = {name: (value,) if isinstance(value, str) else value for name, value in left.items()}
-    return {**roles, **{name: tuple(c for c in value if c not in columns) for name, value in listed.items()}}
+    return {"quasi": columns, **_declared(kinds)}
 
 
 def _kinds(steps: Sequence[StepSection]) -> dict[str, tuple[Kind, tuple[str, ...]]]:

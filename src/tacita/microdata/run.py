@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tacita import io
 from tacita.core import (
     DataError,
     Microdata,
@@ -18,6 +17,7 @@ from tacita.core import (
     RecordsRelease,
     Release,
     Report,
+    RequirementError,
     Roles,
     Run,
     Trial,
@@ -29,6 +29,8 @@ from tacita.core.options import ReleaseOptions
 from tacita.core.release import AttributeSummary, Claim, Requirement, StepRecord
 from tacita.core.seeds import as_seed
 from tacita.core.trials import Origin
+from tacita.io import fingerprint_of
+from tacita.io.formats.parquet import Parquet
 from tacita.io.versions import versions
 
 from . import cautions, restoring, verify
@@ -265,14 +267,14 @@ def compare(
     steered = run or Run()
     inner = Run(seed=steered.seed, threads=steered.threads, cancelled=steered.cancelled)
     trials: list[Trial] = []
-    failures: list[DataError | ParameterError] = []
+    failures: list[DataError | ParameterError | RequirementError] = []
     origin: Origin | None = None
     for done, (method, parameters) in enumerate(grid):
         steered.report(f"comparing {done + 1} of {len(grid)}", done, len(grid))
         try:
             varied = {"protect": _protecting(base, method, parameters), "measure": measured}
             release = make_release(data, asked.model_copy(update=varied), inner)
-        except (DataError, ParameterError) as problem:
+        except (DataError, ParameterError, RequirementError) as problem:
             failures.append(problem)
             trials.append(Trial(method=method, parameters=parameters, reason=str(problem)))
             continue
@@ -336,7 +338,6 @@ def _histogram(sizes: np.ndarray) -> dict[int, int]:
 def _fingerprint(data: Microdata) -> str | None:
     """SHA-256 of a frame's content, None where it has no canonical form."""
     try:
-        content, _ = io.encode(data, "parquet")
+        return fingerprint_of(Parquet().encode(data))
     except DataError:
         return None
-    return io.fingerprint_of(content)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from tacita.core import Pattern, Table
+from tacita.core.arrays import Ints
 
 from .figures import number
 from .pages import render
@@ -20,6 +20,8 @@ _MOST_NUMBERS = 900
 _MOST_LINES = 60
 _MOST_LETTERS = 24
 _STATES = ("published", "forced", "secondary", "primary")
+# What the record has of each withheld cell, by its labels.
+_Ranges = Mapping[tuple[str, str], Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -83,14 +85,12 @@ def suppression_html(table: Table, pattern: Pattern, result: Mapping[str, Any]) 
     )
 
 
-def _states(table: Table, pattern: Pattern) -> npt.NDArray[np.int64]:
+def _states(table: Table, pattern: Pattern) -> Ints:
     plain = np.where(table.forced, 1, 0)
     return np.where(pattern.primary, 3, np.where(pattern.withheld, 2, plain)).astype(np.int64)
 
 
-def _rows(
-    table: Table, states: npt.NDArray[np.int64], ranges: Mapping[tuple[str, str], Mapping[str, Any]]
-) -> list[tuple[str, list[Cell]]]:
+def _rows(table: Table, states: Ints, ranges: _Ranges) -> list[tuple[str, list[Cell]]]:
     down, across = table.dimensions
     made = []
     for at, label in enumerate(down.labels):
@@ -98,13 +98,8 @@ def _rows(
         for place, other in enumerate(across.labels):
             cell = at * len(across) + place
             found = ranges.get((label, other))
-            cells.append(
-                Cell(
-                    _STATES[int(states[cell])],
-                    number(float(table.values[cell])),
-                    "" if found is None else _range(found),
-                )
-            )
+            shown = "" if found is None else _range(found)
+            cells.append(Cell(_STATES[int(states[cell])], number(float(table.values[cell])), shown))
         made.append((label, cells))
     return made
 
@@ -120,18 +115,13 @@ def _range(found: Mapping[str, Any]) -> str:
     return f"{low} to {high}"
 
 
-def _words(table: Table, cell: int, ranges: Mapping[tuple[str, str], Mapping[str, Any]]) -> str:
+def _words(table: Table, cell: int, ranges: _Ranges) -> str:
     row, column = table.label(cell)
     found = _range(ranges[row, column])
     return f"{row} / {column}: {number(float(table.values[cell]))}, attacker {found}"
 
 
-def _drawing(
-    table: Table,
-    pattern: Pattern,
-    states: npt.NDArray[np.int64],
-    ranges: Mapping[tuple[str, str], Mapping[str, Any]],
-) -> StateMap:
+def _drawing(table: Table, pattern: Pattern, states: Ints, ranges: _Ranges) -> StateMap:
     down, across = table.dimensions
     said = {
         (int(table.codes[cell, 0]), int(table.codes[cell, 1])): _words(table, cell, ranges)
@@ -140,9 +130,7 @@ def _drawing(
     return state_map(table.grid(states), down.labels, across.labels, said)
 
 
-def _graph(
-    table: Table, pattern: Pattern, ranges: Mapping[tuple[str, str], Mapping[str, Any]]
-) -> Graph | None:
+def _graph(table: Table, pattern: Pattern, ranges: _Ranges) -> Graph | None:
     """The bipartite graph of withheld cells; None where it would be a tangle, or is empty."""
     cells = np.flatnonzero(pattern.withheld)
     if not 0 < cells.size <= _MOST_LINES:

@@ -11,12 +11,9 @@ from collections.abc import Callable, Sequence
 from itertools import count, takewhile
 
 import numpy as np
-import numpy.typing as npt
 
 from tacita.core import Contributors, DataError
-
-Numbers = npt.NDArray[np.float64]
-Cells = npt.NDArray[np.int64]
+from tacita.core.arrays import Floats, Ints
 
 # the column of values where records are counted
 COUNTED = "count"
@@ -32,7 +29,7 @@ _SINGLE = {
 }
 
 
-def columns_of(behind: Contributors) -> dict[str, npt.NDArray[np.float64] | Cells]:
+def columns_of(behind: Contributors) -> dict[str, Floats | Ints]:
     """The columns of a list that say who stands behind its cells."""
     single = {column: getattr(behind, name) for name, column in _SINGLE.items()}
     ranked = {f"largest_{place + 1}": behind.largest[:, place] for place in range(behind.depth)}
@@ -40,7 +37,7 @@ def columns_of(behind: Contributors) -> dict[str, npt.NDArray[np.float64] | Cell
     return single | ranked | {f"holder_{place + 1}": whose[:, place] for place in range(behind.depth)}
 
 
-def _renumbered(holders: Cells) -> Cells:
+def _renumbered(holders: Ints) -> Ints:
     """Holders by the order in which they first stand there: a number of the source could be looked up."""
     known, first, place = np.unique(holders.ravel(), return_index=True, return_inverse=True)
     order = np.argsort(np.argsort(np.where(known < 0, -1, first)))
@@ -53,14 +50,14 @@ def is_kept(columns: Sequence[str]) -> bool:
     return {*_SINGLE.values(), "largest_1", "holder_1", RULES} <= set(columns)
 
 
-def kept_contributors(columns: Sequence[str], laid_out: Callable[..., Numbers]) -> Contributors:
+def kept_contributors(columns: Sequence[str], laid_out: Callable[..., Floats]) -> Contributors:
     """The same again; `laid_out` gives the figures of a column for all cells and sums."""
     depth = len(list(takewhile(lambda place: f"holder_{place}" in columns, count(1))))
 
-    def ranked(name: str, **how: float) -> Numbers:
+    def ranked(name: str, **how: float) -> Floats:
         return np.column_stack([laid_out(f"{name}_{place + 1}", **how).ravel() for place in range(depth)])
 
-    def single(name: str) -> Numbers:
+    def single(name: str) -> Floats:
         return laid_out(_SINGLE[name], least=0.0).ravel()
 
     return Contributors(
@@ -74,7 +71,7 @@ def kept_contributors(columns: Sequence[str], laid_out: Callable[..., Numbers]) 
     )
 
 
-def counted(number: Numbers, size: Numbers) -> Contributors:
+def counted(number: Floats, size: Floats) -> Contributors:
     """How many stand behind each cell and sum; of their sizes only that of one who is alone is known."""
     whole = refuse_parts(number)
     largest = np.where(whole == 1, size, 0.0)
@@ -84,7 +81,7 @@ def counted(number: Numbers, size: Numbers) -> Contributors:
     )
 
 
-def refuse_parts(number: Numbers) -> Cells:
+def refuse_parts(number: Floats) -> Ints:
     """Numbers of contributors as whole ones."""
     if odd := int((number != np.rint(number)).sum()):
         raise DataError(f"The number of contributors must be whole, it is not in {odd} cells.")

@@ -8,19 +8,15 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from tacita.core import Contributors, DataError, Dimension, Microdata, ParameterError, Table
+from tacita.core.arrays import Floats, Ints, Mask
 from tacita.core.microdata import column_codes
 from tacita.core.spelling import Alike
 
 from .behind import COUNTED
 from .hierarchy import as_dimension
 from .rules import Rule, apply_rules
-
-Numbers = npt.NDArray[np.float64]
-Codes = npt.NDArray[np.int64]
-Mask = npt.NDArray[np.bool_]
 
 # What marks who asked for protection, or renounced it.
 _YES = ("1", "1.0", "true", "yes", "y", "x")
@@ -31,9 +27,9 @@ _NO = ("", "0", "0.0", "false", "no", "n", "none", "nan")
 class Records:
     """What a table needs of each record: amount, weight, holding, and whether it asked or waived."""
 
-    amount: Numbers
-    weight: Numbers
-    holder: Codes
+    amount: Floats
+    weight: Floats
+    holder: Ints
     asked: Mask
     waived: Mask
     respelled: int = 0
@@ -97,7 +93,7 @@ def tabulate(
     return apply_rules(table, applied)
 
 
-def _dimension(data: Microdata, name: str, given: Any, total: str) -> tuple[Dimension, Codes]:
+def _dimension(data: Microdata, name: str, given: Any, total: str) -> tuple[Dimension, Ints]:
     """A dimension and the leaf of every record."""
     if missing := int(data.missing(name).sum()):
         raise DataError(
@@ -130,7 +126,7 @@ def _records(
     request: str | None,
     waiver: str | None,
 ) -> Records:
-    def numbers(column: str | None, least: float) -> Numbers:
+    def numbers(column: str | None, least: float) -> Floats:
         if column is None:
             return np.ones(data.n)
         found = data.numbers(column)
@@ -169,8 +165,8 @@ def _marks(data: Microdata, column: str | None) -> Mask:
 
 
 def _sums(
-    dimensions: Sequence[Dimension], leaves: Sequence[Codes], records: Records, depth: int
-) -> tuple[Numbers, Contributors]:
+    dimensions: Sequence[Dimension], leaves: Sequence[Ints], records: Records, depth: int
+) -> tuple[Floats, Contributors]:
     """Values and contributors of all cells, one combination of levels after the other."""
     shape = tuple(len(dimension) for dimension in dimensions)
     cells = int(np.prod(shape))
@@ -203,15 +199,15 @@ def _sums(
 class _Contributions:
     """One entry per cell and holding."""
 
-    cell: Codes
-    holder: Codes
-    amount: Numbers
-    weight: Numbers
+    cell: Ints
+    holder: Ints
+    amount: Floats
+    weight: Floats
     asked: Mask
     waived: Mask
 
 
-def _by_holding(cell: Codes, records: Records, deep: Mask) -> _Contributions:
+def _by_holding(cell: Ints, records: Records, deep: Mask) -> _Contributions:
     holder, amount, weight = records.holder[deep], records.amount[deep], records.weight[deep]
     span = int(records.holder.max(initial=0)) + 1
     keys, entry = np.unique(cell * span + holder, return_inverse=True)
@@ -232,7 +228,7 @@ def _by_holding(cell: Codes, records: Records, deep: Mask) -> _Contributions:
     )
 
 
-def _rank(one: _Contributions, largest: Numbers, holders: Codes) -> None:
+def _rank(one: _Contributions, largest: Floats, holders: Ints) -> None:
     """Fill in the largest contributions: a weight of w takes w places, the last of them in part."""
     if not one.cell.size:
         return

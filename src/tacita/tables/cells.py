@@ -1,29 +1,28 @@
-"""A two-way table as a list of its cells, one line each: in, and out again."""
+"""A table as a list of its cells, one line each: in, and out again."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from tacita.core import Contributors, CsvDialect, DataError, Dimension, Microdata, ParameterError, Table
+from tacita.core.arrays import Floats, Ints
 from tacita.core.microdata import speakable
 from tacita.core.percent import Level, percent_of
-from tacita.io import csv
+from tacita.io.formats import csv
 
 from .behind import COUNT, COUNTED, RULES, columns_of, counted, is_kept, kept_contributors
 
-Numbers = npt.NDArray[np.float64]
 TOTAL = "Total"
 
 
 def from_cells(
     data: Microdata,
     *,
-    rows: str,
-    columns: str,
+    dimensions: Sequence[str],
     value: str,
     primary: str,
     lower: Level = 0.0,
@@ -36,7 +35,7 @@ def from_cells(
 ) -> Table:
     """The table whose inner cells a file lists; sums are computed, under the label Total, or listed too.
 
-    `rows`, `columns`, `value` and `primary` name columns; `primary` holds 0 and 1. `lower`, `upper` and
+    `dimensions`, `value` and `primary` name columns; `primary` holds 0 and 1. `lower`, `upper` and
     `sliding` are in percent of the value or name a column of absolute levels. `cost` is value, count, or
     names a column (sums that are not listed cost their value). An attacker knows that no value is negative,
     unless `signed`. Every combination of labels stands there once; with `fill_zeros` those that do not are
@@ -45,29 +44,29 @@ def from_cells(
     O(cells).
 
     >>> frame = pa.table({"r": list("aabb"), "c": list("xyxy"), "v": [5, 3, 2, 4], "p": [1, 0, 0, 0]})
-    >>> table = from_cells(Microdata.of(frame), rows="r", columns="c", value="v", primary="p", upper=20)
+    >>> table = from_cells(Microdata.of(frame), dimensions="rc", value="v", primary="p", upper=20)
     >>> table, float(table.upper[0])
     (<Table of 9 cells (3 x 3), 1 of them sensitive>, 1.0)
     """
     levels = {"lower": lower, "upper": upper, "sliding": sliding}
-    wanted = [rows, columns, value, primary, *(each for each in levels.values() if isinstance(each, str))]
+    named = [*dimensions, value, primary]
+    wanted = [*named, *(each for each in levels.values() if isinstance(each, str))]
     wanted += [] if cost in ("value", "count") else [cost]
     data.require([*wanted, *([] if contributors is None else [contributors])])
-    if len({rows, columns, value, primary}) < 4:
+    if len(set(named)) < len(named):
         raise ParameterError(
-            f"{data.source}: rows, columns, value and primary must be four different columns."
+            f"{data.source}: rows, columns, value and primary must be different columns, each named once."
         )
-    dimensions, codes = zip(*(_labelled(data, name) for name in (rows, columns)), strict=True)
-    shape = tuple(len(dimension) for dimension in dimensions)
-    place = codes[0] * shape[1] + codes[1]
-    with_sums = _refuse_gaps(
-        data, np.bincount(place, minlength=shape[0] * shape[1]).reshape(shape), fill_zeros
-    )
+    made, codes = zip(*(_labelled(data, name) for name in dimensions), strict=True)
+    shape = tuple(len(dimension) for dimension in made)
+    place = np.ravel_multi_index(codes, shape)
+    times = np.bincount(place, minlength=int(np.prod(shape))).reshape(shape)
+    with_sums = _refuse_gaps(data, times, fill_zeros)
 
-    def laid_out(column: str, least: float = -np.inf, absent: float = 0.0) -> Numbers:
-        full = np.full(shape[0] * shape[1], absent)
+    def laid_out(column: str, least: float = -np.inf, absent: float = 0.0) -> Floats:
+        full = np.full(times.size, absent)
         full[place] = _figures(data, column, least)
-        return full.reshape(shape) if with_sums else full.reshape(shape)[:-1, :-1]
+        return full.reshape(shape) if with_sums else full.reshape(shape)[_inner(times)]
 
     values = laid_out(value)
     if not signed:
@@ -78,7 +77,7 @@ def from_cells(
     behind = _behind(data, contributors, laid_out, values, with_sums)
     by_column = cost not in ("value", "count")
     return Table.cross(
-        dimensions,
+        made,
         values,
         primary=marks == 1,
         **{name: _level(level, values, laid_out, name) for name, level in levels.items()},
@@ -90,7 +89,7 @@ def from_cells(
     )
 
 
-def refuse_negative(values: Numbers, where: str) -> None:
+def refuse_negative(values: Floats, where: str) -> None:
     """Raise where values that are taken to be known not to be negative are so.
 
     To take it that nobody knows anything would be the other reading: for one negative cell, all others would
@@ -104,7 +103,7 @@ def refuse_negative(values: Numbers, where: str) -> None:
 
 
 def _behind(
-    data: Microdata, named: str | None, laid_out: Any, values: Numbers, with_sums: bool
+    data: Microdata, named: str | None, laid_out: Any, values: Floats, with_sums: bool
 ) -> Contributors | None:
     if named is None:
         return None
@@ -120,14 +119,21 @@ def _behind(
     return counted(number.ravel(), size.ravel())
 
 
-def _framed(inner: Numbers) -> Numbers:
+def _inner(full: np.ndarray) -> tuple[slice, ...]:
+    return (slice(None, -1),) * full.ndim
+
+
+def _framed(inner: Floats) -> Floats:
     """With its sums around."""
-    wide = np.column_stack([inner, inner.sum(axis=1)])
-    return np.vstack([wide, wide.sum(axis=0)])
+    for axis in reversed(range(inner.ndim)):
+        inner = np.concatenate([inner, inner.sum(axis=axis, keepdims=True)], axis=axis)
+    return inner
 
 
 def to_cells(table: Table, rules: str = "") -> bytes:
-    """The cells of a two-way table as CSV, sums labelled Total: labels, value, primary (0 or 1), levels.
+    """The cells of a table as CSV, sums labelled Total: labels, value, primary (0 or 1), levels.
+
+    Its dimensions are flat: subtotals have no place in a list.
 
     Where the table knows its contributors, also who stands behind each cell, and the `rules` in words.
     Confidential.
@@ -142,7 +148,7 @@ def to_cells(table: Table, rules: str = "") -> bytes:
     Total,Total,8,0,0,0
     <BLANKLINE>
     """
-    cells = table.two_way().ravel()
+    cells = table.leaves_and_tops().ravel()
     secret = table.primary[cells]
     levels = {
         name: np.where(secret, getattr(table, name)[cells], 0.0) for name in ("lower", "upper", "sliding")
@@ -163,7 +169,7 @@ def to_cells(table: Table, rules: str = "") -> bytes:
     return csv.encode(pa.table(columns), CsvDialect())
 
 
-def _labels(dimension: Dimension, codes: npt.NDArray[np.int64]) -> list[str]:
+def _labels(dimension: Dimension, codes: Ints) -> list[str]:
     if TOTAL in (dimension.labels[leaf] for leaf in dimension.leaves):
         raise ParameterError(
             f"tabulate: a label of column {dimension.name} is {TOTAL}, which is kept for sums. Rename it."
@@ -186,7 +192,7 @@ def _text(value: float) -> str:
     return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(float(value))
 
 
-def _labelled(data: Microdata, name: str) -> tuple[Dimension, npt.NDArray[np.int64]]:
+def _labelled(data: Microdata, name: str) -> tuple[Dimension, Ints]:
     """Labels in the order in which they first stand in the file, and the label of each line."""
     texts = ["" if cell is None else str(cell) for cell in data.column(name).to_list()]
     if empty := sum(not text.strip() for text in texts):
@@ -198,14 +204,14 @@ def _labelled(data: Microdata, name: str) -> tuple[Dimension, npt.NDArray[np.int
     return Dimension.flat(name, labels, TOTAL), np.array([number[text] for text in texts], dtype=np.int64)
 
 
-def _refuse_gaps(data: Microdata, times: npt.NDArray[np.int64], fill_zeros: bool) -> bool:
+def _refuse_gaps(data: Microdata, times: Ints, fill_zeros: bool) -> bool:
     """Raise where a cell stands there twice or not at all; whether sums are listed too."""
     if repeated := int((times > 1).sum()):
         raise DataError(
             f"{data.source}: {repeated} combinations of labels stand there more than once. List each cell "
             "once; records are summed up by `tacita tabulate`."
         )
-    inner = times[:-1, :-1]
+    inner = times[_inner(times)]
     sums, listed = times.size - inner.size, int(times.sum() - inner.sum())
     if listed not in (0, sums):
         raise DataError(
@@ -220,7 +226,7 @@ def _refuse_gaps(data: Microdata, times: npt.NDArray[np.int64], fill_zeros: bool
     return listed > 0
 
 
-def _figures(data: Microdata, column: str, least: float) -> Numbers:
+def _figures(data: Microdata, column: str, least: float) -> Floats:
     if data.dialect is None and str(data.column(column).dtype) == "Boolean":
         found = np.asarray(data.column(column).to_numpy(), dtype=np.float64)
     else:
@@ -234,7 +240,7 @@ def _figures(data: Microdata, column: str, least: float) -> Numbers:
     return found
 
 
-def _level(level: Level, values: Numbers, laid_out: Any, name: str) -> Any:
+def _level(level: Level, values: Floats, laid_out: Any, name: str) -> Any:
     if isinstance(level, str):
         return laid_out(level, 0.0)
     if not 0 <= level < np.inf:
@@ -242,10 +248,10 @@ def _level(level: Level, values: Numbers, laid_out: Any, name: str) -> Any:
     return percent_of(level, values, f"suppress: {name}")
 
 
-def _with_sums(cost: Numbers, values: Numbers, listed: bool) -> Numbers:
+def _with_sums(cost: Floats, values: Floats, listed: bool) -> Floats:
     """Costs of all cells; sums that are not listed cost the size of theirs."""
     if listed:
         return cost
-    wide = np.column_stack([cost, np.abs(values.sum(axis=1))])
-    bottom = np.abs(np.append(values.sum(axis=0), values.sum()))
-    return np.vstack([wide, bottom])
+    full = np.abs(_framed(values))
+    full[_inner(full)] = cost
+    return full

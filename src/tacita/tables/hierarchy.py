@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from tacita.core import DataError, Dimension, ParameterError
-from tacita.io import argus, content_of
+from tacita.io import content_of
+from tacita.io.tables import argus
 
 Nested = Mapping[str, Any] | Sequence[str] | None
 

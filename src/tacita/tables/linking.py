@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from tacita.core import Contributors, DataError, Dimension, ParameterError, Relations, Table
-
-Codes = npt.NDArray[np.int64]
+from tacita.core.arrays import Floats, Ints
 
 
 def link(tables: Sequence[Table]) -> Table:
@@ -34,7 +32,7 @@ def link(tables: Sequence[Table]) -> Table:
     place = place.reshape(-1)
     n = len(distinct)
 
-    def joined(name: str) -> npt.NDArray[np.float64]:
+    def joined(name: str) -> Floats:
         return np.concatenate([getattr(table, name) for table in tables])
 
     values = joined("values")[first]
@@ -44,7 +42,7 @@ def link(tables: Sequence[Table]) -> Table:
             f"link: {int(wrong.sum())} shared cells have different values. Are the records the same?"
         )
 
-    def widest(name: str, how: np.ufunc, start: float) -> npt.NDArray[np.float64]:
+    def widest(name: str, how: np.ufunc, start: float) -> Floats:
         out = np.full(n, start)
         how.at(out, place, joined(name).astype(np.float64))
         return out
@@ -83,7 +81,7 @@ def _shared_dimensions(tables: Sequence[Table]) -> list[Dimension]:
     return list(found.values())
 
 
-def _in_common(table: Table, dimensions: Sequence[Dimension]) -> Codes:
+def _in_common(table: Table, dimensions: Sequence[Dimension]) -> Ints:
     own = {dimension.name: at for at, dimension in enumerate(table.dimensions)}
     columns = [
         table.codes[:, own[each.name]] if each.name in own else np.full(table.n, each.top)
@@ -92,7 +90,7 @@ def _in_common(table: Table, dimensions: Sequence[Dimension]) -> Codes:
     return np.column_stack(columns)
 
 
-def _all_relations(tables: Sequence[Table], place: Codes) -> Relations:
+def _all_relations(tables: Sequence[Table], place: Ints) -> Relations:
     starts, cells, signs, basis, before, end = [np.zeros(1, dtype=np.int64)], [], [], [], 0, 0
     for table in tables:
         relations = table.relations
@@ -104,7 +102,7 @@ def _all_relations(tables: Sequence[Table], place: Codes) -> Relations:
     return Relations(*map(np.concatenate, (starts, cells, signs, basis)))  # type: ignore[arg-type]
 
 
-def _contributors(tables: Sequence[Table], first: Codes) -> Contributors | None:
+def _contributors(tables: Sequence[Table], first: Ints) -> Contributors | None:
     known = [table.contributors for table in tables if table.contributors is not None]
     if len(known) < len(tables):
         return None

@@ -10,45 +10,45 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
 from tacita.core import DataError, Pattern, Run, Table
+from tacita.core.arrays import Mask
 
-from .certify import protects
-from .judge import Judge
-from .leaks import lone_leaks
-from .suppression.grid import Grid
-from .suppression.paths import CheapestPaths
+from .suppression.base import Suppression
+from .suppression.twoway.paths import CheapestPaths
+from .verify.certify import protects
+from .verify.judge import Judge
+from .verify.leaks import lone_leaks
 
-Mask = npt.NDArray[np.bool_]
 Leak = tuple[int, frozenset[int]]
 
 # Attacks of a sensitive cell that dropping cells may take.
 _MOST_ATTACKS = 30_000
+# What adds cells around a single one.
+_QUICK = CheapestPaths(tries=1, changes=0, guided=False)
 
 
-def not_leaning(
-    table: Table, grid: Grid, cells: npt.NDArray[np.int64], pattern: Pattern, run: Run
-) -> Pattern:
+def not_leaning(table: Table, pattern: Pattern, method: Suppression, run: Run) -> Pattern:
     """The pattern, with cells added where a lone contributor could come too close to a sensitive one.
 
     For each sensitive cell and lone contributor: what the contributor knows counts as published, what is
-    withheld already costs nothing, and cheapest paths do the rest. A cell that is added may be known to
-    somebody else, so this is repeated until nothing changes. A leak remains only where it would with all
-    cells withheld that may be. At last cells are dropped, dearest first, that nobody needs any more, where
-    the table is small enough. The lower bound is that of patterns that may lean: what this one costs more is
-    told apart, and no bound is known for it.
+    withheld already costs nothing, and cheapest paths do the rest (the method itself where they do not take
+    such a table). A cell that is added may be known to somebody else, so this is repeated until nothing
+    changes. A leak remains only where it would with all cells withheld that may be. At last cells are
+    dropped, dearest first, that nobody needs any more, where the table is small enough. The lower bound is
+    that of patterns that may lean: what this one costs more is told apart, and no bound is known for it.
 
     One audit of lone contributors a round; every round adds a cell or ends. One for each cell to be dropped.
     """
     if table.contributors is None or not (table.contributors.lone & (table.primary | ~table.forced)).any():
         return pattern
-    judge = Judge(table, pattern.problem)  # type: ignore[arg-type]
+    judge = Judge(table, pattern.problem)
     mask, hopeless = pattern.withheld.copy(), set[Leak]()
+    mending = _QUICK if _QUICK.takes(table) else method
     while True:
         before = int(mask.sum())
         for known, failure in lone_leaks(judge, mask, hopeless, run):
-            more = _around(grid, cells, mask, failure.cell, known, run)
+            more = _around(judge, mending, mask, failure.cell, known, run)
             if more is None:
                 hopeless.add((failure.cell, known))
             else:
@@ -70,17 +70,8 @@ def _with_its_price(table: Table, mask: Mask, before: Pattern) -> Pattern:
     cost = float(table.cost[mask & ~table.primary].sum())
     added = int((mask & ~before.withheld).sum())
     dearer = added > 0 and cost > before.cost
-    return Pattern.of(
-        table,
-        mask,
-        lower_bound=before.lower_bound,
-        status=before.status,
-        seconds=before.seconds,
-        method=before.method,
-        problem=before.problem,
-        parameters=before.parameters,
-        problem_cost=before.cost if dearer else cost,
-        lone_count=added if dearer else 0,
+    return before.on(
+        table, mask, problem_cost=before.cost if dearer else cost, lone_count=added if dearer else 0
     )
 
 
@@ -99,21 +90,16 @@ def _drop(judge: Judge, mask: Mask, hopeless: set[Leak], run: Run) -> None:
 
 
 def _around(
-    grid: Grid, cells: npt.NDArray[np.int64], withheld: Mask, cell: int, known: frozenset[int], run: Run
+    judge: Judge, mending: Suppression, withheld: Mask, cell: int, known: frozenset[int], run: Run
 ) -> Mask | None:
     """Cells to withhold so that one cell is protected from who knows some; None where nothing helps."""
-    own, published = cells == cell, np.isin(cells, list(known))
-    hidden = withheld[cells]
+    table, places = judge.table, np.arange(withheld.size)
+    own, published = places == cell, np.isin(places, list(known))
+    open_to_choice = (withheld | ~table.forced) & ~own & ~published
     asked = replace(
-        grid,
-        primary=own,
-        allowed=(grid.allowed | hidden) & ~own & ~published,
-        cost=np.where(hidden, 0.0, grid.cost),
+        table, primary=own, forced=~open_to_choice & ~own, cost=np.where(withheld, 0.0, table.cost)
     )
     try:
-        found = CheapestPaths(tries=1, changes=0, guided=False).suppress(asked, run.branch())
+        return mending.suppress(asked, judge.problem, run.branch()).withheld
     except DataError:
         return None
-    more = np.zeros(withheld.size, dtype=bool)
-    more[cells] = found.withheld
-    return more

@@ -7,40 +7,34 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tacita import io
-from tacita.core import ParameterError, Pattern, Run, Table, registry
+from tacita.core import ParameterError, Pattern, Report, Run, Table, registry
 from tacita.core.microdata import speakable
-from tacita.io import argus, content_of
+from tacita.io import content_of
+from tacita.io.formats.csv import CSV
 from tacita.io.versions import versions
 
-from .plan import (
-    SuppressSection,
-    TableInputSection,
-    TablePlan,
-    TableSection,
-    TabulateSection,
-)
-from .rules.words import build_rules, describe_rules, spell_rules
-from .sources import RecordSource, Source, read_source
-
-if TYPE_CHECKING:
-    from .audit import Audit
-    from .suppress import Suppressed
+from .record import Provenance, PublishedAudit, TableRecord, TableRelease
+from .rules.words import describe_rules, spell_rules
+from .sections import RecordInputSection, SuppressSection, TableInputSection, TableOutputSection, TableSection
+from .sources import Source, read_records, read_source
+from .verify import TableClaim, changed, encoded
+from .verify.audit import audit, require_safe
 
 
 def tabulate(
-    data: Any, dimensions: Sequence[str] | Mapping[str, Any], value: str | None = None, **fields: Any
+    data: Any, dimensions: Sequence[str] | Mapping[str, Any] = (), value: str | None = None, **fields: Any
 ) -> Table:
     """Sum a column of records, or count them, over all combinations of some columns.
 
     `data` is a frame, a path, or what `read` returned. `dimensions` names columns, or maps each to its
     hierarchy. Without `value` the table counts. `rules` says which cells are sensitive:
     `rules=[tacita.method("p-percent", p=15)]`. Also weight, unit, request, waiver, depth, total, margins, and
-    the fields of a Table.
+    the fields of a Table; of a path, how to read it (delimiter, ..., or `meta`: records of tau-ARGUS, whose
+    metadata may say dimensions, holdings and requests).
 
     >>> import pyarrow as pa
     >>> firms = pa.table({"region": list("aabb"), "size": list("slss"), "turnover": [1, 90, 5, 4]})
@@ -49,7 +43,12 @@ def tabulate(
     """
     from .build import tabulate as build
 
-    return build(io.read(data) if isinstance(data, str | Path) else data, dimensions, value, **fields)
+    if isinstance(data, str | Path):
+        reading = {name: fields.pop(name) for name in RecordInputSection.model_fields if name in fields}
+        given = dimensions if isinstance(dimensions, Mapping) else dict.fromkeys(dimensions)
+        own = {name: each for name, each in given.items() if each is not None}
+        return read_records(RecordInputSection(path=data, **reading), [*given], own).tabulate(value, **fields)
+    return build(data, dimensions, value, **fields)
 
 
 def read_table(
@@ -105,198 +104,107 @@ def suppress(
     >>> pattern.cost, pattern.proven, pattern.secondary_count
     (34.0, True, 3)
     """
-    chosen = registry.lookup(method, *registry.SUPPRESSING)(**parameters)
-    return _suppressed(
+    from .suppress import suppress as choose
+
+    return choose(
         table,
-        chosen,
-        problem,
-        run,
+        registry.lookup(method, *registry.SUPPRESSING)(**parameters),  # type: ignore[arg-type]
+        problem,  # type: ignore[arg-type]
         objective=objective,
         margins=margins,
-        zeros=zeros,
+        zeros=zeros,  # type: ignore[arg-type]
         insist=insist,
         strict=strict,
+        run=run,
         name=method,
     ).pattern
 
 
-def audit(
-    table: Table,
-    pattern: Pattern | Any,
-    problem: str | None = None,
-    *,
-    strict: bool = False,
-    insist: bool = False,
-    run: Run | None = None,
-) -> Audit:
-    """Attack a pattern (or a mask of withheld cells): the range of every withheld cell, and what is wrong.
-
-    >>> table = Table.from_array([[5, 3], [2, 4]], primary=[[True, False], [False, False]])
-    >>> audit(table, table.inner, "exact").range_of(0)
-    (1.0, 7.0)
-    """
-    from .audit import audit as attack
-
-    return attack(table, pattern, problem, run, strict=strict, insist=insist)  # type: ignore[arg-type]
-
-
-def _suppressed(table: Table, method: Any, problem: str, run: Run | None, **options: Any) -> Suppressed:
+def make_release(
+    asked: SuppressSection, source: Source, output: TableOutputSection, run: Run | None = None
+) -> TableRelease:
+    """Choose what to withhold, attack it, encode, read back."""
     from .suppress import suppress as choose
 
-    return choose(table, method, problem, run=run, **options)  # type: ignore[arg-type]
-
-
-@dataclass(frozen=True, repr=False)
-class TableRelease:
-    """A published table as verified bytes, and the confidential record of how it was made."""
-
-    found: Suppressed
-    content: bytes = field(repr=False)
-    result: dict[str, Any] = field(repr=False)
-
-    @property
-    def pattern(self) -> Pattern:
-        """The withheld cells."""
-        return self.found.pattern
-
-    def __repr__(self) -> str:
-        return f"<TableRelease of {self.found!r}>"
-
-
-def source_of(plan: TablePlan) -> Source:
-    """The table that a plan is about, as its file has it."""
-    return read_source(plan.input, plan.table, plan.suppress)
-
-
-def make_release(plan: TablePlan, source: Source, run: Run | None = None) -> TableRelease:
-    """Choose what to withhold, audit, encode, read back, audit again."""
-    from .outcome import about_levels, not_in_the_file, result
-    from .release import encoded, form_of
-
-    form, around = form_of(plan.output.path), plan.suppress
-    if plan.output.report is not None and len(source.table.dimensions) != 2:
+    form = io.format_of(output.path, "published")()
+    if output.report is not None and len(source.table.dimensions) != 2:
         raise ParameterError(
-            f"{plan.output.report.name}: a report draws rows and columns, and this table has no labels of "
+            f"{output.report.name}: a report draws rows and columns, and this table has no labels of "
             "them. Leave the report away; the JSON has all figures."
         )
-    found = _suppressed(
+    claim = choose(
         source.table,
-        around.build(),
-        around.problem,
-        run,
-        objective=source.objective,
-        margins=source.margins,
-        zeros=around.zeros,
-        insist=around.insist,
-        strict=around.strict,
-        name=around.method,
+        asked.build(),  # type: ignore[arg-type]
+        asked.problem,
+        zeros=asked.zeros,
+        insist=asked.insist,
+        strict=asked.strict,
+        run=run,
+        name=asked.method,
     )
-    content = encoded(found.table, found.pattern, form, run)
-    told = {**_provenance(source.table, content, source), **result(found)}
-    told["objective"] = source.objective_spoken
-    told["warnings"] += about_levels(plan.table.asked_levels, around.problem, told["primary_count"])
-    told["warnings"] += not_in_the_file(source.table, plan.input.kind)
-    return TableRelease(found, content, told)
+    return _release(claim, encoded(claim, form), source)
 
 
 def release_of(table: Table, pattern: Pattern, path: Path, run: Run | None = None) -> TableRelease:
-    """The release of a table by a pattern of whoever made it, audited as pattern and as bytes."""
-    from .audit import audit as attack
-    from .audit import require_safe
-    from .outcome import result
-    from .release import encoded, form_of
-    from .suppress import Suppressed, against_bounds
+    """The release of a table by a pattern of whoever made it, attacked once, and read back as bytes."""
+    from .suppress import against_bounds
 
-    form = form_of(path)
+    form = io.format_of(path, "published")()
     insisted = bool(pattern.parameters.get("insist"))
     seen = table
     if pattern.problem == "general":
         against_bounds(table, pattern, insisted, run or Run())
         seen = table.with_bounds(-math.inf, math.inf)
-    found = Suppressed(seen, pattern, require_safe(attack(seen, pattern, None, run, insist=insisted)))
-    content = encoded(seen, pattern, form, run)
-    return TableRelease(found, content, {**_provenance(table, content), **result(found)})
+    claim = TableClaim(pattern, require_safe(audit(seen, pattern, None, run, insist=insisted)))
+    return _release(claim, encoded(claim, form))
+
+
+def _release(claim: TableClaim, content: bytes, source: Source | None = None) -> TableRelease:
+    cautions = claim.audit.cautions + (() if source is None else source.cautions)
+    spoken = None if source is None else source.objective
+    record = TableRecord(_provenance(claim.table, content, source), claim, cautions, spoken)
+    return TableRelease(content, Report(()), record, claim)
 
 
 def attack_published(
-    source: Source,
-    published: Path,
-    section: TableSection,
-    asked: SuppressSection,
-    kind: str | None,
-    run: Run | None = None,
-) -> dict[str, Any]:
-    """What an attacker makes of a published file of a table: ranges, verdict, and what is not the table's."""
-    from .outcome import about_levels, audited, not_in_the_file
-    from .release import audit_published as attack
-    from .release import form_of
+    source: Source, published: Path, asked: SuppressSection, run: Run | None = None
+) -> PublishedAudit:
+    """What an attacker makes of a published file of a table, whoever made it.
 
-    table, form, content = source.table, form_of(published), content_of(published)
-    found, differing, besides = attack(
-        table,
-        content,
-        form,
-        asked.problem,
-        run,
-        source=published.name,
-        strict=asked.strict,
-        insist=asked.insist,
-    )
-    told = {
-        **_provenance(table, content, source),
-        "confidential": True,
-        "problem": asked.problem,
-        "withheld_count": int(found.cells.size),
-        "values_changed": differing,
-        "besides": list(besides),
-        **audited(table, found),
-        "safe": found.safe and not differing and not besides,
-    }
-    told["warnings"] += about_levels(section.asked_levels, asked.problem, int(table.primary.sum()))
-    told["warnings"] += not_in_the_file(table, kind)
-    return told
-
-
-def tabulate_records(records: RecordSource, section: TabulateSection, parameters: Mapping[str, Any]) -> Table:
-    """The table that a section asks for, out of records as they were read."""
-    return tabulate(
-        records.data,
-        records.dimensions,
-        section.value,
-        weight=section.weight,
-        unit=section.unit or records.unit,
-        request=section.request or records.request,
-        waiver=section.waiver,
-        rules=build_rules(section.rule, parameters),
-    )
-
-
-def _provenance(table: Table, content: bytes, source: Source | None = None) -> dict[str, Any]:
-    """Out of what, by which rules and programs, and the SHA-256 of the very bytes that go out.
-
-    No date: a record should be the same when the run is repeated; the page beside it tells the date.
+    A cell that is called withheld counts as such, although its value may stand there: that is told besides.
     """
-    return {
-        "source": None if source is None else source.name,
-        "fingerprint": None if source is None else source.fingerprint,
-        "release_fingerprint": io.fingerprint_of(content),
-        "rules": describe_rules(table.rules),
-        "versions": versions(),
-    }
+    from tacita.io.tables.reading import read_back
+
+    table, content = source.table, content_of(published)
+    seen = read_back(content, io.format_of(published, "published")(), table, published.name)
+    found = audit(table, seen.withheld, asked.problem, run, strict=asked.strict, insist=asked.insist)
+    return PublishedAudit(
+        _provenance(table, content, source),
+        found,
+        found.cautions + source.cautions,
+        int(changed(table, seen).sum()),
+        seen.besides,
+    )
+
+
+def _provenance(table: Table, content: bytes, source: Source | None = None) -> Provenance:
+    return Provenance(
+        source=None if source is None else source.name,
+        fingerprint=None if source is None else source.fingerprint,
+        release_fingerprint=io.fingerprint_of(content),
+        rules=describe_rules(table.rules),
+        versions=versions(),
+    )
 
 
 def encoded_cells(table: Table, out: Path) -> dict[Path, bytes]:
     """A table with its true values as a list of cells, or as files of tau-ARGUS, by the ending."""
     from .cells import to_cells
 
-    ending = out.suffix.lower()
-    if ending == ".jj":
-        return {out: argus.format_jj(table).encode()}
-    if ending == ".tab":
-        files = argus.encode_tab(table)
-        hierarchies = {out.with_name(name): text.encode() for name, text in files.hrc.items()}
-        return {out: files.tab.encode(), out.with_suffix(".rda"): files.rda.encode(), **hierarchies}
-    if io.format_of(out) != "csv":
+    if (form := io.by_ending(out, "cells")) is not None:
+        files: dict[Path, bytes] = form().encode(table, out)
+        return files
+    if io.format_of(out) is not CSV:
         raise ParameterError(f"{out.name}: wanted a table ending in .csv, .tab or .jj.")
     if deep := [dimension.name for dimension in table.dimensions if not dimension.is_flat]:
         raise ParameterError(
@@ -305,21 +213,3 @@ def encoded_cells(table: Table, out: Path) -> dict[Path, bytes]:
             "keeps the hierarchy; or leave the hierarchy away, and publish no subtotals."
         )
     return {out: to_cells(table, spell_rules(table.rules))}
-
-
-def audit_refusal(told: Mapping[str, Any]) -> str:
-    """Why a published file is not safe, without any figure of it."""
-    bad = [each for each in told["audit"] if not each["protected"]]
-    parts = []
-    if bad:
-        where = f"{' / '.join(bad[0][name] for name in told['places'])}, {bad[0]['reason']}"
-        parts.append(f"{len(bad)} of {len(told['audit'])} sensitive cells are not protected (first: {where})")
-    if told["values_changed"]:
-        parts.append(f"{told['values_changed']} published values are not those of the table")
-    advice = ""
-    if told["besides"]:
-        parts.append(f"the file shows more than the table: {', '.join(told['besides'])}")
-        advice = (
-            " Publish the file as tacita wrote it, or only the labels, values and status of its cells as CSV."
-        )
-    return f"Audit: {'; '.join(parts)}. Do not publish this file.{advice}"

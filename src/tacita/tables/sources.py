@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PureWindowsPath
 from typing import Any
@@ -10,34 +10,31 @@ from typing import Any
 import numpy as np
 
 from tacita import io
-from tacita.core import DataError, Dimension, Microdata, ParameterError, Table
-from tacita.io import argus, content_of
+from tacita.core import Caution, DataError, Dimension, Microdata, ParameterError, Table
+from tacita.io import content_of
+from tacita.io.tables import argus
 
-from .plan import (
-    COLUMNS,
-    LEVELS,
-    RecordInputSection,
-    SuppressSection,
-    TableInputSection,
-    TableSection,
-    TabulateSection,
-)
+from .plan import TablePlan, TabulatePlan
+from .record import about_levels, not_in_the_file, respelled_units
 from .rules.words import build_rules
+from .sections import LEVELS, RecordInputSection, SuppressSection, TableInputSection, TableSection
 
 Files = dict[str, Path | None]
 
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """A table as it was read, and what the file says of its costs and sums (None: as the table is)."""
+    """A table as it was read, at the costs that are asked for, `objective` being what these were called.
+
+    `cautions` tell what could not be read, or was not asked as it seems.
+    """
 
     table: Table
     name: str
     fingerprint: str | None
     inputs: Files
-    objective: str | None = None
-    margins: bool | None = None
-    objective_spoken: str = "as in the file"
+    objective: str
+    cautions: tuple[Caution, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,9 +47,32 @@ class RecordSource:
     unit: str | None = None
     request: str | None = None
 
+    def tabulate(self, value: str | None, **fields: Any) -> Table:
+        """Their table; holdings and requests are the source's own where no others are named."""
+        from .build import tabulate
+
+        own = {"unit": self.unit, "request": self.request}
+        named = own | {name: each for name, each in fields.items() if each is not None}
+        return tabulate(self.data, self.dimensions, value, **named)
+
+
+def source_of(plan: TablePlan | TabulatePlan) -> Source:
+    """The table that a plan is about."""
+    if isinstance(plan, TablePlan):
+        return read_source(plan.input, plan.table, plan.suppress)
+    return tabulated(plan)
+
 
 def read_source(given: TableInputSection, section: TableSection, asked: SuppressSection) -> Source:
-    """The table that a file describes, as a problem sees it.
+    """The table that a file describes, as a problem sees it, with what there is to warn of."""
+    source = _source(given, section, asked)
+    sensitive = int(source.table.primary.sum())
+    told = about_levels(section.asked_levels, asked.problem, sensitive)
+    return replace(source, cautions=told + not_in_the_file(source.table, given.kind))
+
+
+def _source(given: TableInputSection, section: TableSection, asked: SuppressSection) -> Source:
+    """The table of a file.
 
     Of a file of tau-ARGUS the status, levels, bounds and costs are its own. Levels it does not have are
     in percent of the value; an objective that is asked for replaces its costs, and sums may be withheld
@@ -73,18 +93,16 @@ def read_source(given: TableInputSection, section: TableSection, asked: Suppress
         inputs |= others
         if asked.problem != "general":
             refuse_negative(table.values, f"{given.path.name}: {table.response}")
-    objective = asked.objective if "objective" in asked.model_fields_set else None
-    if objective not in (None, "value", "count"):
-        raise ParameterError(f"{given.path.name}: the objective must be value or count, or that of the file.")
-    return Source(
-        table,
-        given.path.name,
-        io.fingerprint_of(content),
-        inputs,
-        objective,
-        asked.margins if "margins" in asked.model_fields_set else None,
-        objective or "as in the file",
-    )
+    said = "as in the file"
+    if "objective" in asked.model_fields_set:
+        if asked.objective not in ("value", "count"):
+            raise ParameterError(
+                f"{given.path.name}: the objective must be value or count, or that of the file."
+            )
+        table, said = table.with_cost(asked.objective), asked.objective
+    if "margins" in asked.model_fields_set:
+        table = table.with_margins(asked.margins)
+    return Source(table, given.path.name, io.fingerprint_of(content), inputs, said)
 
 
 def _cells(given: TableInputSection, section: TableSection, asked: SuppressSection) -> Source:
@@ -94,29 +112,33 @@ def _cells(given: TableInputSection, section: TableSection, asked: SuppressSecti
     signed = asked.problem == "general"
     own = _own_columns(section, data)
     section.require_columns(own)
-    named = section.model_dump() | section.levels | own
+    named = section.model_dump(exclude={"rows", "columns"}) | section.levels | own
     table = from_cells(data, **named, cost=asked.objective, signed=signed)
     if words := rules_of(data):
         table = replace(table, rules=tuple(build_rules(words.split(","))))
     inputs: Files = {"input": given.path}
-    return Source(table, data.source, data.fingerprint, inputs, None, asked.margins, asked.objective)
+    return Source(table.with_margins(asked.margins), data.source, data.fingerprint, inputs, asked.objective)
 
 
-def _own_columns(section: TableSection, data: Microdata) -> dict[str, str]:
+def _own_columns(section: TableSection, data: Microdata) -> dict[str, Any]:
     """What a list of `tacita tabulate` says itself, where nothing else is asked for: which column is what."""
     from .behind import COUNT, is_kept
 
-    if not is_kept(data.columns):
-        return {}
+    said: dict[str, Any] = {"dimensions": [section.rows, section.columns]}
+    if not is_kept(data.columns) or "primary" not in data.columns:
+        return said
     if section.contributors not in (None, COUNT):
         raise ParameterError(
             f"{data.source}: the list says itself who stands behind its cells, from column {COUNT} on. Leave "
             "away --contributors."
         )
-    # as `to_cells` writes them: the dimensions first, then the values
-    said = dict(zip(("rows", "columns", "value"), data.columns, strict=False))
-    said |= {name: name for name in ("primary", *LEVELS, COUNT) if name in data.columns}
-    return {name: column for name, column in said.items() if name not in section.model_fields_set}
+    # as `to_cells` writes them: the dimensions first, then the values, then which are sensitive
+    *spanning, value = data.columns[: data.columns.index("primary")]
+    for at, named in enumerate((section.rows, section.columns)):
+        spanning[at : at + 1] = [named] if named is not None else spanning[at : at + 1]
+    said = {name: name for name in ("primary", *LEVELS, COUNT) if name in data.columns} | {"value": value}
+    kept = {name: column for name, column in said.items() if name not in section.model_fields_set}
+    return {"dimensions": spanning, **kept}
 
 
 def _jj(text: str, section: TableSection, asked: SuppressSection, name: str) -> Table:
@@ -152,24 +174,53 @@ def _refuse_levels(section: TableSection, own: Iterable[str], name: str) -> None
         )
 
 
-def read_records(path: Path, section: TabulateSection, reading: Mapping[str, Any]) -> RecordSource:
-    """A file of records with the dimensions to sum over; with `meta` among `reading`, one of tau-ARGUS."""
-    given = RecordInputSection(path=path, **reading)
+def tabulated(plan: TabulatePlan) -> Source:
+    """The table that a plan makes of records, sensitive cells marked by its rules."""
+    from .cells import refuse_negative
+
+    section, asked = plan.table, plan.suppress
+    records = read_records(plan.input, section.spanning, section.hierarchy)
+    behind = section.model_dump(include={"weight", "unit", "request", "waiver"})
+    table = records.tabulate(section.value, **behind, rules=[rule.build() for rule in plan.rules])
+    name, objective = records.data.source, "value"
+    if asked is not None:
+        if asked.problem != "general":
+            refuse_negative(table.values, f"{name}: {table.response}")
+        objective = asked.objective
+        table = table.with_cost(objective).with_margins(asked.margins)  # type: ignore[arg-type]
+    return Source(table, name, records.data.fingerprint, records.inputs, objective, respelled_units(table))
+
+
+def read_records(
+    given: RecordInputSection, dimensions: Sequence[str], hierarchies: Mapping[str, Any]
+) -> RecordSource:
+    """A file of records with the dimensions to sum over; with `meta`, one of tau-ARGUS.
+
+    Of tau-ARGUS, dimensions, hierarchies, holdings and requests are as the metadata say unless given.
+    """
     if given.meta is not None:
-        return _argus_records(given, section)
-    if missing := [name for name in COLUMNS[:2] if getattr(section, name) is None]:
+        return _argus_records(given, dimensions, hierarchies)
+    if not dimensions:
         raise ParameterError(
-            f"tabulate: wanted the columns that become rows and columns. Missing: "
-            f"{', '.join('--' + name for name in missing)}."
+            "tabulate: wanted the columns that span the table. Name them by --dimensions, or by --rows and "
+            "--columns (in a plan: dimensions under [table])."
         )
-    names = [str(section.rows), str(section.columns)]
-    own = named_hierarchies(section, names)
-    data = io.read(path, io.InputOptions(**given.model_dump(exclude={"path", "meta"})))
-    inputs: Files = {"input": path, **{f"hierarchy of {name}": file for name, file in own.items()}}
-    return RecordSource(data, {name: own.get(name) for name in names}, inputs)
+    data = io.read(given.path, io.InputOptions(**given.model_dump(exclude={"path", "meta"})))
+    inputs: Files = {"input": given.path, **_given_files(dimensions, hierarchies)}
+    return RecordSource(data, {name: hierarchies.get(name) for name in dimensions}, inputs)
 
 
-def _argus_records(given: RecordInputSection, section: TabulateSection) -> RecordSource:
+def _given_files(dimensions: Sequence[str], hierarchies: Mapping[str, Any]) -> Files:
+    """The files among hierarchies, which must be those of dimensions."""
+    if stray := [name for name in hierarchies if name not in dimensions]:
+        raise ParameterError(
+            f"tabulate: wanted hierarchies of dimensions, as COLUMN=FILE.hrc; {', '.join(stray)} is none."
+        )
+    files = {name: each for name, each in hierarchies.items() if isinstance(each, str | Path)}
+    return {f"hierarchy of {name}": Path(each) for name, each in files.items()}
+
+
+def _argus_records(given: RecordInputSection, asked: Sequence[str], own: Mapping[str, Any]) -> RecordSource:
     assert given.meta is not None
     if odd := sorted(given.model_fields_set & {"delimiter", "decimal", "missing_values"}):
         raise ParameterError(
@@ -178,19 +229,19 @@ def _argus_records(given: RecordInputSection, section: TabulateSection) -> Recor
     metadata = _metadata(given.meta, given.encoding)
     variables = {each.name: each for each in metadata.variables}
     spanning = [each.name for each in metadata.of("dimension")]
-    asked = [name for name in (section.rows, section.columns) if name is not None]
-    names = asked if len(asked) == 2 or len(spanning) != 2 else spanning
-    if len(names) != 2:
+    names = asked or spanning
+    if not asked and len(spanning) != 2:
         raise ParameterError(
-            f"tabulate: {given.meta.name} has {len(spanning)} dimensions. Name two by --rows and --columns."
+            f"tabulate: {given.meta.name} has {len(spanning)} dimensions. Name two by --rows and --columns, "
+            "or others by --dimensions."
         )
+    inputs: Files = {"input": given.path, "metadata": given.meta, **_given_files(names, own)}
     if unknown := [name for name in names if name not in variables]:
         raise ParameterError(
             f"{given.meta.name}: there is no variable {', '.join(unknown)}. There are: "
             f"{', '.join(variables)}."
         )
     columns = argus.decode_records(_text(content_of(given.path), given.encoding, given.path.name), metadata)
-    own = named_hierarchies(section, names)
     chosen = [variables[name] for name in names if name not in own]
     hierarchies, files = _hierarchy_files(chosen, given.meta, given.encoding)
     dimensions: dict[str, Dimension | Path] = {
@@ -201,11 +252,10 @@ def _argus_records(given: RecordInputSection, section: TabulateSection) -> Recor
         # the codes that ask are named; every other code does not
         asks = set(request[0].request)
         columns[request[0].name] = ["1" if code in asks else "0" for code in columns[request[0].name]]
-    inputs: Files = {"input": given.path, "metadata": given.meta, **files}
     return RecordSource(
         _as_microdata(columns, given.path.name),
         {name: own.get(name) or dimensions[name] for name in names},
-        inputs | {f"hierarchy of {name}": file for name, file in own.items()},
+        inputs | files,
         holding[0].name if holding else None,
         request[0].name if request else None,
     )
@@ -216,24 +266,9 @@ def _as_microdata(columns: Mapping[str, list[str]], source: str) -> Microdata:
     import pyarrow as pa
 
     from tacita.core import CsvDialect
-    from tacita.io import csv
+    from tacita.io.formats import csv
 
-    return io.decode(
-        csv.encode(pa.table(dict(columns)), CsvDialect()), "csv", io.InputOptions(delimiter=","), source
-    )
-
-
-def named_hierarchies(section: TabulateSection, columns: Iterable[str]) -> dict[str, Path]:
-    """The files that COLUMN=FILE.hrc names."""
-    found = {}
-    for given in section.hierarchy:
-        column, sign, file = given.partition("=")
-        if not sign or column not in columns:
-            raise ParameterError(
-                "tabulate: wanted a hierarchy as COLUMN=FILE.hrc, with the column of the rows or columns."
-            )
-        found[column] = Path(file)
-    return found
+    return csv.CSV(delimiter=",").decode(csv.encode(pa.table(dict(columns)), CsvDialect()), source)
 
 
 def _metadata(path: Path, encoding: str) -> argus.Metadata:

@@ -62,7 +62,7 @@ def _options(kind: str) -> set[str]:
     """What a command or a plan already calls something else."""
     from tacita.io import InputOptions, InputSection
     from tacita.microdata.sections import CompareSection, MeasureSection, OutputSection, ProtectSection
-    from tacita.tables.plan import SuppressSection, TableSection, TabulateSection
+    from tacita.tables.sections import RuleSection, SuppressSection, TableSection, TabulateSection
 
     taken = {"out", "json", "measures", "dry_run", "quiet", "input"}
     for section in (InputSection, ProtectSection, MeasureSection, CompareSection, OutputSection):
@@ -74,5 +74,5 @@ def _options(kind: str) -> set[str]:
         # a solver is chosen where the time is, for those methods that have one
         taken |= (set(SuppressSection.model_fields) - {"solver"}) | set(TableSection.model_fields)
     if kind == "rule":
-        taken |= {*TabulateSection.model_fields, "rule"}
+        taken |= {*TabulateSection.model_fields, *RuleSection.model_fields, "rule"}
     return taken

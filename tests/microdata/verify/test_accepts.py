@@ -12,8 +12,7 @@ import pyarrow as pa
 import pytest
 
 import tacita
-from planting import FRAMES, native
-from tacita import io
+from planting import FRAMES, encoded, native
 
 N = 12
 X = [0.5, 1.25, 1.75, 2.5, 8.0, 8.5, 9.125, 9.75, 20.1, 20.2, 20.3, 29.9]
@@ -23,10 +22,8 @@ GAPS = [None] * 4 + [3, 5, 8, 13, 21, 34, 55, 89]
 def _passes(frame: object, forms: tuple[str, ...] = ("csv", "parquet"), **options: object) -> tacita.Release:
     made = tacita.protect(frame, **{"quasi": ["x"], "k": 3, "measures": ["IL1"], **options})
     for form in forms:
-        content, how = io.encode(
-            tacita.core.Microdata.of(made.data, dialect=made.claim.original.dialect), form
-        )
-        tacita.microdata.verify.insist(tacita.microdata.verify.verify_file(content, form, how, made.claim))
+        content, how = encoded(tacita.core.Microdata.of(made.data, dialect=made.claim.original.dialect), form)
+        tacita.microdata.verify.insist(tacita.microdata.verify.verify_file(content, how, made.claim))
     return made
 
 

@@ -9,9 +9,8 @@ from hypothesis import HealthCheck, given, reject, settings
 from hypothesis import strategies as st
 
 import tacita
-from planting import FILES, FORMS, FRAMES, cell, failed, group_of, judge, native, with_column
+from planting import FILES, FORMS, FRAMES, cell, encoded, failed, group_of, judge, native, with_column
 from seeds import SEED
-from tacita import io
 from tacita.core import Microdata, Roles
 from tacita.microdata import publish, verify
 
@@ -258,9 +257,9 @@ def test_what_protect_makes_holds_in_every_form_and_k_can_be_counted_in_it(drawn
         reject()  # too few records, or nothing that varies
     data = Microdata.of(made.data, source="release")
     if form in FILES:
-        content, reading = io.encode(data, form)
-        assert failed(verify.verify_file(content, form, reading, made.claim)) == set()
-        data = io.decode(content, form, reading, "release")
+        content, reader = encoded(data, form)
+        assert failed(verify.verify_file(content, reader, made.claim)) == set()
+        data = reader.decode(content, "release")
     assert failed(verify.verify(data, made.claim)) == set() or form == "csv"
     rows = list(zip(*(map(str, data.frame[name].to_list()) for name in options["quasi"]), strict=True))
     assert min(rows.count(row) for row in rows) >= options["k"]

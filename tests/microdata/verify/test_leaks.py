@@ -13,8 +13,8 @@ import pytest
 
 import tacita
 from planting import FRAMES, native
-from tacita import io
 from tacita.core import DataError, Microdata, TacitaError
+from tacita.io.formats.parquet import Parquet
 from tacita.microdata import verify
 
 X = [1.0, 2.0, 4.0, 10.0, 11.0, 15.0]
@@ -64,7 +64,7 @@ def test_a_removed_category_is_in_no_byte_of_the_file(source, tmp_path):
     made = tacita.protect(SOURCES[source](), **OPTIONS)
     tacita.save(made, tmp_path / "out.parquet")
     _contains_nothing_secret(pq.read_table(tmp_path / "out.parquet"))
-    content, _ = io.encode(Microdata.of(made.data), "parquet")
+    content = Parquet().encode(Microdata.of(made.data))
     assert b"SECRET" not in content
 
 

@@ -18,8 +18,8 @@ import pytest
 
 import tacita
 from planting import failed
-from tacita import io
 from tacita.core import DataError, Microdata
+from tacita.io.formats.parquet import Parquet
 from tacita.microdata import verify
 
 CANARY = "SECRETCANARYSECRET"
@@ -96,10 +96,10 @@ def test_what_no_cell_shows_is_in_no_byte_of_a_release(name):
     assert made.data["c"].to_pylist() == HIDDEN[name].to_pylist()
     made.data.validate(full=True)
     held = [bytes(each) for each in made.data["c"].chunk(0).buffers() if each is not None]
-    content, options = io.encode(Microdata.of(made.data), "parquet")
+    content = Parquet().encode(Microdata.of(made.data))
     for written in (*held, _arrow_file(made.data), _parquet_file(made.data), content):
         assert CANARY.encode() not in written
-    assert not failed(verify.verify_file(content, "parquet", options, made.claim))
+    assert not failed(verify.verify_file(content, Parquet(), made.claim))
     again = pq.read_table(streams.BytesIO(content))
     assert again["c"].to_pylist() == HIDDEN[name].to_pylist()
     assert CANARY.encode() not in _parquet_file(again)
@@ -123,7 +123,7 @@ def test_there_are_files_that_remember():
 def test_the_verifier_sees_a_parquet_file_that_stores_more_than_its_cells(name):
     made = _released(HIDDEN[name])
     planted = _parquet_file(made.data.set_column(1, "c", HIDDEN[name]))
-    assert "file-plain" in failed(verify.verify_file(planted, "parquet", io.InputOptions(), made.claim))
+    assert "file-plain" in failed(verify.verify_file(planted, Parquet(), made.claim))
 
 
 class Custom(pa.ExtensionType):
@@ -243,7 +243,7 @@ def test_nested_categories_of_polars_keep_only_what_their_cells_have(name):
     made.data.write_parquet(written, compression="uncompressed")
     arrow = streams.BytesIO()
     made.data.write_ipc(arrow, compression="uncompressed")
-    for content in (written.getvalue(), arrow.getvalue(), io.encode(Microdata.of(made.data), "parquet")[0]):
+    for content in (written.getvalue(), arrow.getvalue(), Parquet().encode(Microdata.of(made.data))):
         assert CANARY.encode() not in content
 
 

@@ -26,8 +26,10 @@ from planting import (
     release,
     with_column,
 )
-from tacita.core import VerificationError
+from tacita import registry
+from tacita.core import Microdata, VerificationError
 from tacita.core.release import Claim
+from tacita.io.formats.base import to_arrow
 
 
 def _taken(rows: list[int]):
@@ -198,9 +200,14 @@ def test_a_planted_break_is_caught_by_the_guarantee_it_breaks(plant, form, relea
 @pytest.mark.parametrize(("plant", "form"), list(_cases(FILES)))
 def test_nothing_is_written_when_the_encoder_plants_a_break(plant, form, releases, monkeypatch, tmp_path):
     made = releases["pyarrow"]
-    encoder = getattr(tacita.io, form)
+    encoder = registry.lookup(form, "format")
     real = encoder.encode
-    monkeypatch.setattr(encoder, "encode", lambda table, *how: real(plant.change(table, made.claim), *how))
+
+    def planted(self, data):
+        broken = plant.change(to_arrow(data), made.claim)
+        return real(self, Microdata.of(broken, dialect=data.dialect, source=data.source))
+
+    monkeypatch.setattr(encoder, "encode", planted)
     with pytest.raises(VerificationError, match=plant.breaks):
         tacita.save(made, tmp_path / f"out.{form}", report=tmp_path / "report.html")
     assert list(tmp_path.iterdir()) == []

@@ -9,9 +9,10 @@ import pyarrow.parquet as pq
 import pytest
 
 import tacita
-from planting import base_table, failed, release, simple, with_column
-from tacita import io
+from planting import base_table, encoded, failed, release, simple, with_column
+from tacita import registry
 from tacita.core import Microdata, VerificationError
+from tacita.io.formats.parquet import Parquet
 from tacita.microdata import verify
 
 
@@ -27,12 +28,12 @@ def spelled() -> tacita.Release:
 
 
 def _encoded(data: object, form: str) -> bytes:
-    return io.encode(Microdata.of(data), form)[0]
+    return encoded(Microdata.of(data), form)[0]
 
 
 def _refused(monkeypatch, tmp_path, one: tacita.Release, form: str, content: bytes) -> str:
     """Save a release whose encoder yields other bytes; what the refusal says."""
-    monkeypatch.setattr(getattr(io, form), "encode", lambda *_: content)
+    monkeypatch.setattr(registry.lookup(form, "format"), "encode", lambda *_: content)
     with pytest.raises(VerificationError) as refusal:
         tacita.save(one, tmp_path / f"out.{form}", note=tmp_path / "note.html")
     assert list(tmp_path.iterdir()) == []
@@ -166,13 +167,13 @@ def test_a_parquet_file_that_says_more_than_its_cells_is_caught(how, made, monke
 @pytest.mark.parametrize("compression", ["none", "zstd", "snappy"])
 def test_a_plain_parquet_file_passes_however_it_is_compressed(compression, made):
     content = _written(made.data, compression=compression)
-    assert failed(verify.verify_file(content, "parquet", io.InputOptions(), made.claim)) == set()
+    assert failed(verify.verify_file(content, Parquet(), made.claim)) == set()
 
 
 @pytest.mark.parametrize("rows", [3, 5])
 def test_a_parquet_file_of_several_row_groups_passes(rows, made):
     content = _written(made.data, row_group_size=rows)
-    assert failed(verify.verify_file(content, "parquet", io.InputOptions(), made.claim)) == set()
+    assert failed(verify.verify_file(content, Parquet(), made.claim)) == set()
 
 
 @pytest.mark.parametrize("form", ["csv", "parquet"])

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 import tacita
 from planting import FORMS, FRAMES, failed, judge, native
 from seeds import SEED
-from tacita import io
 from tacita.core import DataError, Microdata, Release
+from tacita.io.formats.base import to_arrow
 from tacita.microdata import verify
 
 SETTINGS = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -59,7 +59,7 @@ def _protected(frame: pa.Table, options: dict[str, object], form: str) -> Releas
 
 
 def _as_arrow(released: object) -> pa.Table:
-    return io.to_arrow(Microdata.of(released)).replace_schema_metadata(None)
+    return to_arrow(Microdata.of(released)).replace_schema_metadata(None)
 
 
 @SETTINGS

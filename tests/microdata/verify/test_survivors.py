@@ -17,9 +17,10 @@ import pytest
 import tacita
 from planting import FORMS, base_table, beside, failed, judge, release, simple, spelled, with_column
 from seeds import SEED
-from tacita import io
 from tacita.core import Microdata, VerificationError
 from tacita.core.release import Claim
+from tacita.io.formats.csv import cells_as_text
+from tacita.io.formats.parquet import Parquet
 from tacita.microdata import verify
 from tacita.microdata.verify import cells
 from tacita.microdata.verify.evidence import distinct
@@ -62,7 +63,7 @@ def test_a_text_that_spells_another_number_is_caught_although_writer_and_verifie
 
     def careless(column, dialect):
         """The fourth letter becomes a nought, here and there alike."""
-        texts = io.csv.cells_as_text(column, dialect).to_pylist()
+        texts = cells_as_text(column, dialect).to_pylist()
         return pa.array([text[:3] + text[3:4].replace(text[3:4], "0") + text[4:] for text in texts])
 
     monkeypatch.setattr(cells, "cells_as_text", careless)
@@ -126,7 +127,7 @@ def test_metadata_of_a_nested_field_is_caught_in_the_frame_and_in_the_file(where
     assert "no-leftovers" in failed(judge("pyarrow", planted, made.claim))
     sink = pa.BufferOutputStream()
     pq.write_table(planted, sink)
-    found = verify.verify_file(bytes(sink.getvalue()), "parquet", io.InputOptions(), made.claim)
+    found = verify.verify_file(bytes(sink.getvalue()), Parquet(), made.claim)
     assert "file-plain" in failed(found)
 
 
@@ -149,12 +150,12 @@ def test_an_extreme_in_the_footer_that_no_record_has_is_caught(what, rows):
     sink = pa.BufferOutputStream()
     pq.write_table(made.data, sink, row_group_size=rows)
     content = bytes(sink.getvalue())
-    assert failed(verify.verify_file(content, "parquet", io.InputOptions(), made.claim)) == set()
+    assert failed(verify.verify_file(content, Parquet(), made.claim)) == set()
     start = len(content) - 8 - int.from_bytes(content[-8:-4], "little")
     assert true in content[start:]
     head, found, tail = content[start:].rpartition(true)
     planted = content[:start] + head + found.replace(true, told) + tail
-    verdicts = verify.verify_file(planted, "parquet", io.InputOptions(), made.claim)
+    verdicts = verify.verify_file(planted, Parquet(), made.claim)
     assert failed(verdicts) == {"file-plain"}
 
 
@@ -381,7 +382,7 @@ def test_a_file_that_tells_no_extremes_passes():
     made = release()
     sink = pa.BufferOutputStream()
     pq.write_table(made.data, sink, write_statistics=False)
-    found = verify.verify_file(bytes(sink.getvalue()), "parquet", io.InputOptions(), made.claim)
+    found = verify.verify_file(bytes(sink.getvalue()), Parquet(), made.claim)
     assert failed(found) == set()
 
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 from tacita.core import DataError, Microdata
 from tacita.core.release import Claim
 from tacita.core.verify import Check, Verdict, insist, verdicts
-from tacita.io import InputOptions, decode
+from tacita.io.formats.base import RecordFormat
 
 from . import categories, checks, columns, files, maskings, recoding, restoring, synthesis
 from .evidence import Evidence
@@ -129,6 +129,11 @@ CHECKS: dict[str, Check[Evidence]] = {
     "file-plain": Check(
         "The file can be read back and holds nothing but names and cells.", files.nothing_but_cells
     ),
+    "file-written-again": Check(
+        "The file can be read back, and its format writes names and cells alone as the same bytes again; "
+        "only the format itself has read it.",
+        files.written_again,
+    ),
 }
 
 # Promised by every release of microdata, whatever the method.
@@ -149,14 +154,14 @@ def verify(released: Microdata, claim: Claim) -> tuple[Verdict, ...]:
     return _verdicts(Evidence(released, claim))
 
 
-def verify_file(content: bytes, form: str, options: InputOptions, claim: Claim) -> tuple[Verdict, ...]:
+def verify_file(content: bytes, form: RecordFormat, claim: Claim) -> tuple[Verdict, ...]:
     """Try to refute every promise of a release from the very bytes that would be written."""
+    name = files.promise_of(form)
     try:
-        released = decode(content, form, options, "release")
+        released = form.decode(content, "release")
     except DataError:
-        promise = CHECKS["file-plain"].promise
-        return (Verdict("file-plain", promise, False, "the bytes cannot be read back as records"),)
-    return _verdicts(Evidence(released, claim, content), "file-plain")
+        return (Verdict(name, CHECKS[name].promise, False, "the bytes cannot be read back as records"),)
+    return _verdicts(Evidence(released, claim, content, form), name)
 
 
 def _verdicts(evidence: Evidence, *more: str) -> tuple[Verdict, ...]:

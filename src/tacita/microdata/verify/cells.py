@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from tacita.core import CsvDialect
 from tacita.core.text import UNTYPED
-from tacita.io.csv import cells_as_text
+from tacita.io.formats.csv import cells_as_text
 
 # Parquet has no seconds and one kind of date; these changes of unit lose nothing.
 _STORED_AS = {

@@ -15,6 +15,7 @@ import pyarrow as pa
 from tacita.core import Microdata
 from tacita.core.microdata import column_codes
 from tacita.core.release import Claim
+from tacita.io.formats.base import RecordFormat
 from tacita.io.frames import gathered
 
 from .cells import as_array, bits, identical, same_text
@@ -39,11 +40,12 @@ _HIDDEN = (
 
 @dataclass(frozen=True, repr=False)
 class Evidence:
-    """What the checks look at; `content` are the bytes of the file, where there is one."""
+    """What the checks look at; `content` are the bytes of the file and `form` its format, if there is one."""
 
     released: Microdata
     claim: Claim
     content: bytes | None = None
+    form: RecordFormat | None = None
 
     @cached_property
     def gone(self) -> frozenset[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import codecs
 import csv
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
@@ -13,20 +14,40 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from tacita.core import CsvDialect, Microdata
+from tacita.io.formats.base import RecordFormat, to_arrow
+from tacita.io.formats.csv import CSV
+from tacita.io.formats.parquet import Parquet
+from tacita.io.rebuild import without_memory
 
 from .cells import as_array
 from .checks import speaks
 from .evidence import Evidence
 
 
+def promise_of(form: RecordFormat) -> str:
+    """What can be promised of a file: of formats that are known here more than their own word."""
+    return "file-plain" if type(form) in _KNOWN else "file-written-again"
+
+
 def nothing_but_cells(evidence: Evidence) -> str | None:
     """No metadata, comment, blank line, stale dictionary entry or stray byte."""
-    if evidence.content is None:
+    if evidence.content is None or evidence.form is None:
         return "there is no file"
-    if evidence.released.dialect is None:
-        return _parquet_says_more(evidence.content, evidence.released)
+    return _KNOWN[type(evidence.form)](evidence.content, evidence)
+
+
+def written_again(evidence: Evidence) -> str | None:
+    """The cells that were read, made anew so that nothing clings to them, give the same bytes. O(n d)."""
+    if evidence.content is None or evidence.form is None:
+        return "there is no file"
+    plain = without_memory(to_arrow(evidence.released))
+    again = evidence.form.encode(Microdata.of(plain, dialect=evidence.claim.original.dialect))
+    return None if again == evidence.content else "the file is not what its format writes of its cells"
+
+
+def _csv_says_more(content: bytes, evidence: Evidence) -> str | None:
     plain = _plainly_written(evidence.released, evidence.claim.original.dialect or CsvDialect())
-    return None if plain == evidence.content else "the file is not the plain spelling of its cells"
+    return None if plain == content else "the file is not the plain spelling of its cells"
 
 
 def _plainly_written(released: Microdata, dialect: CsvDialect) -> bytes:
@@ -42,7 +63,8 @@ def _plainly_written(released: Microdata, dialect: CsvDialect) -> bytes:
     return (codecs.BOM_UTF8 if dialect.byte_order_mark else b"") + text.encode(dialect.encoding)
 
 
-def _parquet_says_more(content: bytes, released: Microdata) -> str | None:
+def _parquet_says_more(content: bytes, evidence: Evidence) -> str | None:
+    released = evidence.released
     footer = pq.read_metadata(pa.BufferReader(content))
     notes = dict(footer.metadata or {})
     schema = notes.pop(b"ARROW:schema", None)
@@ -126,3 +148,9 @@ def _flat(cells: pa.Array) -> list[pa.Array]:
     return (
         _flat(cells.flatten()) if pa.types.is_nested(kind) and not pa.types.is_dictionary(kind) else [cells]
     )
+
+
+_KNOWN: dict[type[RecordFormat], Callable[[bytes, Evidence], str | None]] = {
+    CSV: _csv_says_more,
+    Parquet: _parquet_says_more,
+}

@@ -7,12 +7,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from tacita.core import Contributors, DataError, Method, Table
-
-Numbers = npt.NDArray[np.float64]
-Mask = npt.NDArray[np.bool_]
+from tacita.core.arrays import Floats, Mask
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,12 +17,12 @@ class Flags:
     """Sensitive cells, and how far below, above and across an attacker must be kept in the dark."""
 
     mask: Mask
-    lower: Numbers
-    upper: Numbers
-    sliding: Numbers
+    lower: Floats
+    upper: Floats
+    sliding: Floats
 
     @classmethod
-    def of(cls, mask: Mask, level: Numbers) -> Flags:
+    def of(cls, mask: Mask, level: Floats) -> Flags:
         """The same level below and above; none where a cell is not sensitive."""
         kept = np.where(mask, level, 0.0)
         return cls(mask, kept, kept, np.zeros(mask.size))
@@ -60,7 +57,7 @@ class Rule(Method):
             )
         return self.flag(table.contributors)
 
-    def largest(self, cells: Contributors) -> Numbers:
+    def largest(self, cells: Contributors) -> Floats:
         """The sum of the contributions of each cell that the rule looks at."""
         if self.depth > cells.depth:
             raise DataError(

@@ -35,27 +35,38 @@ def build_rules(words: Sequence[str], parameters: Mapping[str, Any] | None = Non
     >>> build_rules(["minimum-frequency:margin=10", "request"], {"margin": 40})
     [MinimumFrequency(threshold=3, margin=10.0, weighted=False), Request(share=0.0, margin=40.0)]
     """
-    beside = parameters or {}
+    return [registry.lookup(name, "rule")(**given) for name, given in _asked(words, parameters or {})]
+
+
+def rule_sections(words: Sequence[str], parameters: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
+    """The same as the [[rules]] of a plan: the name of each, and the parameters that were given.
+
+    >>> rule_sections(["p-percent", "request:share=5"], {"p": "20"})
+    [{'name': 'p-percent', 'p': 20.0}, {'name': 'request', 'share': 5.0}]
+    """
+    made = zip(_asked(words, parameters or {}), build_rules(words, parameters), strict=True)
+    return [{"name": name, **rule.model_dump(mode="json", include={*given})} for (name, given), rule in made]
+
+
+def _asked(words: Sequence[str], beside: Mapping[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+    """The name of each rule, and its parameters: its own words, or those beside."""
     parts = [_parted(word) for word in words]
-    idle = [name for name in beside if not any(_takes(rule, said, name) for rule, said in parts)]
-    if idle:
+    fields = {name: registry.lookup(name, "rule").model_fields for name, _ in parts}
+    takes = [{each for each in beside if each in fields[name] and each not in said} for name, said in parts]
+    if idle := [each for each in beside if not any(each in taken for taken in takes)]:
         raise ParameterError(
             f"tabulate: no rule that is named has a parameter {', '.join(idle)}, or each says its own."
         )
     return [
-        rule(**{name: value for name, value in beside.items() if _takes(rule, said, name)}, **said)
-        for rule, said in parts
+        (name, {each: beside[each] for each in beside if each in taken} | said)
+        for (name, said), taken in zip(parts, takes, strict=True)
     ]
 
 
-def _takes(rule: type[Method], said: Mapping[str, str], name: str) -> bool:
-    return name in rule.model_fields and name not in said
-
-
-def _parted(word: str) -> tuple[type[Method], dict[str, str]]:
+def _parted(word: str) -> tuple[str, dict[str, str]]:
     """The rule that a word names, and what it says of the rule's parameters."""
     name, *own = (part.strip() for part in word.split(":"))
-    found = registry.lookup(name, "rule")
+    registry.lookup(name, "rule")
     said: dict[str, str] = {}
     for part in own:
         parameter, sign, value = (each.strip() for each in part.partition("="))
@@ -65,7 +76,7 @@ def _parted(word: str) -> tuple[type[Method], dict[str, str]]:
                 "such as minimum-frequency:threshold=3:margin=10."
             )
         said[parameter] = value
-    return found, said
+    return name, said
 
 
 def spell_rules(rules: Iterable[Method]) -> str:

@@ -1,0 +1,47 @@
+"""The bytes of a file, and the name that a record knows them by."""
+
+from __future__ import annotations
+
+import hashlib
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from tacita.core import ParameterError
+
+
+def content_of(path: Path) -> bytes:
+    """The bytes of a plain file."""
+    with opened(path) as file:
+        return file.read()
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[BinaryIO]:
+    """A plain file to read from; a pipe or a device is not waited for."""
+    try:
+        mode = path.stat().st_mode
+        if stat.S_ISDIR(mode):
+            raise ParameterError(f"{path.name}: wanted a file, got a folder.")
+        if not stat.S_ISREG(mode):
+            raise ParameterError(f"{path.name}: wanted a plain file, got a device or pipe. Save it first.")
+        with path.open("rb") as file:
+            yield file
+    except FileNotFoundError:
+        raise ParameterError(
+            f"{path.name}: cannot be read (there is no such file). Check the path."
+        ) from None
+    except (OSError, ValueError) as problem:
+        reason = problem.strerror if isinstance(problem, OSError) else problem
+        raise ParameterError(f"{path.name}: cannot be read ({reason}).") from None
+
+
+def fingerprint_of(content: bytes) -> str:
+    """The SHA-256 by which a record knows a file.
+
+    >>> fingerprint_of(b"")[:12]
+    'e3b0c44298fc'
+    """
+    return hashlib.sha256(content).hexdigest()

@@ -1,0 +1,1 @@
+"""Formats of files of records, the reader and the writer of each together."""

@@ -1,0 +1,82 @@
+"""What a format is: an object that reads and writes one kind of file, found by the ending of a name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, ClassVar, Literal, Self
+
+import narwhals as nw
+
+from tacita.core import DataError, Method, Microdata
+from tacita.core.text import UNTYPED
+from tacita.io.content import content_of, fingerprint_of
+
+# Files of records; tables with their true values; tables as they are published.
+Purpose = Literal["records", "cells", "published"]
+
+
+class Format(Method):
+    """One kind of file. Its fields are the options of reading, as a plan has them under [input]."""
+
+    kind: ClassVar[str] = "format"
+    endings: ClassVar[tuple[str, ...]]
+    purposes: ClassVar[tuple[Purpose, ...]]
+
+    @classmethod
+    def summary(cls) -> str:
+        """The first line of the docstring, and the endings."""
+        return f"{super().summary()} Endings: {', '.join(cls.endings)}."
+
+    @classmethod
+    def spoken_name(cls) -> str:
+        """As the section of a plan is called."""
+        return "Input"
+
+
+class RecordFormat(Format):
+    """A kind of file of records: fill in `unpack` and `pack`.
+
+    Those are all that a format must do: nothing but names and cells may go into a file, the same table gives
+    the same bytes, and what is packed and unpacked is the same table. Where `streams` is true, `chunks` does
+    not hold the whole file.
+    """
+
+    purposes: ClassVar[tuple[Purpose, ...]] = ("records",)
+    streams: ClassVar[bool] = False
+
+    def unpack(self, content: bytes, source: str) -> Any:
+        """The Arrow table in the bytes of a file; DataError where they are none of this format."""
+        raise NotImplementedError
+
+    def pack(self, table: Any) -> bytes:
+        """The bytes of a file; DataError where it cannot hold such cells."""
+        raise NotImplementedError
+
+    def decode(self, content: bytes, source: str) -> Microdata:
+        """Records out of the bytes of a file."""
+        return Microdata.of(self.unpack(content, source), source=source, fingerprint=fingerprint_of(content))
+
+    def encode(self, data: Microdata) -> bytes:
+        """The bytes of a file of these records."""
+        return self.pack(to_arrow(data))
+
+    def like(self, data: Microdata) -> Self:
+        """The format that reads again what `encode` writes of these records."""
+        return self
+
+    def chunks(self, path: Path, rows: int = 2**16) -> Iterator[Any]:
+        """Arrow batches of at most so many records of a file; joined, they are what `decode` finds."""
+        yield from to_arrow(self.decode(content_of(path), path.name)).to_batches(rows)
+
+
+def to_arrow(data: Microdata) -> Any:
+    """The frame as an Arrow table; a column of mixed Python objects has no file format."""
+    try:
+        # a pandas index is no column of the file
+        return nw.maybe_reset_index(data.frame).to_arrow()
+    except UNTYPED:
+        raise DataError(
+            f"{data.source}: a column holds Python objects of mixed types, which no file format can keep. "
+            "Convert such columns to text first."
+        ) from None

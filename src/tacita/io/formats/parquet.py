@@ -1,0 +1,91 @@
+"""Parquet without a memory: no metadata, no dictionary entries of what is no longer there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import ClassVar
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from tacita.core import DataError
+from tacita.core.microdata import refuse_repeated_names
+from tacita.io.content import opened
+from tacita.io.rebuild import without_memory
+
+from .base import RecordFormat
+
+# A small file can unfold into a huge table; its footer does not say so, its shape does.
+_MOST_CELLS = 2_000_000_000
+
+
+class Parquet(RecordFormat):
+    """Columns with their types, compressed, and nothing besides.
+
+    Schema and field metadata are left out, as is every dictionary entry that no record uses. O(cells).
+    Source: Apache Parquet, file format 2.6.
+
+    >>> table = pa.table({"x": [1, 2]}, metadata={"made": "today"})
+    >>> Parquet().unpack(Parquet().pack(table), "survey.parquet").schema
+    x: int64
+    """
+
+    endings: ClassVar[tuple[str, ...]] = (".parquet", ".pq")
+    streams: ClassVar[bool] = True
+
+    def unpack(self, content: bytes, source: str) -> pa.Table:
+        """The table in the bytes of a Parquet file."""
+        with _readable(source):
+            file = _parquet_file(pa.BufferReader(content))
+            if file.metadata.num_rows * file.metadata.num_columns > _MOST_CELLS:
+                raise DataError(
+                    f"{source}: {file.metadata.num_rows} records x {file.metadata.num_columns} columns are "
+                    "more than one machine should unfold at once. Split the file."
+                )
+            table = file.read()
+            # a flipped bit can make text that is no UTF-8, or an index beyond its dictionary
+            table.validate(full=True)
+            return table
+
+    def pack(self, table: pa.Table) -> bytes:
+        """The table as Parquet; schema and field metadata are left out. Same table, same bytes."""
+        plain = without_memory(table)
+        sink = pa.BufferOutputStream()
+        try:
+            pq.write_table(plain, sink, compression="zstd", store_schema=_needs_schema(plain.schema))
+        except (pa.ArrowNotImplementedError, pa.ArrowInvalid):
+            raise DataError(
+                "A column has a type that Parquet cannot keep. Convert it to numbers, dates or text."
+            ) from None
+        return bytes(sink.getvalue())
+
+    def chunks(self, path: Path, rows: int = 2**16) -> Iterator[pa.RecordBatch]:
+        """One row group after the other."""
+        with opened(path) as file, _readable(path.name):
+            for batch in _parquet_file(pa.PythonFile(file)).iter_batches(rows):
+                batch.validate(full=True)
+                yield batch
+
+
+@contextmanager
+def _readable(source: str) -> Iterator[None]:
+    try:
+        yield
+    except (pa.ArrowException, OSError, UnicodeDecodeError):
+        raise DataError(
+            f"{source}: this is not a readable Parquet file. Is it truncated, or another kind?"
+        ) from None
+
+
+def _parquet_file(file: pa.NativeFile) -> pq.ParquetFile:
+    found = pq.ParquetFile(file)
+    refuse_repeated_names(found.schema_arrow.names)
+    return found
+
+
+def _needs_schema(schema: pa.Schema) -> bool:
+    # only dictionary columns and exotic types need Arrow's own schema beside Parquet's
+    simple = (pa.types.is_integer, pa.types.is_floating, pa.types.is_string, pa.types.is_boolean)
+    return not all(any(test(field.type) for test in simple) for field in schema)

@@ -1,0 +1,217 @@
+"""Tables of tau-ARGUS (.tab with .rda and .hrc), and files of records (.asc, .csv with .rda)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from tacita.core import Contributors, DataError, Dimension, Table
+from tacita.core.layout import sums_of_leaves
+from tacita.io.tables.base import CellsFormat
+
+from .hierarchies import format_hrc, levels_dimension, parse_hrc
+from .jj import shortest
+from .metadata import Metadata, Variable, format_rda
+
+
+@dataclass(frozen=True)
+class TabFiles:
+    """A table in the files of tau-ARGUS. Confidential: it says which cells are sensitive."""
+
+    tab: str = field(repr=False)
+    rda: str
+    hrc: Mapping[str, str]
+
+
+class Tab(CellsFormat):
+    """A table with its metadata and hierarchies, for tau-ARGUS.
+
+    Labels, values, contributors, costs, levels and states; confidential. O(cells).
+    Source: tau-ARGUS user's manual, version 4.2, files .tab, .rda and .hrc.
+
+    >>> [path.name for path in Tab().encode(Table.from_array([[5, 3]]), Path("table.tab"))]
+    ['table.tab', 'table.rda']
+    """
+
+    name: ClassVar[str] = "tab"
+    endings: ClassVar[tuple[str, ...]] = (".tab",)
+
+    def encode(self, table: Table, path: Path) -> dict[Path, bytes]:
+        """The table, its metadata, and a file for each hierarchy."""
+        files = encode_tab(table)
+        hierarchies = {path.with_name(name): text.encode() for name, text in files.hrc.items()}
+        return {path: files.tab.encode(), path.with_suffix(".rda"): files.rda.encode(), **hierarchies}
+
+
+def encode_tab(table: Table, separator: str = ";") -> TabFiles:
+    """A table as .tab, .rda and .hrc: labels, value, number and largest contributions, cost, levels, status.
+
+    >>> files = encode_tab(Table.from_array([[5, 3]], primary=[[True, False]], upper=20))
+    >>> files.tab.splitlines()[0]
+    '1;1;5;5;0;1;U'
+    """
+    hierarchies = {f"{d.name}.hrc": format_hrc(d) for d in table.dimensions if not d.is_flat}
+    variables = [
+        Variable(
+            d.name,
+            "dimension",
+            total=d.labels[d.top],
+            hierarchical=not d.is_flat,
+            hierarchy=None if d.is_flat else f"{d.name}.hrc",
+        )
+        for d in table.dimensions
+    ]
+    columns: list[Any] = [
+        [table.label(cell)[at] for cell in range(table.n)] for at in range(len(table.dimensions))
+    ]
+    if any(separator in label or '"' in label for labels in columns for label in labels):
+        raise DataError(f"tab: labels hold the separator {separator!r} or a quote. Choose another separator.")
+    if (table.primary & (table.sliding > 0)).any():
+        raise DataError("tab: the format has no sliding levels, and this table has some. Write a JJ problem.")
+    figures: list[tuple[str, str, Any]] = [
+        (table.response, "value", table.values),
+        ("cost", "cost", table.cost),
+    ]
+    if table.contributors is not None:
+        figures.append(("frequency", "frequency", table.contributors.count))
+        figures += [(f"top{at + 1}", "largest", top) for at, top in enumerate(table.contributors.largest.T)]
+    figures += [("lower", "lower", table.lower), ("upper", "upper", table.upper)]
+    for name, kind, figure in figures:
+        columns.append([shortest(each) for each in figure])
+        decimals = max((len(text.partition(".")[2]) for text in columns[-1]), default=0)
+        variables.append(Variable(name, kind, decimals=decimals))
+    letters = {"primary": "U", "forced": "P"}
+    columns.append([letters.get(state, "S") for state in table.states])
+    variables.append(Variable("status", "status"))
+    lines = [separator.join(row) for row in zip(*columns, strict=True)]
+    metadata = Metadata(tuple(variables), separator)
+    return TabFiles("\n".join([*lines, ""]), format_rda(metadata), hierarchies)
+
+
+def decode_tab(tab: str, metadata: Metadata, hrc: Mapping[str, str] | None = None, **fields: Any) -> Table:
+    """A table from .tab text; cells that are missing count nought, sums that are missing are computed.
+
+    `hrc` has the text of each file that HIERCODELIST names. Other fields are those of Table.cross.
+
+    >>> from .metadata import parse_rda
+    >>> table = Table.from_array([[5, 3]], primary=[[True, False]], upper=20)
+    >>> files = encode_tab(table)
+    >>> decode_tab(files.tab, parse_rda(files.rda)).upper.tolist() == table.upper.tolist()
+    True
+    """
+    named = decode_records(tab, metadata)
+    spanning = metadata.of("dimension")
+    if not spanning or len(metadata.of("value")) != 1:
+        raise DataError("tab: wanted dimensions (RECODEABLE) and one value (NUMERIC) in the metadata.")
+    dimensions = [dimension_of(each, named[each.name], hrc or {}) for each in spanning]
+    shape = tuple(len(each) for each in dimensions)
+    cells = np.ravel_multi_index([_codes(d, named[d.name]) for d in dimensions], shape)
+    if np.unique(cells).size != cells.size:
+        raise DataError(f"tab: {cells.size - np.unique(cells).size} cells stand there twice.")
+
+    def everywhere(variable: Variable) -> np.ndarray:
+        full = np.zeros(int(np.prod(shape)))
+        full[cells] = _floats(named[variable.name], variable.name)
+        return full
+
+    response = metadata.of("value")[0]
+    given = everywhere(response)
+    inner = given.reshape(shape)[np.ix_(*(d.leaves for d in dimensions))]
+    values = sums_of_leaves(dimensions, inner).reshape(-1)
+    values[cells] = given[cells]
+    made: dict[str, Any] = {
+        kind: everywhere(own[0]) for kind in ("cost", "lower", "upper") if (own := metadata.of(kind))
+    }
+    if status := metadata.of("status"):
+        letters = np.full(values.size, metadata.safe, dtype=object)
+        letters[cells] = np.array(named[status[0].name], dtype=object)
+        known = (metadata.safe, metadata.unsafe, metadata.protect)
+        if strange := sum(letter not in known for letter in letters):
+            raise DataError(
+                f"tab: the status must be {', '.join(known)}, {strange} cells have another. Say which letter "
+                "is which by SAFE, UNSAFE and PROTECT in the metadata, or change them."
+            )
+        made["primary"] = letters == metadata.unsafe
+        made["forced"] = letters == metadata.protect
+    if frequency := metadata.of("frequency"):
+        tops = [everywhere(each) for each in metadata.of("largest")] or [np.zeros(values.size)]
+        made["contributors"] = _contributors(values, everywhere(frequency[0]), np.column_stack(tops))
+    full = {key: each if key == "contributors" else each.reshape(shape) for key, each in made.items()}
+    return Table.cross(
+        dimensions, values.reshape(shape), margins=True, response=response.name, **{**full, **fields}
+    )
+
+
+def decode_records(text: str, metadata: Metadata) -> dict[str, list[str]]:
+    """Columns of text by name, from separated or fixed columns; there is no header line."""
+    lines = [line for line in text.lstrip("\ufeff").splitlines() if line.strip()]
+    names = [variable.name for variable in metadata.variables]
+    if metadata.separator is None:
+        spans = [(v.start, v.width) for v in metadata.variables]
+        if any(start is None or width is None for start, width in spans):
+            raise DataError("rda: without a SEPARATOR every variable needs its position and width.")
+        rows = [[line[start - 1 : start - 1 + width].strip() for start, width in spans] for line in lines]  # type: ignore[operator]
+    else:
+        rows = [[word.strip().strip('"') for word in line.split(metadata.separator)] for line in lines]
+        if wrong := sum(len(row) != len(names) for row in rows):
+            raise DataError(
+                f"tab: {wrong} lines do not have the {len(names)} columns of the metadata. "
+                "Check the file, and the SEPARATOR of the metadata."
+            )
+    if rows and [word.lower() for word in rows[0]] == [name.lower() for name in names]:
+        raise DataError(
+            "tab: the first line names the columns. Files of tau-ARGUS have no such line: remove it."
+        )
+    return {name: [row[at] for row in rows] for at, name in enumerate(names)}
+
+
+def dimension_of(variable: Variable, labels: Sequence[str], hrc: Mapping[str, str]) -> Dimension:
+    """The dimension that a variable spans: by its hierarchy file, by its levels, or flat in order of labels.
+
+    >>> dimension_of(Variable("nace", "dimension", levels=(1, 1)), ["01", "02"], {}).labels
+    ('Total', '0', '01', '02')
+    """
+    if variable.hierarchy is not None:
+        if variable.hierarchy not in hrc:
+            raise DataError(f"rda: {variable.name} needs the hierarchy file {variable.hierarchy}.")
+        return parse_hrc(hrc[variable.hierarchy], variable.name, variable.total, variable.lead)
+    if variable.levels:
+        longest = sum(variable.levels)
+        finest = [label for label in labels if len(label) == longest and label != variable.total]
+        return levels_dimension(variable.name, finest, variable.levels, variable.total)
+    if variable.hierarchical:
+        raise DataError(
+            f"rda: {variable.name} is HIERARCHICAL, and neither HIERLEVELS nor HIERCODELIST says how. Add "
+            "one; or remove the word, and publish no subtotals."
+        )
+    return Dimension.flat(
+        variable.name,
+        list(dict.fromkeys(label for label in labels if label != variable.total)),
+        variable.total,
+    )
+
+
+def _codes(dimension: Dimension, labels: list[str]) -> np.ndarray:
+    place = {label: at for at, label in enumerate(dimension.labels)}
+    if stray := sum(label not in place for label in labels):
+        raise DataError(f"tab: {stray} labels of {dimension.name} are not in its hierarchy.")
+    return np.array([place[label] for label in labels], dtype=np.int64)
+
+
+def _floats(texts: list[str], name: str) -> np.ndarray:
+    try:
+        return np.array([float(text or 0) for text in texts])
+    except ValueError:
+        raise DataError(f"tab: column {name} wants numbers, with a point as decimal sign.") from None
+
+
+def _contributors(values: np.ndarray, frequency: np.ndarray, tops: np.ndarray) -> Contributors:
+    nobody = np.full(tops.shape, -1, dtype=np.int64)
+    count = np.rint(frequency).astype(np.int64)
+    return Contributors(
+        np.abs(values), count, tops, nobody, frequency, np.zeros(values.size), tops[:, 0].copy()
+    )

@@ -1,0 +1,201 @@
+"""A published table as a workbook: a sheet for people, and a list of its cells."""
+
+from __future__ import annotations
+
+import io
+import posixpath
+import zipfile
+from collections import Counter
+from collections.abc import Iterator
+from typing import ClassVar
+from xml.etree import ElementTree
+
+from tacita.core import DataError
+
+from . import workbook
+from .base import PublishedFormat
+from .kinds import OTHER, Things, beyond
+from .shown import MARK, Shown
+from .workbook import LINKS, MAIN
+
+# What a part of a package is called, by the beginning of its name.
+_PARTS = {
+    "docProps/": "document properties",
+    "customXml/": "custom data",
+    "xl/calcChain": "formulas",
+    "xl/charts/": "charts",
+    "xl/comments": "cell comments",
+    "xl/connections": "connections",
+    "xl/drawings/": "drawings",
+    "xl/embeddings/": "embedded files",
+    "xl/externalLinks/": "links to other files",
+    "xl/media/": "pictures",
+    "xl/persons/": "names of people",
+    "xl/pivot": "pivot tables",
+    "xl/printerSettings/": "printer settings",
+    "xl/sharedStrings": "a list of texts",
+    "xl/styles": "formats",
+    "xl/tables/": "tables of a sheet",
+    "xl/theme/": "a theme",
+    "xl/threadedComments/": "cell comments",
+    "xl/vbaProject": "macros",
+    "xl/worksheets/_rels/": "links of a sheet",
+    "xl/worksheets/": "other sheets",
+}
+# And what stands in those of a table.
+_ELEMENTS = {
+    "c": "cells",
+    "col": "settings of columns",
+    "conditionalFormatting": "conditional formats",
+    "dataValidation": "lists to choose from",
+    "definedName": "defined names",
+    "drawing": "drawings",
+    "extLst": "extensions",
+    "f": "formulas",
+    "headerFooter": "headers or footers",
+    "hyperlink": "links",
+    "legacyDrawing": "drawings",
+    "mergeCell": "merged cells",
+    "r": "rich text",
+    "rPh": "phonetic text",
+    "row": "rows",
+    "sheet": "sheets",
+}
+_ATTRIBUTES = {"hidden": "hidden rows or columns", "s": "formats of cells", "state": "states of sheets"}
+_MARKUP = "other markup"
+
+
+class PublishedExcel(PublishedFormat):
+    """A published table as a workbook: a sheet for people, and a list of its cells.
+
+    On the sheet `table` rows and columns (or a list), a multiplication sign where a value is withheld; on
+    `cells` one line a cell with its status. Nothing but cells: no formats, properties or clock. O(cells).
+    Source: ECMA-376, Office Open XML.
+
+    >>> from tacita.core import Table
+    >>> shown = Shown.of(Table.from_array([[5, 3]]), [True, True, False, True, True, False])
+    >>> book = PublishedExcel().encode(shown)
+    >>> PublishedExcel().read(book, shown, "a book")["value"], PublishedExcel().besides(book, shown)
+    (['', '', '8', '', '', '8'], [])
+    """
+
+    endings: ClassVar[tuple[str, ...]] = (".xlsx",)
+
+    def encode(self, shown: Shown) -> bytes:
+        """Two sheets."""
+        head, rows = shown.laid_out()
+        grid = [
+            [
+                *map(workbook.text, labels),
+                *(workbook.text(MARK) if t is None else workbook.figure(t) for t in texts),
+            ]
+            for labels, texts in rows
+        ]
+        names, lines = shown.listed()
+        listed = [
+            [
+                *map(workbook.text, labels),
+                None if text is None else workbook.figure(text),
+                workbook.text(word),
+            ]
+            for labels, text, word in lines
+        ]
+        return workbook.encode(
+            {
+                "table": [[*map(workbook.text, head)], *grid],
+                "cells": [[*map(workbook.text, names)], *listed],
+            }
+        )
+
+    def read(self, content: bytes, expected: Shown, source: str) -> dict[str, list[str]]:
+        """The columns of the sheet `cells` by name."""
+        try:
+            with zipfile.ZipFile(io.BytesIO(content)) as package:
+                shared = _shared_texts(package)
+                rows = [*_rows(_sheet(package, "cells"), shared)]
+            head = {column: name for column, name in rows[0].items() if name}
+        except Exception:
+            # whatever the parsers of packages and XML think of, and their messages quote the file
+            raise DataError(f"{source}: this is no workbook with the sheets table and cells.") from None
+        return {name: [row.get(column, "") for row in rows[1:]] for column, name in head.items()}
+
+    def besides(self, content: bytes, shown: Shown) -> list[str]:
+        """What a workbook has that is not the table on its two sheets, as tacita writes it."""
+        plain = self.encode(shown)
+        if content == plain:
+            return []
+        with zipfile.ZipFile(io.BytesIO(plain)) as package:
+            known = frozenset(package.namelist())
+        try:
+            return beyond(_things(content, known), _things(plain, known)) or [OTHER]
+        except Exception:
+            # as in `read`
+            return ["parts that cannot be read"]
+
+
+def _sheet(package: zipfile.ZipFile, name: str) -> ElementTree.Element:
+    book = ElementTree.fromstring(package.read("xl/workbook.xml"))
+    [link] = [
+        each.get(f"{{{LINKS}}}id") for each in book.iter(f"{{{MAIN}}}sheet") if each.get("name") == name
+    ]
+    links = ElementTree.fromstring(package.read("xl/_rels/workbook.xml.rels"))
+    [target] = [each.attrib["Target"] for each in links if each.get("Id") == link]
+    return ElementTree.fromstring(package.read(posixpath.join("/xl", target).lstrip("/")))
+
+
+def _shared_texts(package: zipfile.ZipFile) -> list[str]:
+    if "xl/sharedStrings.xml" not in package.namelist():
+        return []
+    root = ElementTree.fromstring(package.read("xl/sharedStrings.xml"))
+    return [_text(each) for each in root.iter(f"{{{MAIN}}}si")]
+
+
+def _rows(sheet: ElementTree.Element, shared: list[str]) -> Iterator[dict[str, str]]:
+    """Texts of each row by the letters of their columns."""
+    for row in sheet.iter(f"{{{MAIN}}}row"):
+        yield {each.attrib["r"].rstrip("0123456789"): _value(each, shared) for each in row}
+
+
+def _value(cell: ElementTree.Element, shared: list[str]) -> str:
+    if cell.get("t") == "inlineStr":
+        return _text(cell)
+    held = cell.findtext(f"{{{MAIN}}}v", "")
+    return shared[int(held)] if cell.get("t") == "s" else held
+
+
+def _text(element: ElementTree.Element) -> str:
+    return "".join(each.text or "" for each in element.iter(f"{{{MAIN}}}t"))
+
+
+def _things(content: bytes, known: frozenset[str]) -> Things:
+    """Parts of a package, and what stands in those that are known."""
+    found: Things = Counter()
+    with zipfile.ZipFile(io.BytesIO(content)) as package:
+        for entry in package.infolist():
+            kind = next(
+                (kind for start, kind in _PARTS.items() if entry.filename.startswith(start)), "other parts"
+            )
+            found[kind, entry.filename] += 1
+            if entry.comment or entry.extra:
+                found["notes of the package", ""] += 1
+            if entry.filename in known:
+                found += _elements(package.read(entry))
+        if package.comment:
+            found["notes of the package", ""] += 1
+    return found
+
+
+def _elements(part: bytes) -> Things:
+    found: Things = Counter()
+    for event, element in ElementTree.iterparse(io.BytesIO(part), ["end", "comment", "pi"]):
+        if event != "end":
+            found["comments", element.text or ""] += 1
+            continue
+        name = element.tag.rpartition("}")[2]
+        found[_ELEMENTS.get(name, _MARKUP), name] += 1
+        for name, value in element.attrib.items():
+            found[_ATTRIBUTES.get(name, _MARKUP), f"{name}={value}"] += 1
+        for said in (element.text, element.tail):
+            if said:
+                found["other text or values", said] += 1
+    return found

@@ -1,0 +1,218 @@
+"""What a confidential record keeps of a suppressed or audited table, in plain figures for JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from tacita.core import Caution, Release, Table
+from tacita.core.percent import SHARE_TAKEN, is_share
+
+from .verify import TableClaim
+from .verify.audit import Audit
+
+# What JSON has of a pattern, in this order.
+_OF_PATTERN = (
+    *("problem", "method", "parameters", "status", "cost", "problem_cost", "lone_cost", "lone_count"),
+    *("secondary_count", "primary_count", "lower_bound", "gap", "proven", "seconds"),
+)
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """Out of what, by which rules and programs, and the SHA-256 of the very bytes that go out.
+
+    No date: a record should be the same when the run is repeated; the page beside it tells the date.
+    """
+
+    source: str | None
+    fingerprint: str | None
+    release_fingerprint: str
+    rules: list[dict[str, Any]]
+    versions: Mapping[str, str]
+
+
+@dataclass(frozen=True, repr=False)
+class TableRecord:
+    """How a published table was made: where from, what is claimed of it, where that is thin. Confidential.
+
+    `objective` is what withholding was said to cost, where somebody was asked.
+    """
+
+    provenance: Provenance
+    claim: TableClaim
+    cautions: tuple[Caution, ...]
+    objective: str | None = None
+
+    @property
+    def headline(self) -> str:
+        """How much is withheld, by which method."""
+        claim = self.claim
+        return f"{claim.audit.cells.size} of {claim.table.n} cells withheld by {claim.pattern.method}"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Cost, proof, withheld cells and what the audit found of each sensitive one, for JSON.
+
+        A side of a range without limit is None. `lower_bound`, `gap`, `proven` and `status` speak of the
+        problem alone, at `problem_cost`; `lone_cost` was paid against lone contributors, and no bound is
+        known for it.
+        """
+        told = {
+            **asdict(self.provenance),
+            "confidential": True,
+            **{name: getattr(self.claim.pattern, name) for name in _OF_PATTERN},
+            "withheld": _withheld(self.claim.audit),
+            **_audited(self.claim.audit, self.cautions),
+        }
+        return told if self.objective is None else {**told, "objective": self.objective}
+
+
+TableRelease = Release[TableRecord, TableClaim]
+
+
+@dataclass(frozen=True, repr=False)
+class PublishedAudit:
+    """What an attacker makes of a published file: ranges, verdict, and what is not the table's. Confidential.
+
+    `values_changed` counts values that are not the table's, `besides` names kinds of things that are no part
+    of it.
+    """
+
+    provenance: Provenance
+    audit: Audit
+    cautions: tuple[Caution, ...]
+    values_changed: int
+    besides: tuple[str, ...]
+
+    @property
+    def safe(self) -> bool:
+        """Whether sensitive cells are protected, values are the table's, and nothing else is there."""
+        return self.audit.safe and not self.values_changed and not self.besides
+
+    def as_dict(self) -> dict[str, Any]:
+        """The verdict and the range of every sensitive cell, for JSON."""
+        return {
+            **asdict(self.provenance),
+            "confidential": True,
+            "problem": self.audit.problem,
+            "withheld_count": int(self.audit.cells.size),
+            "values_changed": self.values_changed,
+            "besides": list(self.besides),
+            **_audited(self.audit, self.cautions),
+            "safe": self.safe,
+        }
+
+    def refusal(self) -> str:
+        """Why the file is not safe, without any figure of it."""
+        told, parts = self.as_dict(), []
+        if bad := [each for each in told["audit"] if not each["protected"]]:
+            where = f"{' / '.join(bad[0][name] for name in told['places'])}, {bad[0]['reason']}"
+            parts.append(
+                f"{len(bad)} of {len(told['audit'])} sensitive cells are not protected (first: {where})"
+            )
+        if self.values_changed:
+            parts.append(f"{self.values_changed} published values are not those of the table")
+        advice = ""
+        if self.besides:
+            parts.append(f"the file shows more than the table: {', '.join(self.besides)}")
+            advice = (
+                " Publish the file as tacita wrote it, or only the labels, values and status of its cells as "
+                "CSV."
+            )
+        return f"Audit: {'; '.join(parts)}. Do not publish this file.{advice}"
+
+
+def _audited(found: Audit, cautions: tuple[Caution, ...]) -> dict[str, Any]:
+    """The verdict, the range of every sensitive cell, and the warnings."""
+    table = found.table
+    failed = {each.cell: each for each in found.failures}
+    ranges = {
+        int(cell): (low, high) for cell, low, high in zip(found.cells, found.low, found.high, strict=True)
+    }
+    needed = dict(zip(("wanted_low", "wanted_high", "wanted_width"), table.needed(), strict=True))
+    told = []
+    for cell in np.flatnonzero(table.primary).tolist():
+        value = float(table.values[cell])
+        low, high = ranges.get(cell, (value, value))
+        entry = {**_place(table, cell), "low": _finite(low), "high": _finite(high)}
+        if found.problem == "interval":
+            entry |= {name: _finite(figures[cell]) for name, figures in needed.items()}
+        entry["protected"] = cell not in failed
+        if cell in failed:
+            entry |= {"reason": failed[cell].reason, "shortfall": _finite(failed[cell].shortfall)}
+        told.append(entry)
+    return {
+        "safe": found.safe,
+        "places": _place_names(table),
+        "audit": told,
+        "warnings": [asdict(each) for each in cautions],
+    }
+
+
+def _withheld(found: Audit) -> list[dict[str, Any]]:
+    return [
+        {
+            **_place(found.table, int(cell)),
+            "kind": "primary" if found.table.primary[cell] else "secondary",
+            "low": _finite(low),
+            "high": _finite(high),
+        }
+        for cell, low, high in zip(found.cells, found.low, found.high, strict=True)
+    ]
+
+
+def _place_names(table: Table) -> list[str]:
+    """What says in a record where a cell stands: row and column; else the names of the dimensions."""
+    return ["row", "column"] if len(table.dimensions) == 2 else [each.name for each in table.dimensions]
+
+
+def _place(table: Table, cell: int) -> dict[str, str]:
+    return dict(zip(_place_names(table), table.label(cell), strict=True))
+
+
+def _finite(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None
+
+
+def not_in_the_file(table: Table, kind: str | None) -> tuple[Caution, ...]:
+    """Warnings of what an audit could not try because the file does not say it."""
+    sensitive, advice = int(table.primary.sum()), "Go from records to a .csv list, which keeps both."
+    found = []
+    if kind == "jj":
+        text = (
+            f"A JJ problem does not say who stands behind a cell: around {sensitive} sensitive cells nobody "
+            "was taken to be alone in a withheld one."
+        )
+        found.append(Caution("contributors-unknown", text, sensitive, advice))
+    elif table.contributors is not None and not table.rules:
+        text = (
+            f"The file does not say which rules made {sensitive} cells sensitive: whether withheld cells "
+            "of a line add up to a sensitive sum was asked only of sums of one contributor."
+        )
+        found.append(Caution("rules-unknown", text, sensitive, advice))
+    return tuple(found) if sensitive else ()
+
+
+def respelled_units(table: Table) -> tuple[Caution, ...]:
+    """A warning where names of units were taken for the same although they are spelled otherwise."""
+    merged = 0 if table.contributors is None else table.contributors.respelled
+    text = f"{merged} names of units differ from another only in spelling, and were counted as the same unit."
+    return (Caution("units-respelled", text, merged, "Spell each unit in one way."),) if merged else ()
+
+
+def about_levels(asked: Mapping[str, str | float], problem: str, sensitive: int) -> tuple[Caution, ...]:
+    """Warnings of levels that the problem does not keep, and of shares that were given for percents."""
+    found = []
+    if problem != "interval" and (kept := [name for name, level in asked.items() if level]):
+        what = f"{', '.join(kept)}: {problem} protection keeps no levels"
+        text = f"{what}; {sensitive} sensitive cells go without."
+        found.append(Caution("levels-not-kept", text, sensitive, "Use interval protection."))
+    for name, level in asked.items():
+        if is_share(level):
+            text = f"{name}: {SHARE_TAKEN.format(level, 100 * level)}"
+            advice = f"Write {100 * level:g}."
+            found.append(Caution("share-for-percent", text, sensitive, advice))
+    return tuple(found) if sensitive else ()

@@ -1,0 +1,282 @@
+"""The sections of plans of tables: the file, which columns are what, the rules, the problem, the output."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, ConfigDict, Field, model_validator
+
+from tacita.core import registry
+from tacita.core.errors import ParameterError
+from tacita.core.method import Method
+from tacita.core.params import Parameters
+from tacita.core.pattern import Problem
+from tacita.core.percent import Level, in_percent
+from tacita.core.roles import Names
+from tacita.io import InputSection, by_ending
+
+Solver = Literal["highs", "scip"]
+Kind = Literal["cells", "tab", "jj"]
+
+
+def _as_level(value: object) -> object:
+    # a number is in percent of the value, anything else names a column
+    if isinstance(value, str):
+        try:
+            return float(value)
+        except ValueError:
+            return value
+    return value
+
+
+LevelOption = Annotated[Level, BeforeValidator(_as_level)]
+
+
+class RecordInputSection(InputSection):
+    """The file of records, which may be one of tau-ARGUS."""
+
+    meta: Path | None = Field(None, description="metadata of a file of tau-ARGUS (.rda)")
+
+
+class TableInputSection(RecordInputSection):
+    """[input] of a table: a list of inner cells, or a file of tau-ARGUS.
+
+    The kind follows from the ending, and a plan that is saved names it.
+
+    >>> TableInputSection(path="cells.csv").kind, TableInputSection(path="problem.jj").kind
+    ('cells', 'jj')
+    """
+
+    path: Path = Field(description="file of the table: .csv of inner cells, or .tab or .jj of tau-ARGUS")
+    meta: Path | None = Field(
+        None, description="metadata of a .tab of tau-ARGUS; the .rda of the same name beside it if not given"
+    )
+    kind: Kind | None = Field(
+        None, description="cells (a list of inner cells), tab or jj (tau-ARGUS); by its ending if not given"
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _kind_by_ending(cls, values: Any) -> Any:
+        if not isinstance(values, dict) or values.get("kind") is not None or "path" not in values:
+            return values
+        found = by_ending(Path(str(values["path"])), "cells")
+        kind = found.name if found is not None else "tab" if values.get("meta") else "cells"
+        return {**values, "kind": kind}
+
+    @model_validator(mode="after")
+    def _metadata_where_it_is_used(self) -> TableInputSection:
+        if self.meta is not None and self.kind != "tab":
+            raise ParameterError(
+                f"{self.path.name}: metadata (meta) belongs to kind tab, this is of kind {self.kind}."
+            )
+        if self.kind != "cells" and (
+            odd := sorted(self.model_fields_set & {"delimiter", "decimal", "missing_values"})
+        ):
+            raise ParameterError(
+                f"{self.path.name}: {', '.join(odd)} cannot be chosen for a file of tau-ARGUS. Leave it away."
+            )
+        return self
+
+
+class TableSection(Parameters):
+    """[table]: which columns of the list of inner cells are what. Files of tau-ARGUS say so themselves."""
+
+    rows: str | None = Field(None, description="column of labels of the rows; required of a list of your own")
+    columns: str | None = Field(
+        None, description="column of labels of the columns; required of a list of your own"
+    )
+    value: str | None = Field(None, description="column of values; required of a list of your own")
+    primary: str | None = Field(
+        None,
+        description="column that is 1 for sensitive cells and 0 for others; required of a list of your own",
+    )
+    lower: LevelOption = Field(
+        15.0, description="how far below its value a sensitive cell must stay open: percent, or a column"
+    )
+    upper: LevelOption = Field(
+        15.0, description="how far above its value a sensitive cell must stay open: percent, or a column"
+    )
+    sliding: LevelOption = Field(
+        0.0, description="how wide the open range of a sensitive cell must be in all: percent, or a column"
+    )
+    contributors: str | None = Field(
+        None, description="column of the number of contributors: who is alone in a cell knows it"
+    )
+    fill_zeros: bool = Field(False, description="combinations of labels that are not listed are zeros")
+
+    @property
+    def levels(self) -> dict[str, str | float]:
+        """Each level in percent, shares taken for what they are, or the name of its column."""
+        given = {name: getattr(self, name) for name in LEVELS}
+        return {name: each if isinstance(each, str) else in_percent(each) for name, each in given.items()}
+
+    @property
+    def asked_levels(self) -> dict[str, str | float]:
+        """Those that were asked for by name, as they were given."""
+        return {name: getattr(self, name) for name in LEVELS if name in self.model_fields_set}
+
+    def require_columns(self, said: Mapping[str, Any]) -> None:
+        """Refuse a list of cells of which neither it itself nor this says which column is what."""
+        known = {*said, *(("rows", "columns") if None not in said["dimensions"] else ())}
+        if missing := [name for name in COLUMNS if getattr(self, name) is None and name not in known]:
+            raise ParameterError(
+                f"A list of cells needs {', '.join(COLUMNS)}: the columns that say what is what. Missing: "
+                f"{', '.join('--' + name for name in missing)} (in a plan: under [table])."
+            )
+
+    def refuse_columns(self, source: str) -> None:
+        """Refuse to be told what a file of tau-ARGUS says itself."""
+        given = [name for name in (*COLUMNS, "contributors", "fill_zeros") if name in self.model_fields_set]
+        given += [name for name in LEVELS if isinstance(getattr(self, name), str)]
+        if given:
+            raise ParameterError(
+                f"{source}: a file of tau-ARGUS says itself which column is what. Leave away "
+                f"{', '.join('--' + name.replace('_', '-') for name in given)} (in a plan: under [table])."
+            )
+
+
+COLUMNS = ("rows", "columns", "value", "primary")
+LEVELS = ("lower", "upper", "sliding")
+
+
+class SuppressSection(Parameters):
+    """[suppress]: the problem, what withholding costs, and the method. Other keys go to the method."""
+
+    model_config = ConfigDict(extra="allow")
+
+    problem: Problem = Field(
+        description="what protects: general (nothing known), exact (no negative values), interval (levels)"
+    )
+    objective: str = Field(
+        "value", description="what a withheld cell costs: value, count, or a column of weights"
+    )
+    margins: bool = Field(
+        False, description="sums may be withheld too, at their value; files of tau-ARGUS say so themselves"
+    )
+    zeros: Literal["publish", "withhold"] | None = Field(
+        None, description="cells of zero; withheld, at a cost of 1, only for exact unless given"
+    )
+    method: str = Field("optimal", description="name of a method of suppression, see `tacita methods`")
+    solver: Solver = Field("highs", description="solver of the method optimal: highs or scip")
+    time: float = Field(60.0, gt=0, le=1e7, description="seconds after which the best pattern is taken")
+    strict: bool = Field(
+        False, description="refuse what lone contributors or sums along a line give away, too"
+    )
+    insist: bool = Field(
+        False, description="accept less than a rule asks for, or what signs give away; recorded"
+    )
+
+    @model_validator(mode="after")
+    def _method_takes_its_parameters(self) -> SuppressSection:
+        self.build()
+        return self
+
+    def build(self) -> Method:
+        """The method with its parameters, time limit and solver."""
+        found = registry.lookup(self.method, *registry.SUPPRESSING)
+        fields = found.model_fields
+        given = dict(self.model_extra or {})
+        if "seconds" in fields:
+            given.setdefault("seconds", self.time)
+        if "solver" in fields:
+            given.setdefault("solver", self.solver)
+        elif self.solver != "highs":
+            raise ParameterError(
+                f"{self.method}: there is no solver {self.solver} for this method. Leave out --solver, or "
+                "use highs."
+            )
+        return found(**given)
+
+
+class TableOutputSection(Parameters):
+    """[output]: what is written where. Only `path` may be published."""
+
+    model_config = ConfigDict(populate_by_name=True)
+
+    path: Path = Field(description="the published table: .csv, .xlsx or .html")
+    json_report: Path | None = Field(None, alias="json", description="cost, proof and audit; confidential")
+    report: Path | None = Field(None, description="the same as a page with a map; confidential")
+
+    @property
+    def targets(self) -> dict[str, Path | None]:
+        """What is written where, by the words a message uses."""
+        return {"output": self.path, "JSON report": self.json_report, "report": self.report}
+
+    @property
+    def public(self) -> tuple[Path, ...]:
+        """What others may read."""
+        return (self.path,)
+
+
+def _as_files(value: object) -> object:
+    """COLUMN=FILE.hrc, several of them, or a mapping as it is."""
+    if isinstance(value, str):
+        value = [part.strip() for part in value.split(",")]
+    if not isinstance(value, list | tuple):
+        return value
+    parted = [str(each).partition("=") for each in value]
+    if any(not sign or not column or not file for column, sign, file in parted):
+        raise ParameterError("tabulate: wanted a hierarchy as COLUMN=FILE.hrc.")
+    return {column: file for column, _, file in parted}
+
+
+class TabulateSection(Parameters):
+    """[table] of records: dimensions, the column to sum, and who stands behind a record."""
+
+    dimensions: Names = Field(
+        (), description="columns whose labels span the table; required unless metadata has two dimensions"
+    )
+    rows: str | None = Field(None, description="the first of two dimensions, whose labels become rows")
+    columns: str | None = Field(None, description="the second of two dimensions, whose labels become columns")
+    value: str | None = Field(None, description="column to sum up; if not given, records are counted")
+    hierarchy: Annotated[dict[str, Path], BeforeValidator(_as_files)] = Field(
+        default_factory=dict, description="COLUMN=FILE.hrc, commas between two of them"
+    )
+    weight: str | None = Field(None, description="column of sampling weights")
+    unit: str | None = Field(None, description="column naming the firm or household behind a record")
+    request: str | None = Field(None, description="column that marks who asked for protection")
+    waiver: str | None = Field(None, description="column that marks who renounced it")
+    insist: bool = Field(False, description="of no effect any more: lists say which sums are sensitive")
+
+    @model_validator(mode="after")
+    def _named_once(self) -> TabulateSection:
+        if self.dimensions and (self.rows or self.columns):
+            raise ParameterError(
+                "tabulate: dimensions are named twice. Use --dimensions, or --rows and --columns."
+            )
+        if (self.rows is None) != (self.columns is None):
+            missing = "--rows" if self.rows is None else "--columns"
+            raise ParameterError(
+                f"tabulate: wanted the columns that become rows and columns. Missing: {missing}. For one "
+                "dimension, or more than two, use --dimensions."
+            )
+        return self
+
+    @property
+    def spanning(self) -> tuple[str, ...]:
+        """The dimensions, by whichever name they were given."""
+        return self.dimensions or tuple(each for each in (self.rows, self.columns) if each is not None)
+
+
+class RuleSection(Parameters):
+    """One of [[rules]]: the name of a rule for sensitive cells. Other keys are its parameters.
+
+    >>> RuleSection(name="p-percent", p=15).build()
+    PPercent(p=15.0, coalition=1)
+    """
+
+    model_config = ConfigDict(extra="allow")
+
+    name: str = Field(description="name of a rule, see `tacita methods`")
+
+    @model_validator(mode="after")
+    def _rule_takes_its_parameters(self) -> RuleSection:
+        self.build()
+        return self
+
+    def build(self) -> Any:
+        """The rule with its parameters."""
+        return registry.lookup(self.name, "rule")(**(self.model_extra or {}))

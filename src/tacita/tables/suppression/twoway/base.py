@@ -1,0 +1,108 @@
+"""What all methods for two-way tables share: the network before the search, and the pattern after it."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import replace
+from functools import cache
+from typing import Annotated, ClassVar
+
+import numpy as np
+from pydantic import Field
+
+from tacita.core import Pattern, Problem, Run, Table, VerificationError
+from tacita.core.arrays import Mask
+from tacita.tables.suppression.base import Shape, Suppression
+
+from .circuit import Network, network_of, require_feasible
+from .grid import Grid, grid_of
+from .patterns import Builder
+from .watch import Watch
+
+TimeLimit = Annotated[
+    float,
+    Field(gt=0, le=1e7, description="seconds after which the best pattern so far and its bound are returned"),
+]
+
+
+class TwoWay(Suppression):
+    """Chooses cells of a two-way table by flows between its rows and columns. Subclasses fill in `search`."""
+
+    shapes: ClassVar[tuple[Shape, ...]] = ("two-way",)
+
+    def choose(self, table: Table, problem: Problem, run: Run) -> Pattern:
+        compile_kernels()
+        watch = Watch(getattr(self, "seconds", np.inf))
+        run.report("reading the table", 0, 1)
+        grid = grid_of(table, problem)
+        network = network_of(grid)
+        require_feasible(network)
+        chosen, bound = network.primary, 0.0
+        if len(network.source):
+            chosen, bound = self.search(network, watch, run)
+        run.report("withholding cells", 1, 1)
+        return self._pattern(table, grid, network, chosen | network.primary, bound, watch)
+
+    def _pattern(
+        self, table: Table, grid: Grid, network: Network, chosen: Mask, bound: float, watch: Watch
+    ) -> Pattern:
+        builder = Builder(network, chosen)
+        if not builder.protects(chosen):
+            raise VerificationError(
+                f"{self.spoken_name()}: the pattern does not protect. Nothing is returned."
+            )
+        least = min(builder.cost(chosen), max(network.rounded_up(bound), trivial_bound(network)))
+        withheld = np.zeros(table.n, dtype=bool)
+        withheld[grid.cells[network.mask(chosen)]] = True
+        made = Pattern.of(
+            table,
+            withheld,
+            lower_bound=least / grid.lift,
+            seconds=watch.seconds,
+            method=self.spoken_name(),
+            problem=grid.problem,
+            parameters=self.own_parameters(),
+        )
+        # a solver that gives up for another reason leaves time
+        return replace(made, status="optimal" if made.proven else "time limit" if watch.over else "feasible")
+
+    @abstractmethod
+    def search(self, network: Network, watch: Watch, run: Run) -> tuple[Mask, float]:
+        """A protecting set of edges of a network that has one, and a proven bound of the cost (0: none)."""
+
+
+@cache
+def compile_kernels() -> None:
+    """Once per process: load or compile the kernels that searches share, so that no time limit counts it."""
+    from .root import Search
+
+    values = np.array([[3.0, 1.0, 2.0], [1.0, 4.0, 2.0], [2.0, 1.0, 5.0]])
+    table = Table.from_array(values, primary=np.eye(3) * values > 3, lower=15, upper=15)
+    problems: tuple[Problem, ...] = ("exact", "interval")
+    for problem in problems:
+        network = network_of(grid_of(table, problem))
+        require_feasible(network)
+        search = Search(network, Watch(np.inf), Run())
+        search.relax()
+        search.master.separate_bridges()
+        search.price()
+        search.master.separate_rounded()
+        search.master.share_rows()
+        search.master.recall()
+
+
+def trivial_bound(network: Network) -> float:
+    """A line with a primary needs a second withheld cell: half the cheapest of lines that lack one.
+
+    A cell serves at most one row and one column, so that its cost counts half for each. O(edges).
+    """
+    primaries = np.zeros(network.nodes)
+    cheapest = np.full(network.nodes, np.inf)
+    for end in (network.row, network.column):
+        primaries += np.bincount(end[network.primary], minlength=network.nodes)
+        np.minimum.at(cheapest, end[~network.primary], network.cost[~network.primary])
+    moving = np.zeros(network.nodes, dtype=bool)
+    for end in (network.row, network.column):
+        moving[end[network.own]] = True
+    lacking = moving & (primaries == 1)
+    return float(cheapest[lacking & np.isfinite(cheapest)].sum() / 2)

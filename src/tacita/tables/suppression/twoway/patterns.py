@@ -1,0 +1,117 @@
+"""Patterns that protect, quickly: cheapest paths demand by demand, then removal of what no demand needs."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tacita.core import DataError
+from tacita.core.arrays import Floats, Ints, Mask
+
+from .circuit import Network
+
+# What a change gives up at random, at most: in a large pattern no more than in a small one, since what is
+# given up in many places at once is seldom mended better in all.
+_SHARE, _FEW = 0.3, 10
+
+
+class Builder:
+    """Builds protecting patterns out of some of a network's edges.
+
+    Patterns are masks over all edges of the network. The edges at hand are those `within`, and all primaries.
+    """
+
+    def __init__(self, network: Network, within: Mask | None = None) -> None:
+        from tacita.kernels.flows import adjacency
+
+        self.network = network
+        at_hand = np.ones(network.edges, dtype=bool) if within is None else within | network.primary
+        self.edges = np.flatnonzero(at_hand)
+        place = np.full(network.edges, -1)
+        place[self.edges] = np.arange(len(self.edges))
+        self._arrays = tuple(
+            np.ascontiguousarray(part[self.edges])
+            for part in (network.row, network.column, network.forward, network.backward)
+        )
+        self._graph = adjacency(self._arrays[0], self._arrays[1], network.nodes)
+        self._demands = (network.source, network.sink, place[network.own], network.amount, network.ways)
+
+    def cost(self, chosen: Mask) -> float:
+        """Cost of the secondary cells of a pattern."""
+        return float(self.network.cost[chosen].sum())
+
+    def grow(self, chosen: Mask, weight: Floats, order: Ints) -> Mask | None:
+        """Add cheapest paths by `weight` to a pattern until all demands are met; None if the edges cannot."""
+        from tacita.kernels.flows import protect_by_paths
+
+        withheld = (chosen | self.network.primary)[self.edges]
+        short = protect_by_paths(  # type: ignore[call-arg]
+            *self._graph, *self._arrays, *self._demands, weight[self.edges], order, withheld
+        )
+        if short >= 0:
+            return None
+        grown = np.zeros(self.network.edges, dtype=bool)
+        grown[self.edges] = withheld
+        return grown
+
+    def clean(self, chosen: Mask, keys: Floats | None = None) -> Mask:
+        """Drop what no demand needs, highest key first; the key is the cost unless given."""
+        from tacita.kernels.flows import adjacency, remove_redundant
+
+        network = self.network
+        edges = np.flatnonzero(chosen | network.primary)
+        place = np.full(network.edges, -1)
+        place[edges] = np.arange(len(edges))
+        arrays = (network.row[edges], network.column[edges], network.forward[edges], network.backward[edges])
+        alive = np.ones(len(edges), dtype=bool)
+        keys = network.cost if keys is None else keys
+        order = np.argsort(-keys[edges], kind="stable")
+        order = order[~network.primary[edges][order]]
+        met = remove_redundant(  # type: ignore[call-arg]
+            *adjacency(arrays[0], arrays[1], network.nodes), *arrays, alive, network.source, network.sink,
+            place[network.own], network.amount, network.ways, order,
+        )  # fmt: skip
+        if not met:
+            raise DataError("A pattern that does not protect cannot be cleaned.")
+        kept = np.zeros(network.edges, dtype=bool)
+        kept[edges[alive]] = True
+        return kept
+
+    def build(self, generator: np.random.Generator, weight: Floats, start: Mask | None = None) -> Mask | None:
+        """A clean pattern, demands in random order, from a start (or none) by path weights."""
+        order = generator.permutation(len(self.network.source))
+        chosen = np.zeros(self.network.edges, dtype=bool) if start is None else start
+        grown = self.grow(chosen, weight, order)
+        return None if grown is None else self.clean(grown)
+
+    def protects(self, chosen: Mask) -> bool:
+        """Whether all demands are met by a pattern."""
+        from tacita.kernels.flows import adjacency, short_demand
+
+        network = self.network
+        edges = np.flatnonzero(chosen | network.primary)
+        place = np.full(network.edges, -1)
+        place[edges] = np.arange(len(edges))
+        row, column = network.row[edges], network.column[edges]
+        short = short_demand(  # type: ignore[call-arg]
+            *adjacency(row, column, network.nodes), row, column, network.forward[edges],
+            network.backward[edges], np.ones(len(edges), dtype=bool), network.source, network.sink,
+            place[network.own], network.amount, network.ways,
+        )  # fmt: skip
+        return bool(short < 0)
+
+    def improve(self, generator: np.random.Generator, chosen: Mask, weight: Floats) -> Mask | None:
+        """Give up the secondary cells of one row and column and a few at random, protect again, clean."""
+        network = self.network
+        secondary = np.flatnonzero(chosen & ~network.primary)
+        if not len(secondary):
+            return None
+        mid = secondary[generator.integers(len(secondary))]
+        near = (network.row[secondary] == network.row[mid]) | (
+            network.column[secondary] == network.column[mid]
+        )
+        share = min(_SHARE, _FEW / len(secondary)) * generator.random()
+        gone = secondary[near | (generator.random(len(secondary)) < share)]
+        start = chosen.copy()
+        start[gone] = False
+        noisy = weight * generator.uniform(0.7, 1.3, len(weight))
+        return self.build(generator, noisy, start)

@@ -1,0 +1,181 @@
+"""The root of the search: a linear bound by cuts and prices, and patterns guided by it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tacita.core import Run
+from tacita.core.arrays import Floats, Ints, Mask
+
+from .circuit import Network
+from .master import Master
+from .patterns import Builder
+from .watch import Watch
+
+# Rounds of cuts after which cells are priced, and how many may enter at once: so many, or if more of them are
+# nearly as good as the best, as where all cells cost the same, all of those.
+_PRICED, _ENTERING, _ENTERING_ALIKE, _ALIKE = 5, 300, 3000, 0.5
+
+
+def cheapest_cells(network: Network, each: int) -> Ints:
+    """The few cheapest cells of each row and column: what patterns mostly consist of. O(edges log edges)."""
+    rank = np.full(network.edges, network.edges)
+    for line in (network.row, network.column):
+        order = np.lexsort((network.cost, network.primary, line))
+        first = np.searchsorted(line[order], line[order])
+        rank[order] = np.minimum(rank[order], np.arange(network.edges) - first)
+    return np.flatnonzero((rank < each) & ~network.primary)
+
+
+class Search:
+    """The best pattern and the best bound so far, and the programme between them."""
+
+    def __init__(self, network: Network, watch: Watch, run: Run, each: int = 8) -> None:
+        self.network, self.watch, self.run = network, watch, run
+        self.generator = run.search_generator()
+        few = np.zeros(network.edges, dtype=bool)
+        few[cheapest_cells(network, each)] = True
+        self.builder = Builder(network, few)
+        self.best: Mask = network.primary
+        self.cost = np.inf
+        self.bound = 0.0
+        self.rounds = 0
+        self.nodes = 0
+        # set once the cells outside can no longer be part of a cheaper pattern
+        self.sealed = False
+        if not self.offer(self.builder.build(self.generator, network.cost)):
+            whole = Builder(network)
+            everything = np.ones(network.edges, dtype=bool)
+            self.offer(whole.build(self.generator, network.cost))
+            if self.cost == np.inf:
+                self.offer(whole.clean(everything))
+        few |= self.best & ~network.primary
+        self.builder = Builder(network, few)
+        self.master = Master(network, np.flatnonzero(few & ~network.primary))
+
+    def offer(self, pattern: Mask | None) -> bool:
+        """Keep a pattern if it is the cheapest so far."""
+        if pattern is None:
+            return False
+        cost = float(self.network.cost[pattern].sum())
+        if cost < self.cost - 1e-9:
+            self.best, self.cost = pattern, cost
+            return True
+        return False
+
+    @property
+    def closed(self) -> bool:
+        """Whether nothing cheaper can exist."""
+        return self.network.rounded_up(self.bound) >= self.cost - 1e-7 * max(1.0, self.cost)
+
+    def done(self) -> bool:
+        """Whether to stop: proven, or out of time."""
+        return self.closed or self.watch.over
+
+    def tell(self, stage: str) -> None:
+        """Report how far the bound has come."""
+        self.run.report(stage, min(0.99, self.bound / self.cost if self.cost > 0 else 0.99), 1)
+
+    def relax(self, most: int = 100_000) -> None:
+        """Cuts until none is violated or they no longer help; prices until no cell outside would enter."""
+        self._relax(most)
+        # a bound holds at whatever point the rounds ended
+        self.price()
+
+    def _relax(self, most: int) -> None:
+        master = self.master
+        stalled, before = 0, -np.inf
+        capacities = self.network.amounts
+        # branches are cut as well, where cells carry amounts
+        patience = 8 if capacities else 25
+        for _ in range(most):
+            if self.watch.over or not master.solve():
+                return
+            self.rounds += 1
+            if self.rounds % 10 == 0:
+                self.tell("proving")
+            gain = master.value - before
+            before = master.value
+            room = self.cost - master.value
+            found = master.separate(nested=1)
+            if found < 20:
+                found += master.separate_bridges()
+            if capacities and (found < 20 or gain < 1e-2 * room):
+                found += master.separate_amounts()
+            stalled = 0 if gain > 1e-3 * room else stalled + 1
+            if found and stalled < patience and room > 1e-7:
+                # once whole patterns are cut off, a row that rests may be what keeps one of them from return
+                if self.rounds % 3 == 0 and not self.sealed:
+                    master.purge(4)
+                # cuts among too few cells are work for nothing
+                if self.rounds % _PRICED == 0:
+                    self.price()
+                    self.follow(self.fractional(), 1, 0)
+                continue
+            if not self.price():
+                return
+            stalled = 0
+
+    def price(self) -> bool:
+        """Bring in cells that would lower the programme's value, and bound all others. True if any."""
+        master = self.master
+        reduced = master.reduced_costs()
+        self.bound = max(self.bound, min(self.proven(reduced), self.cost))
+        if self.sealed:
+            return False
+        entering = np.flatnonzero(~master.active & ~self.network.primary & (reduced < -1e-7))
+        if not len(entering):
+            return False
+        gains = -reduced[entering]
+        alike = int((gains >= _ALIKE * gains.max()).sum())
+        most = max(_ENTERING, min(alike, _ENTERING_ALIKE))
+        master.add_columns(entering[np.argsort(-gains, kind="stable")[:most]])
+        return True
+
+    def proven(self, reduced: Floats) -> float:
+        """What the last solution of the programme proves, by reduced costs of all edges.
+
+        Its value, less what cells could save that it did not know: those outside, and those that came in
+        since, where time or the solver ended the rounds before the next solution.
+        """
+        master = self.master
+        unknown = master.active.copy() if self.sealed else ~self.network.primary
+        unknown[master.columns[: len(master.reduced)]] = False
+        return master.value + float(np.minimum(reduced[unknown], 0.0).sum())
+
+    def fractional(self) -> Floats:
+        """The programme's pattern over all edges."""
+        x, known = np.zeros(self.network.edges), self.master.x[: len(self.master.columns)]
+        x[self.master.columns[: len(known)]] = known
+        return np.clip(x, 0.0, 1.0)
+
+    def follow(self, x: Floats, tries: int, changes: int) -> None:
+        """Patterns along the fractional one, then changes to the best."""
+        network = self.network
+        self.builder = Builder(network, self.master.active)
+        near = network.cost * (1.0 - 0.9 * x)
+        for i in range(tries):
+            if self.done():
+                return
+            only = np.where(x > 0.01, 1.0, 3.0) * self.generator.uniform(0.8, 1.2, network.edges)
+            self.offer(self.builder.build(self.generator, near if i % 2 else near * only))
+        since = 0
+        while since < changes and not self.done():
+            since += 1
+            if self.offer(self.builder.improve(self.generator, self.best, near)):
+                since = 0
+
+    def keep_within_gap(self) -> None:
+        """Only cells whose reduced cost is within the gap can be in a cheaper pattern: fix the others."""
+        master, network = self.master, self.network
+        step = max(network.whole_costs, 1e-6)
+        known, reduced = master.reduced, master.reduced_costs()
+        room = self.cost - step - self.proven(reduced) + 1e-5 * max(1.0, self.cost)
+        if not self.sealed:
+            master.add_columns(np.flatnonzero(~network.primary & ~master.active & (reduced <= room)))
+            self.sealed = True
+            # a pattern of these cells, as branches find them, is lost to a builder that does not know all
+            self.builder = Builder(network, master.active)
+        fixed = master.fixed.copy()
+        fixed[: len(known)] |= known > room
+        master.fix(fixed)

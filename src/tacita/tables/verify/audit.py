@@ -1,0 +1,215 @@
+"""The audit: what an attacker can compute of every withheld cell, and whether that is too much.
+
+Imports nothing of the methods that make patterns. What counts as protected, with the true value a of a
+sensitive cell and the range [lo, hi] that all published figures leave open:
+
+- general: nothing is known of any cell, and neither lo nor hi exists;
+- exact: the attacker knows bounds (as a rule, that no value is negative), and lo < hi;
+- interval: lo <= a - lower, hi >= a + upper and hi - lo >= sliding. Levels end at the attacker's own bounds.
+  A cell of which no level is left must still have lo < hi.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from tacita.core import Caution, DataError, ParameterError, Pattern, Problem, Run, Table, VerificationError
+from tacita.core.arrays import Floats, Ints, Mask
+
+from .judge import Failure, Judge, refuse_weaker_problem
+from .leaks import lone_contributors, sensitive_sums, single_counts, unnamed_loners
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Audit:
+    """The attacker's range of every withheld cell, and what is wrong with the pattern. Confidential.
+
+    `cells` are the withheld ones, `low` and `high` their ranges (infinite where nothing limits them).
+    """
+
+    table: Table
+    problem: Problem
+    cells: Ints
+    low: Floats
+    high: Floats
+    failures: tuple[Failure, ...]
+    cautions: tuple[Caution, ...] = ()
+
+    @property
+    def safe(self) -> bool:
+        """Whether every sensitive cell is protected."""
+        return not self.failures
+
+    @property
+    def exposed(self) -> int:
+        """How many cells are not protected."""
+        return len({each.cell for each in self.failures})
+
+    def range_of(self, cell: int) -> tuple[float, float]:
+        """What an attacker can compute of one withheld cell."""
+        at = np.flatnonzero(self.cells == cell)
+        if not at.size:
+            raise ParameterError("Audit: this cell is published; its range is its value.")
+        return float(self.low[at[0]]), float(self.high[at[0]])
+
+    def __repr__(self) -> str:
+        told = "safe" if self.safe else f"{self.exposed} cells not protected"
+        return f"<Audit of {self.cells.size} withheld cells, {self.problem}: {told}>"
+
+
+def audit(
+    table: Table,
+    pattern: Pattern | npt.ArrayLike,
+    problem: Problem | None = None,
+    run: Run | None = None,
+    *,
+    strict: bool = False,
+    insist: bool = False,
+) -> Audit:
+    """Attack a pattern (or a mask of withheld cells): the exact range of each, from all that is published.
+
+    Two largest flows per cell where the sums form a network, else two linear programmes. A pattern for
+    the general problem on a table that is known not to be negative is attacked with that knowledge.
+    With `strict`, leaks to lone contributors and sensitive sums along a line count as failures, not
+    as warnings. `insist` audits for general or exact protection although a rule asks for intervals.
+
+    >>> table = Table.from_array(
+    ...     [[11, 47, 58], [1, 15, 33], [2, 31, 20]], primary=[[0, 0, 0], [0, 1, 0], [0, 0, 0]]
+    ... )
+    >>> pattern = table.grid(np.zeros(16, dtype=bool)).copy()
+    >>> pattern[1:3, 0:2] = True
+    >>> audit(table, pattern, "exact").range_of(5)
+    (13.0, 16.0)
+    """
+    run = run or Run()
+    mask, chosen = _taken_in(table, pattern, problem)
+    refuse_weaker_problem(table, chosen, insist)
+    judge = Judge(table, chosen)
+    low, high, exposed = _attack(judge, mask, run)
+    firm = [*_published(table, mask), *exposed]
+    soft = lone_contributors(judge, mask, {each.cell for each in firm}, run) + sensitive_sums(table, mask)
+    cautions = [] if strict else _soft_cautions(soft)
+    cautions += _cautions(judge, mask)
+    run.report("auditing", 1, 1)
+    failures = (*firm, *soft) if strict else tuple(firm)
+    return Audit(table, chosen, np.flatnonzero(mask), low, high, failures, tuple(cautions))
+
+
+def require_safe(found: Audit) -> Audit:
+    """The audit itself where the pattern is safe; an error, without any figure, where it is not."""
+    if not found.safe:
+        first = found.failures[0]
+        where = " / ".join(first.labels)
+        raise VerificationError(
+            f"Audit: {found.exposed} of {int(found.table.primary.sum())} sensitive cells are not protected "
+            f"(first: {where}, {first.reason}). The pattern is refused; nothing was written."
+        )
+    return found
+
+
+def _taken_in(
+    table: Table, withheld: Pattern | npt.ArrayLike, problem: Problem | None
+) -> tuple[Mask, Problem]:
+    if isinstance(withheld, Pattern):
+        problem = problem or withheld.problem
+        withheld = withheld.withheld
+    mask = np.asarray(withheld)
+    if mask.dtype != bool or mask.size != table.n:
+        raise DataError(
+            f"Audit: wanted true or false for each of {table.n} cells, got {mask.size} of {mask.dtype}."
+        )
+    problem = problem or "interval"
+    if problem not in get_args(Problem):
+        raise ParameterError(
+            f"Audit: problem must be one of {', '.join(get_args(Problem))}, got {problem!r}."
+        )
+    return mask.reshape(-1), problem
+
+
+def _attack(judge: Judge, mask: Mask, run: Run) -> tuple[Floats, Floats, list[Failure]]:
+    """The range of every withheld cell, and the sensitive cells whose range is not enough."""
+    table, attacker = judge.table, judge.attacker(mask)
+    cells = np.flatnonzero(mask)
+    low, high = np.empty(cells.size), np.empty(cells.size)
+    failures = []
+    for place, cell in enumerate(cells.tolist()):
+        low[place], high[place] = judge.range_of(attacker, cell, place)
+        if table.primary[cell]:
+            reason, shortfall = judge.fault(attacker, cell, place, low[place], high[place])
+            if reason:
+                failures.append(
+                    Failure(cell, table.label(cell), reason, float(low[place]), float(high[place]), shortfall)
+                )
+        if place % 64 == 0:
+            run.report("auditing", place, cells.size + 1)
+    return low, high, failures
+
+
+def _published(table: Table, mask: Mask) -> list[Failure]:
+    return [
+        Failure(cell, table.label(cell), "published", value, value, float("inf"))
+        for cell in np.flatnonzero(table.primary & ~mask).tolist()
+        for value in [float(table.values[cell])]
+    ]
+
+
+def _soft_cautions(soft: list[Failure]) -> list[Caution]:
+    lone = len({each.cell for each in soft if each.reason == "known to a lone contributor"})
+    sums = len({each.cell for each in soft if each.reason == "part of a sensitive sum"})
+    found = []
+    if lone:
+        text = f"{lone} sensitive cells are too well known to someone who is alone in a withheld cell."
+        advice = "Withhold more around cells of one contributor; strict audits refuse such patterns."
+        found.append(Caution("lone-contributors", text, lone, advice))
+    if sums:
+        text = (
+            f"{sums} sensitive cells stand in a line whose withheld cells add up to a known, sensitive sum."
+        )
+        found.append(Caution("sensitive-sums", text, sums, "Withhold one more cell of the line."))
+    return found
+
+
+def _cautions(judge: Judge, mask: Mask) -> list[Caution]:
+    table, found = judge.table, []
+    if judge.free and (table.values >= 0).all() and (count := _fixed_if_nonnegative(table, mask)):
+        text = f"{count} sensitive cells can be computed by someone who guesses that no value is negative."
+        found.append(Caution("sign-guessed", text, count, "Use exact protection."))
+    if not judge.free and not judge.bounded and (count := _open_to_who_knows_signs(judge, mask)):
+        text = (
+            f"Nothing was taken to be known of any value: {count} sensitive cells are not protected from "
+            "someone who knows which values are not negative."
+        )
+        found.append(Caution("sign-guessed", text, count, "Give bounds: 0 below what is never negative."))
+    if count := int(judge.without_level.sum()):
+        text = f"{count} sensitive cells have no protection level: only that nobody can compute them is kept."
+        found.append(Caution("no-level", text, count, "Give levels, or use exact protection."))
+    if count := unnamed_loners(table, mask):
+        text = (
+            f"{count} withheld cells have one contributor each, and nothing says who: they were taken as "
+            "different ones. Someone who is alone in several of them knows more than was tried."
+        )
+        advice = "Make the table from records that name the firm or household (unit)."
+        found.append(Caution("holders-unknown", text, count, advice))
+    if table.frequency and (count := single_counts(table, mask)):
+        text = f"{count} published lines have a single count that is not zero: all of them share one label."
+        found.append(Caution("single-count", text, count, "Merge labels, or withhold these lines."))
+    return found
+
+
+def _open_to_who_knows_signs(judge: Judge, mask: Mask) -> int:
+    """Sensitive cells that fail once 0 is known to lie below every value that is not negative."""
+    table = judge.table
+    low = np.where(table.values >= 0, 0.0, -np.inf)
+    knowing = Judge(table.with_bounds(low, np.inf), judge.problem)
+    _, _, exposed = _attack(knowing, mask, Run())
+    return len({each.cell for each in exposed})
+
+
+def _fixed_if_nonnegative(table: Table, mask: Mask) -> int:
+    known = Judge(table.with_bounds(0.0, np.inf), "exact").attacker(mask)
+    cells = np.flatnonzero(mask)
+    return sum(not known.moves(int(place)) for place in np.flatnonzero(table.primary[cells]))

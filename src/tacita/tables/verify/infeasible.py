@@ -1,0 +1,59 @@
+"""Which sensitive cells no pattern can protect, and why; found without the methods."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tacita.core import DataError, Problem, Table
+
+from .judge import Judge
+
+
+def explain_infeasible(table: Table, problem: Problem, refusal: DataError) -> DataError:
+    """An error that names the cells, where the attacker agrees that there is no pattern; else the refusal.
+
+    Withholding more never tells more: if all that may be withheld does not protect a cell, nothing does. Two
+    largest flows per sensitive cell.
+    """
+    everything = table.primary | ~table.forced
+    lost = [*Judge(table, problem).failures(everything, np.flatnonzero(table.primary).tolist())]
+    if not lost:
+        return refusal
+    first, named = lost[0], ", ".join(" / ".join(each.labels) for each in lost[:5])
+    more = f" and {len(lost) - 5} more" if len(lost) > 5 else ""
+    return DataError(
+        f"suppress: {len(lost)} of {int(table.primary.sum())} sensitive cells cannot be protected, whatever "
+        f"is withheld: {named}{more}. The first: {first.reason}; {_why(table, first.cell, everything)}. Let "
+        "more cells be withheld (margins, zeros), lower its levels, or merge labels."
+    )
+
+
+def _why(table: Table, cell: int, everything: np.ndarray) -> str:
+    """The line that leaves a cell no room, if it is a single line."""
+    relations = table.relations
+    down, up = table.values - table.low, table.high - table.values
+    tightest, where = np.inf, ""
+    for row in np.unique(relations.rows[relations.cells == cell]).tolist():
+        cells, signs = relations.line(int(row))
+        others = (cells != cell) & everything[cells]
+        total = _line_name(table, cells)
+        if not others.any():
+            return f"no other cell of {total} may be withheld"
+        own = float(signs[cells == cell][0])
+        same = signs[others] == own
+        # raised, the cell is balanced by others that fall, or rise on the other side of the sum
+        room = np.where(same, down[cells[others]], up[cells[others]]).sum()
+        if room < tightest:
+            tightest, where = float(room), total
+    return (
+        f"the other cells of {where} leave it too little room" if where else "the other cells are too tight"
+    )
+
+
+def _line_name(table: Table, cells: np.ndarray) -> str:
+    """The label that all cells of a line share."""
+    for at, dimension in enumerate(table.dimensions):
+        codes = np.unique(table.codes[cells, at])
+        if codes.size == 1:
+            return f"{dimension.name} {dimension.labels[int(codes[0])]}"
+    return "its line"

@@ -1,0 +1,119 @@
+"""What counts as protected, for each of the three problems."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from tacita.core import DataError, ParameterError, Problem, Table
+from tacita.core.arrays import Mask
+
+from .attacker import Attacker
+
+# Of the larger of a value and what is asked of its range: what rounding may take from that.
+_ROUNDING = 1e-9
+# What a solver may be off a whole number.
+_WHOLE = 1e-6
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A sensitive cell that is not protected, why, and by how much its range falls short. Confidential."""
+
+    cell: int
+    labels: tuple[str, ...]
+    reason: str
+    low: float = field(repr=False)
+    high: float = field(repr=False)
+    shortfall: float = field(repr=False)
+
+
+class Judge:
+    """Asks an attacker for the range of a cell, and says what is wrong with it.
+
+    Cells count as unbounded for the general problem alone, and only where the table has no bounds at all;
+    where an attacker knows bounds, general protection is judged as exact protection. A level of nothing, or
+    lost in rounding, or beyond what the attacker knows anyway, asks nothing of an interval: such cells
+    (`without_level`) are judged as exact protection too.
+    """
+
+    def __init__(self, table: Table, problem: Problem) -> None:
+        self.bounded = bool(np.isfinite(table.low).any() or np.isfinite(table.high).any())
+        self.table, self.problem = table, problem
+        self.free = problem == "general" and not self.bounded
+        self.interval = problem == "interval"
+        self._needed_low, self._needed_high, self._needed_width = table.needed()
+        asked = np.maximum.reduce(
+            [table.values - self._needed_low, self._needed_high - table.values, self._needed_width]
+        )
+        self._rounding = _ROUNDING * np.maximum(np.abs(table.values), asked)
+        self.without_level: Mask = table.primary & (asked <= self._rounding) & self.interval
+
+    def attacker(self, withheld: Mask) -> Attacker:
+        """Who knows all cells but the withheld ones."""
+        table, n = self.table, int(withheld.sum())
+        if self.free:
+            return Attacker(table.relations, withheld, np.full(n, np.inf), np.full(n, np.inf))
+        down, up = table.values - table.low, table.high - table.values
+        return Attacker(table.relations, withheld, down[withheld], up[withheld])
+
+    def range_of(self, attacker: Attacker, cell: int, place: int) -> tuple[float, float]:
+        """The least and the largest value of a cell; `place` is its number among the withheld ones."""
+        value = float(self.table.values[cell])
+        if self.free:
+            # without bounds, what can move at all can move anywhere
+            return (-np.inf, np.inf) if attacker.moves(place) else (value, value)
+        low, high = value - attacker.reach(place, -1), value + attacker.reach(place, 1)
+        if self.table.frequency and not attacker.network:
+            # counts are whole, and everyone knows it; the ends of a network's ranges are whole anyway
+            low, high = float(np.ceil(low - _WHOLE)), float(np.floor(high + _WHOLE))
+        return low, high
+
+    def failures(self, withheld: Mask, cells: Iterable[int]) -> Iterator[Failure]:
+        """Which of some withheld sensitive cells a pattern does not protect, one attack after the other."""
+        attacker, places = self.attacker(withheld), np.cumsum(withheld) - 1
+        for cell in cells:
+            low, high = self.range_of(attacker, cell, int(places[cell]))
+            reason, shortfall = self.fault(attacker, cell, int(places[cell]), low, high)
+            if reason:
+                yield Failure(cell, self.table.label(cell), reason, low, high, shortfall)
+
+    def fault(self, attacker: Attacker, cell: int, place: int, low: float, high: float) -> tuple[str, float]:
+        """What is wrong with the range of a sensitive cell (nothing: ''), and by how much."""
+        if self.interval:
+            reason, worst = max(
+                ("too close from below", low - self._needed_low[cell]),
+                ("too close from above", self._needed_high[cell] - high),
+                ("too narrow", self._needed_width[cell] - (high - low)),
+                key=lambda each: each[1],
+            )
+            if worst > self._rounding[cell]:
+                return reason, float(worst)
+            if not self.without_level[cell]:
+                return "", 0.0
+        return ("", 0.0) if low < high and attacker.moves(place) else ("can be computed exactly", 0.0)
+
+
+def refuse_weaker_problem(table: Table, problem: Problem, insist: bool = False) -> None:
+    """Raise where a rule asks for intervals and less is asked of the pattern."""
+    rules = [type(rule).__name__ for rule in table.rules if getattr(rule, "wants_interval", False)]
+    if rules and problem != "interval" and not insist:
+        raise ParameterError(
+            f"Audit: {', '.join(rules)} asks that nobody comes too close to a contribution, which {problem} "
+            "protection does not give. Use problem='interval', or insist."
+        )
+
+
+def refuse_no_level(table: Table, problem: Problem) -> None:
+    """Raise where an interval is asked for and a sensitive cell has no level: it would be withheld alone."""
+    bare = np.flatnonzero(Judge(table, problem).without_level)
+    if bare.size:
+        where = " / ".join(table.label(int(bare[0])))
+        raise DataError(
+            f"suppress: {bare.size} sensitive cells have no protection level (first: {where}). A share of 0 "
+            "is 0; what the attacker knows anyway, or what is lost in rounding, is no level either. Interval "
+            "protection would withhold such a cell alone, and anybody could compute it. Give absolute levels "
+            "(a column, an array, or the rule zero-cells), or use exact protection."
+        )

@@ -1,0 +1,123 @@
+"""What some know beyond what is published: lone contributors, and what sums of withheld cells give away."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from dataclasses import replace
+
+import numpy as np
+
+from tacita.core import Run, Table
+from tacita.core.arrays import Ints, Mask
+
+from .attacker import parts_of
+from .judge import Failure, Judge
+
+
+def lone_contributors(judge: Judge, withheld: Mask, known_bad: set[int], run: Run) -> list[Failure]:
+    """Sensitive cells that fail once a lone contributor's own cells are taken as known; each is told once."""
+    found: dict[int, Failure] = {}
+    for _, failure in lone_leaks(judge, withheld, frozenset(), run):
+        if failure.cell not in known_bad:
+            found.setdefault(failure.cell, failure)
+    return list(found.values())
+
+
+def lone_leaks(
+    judge: Judge, withheld: Mask, passed_over: Container[tuple[int, frozenset[int]]], run: Run
+) -> list[tuple[frozenset[int], Failure]]:
+    """What a lone contributor knows, and a sensitive cell that fails once it is; all such pairs but some.
+
+    Who is alone in several withheld cells knows all of them; where holders are not named, every cell has its
+    own. Only cells connected to the known ones are asked again. One audit per lone contributor.
+    """
+    table = judge.table
+    known_to_one = _known_to_one(table, withheld)
+    if not known_to_one:
+        return []
+    cells = np.flatnonzero(withheld)
+    place = np.cumsum(withheld) - 1
+    rows, entries, _ = table.relations.among(withheld)
+    part = parts_of(rows, place[entries], cells.size)
+    found = []
+    for done, known in enumerate(known_to_one):
+        touched = {int(part[place[cell]]) for cell in known}
+        left = withheld.copy()
+        left[list(known)] = False
+        near = cells[table.primary[cells] & np.isin(part, list(touched))].tolist()
+        asked = [cell for cell in near if cell not in known and (cell, known) not in passed_over]
+        for each in judge.failures(left, asked):
+            found.append((known, replace(each, reason="known to a lone contributor")))
+        run.report("auditing lone contributors", done, len(known_to_one) + 1)
+    return found
+
+
+def _known_to_one(table: Table, withheld: Mask) -> list[frozenset[int]]:
+    """Sets of withheld cells that one contributor alone knows."""
+    contributors = table.contributors
+    if contributors is None:
+        return []
+    alone = np.flatnonzero(withheld & contributors.lone)
+    by_holder: dict[int, set[int]] = {}
+    unnamed = []
+    for cell in alone.tolist():
+        holder = int(contributors.holders[cell, 0])
+        if holder < 0:
+            unnamed.append(frozenset([cell]))
+        else:
+            by_holder.setdefault(holder, set()).add(cell)
+    return [*(frozenset(own) for own in by_holder.values()), *unnamed]
+
+
+def unnamed_loners(table: Table, withheld: Mask) -> int:
+    """Withheld cells of one contributor of whom nobody knows whether it is that of another such cell."""
+    if table.contributors is None:
+        return 0
+    alone = withheld & table.contributors.lone
+    unnamed = int((alone & (table.contributors.holders[:, 0] < 0)).sum())
+    return unnamed if int(alone.sum()) > 1 else 0
+
+
+def sensitive_sums(table: Table, withheld: Mask) -> list[Failure]:
+    """Sensitive cells in lines whose withheld cells add up to something published and sensitive itself.
+
+    The withheld cells of a line, taken as one cell, go through the table's own rules again; without
+    rules only a sum that is all one contributor's counts.
+    """
+    if table.contributors is None:
+        return []
+    found: dict[int, Failure] = {}
+    relations = table.relations
+    for row in range(len(relations)):
+        cells, signs = relations.line(row)
+        hidden = cells[withheld[cells]]
+        if hidden.size < 2 or (signs[withheld[cells]] < 0).any() or not table.primary[hidden].any():
+            continue
+        if _is_sensitive(table, hidden):
+            for cell in hidden[table.primary[hidden]].tolist():
+                at = float(table.values[cell])
+                found[cell] = Failure(
+                    cell, table.label(cell), "part of a sensitive sum", at, at, float("nan")
+                )
+    return list(found.values())
+
+
+def _is_sensitive(table: Table, cells: Ints) -> bool:
+    assert table.contributors is not None
+    whole = table.contributors.together(cells)
+    rules = [rule for rule in table.rules if getattr(rule, "of_sums", False)]
+    if not rules:
+        return bool(whole.count[0] == 1)
+    return any(bool(rule.flag(whole).mask[0]) for rule in rules)  # type: ignore[attr-defined]
+
+
+def single_counts(table: Table, withheld: Mask) -> int:
+    """Published lines in which one count is not zero, of two labels or more."""
+    relations = table.relations
+    rows, parts = relations.rows, relations.signs > 0
+    hidden = np.bincount(rows, weights=withheld[relations.cells], minlength=len(relations))
+    filled = np.bincount(
+        rows[parts], weights=table.values[relations.cells[parts]] != 0, minlength=len(relations)
+    )
+    labels = np.bincount(rows[parts], minlength=len(relations))
+    return int(((hidden == 0) & (filled == 1) & (labels > 1)).sum())
