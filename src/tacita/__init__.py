@@ -9,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from . import datasets
+    from . import datasets, testing
     from .api import (
         assess,
         audit,
@@ -130,6 +130,7 @@ __all__ = [
     "suppress",
     "synthesize",
     "tabulate",
+    "testing",
 ]
 
 
@@ -139,6 +140,6 @@ def __getattr__(name: str) -> Any:
     # loaded when first used: `tacita --help` should not wait for Arrow
     if name in _HOME:
         return getattr(import_module(_HOME[name]), name)
-    if name in ("datasets", "registry"):
-        return import_module("tacita.datasets" if name == "datasets" else "tacita.core.registry")
+    if name in ("datasets", "testing", "registry"):
+        return import_module("tacita.core.registry" if name == "registry" else f"tacita.{name}")
     raise AttributeError(f"module 'tacita' has no attribute {name!r}")

@@ -1,5 +1,8 @@
 """Broken methods of every kind: each breaks the law that was meant for it, by name."""
 
+# a planted part keeps the whole signature of the one that it stands for
+# ruff: noqa: ARG001, ARG005
+
 from dataclasses import replace
 from itertools import count
 from types import SimpleNamespace
@@ -144,9 +147,7 @@ GROUPS = {
     "scale of all columns changes nothing": [planted(Microaggregation, group=by_rounded_values)],
     "what comes in is left as it was": [planted(MDAV, partition=in_place)],
     "with units every group has k of them": [
-        planted(
-            MDAV, unit_aware=True, group=lambda self, x, units, run: MDAV(k=self.k).group(x, None, run)
-        )
+        planted(MDAV, unit_aware=True, group=lambda self, x, units, run: MDAV(k=self.k).group(x, None, run))
     ],
     "fewer than k records are refused": [planted(MDAV, partition=whatever_n)],
     "cancelling stops it": [planted(Microaggregation, group=never_asked)],
@@ -191,7 +192,9 @@ MASKINGS = {
         masking(lambda x, run: x + np.abs(x).mean(axis=0) * drawn(run, x.shape)),
     ],
     "equal records and linear relations": [
-        masking(lambda x, run: np.full_like(x, np.nan) if repeats(x) else x + x.std(axis=0) * drawn(run, x.shape))
+        masking(
+            lambda x, run: np.full_like(x, np.nan) if repeats(x) else x + x.std(axis=0) * drawn(run, x.shape)
+        )
     ],
     "too few records are refused": [planted(Noise, fewest=lambda self, columns: 1)],
     "never groups of k": [planted(Noise, guarantees=("masked-cells", "noise-independent", "groups-of-k"))],
@@ -223,7 +226,9 @@ RECODINGS = {
         recoding(lambda labels: [f"{label} {labels[:at].count(label)}" for at, label in enumerate(labels)]),
     ],
     "refused without quoting them": [recoding(quoting)],
-    "never groups of k": [planted(Recoding, relabel=lambda *_: ["all"] * len(_[2]), guarantees=("recoded", "k-units"))],
+    "never groups of k": [
+        planted(Recoding, relabel=lambda *_: ["all"] * len(_[2]), guarantees=("recoded", "k-units"))
+    ],
 }
 
 
@@ -246,7 +251,9 @@ SYNTHESES = {
         synthesis(lambda regression, run: np.where(regression.y > 1, np.inf, 0.0)),
     ],
     "same seed gives the same bytes": [synthesis(lambda regression, run: normal(regression, Run()))],
-    "without a seed chance is never the same": [synthesis(lambda regression, run: normal(regression, Run(seed=1)))],
+    "without a seed chance is never the same": [
+        synthesis(lambda regression, run: normal(regression, Run(seed=1)))
+    ],
     "unit of measurement changes nothing": [
         synthesis(lambda regression, run: normal(regression, run) + 1 / regression.scale)
     ],
@@ -278,8 +285,12 @@ MEASURES = {
         planted(IL1, result=lambda self, value, **detail: replace(IL1().result(value, **detail), name="IL9")),
     ],
     "nothing is lost where nothing varies": [measure(lambda pair: 7.0)],
-    "order of rows changes nothing": [measure(lambda pair: abs(np.arange(pair.n) @ (pair.original - pair.released)[:, 0]))],
-    "computed once per comparison": [planted(IL1, score=lambda self, pair, run=None: self.compute(pair, Run()))],
+    "order of rows changes nothing": [
+        measure(lambda pair: abs(np.arange(pair.n) @ (pair.original - pair.released)[:, 0]))
+    ],
+    "computed once per comparison": [
+        planted(IL1, score=lambda self, pair, run=None: self.compute(pair, Run()))
+    ],
 }
 
 
@@ -325,7 +336,12 @@ def optimal(table, problem):
 
 
 def suppression(choose, **parts):
-    return planted(Suppression, choose=lambda self, table, problem, run: choose(table, problem), shapes=("two-way",), **parts)
+    return planted(
+        Suppression,
+        choose=lambda self, table, problem, run: choose(table, problem),
+        shapes=("two-way",),
+        **parts,
+    )
 
 
 def an_open_one(table, problem):
@@ -338,7 +354,9 @@ def an_open_one(table, problem):
 def a_sum_too(table, problem):
     found = optimal(table, problem)
     withheld = found.withheld | ~table.inner & table.primary.any()
-    return Pattern(withheld, found.primary, float(table.cost[withheld & ~table.primary].sum()), 0.0, problem=problem)
+    return Pattern(
+        withheld, found.primary, float(table.cost[withheld & ~table.primary].sum()), 0.0, problem=problem
+    )
 
 
 def not_more_than_asked(table, problem):
@@ -347,7 +365,9 @@ def not_more_than_asked(table, problem):
 
 def dearer(table, problem):
     found = optimal(table, problem)
-    return replace(found, cost=found.cost + 1, lower_bound=0.0, problem_cost=found.cost + 1, status="feasible")
+    return replace(
+        found, cost=found.cost + 1, lower_bound=0.0, problem_cost=found.cost + 1, status="feasible"
+    )
 
 
 def all_of_them(table, problem, bound=1.0):
@@ -376,7 +396,11 @@ SUPPRESSIONS = {
         suppression(optimal, problems=()),
     ],
     "no sensitive cell means nothing is withheld": [
-        suppression(lambda table, problem: optimal(table, problem) if table.primary.any() else Pattern.of(table, ~table.forced))
+        suppression(
+            lambda table, problem: (
+                optimal(table, problem) if table.primary.any() else Pattern.of(table, ~table.forced)
+            )
+        )
     ],
     "cancelling stops it": [suppression(optimal)],
 }
@@ -412,7 +436,11 @@ def telling(self, content, source):
 
 
 def remembering(self, table):
-    return Parquet().pack(table) if not table.schema.metadata else Parquet().pack(column(table, 1, ["SECRET"] * len(table)))
+    return (
+        Parquet().pack(table)
+        if not table.schema.metadata
+        else Parquet().pack(column(table, 1, ["SECRET"] * len(table)))
+    )
 
 
 FORMATS = {
@@ -450,7 +478,9 @@ def test_a_broken_method_breaks_the_law_that_says_so(law, method):
 
 
 def test_a_method_of_no_kind_is_refused_by_the_kinds_that_there_are():
-    with pytest.raises(tacita.ParameterError, match=r"no laws of kind 'adjustment'. Known: microaggregation, "):
+    with pytest.raises(
+        tacita.ParameterError, match=r"no laws of kind 'adjustment'. Known: microaggregation, "
+    ):
         testing.check_method(planted(Method, kind="adjustment"))
     with pytest.raises(tacita.ParameterError, match="no laws of kind ''"):
         testing.check_method(3)
@@ -458,12 +488,18 @@ def test_a_method_of_no_kind_is_refused_by_the_kinds_that_there_are():
 
 def test_a_method_that_needs_parameters_is_checked_as_an_instance():
     recode = type(tacita.method("recode", map={"town 1": "town 2"}))
-    with pytest.raises(tacita.ParameterError, match="Recode cannot be made without parameters. Check an instance"):
+    with pytest.raises(
+        tacita.ParameterError, match=r"Recode cannot be made without parameters\. Check an instance"
+    ):
         testing.check_method(recode)
 
 
 def test_laws_are_parametrized_one_by_one():
     sentences = [str(law) for law in testing.laws("masking")]
     assert len(set(sentences)) == len(sentences) > 15
-    with pytest.raises(AssertionError, match=r"breaks the law 'the unit of measurement changes nothing' \(masking\)"):
-        next(law for law in testing.laws("masking") if "unit" in str(law)).check(MASKINGS["unit of measurement changes nothing"][0]())
+    with pytest.raises(
+        AssertionError, match=r"breaks the law 'the unit of measurement changes nothing' \(masking\)"
+    ):
+        next(law for law in testing.laws("masking") if "unit" in str(law)).check(
+            MASKINGS["unit of measurement changes nothing"][0]()
+        )

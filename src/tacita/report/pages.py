@@ -32,9 +32,9 @@ def _environment() -> Environment:
 def render(template: str | Path, **content: object) -> str:
     """A whole page, of a template by its name or, of another package, by its path."""
     known = _environment()
-    given = isinstance(template, Path)
-    found = known.from_string(template.read_text("utf-8")) if given else known.get_template(template)
-    return found.render(made=made_at(), **content)
+    if isinstance(template, Path):
+        return known.from_string(template.read_text("utf-8")).render(made=made_at(), **content)
+    return known.get_template(template).render(made=made_at(), **content)
 
 
 def made_at() -> str:

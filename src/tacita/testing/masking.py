@@ -35,7 +35,10 @@ def without_a_seed_chance_is_never_the_same(method: Any) -> Findings:
 def the_unit_of_measurement_changes_nothing(method: Any) -> Findings:
     x, units = numbers(), np.array([1.0, 1024.0, 0.125])
     scaled = method.mask(x * units, Run(seed=5)) / units
-    yield np.allclose(scaled, method.mask(x, Run(seed=5)), rtol=0, atol=1e-9), "Columns in other units differ."
+    yield (
+        np.allclose(scaled, method.mask(x, Run(seed=5)), rtol=0, atol=1e-9),
+        "Columns in other units differ.",
+    )
 
 
 def a_constant_column_stays_and_is_no_obstacle(method: Any) -> Findings:
@@ -74,4 +77,3 @@ def it_promises_masked_cells_and_never_groups_of_k(method: Any) -> Findings:
 def a_release_of_it_is_verified_with_strata_and_gaps(method: Any) -> Findings:
     for missing in ("drop", "stratum"):
         yield from released(method, missing, quasi=["x", "z"])
-
