@@ -1,5 +1,6 @@
 """The values everything else is built from. Imports nothing else of tacita."""
 
+from .arrays import Floats, Ints, Labels, Mask, Matrix
 from .contributors import Contributors
 from .dimension import Dimension
 from .errors import Cancelled, DataError, ParameterError, RequirementError, TacitaError, VerificationError
@@ -28,8 +29,13 @@ __all__ = [
     "CsvDialect",
     "DataError",
     "Dimension",
+    "Floats",
     "GroupSize",
+    "Ints",
+    "Labels",
     "Level",
+    "Mask",
+    "Matrix",
     "Method",
     "Microdata",
     "ParameterError",

@@ -13,13 +13,16 @@ from .errors import DataError
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
+# One row per record, one column per attribute; the group of each record.
+Matrix = Floats
+Labels = Ints
 
 # Squares and sums of larger values leave the range of a double, squares of smaller differences vanish.
 LARGEST = 1e150
 SMALLEST_SPREAD = 1e-150
 
 
-def as_matrix(x: npt.ArrayLike, who: str) -> npt.NDArray[np.float64]:
+def as_matrix(x: npt.ArrayLike, who: str) -> Matrix:
     """An (n, d) float array in C order, finite, with at least one record and one column.
 
     >>> as_matrix([[1, 2]], "MDAV").dtype

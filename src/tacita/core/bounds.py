@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 from pydantic import Field, model_validator
 
+from .arrays import Floats, Mask
 from .errors import DataError, ParameterError
 from .params import Parameters
 
@@ -31,7 +31,7 @@ class Bounded(Parameters):
             )
         return self
 
-    def outside(self, values: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
+    def outside(self, values: Floats) -> Mask:
         """Which values lie beyond a bound."""
         beyond = np.zeros(values.shape, dtype=bool)
         if self.lowest is not None:
@@ -40,7 +40,7 @@ class Bounded(Parameters):
             beyond |= values > self.highest
         return beyond
 
-    def refuse_originals_outside(self, values: npt.NDArray[np.float64]) -> None:
+    def refuse_originals_outside(self, values: Floats) -> None:
         """Raise where the originals break the bounds themselves."""
         wrong = int(self.outside(values).sum())
         if wrong:

@@ -8,15 +8,12 @@ from typing import Any
 
 import narwhals as nw
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from .arrays import Floats, Ints, Mask
 from .errors import DataError, ParameterError
 from .text import UNTYPED, parse_numbers
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -44,7 +41,7 @@ class Levels:
         return np.where(gaps, self.gap, found).astype(np.int64)
 
 
-def nominal_levels(cells: pa.Array, missing: npt.NDArray[np.bool_]) -> Levels:
+def nominal_levels(cells: pa.Array, missing: Mask) -> Levels:
     """Categories without an order of their own, numbered as their texts sort. O(n + m log m).
 
     >>> nominal_levels(pa.array(["b", "a", "b"]), np.zeros(3, dtype=bool)).codes.tolist()
@@ -54,7 +51,7 @@ def nominal_levels(cells: pa.Array, missing: npt.NDArray[np.bool_]) -> Levels:
     return _numbered(words, of_cell, sorted(words))
 
 
-def ordinal_levels(cells: pa.Array, missing: npt.NDArray[np.bool_], order: Sequence[str], who: str) -> Levels:
+def ordinal_levels(cells: pa.Array, missing: Mask, order: Sequence[str], who: str) -> Levels:
     """Categories in a declared order. A cell outside it is refused.
 
     >>> ordinal_levels(pa.array(["low", "high"]), np.zeros(2, dtype=bool), ["low", "mid", "high"], "x").keys
@@ -73,7 +70,7 @@ def ordinal_levels(cells: pa.Array, missing: npt.NDArray[np.bool_], order: Seque
     return _numbered(words, of_cell, order)
 
 
-def ranked_levels(values: Floats, missing: npt.NDArray[np.bool_]) -> Levels:
+def ranked_levels(values: Floats, missing: Mask) -> Levels:
     """Numbers that serve as ordered categories: their ranks count, not their distances. O(n log n).
 
     >>> ranked_levels(np.array([10.0, 2.0, 10.0]), np.zeros(3, dtype=bool)).codes.tolist()
@@ -98,14 +95,14 @@ def _numbered(words: Sequence[str], of_cell: Ints, order: Sequence[str]) -> Leve
     return Levels(codes, tuple(order), rows, _first(missing))
 
 
-def _encoded(text: pa.Array, missing: npt.NDArray[np.bool_]) -> tuple[list[str], Ints]:
+def _encoded(text: pa.Array, missing: Mask) -> tuple[list[str], Ints]:
     """The distinct present texts, and the number of each cell's among them, -1 where missing."""
     present = pc.if_else(pa.array(missing), pa.scalar(None, text.type), text).dictionary_encode()
     places = np.asarray(present.indices.cast(pa.int64()).fill_null(-1), dtype=np.int64)
     return present.dictionary.to_pylist(), places
 
 
-def _first(where: npt.NDArray[np.bool_]) -> int:
+def _first(where: Mask) -> int:
     return int(where.argmax()) if where.any() else -1
 
 

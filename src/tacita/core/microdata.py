@@ -12,10 +12,9 @@ from typing import Any, Literal
 
 import narwhals as nw
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
-from .arrays import refuse_extreme
+from .arrays import Floats, Ints, Mask, refuse_extreme
 from .errors import DataError, ParameterError
 from .levels import Levels, category_cells, nominal_levels, ordinal_levels, ranked_levels, ranks_of_text
 from .params import Parameters
@@ -65,7 +64,7 @@ class Microdata:
     skipped: tuple[str, ...] = ()
     # columns looked up and parsed so far; the frame never changes, so neither do they
     _series: dict[str, nw.Series[Any]] = field(default_factory=dict, repr=False)
-    _numbers: dict[str, npt.NDArray[np.float64]] = field(default_factory=dict, repr=False)
+    _numbers: dict[str, Floats] = field(default_factory=dict, repr=False)
     _kinds: dict[str, Kind] = field(default_factory=dict, repr=False)
     _parsed: dict[str, tuple[Parsed, bool]] = field(default_factory=dict, repr=False)
     _levels: dict[tuple[str, Kind, tuple[str, ...]], Levels] = field(default_factory=dict, repr=False)
@@ -251,7 +250,7 @@ class Microdata:
         values = ranks_of_text(cells.cast(pa.string()), text.decimal, text.missing_values, who)
         return ranked_levels(values, missing)
 
-    def coded(self, columns: Sequence[str]) -> npt.NDArray[np.float64]:
+    def coded(self, columns: Sequence[str]) -> Floats:
         """Quasi-identifiers as an (n, d) array: numbers, or the codes of categories; NaN where missing."""
         found = [
             self.numbers(name) if self.scale(name) == "numeric" else self.levels(name).codes
@@ -259,7 +258,7 @@ class Microdata:
         ]
         return np.ascontiguousarray(np.column_stack(found))
 
-    def numbers(self, column: str) -> npt.NDArray[np.float64]:
+    def numbers(self, column: str) -> Floats:
         """A column as floats, NaN where missing. Text, infinite or huge values are refused. O(n), once."""
         if column not in self._numbers:
             values = self._read_numbers(column)
@@ -267,7 +266,7 @@ class Microdata:
             self._numbers[column] = values
         return self._numbers[column]
 
-    def _read_numbers(self, column: str) -> npt.NDArray[np.float64]:
+    def _read_numbers(self, column: str) -> Floats:
         series = self.column(column)
         who = f"{self.source}: column {column}"
         # tables have no roles
@@ -304,7 +303,7 @@ class Microdata:
         refuse_extreme(values[np.isfinite(values)], who)
         return values
 
-    def matrix(self, columns: Sequence[str]) -> npt.NDArray[np.float64]:
+    def matrix(self, columns: Sequence[str]) -> Floats:
         """Several columns as an (n, d) array, NaN where missing."""
         return np.ascontiguousarray(np.column_stack([self.numbers(column) for column in columns]))
 
@@ -316,7 +315,7 @@ class Microdata:
             return False
         return bool(present.size and (present == np.rint(present)).all())
 
-    def codes(self, columns: Sequence[str]) -> npt.NDArray[np.int64]:
+    def codes(self, columns: Sequence[str]) -> Ints:
         """Number the distinct combinations of some columns 0, 1, 2, ...; a missing cell is its own value."""
         combined = np.zeros(self.n, dtype=np.int64)
         for column in columns:
@@ -345,7 +344,7 @@ class Microdata:
         first = np.unique(codes, return_index=True)[1]
         return alike(codes, series[first.tolist()].to_list())
 
-    def missing(self, column: str) -> npt.NDArray[np.bool_]:
+    def missing(self, column: str) -> Mask:
         """Where a column has no value."""
         series = self.column(column)
         if self.dialect is not None and series.dtype == nw.String:
@@ -362,7 +361,7 @@ def _spoken_type(dtype: object) -> str:
     return type(dtype).__name__ if isinstance(dtype, nw.Enum) else str(dtype)
 
 
-def column_codes(series: nw.Series[Any]) -> npt.NDArray[np.int64]:
+def column_codes(series: nw.Series[Any]) -> Ints:
     """Number the distinct values of one column; missing cells together get one number of their own."""
     try:
         encoded = series.to_arrow()

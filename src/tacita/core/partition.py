@@ -7,10 +7,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import numpy.typing as npt
 
+from .arrays import Labels, Matrix
 from .errors import DataError, VerificationError
-
-Labels = npt.NDArray[np.int64]
-Matrix = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,11 +10,10 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from .arrays import as_matrix
+from .arrays import Ints, Matrix, as_matrix
 from .errors import DataError, ParameterError
 
 Direction = Literal["lower", "higher"]
-Matrix = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,7 +115,7 @@ class Comparison:
     released: Matrix
     attributes: tuple[str, ...]
     context: Matrix
-    domains: npt.NDArray[np.int64] | None = None
+    domains: Ints | None = None
     categories: Categories | None = None
     _known: dict[Hashable, Any] = field(default_factory=dict, repr=False)
 

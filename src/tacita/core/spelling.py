@@ -8,7 +8,8 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
+
+from .arrays import Ints
 
 _NUMBER = re.compile(r"([+-]?)0*([0-9]+)(?:[.,]([0-9]*?)0*)?")
 # kinds of marks that show nothing: joiners, directions, soft hyphens; controls
@@ -26,7 +27,7 @@ class Alike(NamedTuple):
     `merged` is how many spellings fell together with another.
     """
 
-    codes: npt.NDArray[np.int64]
+    codes: Ints
     merged: int
 
 
@@ -63,7 +64,7 @@ def _shown(text: str) -> str:
     )
 
 
-def alike(codes: npt.NDArray[np.int64], spellings: Iterable[object]) -> Alike:
+def alike(codes: Ints, spellings: Iterable[object]) -> Alike:
     """Merge the codes 0, 1, ... of values whose spellings, in the order of the codes, mean the same.
 
     >>> alike(np.array([0, 1, 2, 1]), ["ACME", "acme ", "Bolt"])

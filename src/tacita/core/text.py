@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
+
+from .arrays import Floats
 
 # What Arrow raises where Python objects are of mixed types, or of one it cannot hold.
 UNTYPED = (pa.ArrowException, TypeError, ValueError, OverflowError)
@@ -21,7 +22,7 @@ _CODE = r"^[+-]?0\d"
 class Parsed(NamedTuple):
     """Values (NaN where missing or bad), how many cells are no number, and the first such row (or -1)."""
 
-    values: npt.NDArray[np.float64]
+    values: Floats
     bad: int
     first_bad: int
 

@@ -10,11 +10,11 @@ import narwhals as nw
 import numpy as np
 import pyarrow as pa
 
-from tacita.core import CsvDialect, DataError, Microdata
+from tacita.core import CsvDialect, DataError, Matrix, Microdata
 from tacita.core.roles import Kind
 from tacita.io.formats.csv import cells_as_text
 
-from .assess import Matrix, usable_numbers
+from .assess import usable_numbers
 
 
 def refuse_other_order(before: Microdata, after: Microdata, quasi: tuple[str, ...]) -> None:

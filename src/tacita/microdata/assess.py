@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
-from tacita.core import Categories, Comparison, DataError, Microdata, Report, Run
+from tacita.core import Categories, Comparison, DataError, Ints, Matrix, Microdata, Report, Run
 from tacita.core.roles import Kind
 
 from .measure import Measure
-
-Matrix = npt.NDArray[np.float64]
 
 
 def measure(
@@ -23,7 +20,7 @@ def measure(
     run: Run,
     *,
     context: Matrix,
-    domains: npt.NDArray[np.int64] | None = None,
+    domains: Ints | None = None,
     kinds: Sequence[Kind] = (),
 ) -> Report:
     """Every measure of one release; records with a missing value on either side are left out and counted.
@@ -70,7 +67,7 @@ def usable_numbers(data: Microdata, name: str) -> Matrix | None:
     return values if np.isfinite(values).all() else None
 
 
-def context_columns(data: Microdata, names: Iterable[str], rows: npt.NDArray[np.int64]) -> Matrix:
+def context_columns(data: Microdata, names: Iterable[str], rows: Ints) -> Matrix:
     """Unchanged numeric columns beside the protected ones; O(n) a column."""
     found = [values[rows] for name in names if (values := usable_numbers(data, name)) is not None]
     return np.column_stack(found) if found else np.empty((rows.size, 0))

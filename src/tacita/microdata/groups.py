@@ -5,12 +5,11 @@ from __future__ import annotations
 from math import fsum
 
 import numpy as np
-import numpy.typing as npt
+
+from tacita.core import Floats, Ints, Mask
 
 
-def published_means(
-    x: npt.NDArray[np.float64], labels: npt.NDArray[np.int64], integer: npt.NDArray[np.bool_]
-) -> npt.NDArray[np.float64]:
+def published_means(x: Floats, labels: Ints, integer: Mask) -> Floats:
     """Every row replaced by its group's mean; columns marked `integer` by the mean rounded half to even.
 
     Sums are exact before their one rounding (fsum), so the bits depend on neither row order nor machine.
@@ -31,7 +30,7 @@ def published_means(
     return (means + 0.0)[labels]
 
 
-def lower_medians(codes: npt.NDArray[np.float64], labels: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+def lower_medians(codes: Floats, labels: Ints) -> Floats:
     """The middle level of each group, of two middle ones the lower: always a level that somebody has.
 
     NaN where the level is missing throughout a group. O(n log n).
@@ -44,7 +43,7 @@ def lower_medians(codes: npt.NDArray[np.float64], labels: npt.NDArray[np.int64])
     return np.asarray(ordered[np.cumsum(sizes) - sizes + (sizes - 1) // 2], dtype=np.float64)
 
 
-def modes(codes: npt.NDArray[np.float64], labels: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+def modes(codes: Floats, labels: Ints) -> Floats:
     """The most frequent code of each group, of several the lowest; NaN where all are missing. O(n log n).
 
     >>> modes(np.array([1.0, 0.0, 2.0, 2.0, 1.0]), np.array([0, 0, 1, 1, 1])).tolist()

@@ -6,13 +6,8 @@ from abc import abstractmethod
 from dataclasses import replace
 from typing import Any, ClassVar
 
-import numpy as np
-import numpy.typing as npt
-
-from tacita.core import Comparison, Method, Run, Score
+from tacita.core import Comparison, Floats, Method, Run, Score
 from tacita.core.score import Direction
-
-Vector = npt.NDArray[np.float64]
 
 
 class Measure(Method):
@@ -83,7 +78,7 @@ class ColumnMeasure(Measure):
         return self.result(per_attribute.mean(), per_attribute=named, per_record=per_record)
 
     @abstractmethod
-    def figures(self, pair: Comparison, run: Run) -> tuple[Vector | None, Vector | None]:
+    def figures(self, pair: Comparison, run: Run) -> tuple[Floats | None, Floats | None]:
         """Figures per attribute and per record, None where they make no sense; every column varies.
 
         The score is the mean over attributes, or over records where there are no attributes.

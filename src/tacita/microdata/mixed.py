@@ -6,11 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from tacita.core import Comparison
-
-Matrix = npt.NDArray[np.float64]
+from tacita.core import Comparison, Mask, Matrix
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +28,7 @@ class Mixed:
     original: Matrix
     released: Matrix
     weights: Matrix
-    nominal: npt.NDArray[np.bool_]
+    nominal: Mask
 
     @classmethod
     def of(cls, pair: Comparison) -> Mixed:

@@ -11,12 +11,9 @@ from collections.abc import Sequence
 from itertools import combinations
 
 import numpy as np
-import numpy.typing as npt
 
+from tacita.core import Labels, Matrix
 from tacita.core.roles import Kind
-
-Matrix = npt.NDArray[np.float64]
-Labels = npt.NDArray[np.int64]
 
 # A stratum, and a value in each column.
 Combination = tuple[float, ...]

@@ -10,14 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from tacita.core import ParameterError, TacitaError
+from tacita.core import Ints, Matrix, ParameterError, TacitaError
 from tacita.core.release import Claim
 
 from .protect import Protected
-
-Matrix = npt.NDArray[np.float64]
 
 # Of the values that chance alone would not give back, and of whole records; above, it is no masking.
 _MOST_OF_A_COLUMN, _MOST_RECORDS = 0.5, 0.2
@@ -84,7 +81,7 @@ def restored_records(protected: Protected) -> int:
     return int((whole & (counts[combination.reshape(-1)] < _FEW)).sum())
 
 
-def steps(x: Matrix, strata: npt.NDArray[np.int64]) -> Matrix:
+def steps(x: Matrix, strata: Ints) -> Matrix:
     """The step of a column in each stratum: that of its decimals, or a thousandth of its spread if coarser.
 
     >>> steps(np.array([1.25, 2.5, 1000.0, 3000.0]), np.array([0, 0, 1, 1])).round(3).tolist()
@@ -110,7 +107,7 @@ def decimal_step(values: Matrix) -> float:
     return 0.0
 
 
-def _restored(name: str, x: Matrix, z: Matrix, strata: npt.NDArray[np.int64]) -> Restored:
+def _restored(name: str, x: Matrix, z: Matrix, strata: Ints) -> Restored:
     half = steps(x, strata) / 2
     back = np.abs(z - x) <= half[strata]
     by_chance = 0.0

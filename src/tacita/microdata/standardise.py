@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
-Matrix = npt.NDArray[np.float64]
+from tacita.core import Matrix
 
 
 def centre_and_scale(x: Matrix) -> tuple[Matrix, Matrix]:

@@ -6,18 +6,16 @@ from collections.abc import Sequence
 from math import ceil, floor, log10
 
 import numpy as np
-import numpy.typing as npt
 
+from tacita.core import Floats, Ints
 from tacita.core.release import AttributeSummary
-
-Vector = npt.NDArray[np.float64]
 
 # Enough to see a shape, few enough to read the labels.
 _BINS = 12
 _MOST_CATEGORIES = 15
 
 
-def summarise(name: str, before: Vector, after: Vector, k: int) -> AttributeSummary:
+def summarise(name: str, before: Floats, after: Floats, k: int) -> AttributeSummary:
     """Counts and moments of one attribute; missing values aside. O(n log n).
 
     >>> summary = summarise("x", np.arange(100.0), np.arange(100.0), 3)
@@ -40,7 +38,7 @@ def summarise(name: str, before: Vector, after: Vector, k: int) -> AttributeSumm
 
 
 def summarise_categories(
-    name: str, before: Vector, after: Vector, names: Sequence[str], k: int
+    name: str, before: Floats, after: Floats, names: Sequence[str], k: int
 ) -> AttributeSummary:
     """Counts of categories by their codes; those with fewer than k originals stand together. O(n + m log m).
 
@@ -74,15 +72,15 @@ def summarise_categories(
     )
 
 
-def _sd(values: Vector) -> float:
+def _sd(values: Floats) -> float:
     return float(values.std(ddof=1)) if values.size > 1 else 0.0
 
 
-def _counts(values: Vector, edges: Vector) -> npt.NDArray[np.int64]:
+def _counts(values: Floats, edges: Floats) -> Ints:
     return np.bincount(np.searchsorted(edges, values, side="right"), minlength=edges.size + 1)
 
 
-def safe_edges(values: Vector, k: int) -> Vector:
+def safe_edges(values: Floats, k: int) -> Floats:
     """Round inner borders such that every bin, the two open ones at the ends included, holds k or more."""
     low, high = np.quantile(values, [0.02, 0.98])
     edges = _round_borders(float(low), float(high), values)
@@ -98,7 +96,7 @@ def safe_edges(values: Vector, k: int) -> Vector:
     return edges
 
 
-def _round_borders(low: float, high: float, values: Vector) -> Vector:
+def _round_borders(low: float, high: float, values: Floats) -> Floats:
     if not high > low:
         return np.empty(0)
     spread = np.quantile(np.abs(values), [0.5, 0.98])
@@ -109,13 +107,13 @@ def _round_borders(low: float, high: float, values: Vector) -> Vector:
     return _log_borders(low, high, spread) if skewed or long_tail else _even_borders(low, high)
 
 
-def _even_borders(low: float, high: float) -> Vector:
+def _even_borders(low: float, high: float) -> Floats:
     raw = (high - low) / (_BINS - 2)
     step = _rounded_up(raw)
     return np.arange(ceil(low / step), floor(high / step) + 1).astype(np.float64) * step
 
 
-def _log_borders(low: float, high: float, spread: npt.NDArray[np.float64]) -> Vector:
+def _log_borders(low: float, high: float, spread: Floats) -> Floats:
     """1, 2, 5, 10, ... on both sides of zero, for attributes that span powers of ten."""
     largest = max(abs(low), abs(high))
     smallest = max(float(spread[0]) / 10, largest / 1e4)

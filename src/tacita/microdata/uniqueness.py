@@ -13,12 +13,9 @@ from itertools import combinations
 from math import comb
 
 import numpy as np
-import numpy.typing as npt
 
-from tacita.core import Microdata, Run
+from tacita.core import Ints, Microdata, Run
 from tacita.core.uniqueness import Combination, Left, Uniqueness
-
-Codes = npt.NDArray[np.int64]
 
 # Where a method has no k, fewer records than this point to somebody.
 FEW = 3
@@ -36,7 +33,7 @@ _TOLD = 5
 
 def examine(
     source: Microdata,
-    rows: Codes,
+    rows: Ints,
     released: Microdata,
     k: int | None,
     run: Run | None = None,
@@ -75,7 +72,7 @@ def examine(
     return _with_columns(found, unchanged, run)
 
 
-def _with_columns(found: Uniqueness, columns: Mapping[str, Codes], run: Run) -> Uniqueness:
+def _with_columns(found: Uniqueness, columns: Mapping[str, Ints], run: Run) -> Uniqueness:
     """The same, with what single columns, pairs and triples have to do with it."""
     examined = _examined(found, columns)
     pairs, triples = _Worst(found), _Worst(found)
@@ -107,7 +104,7 @@ class _Worst:
         self.alone = np.zeros(found.records, dtype=bool)
         self.kept: list[Combination] = []
 
-    def add(self, columns: tuple[str, ...], codes: Codes) -> None:
+    def add(self, columns: tuple[str, ...], codes: Ints) -> None:
         self.alone |= (np.bincount(codes) == 1)[codes]
         self.kept.append(_told(columns, codes, self.k))
 
@@ -120,7 +117,7 @@ def _apart(combination: Combination) -> tuple[int, int]:
     return combination.alone, combination.below_k
 
 
-def _examined(found: Uniqueness, columns: Mapping[str, Codes]) -> list[str]:
+def _examined(found: Uniqueness, columns: Mapping[str, Ints]) -> list[str]:
     """Columns whose pairs and triples are looked at, in the order of the file."""
     n = found.records
     telling = [
@@ -136,7 +133,7 @@ def _examined(found: Uniqueness, columns: Mapping[str, Codes]) -> list[str]:
     return [name for name in telling if name in chosen]
 
 
-def _enough(found: Uniqueness, columns: Mapping[str, Codes]) -> tuple[Combination, ...]:
+def _enough(found: Uniqueness, columns: Mapping[str, Ints]) -> tuple[Combination, ...]:
     """A growing set of columns: each time the one that sets most records apart, ties by the file's order."""
     # a set that grows by one of many columns asks all of them each time
     most = max(4, min(_MOST_COMBINATIONS, _BUDGET // found.records) // _LONGEST_SET)
@@ -157,7 +154,7 @@ def _enough(found: Uniqueness, columns: Mapping[str, Codes]) -> tuple[Combinatio
     return tuple(grown)
 
 
-def _without(found: Uniqueness, columns: Mapping[str, Codes]) -> dict[str, Left]:
+def _without(found: Uniqueness, columns: Mapping[str, Ints]) -> dict[str, Left]:
     """What is left where one column is not released; from both ends, so that each is joined three times."""
     names = list(columns)
     if len(names) < 2 or 3 * len(names) * found.records > _BUDGET:
@@ -173,19 +170,19 @@ def _without(found: Uniqueness, columns: Mapping[str, Codes]) -> dict[str, Left]
     return left
 
 
-def _told(columns: tuple[str, ...], codes: Codes, k: int) -> Combination:
+def _told(columns: tuple[str, ...], codes: Ints, k: int) -> Combination:
     if not columns:
         return Combination((), 0, 0)
     apart = _left(codes, k)
     return Combination(columns, apart.alone, apart.below_k)
 
 
-def _left(codes: Codes, k: int) -> Left:
+def _left(codes: Ints, k: int) -> Left:
     like = np.bincount(codes)
     return Left(int((like == 1).sum()), int(like[like < k].sum()))
 
 
-def _combined(columns: Iterable[Codes], n: int) -> Codes:
+def _combined(columns: Iterable[Ints], n: int) -> Ints:
     """Number the distinct combinations of several columns."""
     codes = np.zeros(n, dtype=np.int64)
     for column in columns:
@@ -193,7 +190,7 @@ def _combined(columns: Iterable[Codes], n: int) -> Codes:
     return codes
 
 
-def _joined(one: Codes, other: Codes) -> Codes:
+def _joined(one: Ints, other: Ints) -> Ints:
     """Number the distinct combinations of two columns 0, 1, 2, ... O(n), or O(n log n) where many."""
     keys = one * (int(other.max()) + 1) + other
     span = int(keys.max()) + 1

@@ -44,7 +44,7 @@ def not_leaning(table: Table, pattern: Pattern, method: Suppression, run: Run) -
         return pattern
     judge = Judge(table, pattern.problem)
     mask, hopeless = pattern.withheld.copy(), set[Leak]()
-    mending = _QUICK if _QUICK.takes(table) else method
+    mending = _QUICK if _QUICK.fits(table) else method
     while True:
         before = int(mask.sum())
         for known, failure in lone_leaks(judge, mask, hopeless, run):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import tacita
 from tacita.core import Run
-from tacita.kernels.swapping import pair_ranks
+from tacita.kernels.records.swapping import pair_ranks
 from tacita.microdata.masking.swapping import RankSwap
 from twins.swapping import paired_ranks
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import tacita
 from tacita.core import ParameterError, Partition, Run
-from tacita.kernels import anneal, walk
+from tacita.kernels.records import anneal, walk
 from tacita.microdata.microaggregation.annealing import Walks, blocks_of, nearest_records, schedule
 from tacita.microdata.microaggregation.best import Best
 

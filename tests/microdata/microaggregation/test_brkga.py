@@ -4,7 +4,7 @@ from experiments.published import BRKGA
 
 import tacita
 from tacita.core import Run
-from tacita.kernels.evolve import decode_medoids, settle
+from tacita.kernels.records.evolve import decode_medoids, settle
 from tacita.microdata.microaggregation.brkga import _golden_section, _path, neighbours
 
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 import tacita
 from tacita.core import Run
-from tacita.kernels.capacity import assign_in_turn, mend_short_groups
+from tacita.kernels.records.capacity import assign_in_turn, mend_short_groups
 from tacita.microdata.microaggregation.repair import centroids_of
 from twins.relocation import c_means_round
 

@@ -5,9 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tacita
-from tacita.core import Partition
-from tacita.kernels.chains import nearest_next, two_opt
+from tacita.core import Partition, Run
+from tacita.kernels.records.chains import two_opt
 from tacita.microdata.microaggregation.imhm import chained, transported
+from tacita.microdata.microaggregation.orderings import nearest_next
 from twins.relocation import transport_cost
 
 CELLS = [(name, k, loss) for name, row in IMHM.items() for k, loss in row.items() if k <= 10]
@@ -54,8 +55,7 @@ def test_a_chain_visits_everyone_once_and_groups_one_after_the_other():
 
 def test_two_opt_shortens_the_round_trip():
     points = np.random.default_rng(1).normal(size=(300, 2))
-    tour, place = np.empty(300, dtype=np.int64), np.empty(300, dtype=np.int64)
-    nearest_next(points, 0, tour)
+    tour, place = nearest_next(points, Run(), 0), np.empty(300, dtype=np.int64)
     place[tour] = np.arange(300)
 
     def length():

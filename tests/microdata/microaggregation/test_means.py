@@ -6,7 +6,7 @@ from hypothesis.extra.numpy import arrays
 
 import tacita
 from tacita.core import Partition, Run
-from tacita.kernels import relocate as kernel
+from tacita.kernels.records import relocate as kernel
 from tacita.microdata.microaggregation import means
 from tacita.microdata.microaggregation.repair import centroids_of
 from twins import relocation as twin

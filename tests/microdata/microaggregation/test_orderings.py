@@ -6,8 +6,9 @@ from hypothesis.extra.numpy import arrays
 
 import tacita
 from tacita.core import Partition, Run
-from tacita.kernels import tour as tour_kernel
+from tacita.kernels.records import tour as tour_kernel
 from tacita.microdata.microaggregation import orderings
+from tacita.microdata.microaggregation.neighbours import neighbours as nearest_others
 from tacita.microdata.microaggregation.paths import cut_path, partitions_for
 from twins import orderings as twin
 from twins.segments import best_segmentation_sse
@@ -111,18 +112,18 @@ def test_no_exchange_of_two_edges_shortens_the_tour(x):
 @given(x=whole_numbers, seed=st.integers(0, 99), neighbours=st.integers(1, 4))
 def test_no_move_lengthens_a_tour_or_loses_a_record(x, seed, neighbours):
     n = len(x)
-    near = np.empty((n, neighbours), dtype=np.int64)
-    tour_kernel.nearest_neighbours(np.ascontiguousarray(x.T), 0, n, near)
+    near = nearest_others(x, neighbours, Run())[0].astype(np.int64)
     order = np.random.default_rng(seed).permutation(n)
-    work = (x, order, np.argsort(order), near, order.copy(), np.ones(n, dtype=bool), np.array([0, n, 0, 0]))
+    waiting, state = np.ones(n, dtype=bool), np.array([0, n, 0, 0])
+    work = tour_kernel.Tour(x, order, np.argsort(order), near, order.copy(), waiting, state)
     length, moves, done = twin.tour_length(x, order), 0, False
     while not done:
-        done = tour_kernel.improve_tour(*work, 1)
+        done = tour_kernel.improve_tour(work, 1)
         now = twin.tour_length(x, order)
         assert np.array_equal(np.sort(order), np.arange(n))
-        assert np.array_equal(order[work[2]], np.arange(n))
-        assert (now < length) == (work[-1][tour_kernel.MOVES] > moves)
-        length, moves = now, work[-1][tour_kernel.MOVES]
+        assert np.array_equal(order[work.place], np.arange(n))
+        assert (now < length) == (state[tour_kernel.MOVES] > moves)
+        length, moves = now, state[tour_kernel.MOVES]
 
 
 def test_records_on_a_circle_are_toured_in_their_order():

@@ -212,7 +212,7 @@ def test_constraints_may_be_given_by_hand():
 def test_the_projection_is_the_nearest_point_that_keeps_all(seed):
     from scipy.optimize import nnls
 
-    from tacita.kernels.halfspaces import nearest_inside
+    from tacita.kernels.records.halfspaces import nearest_inside
 
     rng = np.random.default_rng(seed)
     normals = rng.normal(size=(5, 3))

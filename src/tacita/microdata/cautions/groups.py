@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-import numpy.typing as npt
 
-from tacita.core import Caution
+from tacita.core import Caution, Ints, Mask
 from tacita.microdata.protect import Protected
 
 # So few different whole numbers, each in so many records, are more often codes than quantities.
@@ -49,7 +48,7 @@ def zero_variance(protected: Protected) -> Iterator[Caution]:
                 )
 
 
-def _group_is_zero(protected: Protected, labels: npt.NDArray[np.int64], j: int) -> npt.NDArray[np.bool_]:
+def _group_is_zero(protected: Protected, labels: Ints, j: int) -> Mask:
     zero = np.zeros(int(labels.max()) + 1, dtype=bool)
     zero[labels] = protected.released[:, j] == 0
     return zero

@@ -130,14 +130,12 @@ def recomputable(protected: Protected) -> Iterator[Caution]:
 def index(protected: Protected) -> Iterator[Caution]:
     if not protected.data.frame.implementation.is_pandas():
         return
-    import pandas as pd
-
-    index = protected.data.native.index
-    if not index.equals(pd.RangeIndex(protected.data.n)):
+    frame = protected.data.native
+    if not frame.index.equals(frame[[]].reset_index(drop=True).index):
         yield Caution(
             "frame-index",
             "The frame's index is kept and may point back to the source.",
-            int(index.nunique()),
+            int(frame.index.nunique()),
             "Call reset_index(drop=True) on the release before publishing, unless the index is public.",
         )
 

@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-import numpy.typing as npt
 
-from tacita.core import Caution
+from tacita.core import Caution, Mask, Matrix
 from tacita.microdata import restoring
 from tacita.microdata.assess import usable_numbers
 from tacita.microdata.protect import Protected
 from tacita.microdata.representatives import exposed_groups
-
-Matrix = npt.NDArray[np.float64]
 
 # Fewer of a column that come back, of those that chance leaves open, are not worth a word.
 _WORTH_TELLING = 0.05
@@ -123,7 +120,7 @@ def broken_relations(protected: Protected) -> Iterator[Caution]:
         )
 
 
-def _relations(z: Matrix, varies: npt.NDArray[np.bool_]) -> Matrix:
+def _relations(z: Matrix, varies: Mask) -> Matrix:
     """One row for each independent combination of standardised columns that vanishes in every record."""
     _, sizes, axes = np.linalg.svd(np.linalg.qr(z[:, varies], mode="r"))
     found = axes[sizes <= _RELATED * np.sqrt(len(z))]

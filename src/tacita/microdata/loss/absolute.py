@@ -6,9 +6,8 @@ from math import sqrt
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
-from tacita.core import Comparison, Run
+from tacita.core import Comparison, Floats, Run
 from tacita.microdata.measure import ColumnMeasure
 
 
@@ -26,6 +25,6 @@ class IL2(ColumnMeasure):
     kind: ClassVar[str] = "loss"
     name: ClassVar[str] = "IL2"
 
-    def figures(self, pair: Comparison, run: Run) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    def figures(self, pair: Comparison, run: Run) -> tuple[Floats, Floats]:
         change = 100 * np.abs(pair.original - pair.released) / (sqrt(2) * pair.scale)
         return change.mean(axis=0), change.mean(axis=1)

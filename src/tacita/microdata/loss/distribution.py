@@ -5,13 +5,10 @@ from __future__ import annotations
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
-import numpy.typing as npt
 from pydantic import Field
 
-from tacita.core import Comparison, Run, Score
+from tacita.core import Comparison, Floats, Ints, Run, Score
 from tacita.microdata.measure import ColumnMeasure, Measure
-
-Vector = npt.NDArray[np.float64]
 
 # A random sample is cut into so many parts to see how much it may be off.
 _PARTS = 8
@@ -34,11 +31,11 @@ class Hellinger(ColumnMeasure):
 
     bins: Annotated[int, Field(ge=2, description="how many bins")] = 20
 
-    def figures(self, pair: Comparison, run: Run) -> tuple[Vector, None]:
+    def figures(self, pair: Comparison, run: Run) -> tuple[Floats, None]:
         columns = zip(pair.original.T, pair.released.T, strict=True)
         return np.array([self._distance(x, z) for x, z in columns]), None
 
-    def _distance(self, x: Vector, z: Vector) -> float:
+    def _distance(self, x: Floats, z: Floats) -> float:
         edges = np.unique(np.quantile(x, np.arange(self.bins + 1) / self.bins))
         # a value equal to an edge stands apart from both neighbours: spikes such as zero keep their place
         places = [np.searchsorted(edges, v, "left") + np.searchsorted(edges, v, "right") for v in (x, z)]
@@ -79,7 +76,7 @@ class EnergyDistance(Measure):
         return self.result(_energy(x[chosen], z[chosen]), error=error)
 
 
-def _energy(x: Vector, z: Vector) -> float:
+def _energy(x: Floats, z: Floats) -> float:
     from scipy.spatial.distance import cdist, pdist
 
     n = len(x)
@@ -121,7 +118,7 @@ class PMSE(Measure):
         run.report("telling records apart", 1, 1)
         return self.result(400 * float(((chance - 0.5) ** 2).mean()))
 
-    def _features(self, x: Vector) -> Vector:
+    def _features(self, x: Floats) -> Floats:
         if self.classifier == "tree":
             return x
         first, second = np.triu_indices(x.shape[1])
@@ -129,7 +126,7 @@ class PMSE(Measure):
         x = np.tanh(x / 3) * 3
         return np.hstack([x, x[:, first] * x[:, second]])
 
-    def _fitted(self, x: Vector, y: npt.NDArray[np.int64]):  # type: ignore[no-untyped-def]
+    def _fitted(self, x: Floats, y: Ints):  # type: ignore[no-untyped-def]
         if self.classifier == "tree":
             from sklearn.tree import DecisionTreeClassifier
 

@@ -5,12 +5,9 @@ from __future__ import annotations
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
-from tacita.core import Comparison, Run, Score
+from tacita.core import Comparison, Floats, Run, Score
 from tacita.microdata.measure import Measure
-
-Vector = npt.NDArray[np.float64]
 
 
 class CoefficientOverlap(Measure):
@@ -54,7 +51,7 @@ class CoefficientOverlap(Measure):
         return self.result(float(np.mean(list(figures.values()))), per_attribute=figures)
 
 
-def _independent(x: Vector) -> list[int]:
+def _independent(x: Floats) -> list[int]:
     """Columns, from the left, that are not linear combinations of those before (and of a constant)."""
     kept: list[int] = []
     basis = np.empty((len(x), 0))
@@ -72,7 +69,7 @@ def _independent(x: Vector) -> list[int]:
     return kept
 
 
-def _intervals(x: Vector) -> tuple[Vector, Vector]:
+def _intervals(x: Floats) -> tuple[Floats, Floats]:
     """Ends of the 95 % confidence intervals of the slopes of every column on all others.
 
     Entry (i, j): slope of column j on column i, all other columns in the model. With K the inverse of the
@@ -91,7 +88,7 @@ def _intervals(x: Vector) -> tuple[Vector, Vector]:
     return (slopes - 1.96 * errors) * to_source, (slopes + 1.96 * errors) * to_source
 
 
-def _overlap(before: tuple[Vector, Vector], after: tuple[Vector, Vector]) -> Vector:
+def _overlap(before: tuple[Floats, Floats], after: tuple[Floats, Floats]) -> Floats:
     common = np.minimum(before[1], after[1]) - np.maximum(before[0], after[0])
     lengths = before[1] - before[0], after[1] - after[0]
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -122,7 +119,7 @@ class _Subdomains(Measure):
             return self.none("no subdomain has two records")
         return self.result(float(np.mean(figures)))
 
-    def change(self, x: Vector, z: Vector) -> float:
+    def change(self, x: Floats, z: Floats) -> float:
         """How much the statistic of one subdomain changed, on standardised values."""
         raise NotImplementedError
 
@@ -140,7 +137,7 @@ class SubdomainMeans(_Subdomains):
 
     name: ClassVar[str] = "SUB_mean"
 
-    def change(self, x: Vector, z: Vector) -> float:
+    def change(self, x: Floats, z: Floats) -> float:
         return 100 * float(np.abs(z.mean(axis=0) - x.mean(axis=0)).mean())
 
 
@@ -158,7 +155,7 @@ class SubdomainCovariances(_Subdomains):
 
     name: ClassVar[str] = "SUB_covariance"
 
-    def change(self, x: Vector, z: Vector) -> float:
+    def change(self, x: Floats, z: Floats) -> float:
         before, after = (np.atleast_2d(np.cov(values, rowvar=False)) for values in (x, z))
         size = np.linalg.norm(before)
         if size == 0:

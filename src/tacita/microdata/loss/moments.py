@@ -5,12 +5,9 @@ from __future__ import annotations
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
-from tacita.core import Comparison, Run, Score
+from tacita.core import Comparison, Floats, Run, Score
 from tacita.microdata.measure import ColumnMeasure, Measure
-
-Vector = npt.NDArray[np.float64]
 
 
 class MeanDifference(ColumnMeasure):
@@ -26,7 +23,7 @@ class MeanDifference(ColumnMeasure):
     kind: ClassVar[str] = "loss"
     name: ClassVar[str] = "SMD"
 
-    def figures(self, pair: Comparison, run: Run) -> tuple[Vector, None]:
+    def figures(self, pair: Comparison, run: Run) -> tuple[Floats, None]:
         change = np.abs(pair.released.mean(axis=0) - pair.original.mean(axis=0))
         return 100 * change / pair.scale, None
 
@@ -44,7 +41,7 @@ class VarianceChange(ColumnMeasure):
     kind: ClassVar[str] = "loss"
     name: ClassVar[str] = "VARIANCE"
 
-    def figures(self, pair: Comparison, run: Run) -> tuple[Vector, None]:
+    def figures(self, pair: Comparison, run: Run) -> tuple[Floats, None]:
         return 100 * np.abs(pair.released.var(axis=0, ddof=1) / pair.scale**2 - 1), None
 
 
@@ -70,7 +67,7 @@ class EigenvalueChange(Measure):
         return self.result(100 * np.abs(after - before).sum() / before.sum())
 
 
-def _eigenvalues(x: Vector) -> Vector:
+def _eigenvalues(x: Floats) -> Floats:
     x = x - x.mean(axis=0)
     return np.asarray(np.linalg.eigvalsh(x.T @ x / (len(x) - 1)), dtype=np.float64)
 

@@ -9,10 +9,8 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from tacita.core import Comparison, Run, Score
+from tacita.core import Comparison, Matrix, Run, Score
 from tacita.microdata.measure import Measure
-
-Matrix = npt.NDArray[np.float64]
 
 QUANTILES = np.arange(1, 20) / 20
 

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-import numpy as np
-import numpy.typing as npt
-
-from tacita.core import Comparison, Run
+from tacita.core import Comparison, Floats, Run
 from tacita.microdata.measure import ColumnMeasure
 
 
@@ -28,7 +25,7 @@ class IL1(ColumnMeasure):
     name: ClassVar[str] = "IL1"
     headline: ClassVar[bool] = True
 
-    def figures(self, pair: Comparison, run: Run) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    def figures(self, pair: Comparison, run: Run) -> tuple[Floats, Floats]:
         lost = 100 * ((pair.original - pair.released) / pair.scale) ** 2
         # a standardised column has SST n - 1
         return lost.sum(axis=0) / (pair.n - 1), lost.mean(axis=1)

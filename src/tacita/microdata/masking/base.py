@@ -9,11 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from tacita.core import DataError, Method, Run
+from tacita.core import DataError, Labels, Matrix, Method, Run
 from tacita.core.arrays import as_matrix
-
-Matrix = npt.NDArray[np.float64]
-Labels = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, repr=False)

@@ -10,16 +10,16 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 
-from tacita.core import DataError, Run
+from tacita.core import DataError, Ints, Mask, Matrix, Run
 from tacita.core.bounds import Bounded
 
-from .base import Masked, Masking, Matrix
+from .base import Masked, Masking
 from .spectrum import spectrum
 
 # A record is drawn again at most so often; beyond, the bounds leave hardly any room.
 _ROUNDS = 2000
 
-Draw = Callable[[npt.NDArray[np.int64]], Matrix]
+Draw = Callable[[Ints], Matrix]
 
 
 class AdditiveNoise(Bounded, Masking):
@@ -55,7 +55,7 @@ class AdditiveNoise(Bounded, Masking):
         """A function that draws masked values for some rows, anew at each call."""
 
     @abstractmethod
-    def redrawn(self, z: Matrix, outside: npt.NDArray[np.bool_], fresh: Matrix) -> Matrix:
+    def redrawn(self, z: Matrix, outside: Mask, fresh: Matrix) -> Matrix:
         """Rows with something outside the bounds, with fresh values where they are to be drawn again."""
 
 
@@ -90,7 +90,7 @@ class Noise(AdditiveNoise):
         spread = np.sqrt(self.alpha) * x.std(axis=0, ddof=1) * (np.ptp(x, axis=0) > 0)
         return lambda rows: x[rows] + spread * chance.standard_normal((rows.size, x.shape[1]))
 
-    def redrawn(self, z: Matrix, outside: npt.NDArray[np.bool_], fresh: Matrix) -> Matrix:
+    def redrawn(self, z: Matrix, outside: Mask, fresh: Matrix) -> Matrix:
         return np.where(outside, fresh, z)
 
 
@@ -128,11 +128,11 @@ class CorrelatedNoise(AdditiveNoise):
         shape = np.sqrt(self.alpha / (x.shape[0] - 1)) * found.sizes[:, None] * found.axes.T * found.scale
         shrinking = 1 / np.sqrt(1 + self.alpha) if self.shrink else 1.0
 
-        def draw(rows: npt.NDArray[np.int64]) -> Matrix:
+        def draw(rows: Ints) -> Matrix:
             noise = chance.standard_normal((rows.size, found.sizes.size)) @ shape
             return found.centre + shrinking * (x[rows] - found.centre + noise)
 
         return draw
 
-    def redrawn(self, z: Matrix, outside: npt.NDArray[np.bool_], fresh: Matrix) -> Matrix:
+    def redrawn(self, z: Matrix, outside: Mask, fresh: Matrix) -> Matrix:
         return fresh

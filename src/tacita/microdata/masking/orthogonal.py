@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 
-from tacita.core import Run
+from tacita.core import Matrix, Run
 
-from .base import Masked, Masking, Matrix
+from .base import Masked, Masking
 from .spectrum import spectrum
 
 

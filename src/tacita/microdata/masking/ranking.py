@@ -7,11 +7,11 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from tacita.core import DataError, GroupSize, Run
+from tacita.core import DataError, GroupSize, Matrix, Run
 from tacita.microdata.groups import published_means
 from tacita.microdata.microaggregation.univariate import HM
 
-from .base import Masked, Masking, Matrix
+from .base import Masked, Masking
 
 
 class OneDims(Masking):

@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 
-from tacita.core import Run
+from tacita.core import Matrix, Run
 from tacita.core.roles import Names
 
-from .base import Masked, Masking, Matrix
+from .base import Masked, Masking
 
 
 class Shuffle(Masking):

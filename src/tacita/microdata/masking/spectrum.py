@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-Matrix = npt.NDArray[np.float64]
+from tacita.core import Matrix
 
 # An axis shorter than this part of the longest is a linear relation among columns, not a direction.
 _FLAT = 1e-10

@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 
-from tacita.core import DataError, Percent, Run
+from tacita.core import DataError, Matrix, Percent, Run
 
-from .base import Masked, Masking, Matrix
+from .base import Masked, Masking
 
 
 class RankSwap(Masking):
@@ -49,7 +49,7 @@ class RankSwap(Masking):
     )
 
     def change(self, x: Matrix, units: npt.ArrayLike | None, beside: Matrix, run: Run) -> Masked:
-        from tacita.kernels.swapping import pair_ranks
+        from tacita.kernels.records.swapping import pair_ranks
 
         n, d = x.shape
         reach = int(self.p * n / 100)

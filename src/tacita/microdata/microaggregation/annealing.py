@@ -9,10 +9,9 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from tacita.core import Run
+from tacita.core import Labels, Matrix, Run
 
-from .base import Labels, Matrix
-from .brkga import neighbours
+from .neighbours import neighbours
 
 _STAGE = "annealing groups"
 # Temperature over a record's own scale, the squared distance to its k-th neighbour: from free to frozen. The
@@ -191,7 +190,7 @@ class Walks:
     """
 
     def __init__(self, x: Matrix, labels: Labels, k: int, seeds: npt.NDArray[np.uint64], run: Run) -> None:
-        from tacita.kernels.anneal import State, begin
+        from tacita.kernels.records.anneal import State, begin
 
         n, d = x.shape
         groups = n // k
@@ -223,8 +222,8 @@ class Walks:
 
     def anneal(self, moves: int, remember: bool, descending: bool = True) -> Pool:
         """So many moves in each walk, then descent; stops early, with what it has, when cancelled."""
-        from tacita.kernels.anneal import settle
-        from tacita.kernels.walk import descend, walk
+        from tacita.kernels.records.anneal import settle
+        from tacita.kernels.records.walk import descend, walk
 
         pool = Pool()
         steps = schedule(self.scale, moves, *temperatures_of(self.k))
@@ -262,7 +261,7 @@ class Walks:
         return pool
 
     def _remember(self, pool: Pool, low: float) -> None:
-        from tacita.kernels.walk import collect
+        from tacita.kernels.records.walk import collect
 
         for state in self.states:
             hashes = np.empty(len(state.sizes), dtype=np.uint64)

@@ -9,14 +9,22 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from tacita.core import DataError, GroupSize, Method, ParameterError, Partition, Run
+from tacita.core import (
+    DataError,
+    GroupSize,
+    Ints,
+    Labels,
+    Mask,
+    Matrix,
+    Method,
+    ParameterError,
+    Partition,
+    Run,
+)
 from tacita.core.arrays import as_matrix
 from tacita.core.roles import Kind
 
 from .repair import merge_short_groups
-
-Matrix = npt.NDArray[np.float64]
-Labels = npt.NDArray[np.int64]
 
 
 class Microaggregation(Method):
@@ -73,7 +81,7 @@ class Microaggregation(Method):
                 "columns. Use the method gower, or protect numeric columns only."
             )
 
-    def among(self, columns: npt.NDArray[np.bool_]) -> Microaggregation:
+    def among(self, columns: Mask) -> Microaggregation:
         """The same method for some of the columns: those that records have where others are missing."""
         return self
 
@@ -90,7 +98,7 @@ class Microaggregation(Method):
         labels = self.group(x, units, run)
         return labels if units is None or self.unit_aware else merge_short_groups(x, labels, self.k, units)
 
-    def _unit_codes(self, units: npt.ArrayLike, n: int) -> npt.NDArray[np.int64]:
+    def _unit_codes(self, units: npt.ArrayLike, n: int) -> Ints:
         given = np.asarray(units)
         if given.shape != (n,):
             raise DataError(f"{self.spoken_name()}: wanted {n} units, one per record, got {given.shape}.")

@@ -10,10 +10,9 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 from pydantic import Field, model_validator
 
-from tacita.core import Cancelled, ParameterError, Partition, Progress, Run
+from tacita.core import Cancelled, Labels, Matrix, ParameterError, Partition, Progress, Run
 
 from .annealing import LARGE, Walks, blocks_of, list_length, reach_of
-from .base import Labels, Matrix
 from .certificate import certify
 from .improvement import Improvement
 from .master import Limits

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import fsum
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tacita.core import Run
+from tacita.core import Labels, Matrix, Run
 
-from .base import Labels, Matrix
-from .brkga import neighbours
+from .neighbours import neighbours
+
+if TYPE_CHECKING:
+    from tacita.kernels.records.pricing import Market
 
 _ROUNDING = float(np.finfo(np.float64).eps)
 # Roots priced between two looks at the clock.
@@ -47,10 +50,10 @@ class Priced:
 
 
 class Pricing:
-    """The records of one problem, laid out for the search of `kernels.pricing`. O(n^2) memory."""
+    """The records of one problem, laid out for the search of `kernels.records.pricing`. O(n^2) memory."""
 
     def __init__(self, x: Matrix, k: int, shares: Matrix) -> None:
-        from tacita.kernels.pricing import pairwise
+        from tacita.kernels.records.distance import pairwise
 
         n, d = x.shape
         self.x, self.shares = x, shares
@@ -78,7 +81,7 @@ class Pricing:
 
     def errors_of(self, groups: Labels) -> Matrix:
         """Squared errors of groups, rows ended by -1."""
-        from tacita.kernels.pricing import group_costs
+        from tacita.kernels.records.distance import group_costs
 
         errors = np.empty(len(groups))
         group_costs(self.distances, groups, errors)
@@ -115,14 +118,15 @@ class Pricing:
         pays the bound that is known by then, so that repaired prices prove what they claim whenever the
         search ends.
         """
-        from tacita.kernels.pricing import price_roots
+        from tacita.kernels.records.pricing import Found, Partners, Search, price_roots
 
         tries = _TRIES if repair else 1
         repaired = prices.copy()
-        close_first, close = self._lists(width)
+        market = self._market(repaired)
         order = _dearest_first(prices)
         rank = np.empty(self.n, dtype=np.int64)
         rank[order] = np.arange(self.n)
+        partners = Partners(order, rank, *self._lists(width))
         groups, total, complete = [np.empty((0, 2 * self.k - 1), dtype=np.int64)], np.zeros(3), True
         for begin in range(0, self.n, _ROOTS):
             out_of_time = late() or total[0] > _MOST_NODES
@@ -133,14 +137,18 @@ class Pricing:
             rows = _ROOTS * tries
             out = np.full((rows, 2 * self.k - 1), -1, dtype=np.int64)
             sizes, values = np.zeros(rows, dtype=np.int64), np.zeros(rows)
-            written = price_roots(
-                begin, min(begin + _ROOTS, self.n), order, rank, close_first, close,
-                self.distances, repaired, self._near, self._first, self._entries, self.triples, self.fines,
-                self.k, self.floor, repair, tries, 1 if out_of_time else nodes, out, sizes, values, 0, total,
-            )  # fmt: skip
+            search = Search(self.floor, 1 if out_of_time else nodes, repair, tries)
+            end, found_here = min(begin + _ROOTS, self.n), Found(out, sizes, values)
+            written = price_roots(begin, end, partners, market, search, found_here, total)
             found = out[:written]
             groups.append(np.where(np.arange(2 * self.k - 1) < sizes[:written, None], found, -1))
         return Priced(repaired, np.concatenate(groups), float(total[1] + total[2]), complete)
+
+    def _market(self, prices: Matrix) -> Market:
+        from tacita.kernels.records.pricing import Market
+
+        fined = (self._first, self._entries, self.triples, self.fines)
+        return Market(self.k, self.distances, self._near, prices, *fined)
 
     def proven(self, prices: Matrix) -> float:
         """The lower bound that repaired prices and the present fines prove, rounding taken off.
@@ -157,20 +165,18 @@ class Pricing:
         self, prices: Matrix, gap: float, most: int, nodes: int, late: Callable[[], bool]
     ) -> Labels | None:
         """Every group that lacks less than `gap` to being worth its cost; None if more than `most` do."""
-        from tacita.kernels.pricing import enumerate_roots
+        from tacita.kernels.records.pricing import Found, enumerate_roots
 
         groups = np.full((most, 2 * self.k - 1), -1, dtype=np.int64)
-        sizes, values = np.zeros(most, dtype=np.int64), np.zeros(most)
+        found = Found(groups, np.zeros(most, dtype=np.int64), np.zeros(most))
+        market = self._market(prices)
         written = 0
         order = _dearest_first(prices)
         for begin in range(0, self.n, _ROOTS):
             if late():
                 return None
-            written = enumerate_roots(
-                begin, min(begin + _ROOTS, self.n), order, self.distances, prices, self._near,
-                self._first, self._entries, self.triples, self.fines, self.k, -gap, nodes, groups, sizes,
-                values, written,
-            )  # fmt: skip
+            end = min(begin + _ROOTS, self.n)
+            written = enumerate_roots(begin, end, order, market, -gap, nodes, found, written)
             if written < 0:
                 return None
         return groups[:written]

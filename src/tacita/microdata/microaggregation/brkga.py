@@ -11,9 +11,10 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from tacita.core import ParameterError, Run
+from tacita.core import Labels, Matrix, ParameterError, Run
 
-from .base import Labels, Matrix, Microaggregation
+from .base import Microaggregation
+from .neighbours import neighbours
 
 _GOLDEN = (5**0.5 - 1) / 2
 # More neighbours than this cost more to keep than the rare record without a medoid among them.
@@ -24,21 +25,6 @@ _STEPS_OF_A_PATH = 16
 _FINALISTS = 3
 _PASSES = 100
 _STAGE = "evolving groups"
-
-
-def neighbours(x: Matrix, count: int, run: Run) -> tuple[np.ndarray, Matrix]:
-    """The nearest other records of each record and their distances. O(n^2 d) time, O(n count) memory."""
-    from tacita.kernels.evolve import neighbour_lists
-
-    n = x.shape[0]
-    columns = np.array(x.T, order="C", copy=True)
-    near = np.empty((n, min(count, n - 1)), dtype=np.int32)
-    gaps = np.empty(near.shape)
-    for _ in run.map_blocks(
-        "measuring distances", n, lambda a, b: neighbour_lists(columns, a, b, near, gaps), 256
-    ):
-        pass
-    return near, gaps
 
 
 @dataclass
@@ -191,7 +177,7 @@ class BRKGA(Microaggregation):
         return self._settle(keys[:elite], medoids[:elite], search)
 
     def _decode(self, keys: Matrix, c: int, search: _Search) -> tuple[np.ndarray, Matrix]:
-        from tacita.kernels.evolve import decode_medoids
+        from tacita.kernels.records.evolve import decode_medoids
 
         medoids = np.sort(np.argpartition(keys, c - 1, axis=1)[:, :c], axis=1)
         fitness = np.empty(len(keys))
@@ -202,7 +188,7 @@ class BRKGA(Microaggregation):
 
     def _settle(self, keys: Matrix, medoids: np.ndarray, search: _Search) -> float:
         """Make the best few of the elite valid, remember what is better than all before."""
-        from tacita.kernels.evolve import decode_medoids, settle
+        from tacita.kernels.records.evolve import decode_medoids, settle
 
         few = medoids[:_FINALISTS]
         labels = np.empty((len(few), search.x.shape[0]), dtype=np.int64)

@@ -8,9 +8,9 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
-from tacita.core import Run
+from tacita.core import Labels, Matrix, Run
 
-from .base import Labels, Matrix, Microaggregation
+from .base import Microaggregation
 from .means import cut_large, quiet, split_large, squared_error
 from .repair import centroids_of
 
@@ -44,7 +44,7 @@ class _CapacityMeans(Microaggregation):
 
     def _settled(self, x: Matrix, centres: Matrix, run: Run) -> Labels:
         """Rounds from the given centres until nothing changes, or enough of them."""
-        from tacita.kernels.capacity import assign_in_turn, mend_short_groups
+        from tacita.kernels.records.capacity import assign_in_turn, mend_short_groups
 
         room = self._room(len(x))
         middle = x.mean(axis=0)

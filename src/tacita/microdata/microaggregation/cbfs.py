@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import ClassVar
 
-import numpy as np
+from tacita.core import Labels, Matrix, Run
 
-from tacita.core import Run
-
-from .base import Labels, Matrix, Microaggregation
+from .base import Microaggregation
 from .repair import join_nearest_group
-
-_WORK_PER_CALL = 20_000_000
-
-_Array = np.ndarray
-RoundsState = tuple[_Array, _Array, _Array, _Array, _Array, _Array, _Array]
+from .rounds import finish
 
 
 class CBFS(Microaggregation):
@@ -28,34 +23,18 @@ class CBFS(Microaggregation):
     O(n^2 d / k) time, O(n d) memory.
     Source: Laszlo & Mukherjee (2005), IEEE Trans. Knowledge and Data Engineering 17(7), 902-911.
 
-    >>> CBFS(k=2).partition(np.array([[0.], [9.], [1.], [10.], [2.]])).labels.tolist()
+    >>> CBFS(k=2).partition([[0.], [9.], [1.], [10.], [2.]]).labels.tolist()
     [0, 1, 0, 1, 0]
     """
 
     unit_aware: ClassVar[bool] = True
 
     def group(self, x: Matrix, units: Labels | None, run: Run) -> Labels:
-        from tacita.kernels.cbfs import cbfs_rounds
-        from tacita.kernels.mdav import ALIVE
+        from tacita.kernels.records.left import ALIVE, SQUARED, all_left
+        from tacita.kernels.records.mdav import group_rounds
 
-        n, d = x.shape
-        work = rounds_state(x, units)
-        *_, labels, state = work
-        done = False
-        while not done:
-            rounds = 1 + _WORK_PER_CALL // (n * d)
-            done = cbfs_rounds(*work, self.k, units is not None, rounds)
-            run.report("grouping records", 1 - (state[ALIVE] / n) ** 2, 1)
+        left = all_left(x, units)
+        rounds = partial(group_rounds, left, SQUARED, self.k, 1, self.k, True)
+        finish(rounds, x.size, lambda: left.state[ALIVE] / len(x), run)
         run.report("grouping records", 1, 1)
-        return join_nearest_group(x, labels)
-
-
-def rounds_state(x: Matrix, units: Labels | None) -> RoundsState:
-    """What the kernels of MDAV's family use up: see `mdav_rounds`. Nobody has a group yet."""
-    n = x.shape[0]
-    own = np.arange(n) if units is None else units.copy()
-    unit_left = np.bincount(own)
-    state = np.array([n, n, 0, np.count_nonzero(unit_left)])
-    # of a single column x.T is a mere view of x
-    columns = np.array(x.T, order="C", copy=True)
-    return columns, np.arange(n), own, unit_left, x.sum(axis=0), np.full(n, -1, dtype=np.int64), state
+        return join_nearest_group(x, left.labels)

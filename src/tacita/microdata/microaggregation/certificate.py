@@ -10,10 +10,9 @@ from time import perf_counter
 import numpy as np
 import numpy.typing as npt
 
-from tacita.core import DataError, ParameterError, Partition, Run
+from tacita.core import DataError, Labels, Matrix, ParameterError, Partition, Run
 from tacita.core.arrays import as_matrix
 
-from .base import Labels, Matrix
 from .bounding import Pricing, least_shares
 from .generation import LITTLE, QUICK, THOROUGH, WIDTHS, Generation, tightened
 from .groups import as_groups, as_labels
@@ -109,7 +108,7 @@ def certify(
 
     Choosing groups so that each record is in one, at least cost, is a set-partitioning programme. Its linear
     relaxation is solved by column generation: prices per record from the groups known, the group worth most
-    under these prices by exact search (`kernels.pricing`), first among 12, 20, 40, 80 neighbours, then
+    under these prices by exact search, first among 12, 20, 40, 80 neighbours, then
     among all. Prices that allow no group worth more than it costs add up to a lower bound; prices that do
     are lowered until they allow none, so a bound is proven at any time. Triples of records (of all groups
     that hold two of them a partition uses one) raise the bound further. A dive from the weights of groups

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tacita.core import ParameterError, Partition, Run
+from tacita.core import Labels, Matrix, ParameterError, Partition, Run
 
-from .base import Labels, Matrix, Microaggregation
+from .base import Microaggregation
 from .improvement import Improvement
 
 

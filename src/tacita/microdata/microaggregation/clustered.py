@@ -7,9 +7,9 @@ from typing import Annotated, ClassVar
 import numpy as np
 from pydantic import Field
 
-from tacita.core import Run
+from tacita.core import Labels, Matrix, Run
 
-from .base import Labels, Matrix, Microaggregation
+from .base import Microaggregation
 from .mdav import MDAV
 from .means import nearest_centres, quiet, reassign
 from .repair import merge_short_groups

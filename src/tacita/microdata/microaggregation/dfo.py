@@ -7,9 +7,8 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field
 
-from tacita.core import Run
+from tacita.core import Labels, Matrix, Run
 
-from .base import Labels, Matrix
 from .improvement import Improvement
 from .means import fill_short, improve_once, nearest_centres, quiet, relocate, split_large, squared_error
 from .repair import centroids_of

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from .base import Labels, Matrix
+from tacita.core import Labels, Mask, Matrix
+
 from .master import Columns
 
-_Mask = npt.NDArray[np.bool_]
 # A group of such a weight is taken along with the heaviest.
 _SURE = 0.9
 
 
 def dive(
     columns: Columns, triples: Labels, left: int, cancelled: Callable[[], bool] = lambda: False
-) -> tuple[Labels, _Mask]:
+) -> tuple[Labels, Mask]:
     """Groups that a good partition may well hold, as rows of `columns`, and which records are still free.
 
     The linear programme gives each group a weight. Those of weight 0.9 and the heaviest are fixed, what
@@ -33,39 +31,36 @@ def dive(
     >>> rows.tolist(), free.tolist()
     ([0, 1], [False, False, False, False])
     """
-    import highspy
-
     padded = np.where(columns.groups < 0, columns.n, columns.groups)
-    solver = columns.solver(triples)
-    solver.setOptionValue("solver", "simplex")
-    solver.run()
-    solver.setOptionValue("presolve", "off")
+    programme = columns.programme(triples, solver="simplex")
+    programme.solve()
+    programme.set(presolve="off")
     # one more than there are records, for the padding, which is always free
     free = np.ones(columns.n + 1, dtype=np.bool_)
     possible = np.ones(len(columns), dtype=np.bool_)
     fixed = np.empty(0, dtype=np.int64)
     before = free.copy(), fixed
     while not cancelled():
-        if solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+        if programme.status != "optimal":
             free, fixed = before
             break
         if free.sum() - 1 <= left:
             break
         before = free.copy(), fixed
-        taken = _heaviest(np.array(solver.getSolution().col_value), possible, padded, free)
+        taken = _heaviest(programme.x, possible, padded, free)
         if not taken.size:
             break
         fixed = np.concatenate([fixed, taken])
         gone = possible & ~free[padded].all(axis=1)
         possible &= ~gone
         gone[taken] = False
-        _hold(solver, np.flatnonzero(gone), 0.0)
-        _hold(solver, taken, 1.0)
-        solver.run()
+        for rows, at in ((np.flatnonzero(gone), 0.0), (taken, 1.0)):
+            programme.bound(rows, np.full(len(rows), at), np.full(len(rows), at))
+        programme.solve()
     return np.sort(fixed), free[:-1]
 
 
-def _heaviest(weights: Matrix, possible: _Mask, padded: Labels, free: _Mask) -> Labels:
+def _heaviest(weights: Matrix, possible: Mask, padded: Labels, free: Mask) -> Labels:
     """The heaviest group and those next to certain, no two of which overlap; they are struck off `free`."""
     rows = np.flatnonzero(possible & (weights > 1e-6))
     rows = rows[np.argsort(-np.round(weights[rows], 9), kind="stable")]
@@ -78,8 +73,3 @@ def _heaviest(weights: Matrix, possible: _Mask, padded: Labels, free: _Mask) -> 
             free[padded[row]] = False
             free[-1] = True
     return np.array(taken, dtype=np.int64)
-
-
-def _hold(solver: Any, rows: Labels, at: float) -> None:
-    places = np.full(len(rows), at)
-    solver.changeColsBounds(len(rows), rows.astype(np.int32), places, places)

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tacita.core import Run
+from tacita.core import Labels, Matrix, Run
 
 from .annealing import Walks
-from .base import Labels, Matrix
 from .bounding import Priced, Pricing
 from .diving import dive
 from .groups import as_groups

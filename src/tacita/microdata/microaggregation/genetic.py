@@ -7,11 +7,12 @@ from typing import Annotated, ClassVar
 import numpy as np
 from pydantic import Field
 
-from tacita.core import Run
+from tacita.core import Labels, Matrix, Run
 
-from .base import Labels, Matrix, Microaggregation
-from .brkga import CLOSE, neighbours
+from .base import Microaggregation
+from .brkga import CLOSE
 from .mdav import MDAV
+from .neighbours import neighbours
 from .repair import centroids_of
 
 _STAGE = "evolving groups"
@@ -59,7 +60,7 @@ class GA(Microaggregation):
     ] = 2000
 
     def group(self, x: Matrix, units: Labels | None, run: Run) -> Labels:
-        from tacita.kernels.evolve import settle
+        from tacita.kernels.records.evolve import settle
 
         labels = MDAV(k=self.k).group(x, None, run)
         near, _ = neighbours(x, CLOSE, run)
@@ -105,7 +106,7 @@ class GA(Microaggregation):
         number: int,
         blocks: int,
     ) -> Labels:
-        from tacita.kernels.evolve import settle
+        from tacita.kernels.records.evolve import settle
 
         def settled(labels: Labels) -> tuple[float, Labels]:
             return settle(x, labels, near, self.k, _PASSES, least), labels

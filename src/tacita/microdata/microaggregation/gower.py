@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 from pydantic import Field
 
-from tacita.core import ParameterError, Run
+from tacita.core import Floats, Labels, Mask, Matrix, ParameterError, Run
 from tacita.core.roles import KINDS, Kind
 from tacita.microdata.groups import lower_medians, modes
 
-from .base import Labels, Matrix, Microaggregation
+from .base import Microaggregation
 from .repair import centroids_of
-
-# Enough rounds between two looks at the clock to be fast, few enough to stop soon when cancelled.
-_WORK_PER_CALL = 20_000_000
+from .rounds import finish
 
 
 class Gower(Microaggregation):
@@ -56,7 +54,7 @@ class Gower(Microaggregation):
         Field(description="weight of each protected attribute in the distance; empty: all alike"),
     ] = ()
 
-    def among(self, columns: npt.NDArray[np.bool_]) -> Gower:
+    def among(self, columns: Mask) -> Gower:
         if not self.weights:
             return self
         self._refuse_other_number(columns.size)
@@ -67,7 +65,8 @@ class Gower(Microaggregation):
         return self.group_mixed(x, ("numeric",) * x.shape[1], units, run)
 
     def group_mixed(self, x: Matrix, kinds: tuple[Kind, ...], units: Labels | None, run: Run) -> Labels:
-        from tacita.kernels import gower as kernel
+        from tacita.kernels.records.left import ALIVE, GROUPS, UNITS_LEFT, Measure, all_left
+        from tacita.kernels.records.mdav import group_rounds
 
         n, d = x.shape
         self._refuse_other_number(d)
@@ -77,24 +76,14 @@ class Gower(Microaggregation):
         nominal = np.array([kind == "nominal" for kind in kinds])
         coded = np.flatnonzero([kind != "numeric" for kind in kinds])
         codes, values, counts = _counted(x[:, coded])
-        own = np.arange(n) if units is None else units.copy()
-        unit_left = np.bincount(own)
-        labels = np.full(n, -1, dtype=np.int64)
-        state = np.array([n, n, 0, np.count_nonzero(unit_left)])
-        # the kernel uses its points up; of a single column x.T is a mere view of x
-        columns = np.array(x.T, order="C", copy=True)
-        left = (np.arange(n), own, unit_left, x.sum(axis=0), counts, labels, state)
-        work = (columns, codes, *left, values, coded, weights, nominal, self.k, units is not None)
+        k, measure, left = self.k, Measure(weights, nominal, coded, values), all_left(x, units, codes, counts)
+        labels, state = left.labels, left.state
 
-        done = False
-        while not done:
-            done = kernel.gower_rounds(*work, 1 + _WORK_PER_CALL // (n * d), False)
-            # the work left falls with the square of the records left
-            run.report("grouping records", 1 - (state[kernel.ALIVE] / n) ** 2, 1)
-        kernel.gower_rounds(*work, 1, True)
+        finish(partial(group_rounds, left, measure, k, 2, 3 * k, True), n * d, lambda: state[ALIVE] / n, run)
+        group_rounds(left, measure, k, 1, 2 * k, True, 1)
 
-        if state[kernel.ALIVE] >= self.k and state[kernel.UNITS_LEFT] >= self.k:
-            labels[labels < 0] = state[kernel.GROUPS]
+        if state[ALIVE] >= k and state[UNITS_LEFT] >= k:
+            labels[labels < 0] = state[GROUPS]
         labels = _join_nearest(x, kinds, weights, nominal, labels)
         run.report("grouping records", 1, 1)
         return labels
@@ -120,12 +109,12 @@ def _counted(categories: Matrix) -> tuple[Labels, Matrix, Labels]:
 def _join_nearest(
     x: Matrix,
     kinds: tuple[Kind, ...],
-    weights: npt.NDArray[np.float64],
-    nominal: npt.NDArray[np.bool_],
+    weights: Floats,
+    nominal: Mask,
     labels: Labels,
 ) -> Labels:
     """Records without a group (-1) join the one with the nearest middle, as it was before any did."""
-    from tacita.kernels.gower import nearest_middle
+    from tacita.kernels.records.gower import nearest_middle
 
     left, grouped = np.flatnonzero(labels < 0), np.flatnonzero(labels >= 0)
     if left.size == 0:

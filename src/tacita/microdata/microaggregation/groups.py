@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .base import Labels, Matrix
+from tacita.core import Labels, Matrix
 
 
 def as_groups(labels: Labels, k: int) -> Labels:

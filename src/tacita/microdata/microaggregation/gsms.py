@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
-from tacita.core import Run
+from tacita.core import Labels, Matrix, Run
 
-from .base import Labels, Matrix, Microaggregation
+from .base import Microaggregation
 from .improvement import Improvement
 from .repair import merge_short_groups
-
-# Enough rounds between two looks at the clock to be fast, few enough to stop soon when cancelled.
-_WORK_PER_CALL = 20_000_000
+from .rounds import WORK_PER_CALL, finish
 
 
 class GSMS(Microaggregation):
@@ -31,8 +31,8 @@ class GSMS(Microaggregation):
     """
 
     def group(self, x: Matrix, units: Labels | None, run: Run) -> Labels:
-        from tacita.kernels import gsms as kernel
-        from tacita.kernels.distance import nearest_centre
+        from tacita.kernels.records import gsms as kernel
+        from tacita.kernels.records.distance import nearest_centre
 
         n, d = x.shape
         k = self.k
@@ -47,19 +47,13 @@ class GSMS(Microaggregation):
 
         for _ in run.map_blocks("finding neighbours", len(places), find, block=256):
             pass
-        rows = np.arange(n)
-        gone = np.zeros(n, dtype=np.bool_)
-        members = np.empty((k - 1, n), dtype=np.int64)
-        sums = np.empty((d, n))
-        kernel.first_candidates(x, columns, rows, place, lists, gone, members, sums)
-        labels = np.full(n, -1, dtype=np.int64)
-        state = np.array([n, n, 0])
-        work = (x, columns, rows, place, lists, gone, members, sums, x.sum(axis=0), labels, state)
-        done = False
-        while not done:
-            done = kernel.gsms_rounds(*work, 1 + _WORK_PER_CALL // (n * (d + k)))
-            run.report("grouping records", 1 - (state[kernel.ALIVE] / n) ** 2, 1)
-
+        labels, state = np.full(n, -1, dtype=np.int64), np.array([n, n, 0])
+        members, sums = np.empty((k - 1, n), dtype=np.int64), np.empty((d, n))
+        found = (np.arange(n), place, lists, np.zeros(n, dtype=np.bool_), members, sums)
+        candidates = kernel.Candidates(x, columns, *found, x.sum(axis=0), labels, state)
+        kernel.first_candidates(candidates)
+        rounds = partial(kernel.gsms_rounds, candidates)
+        finish(rounds, n * (d + k), lambda: state[kernel.ALIVE] / n, run)
         left = np.flatnonzero(labels < 0)
         if left.size:
             taken = np.flatnonzero(labels >= 0)
@@ -92,7 +86,7 @@ class GSMST2(Improvement):
         return labels if units is None else merge_short_groups(x, labels, self.k, units)
 
     def improve(self, x: Matrix, labels: Labels, units: Labels | None, run: Run) -> Labels:
-        from tacita.kernels.gsms import dissolve_groups, group_errors
+        from tacita.kernels.records.gsms import dissolve_groups, group_errors
 
         n, d = x.shape
         labels = labels.copy()
@@ -101,7 +95,7 @@ class GSMST2(Improvement):
         errors = np.zeros(sizes.size)
         group_errors(x, labels, sums, sizes, errors)
         order = np.argsort(-errors, kind="stable")
-        trials = 1 + _WORK_PER_CALL * sizes.size // (n * (n + d * sizes.size))
+        trials = 1 + WORK_PER_CALL * sizes.size // (n * (n + d * sizes.size))
         for begin in range(0, sizes.size, trials):
             stop = min(begin + trials, sizes.size)
             dissolve_groups(x, labels, order, sums, sizes, errors, begin, stop)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from tacita.core import Run
+from tacita.core import Labels, Matrix, Run
 
-from .base import Labels, Matrix
 from .dfo import dissolve
 from .improvement import Improvement
 from .means import nearest_centres, quiet, relocate, split_large, squared_error
+from .orderings import nearest_next
 from .repair import centroids_of
 from .univariate import segment_ends
 
@@ -27,7 +27,7 @@ def transported(x: Matrix, centres: Matrix, k: int, nearest: int = _NEAREST) -> 
     >>> transported(np.array([[0.0], [1.0], [2.0], [9.0]]), np.array([[0.0], [9.0]]), 2).tolist()
     [0, 0, 1, 1]
     """
-    from tacita.kernels.transport import transport
+    from tacita.kernels.records.transport import transport
 
     n, groups = len(x), len(centres)
     at, sizes = np.empty(n, dtype=np.int64), np.empty(groups, dtype=np.int64)
@@ -52,12 +52,11 @@ def chained(x: Matrix, labels: Labels) -> Labels:
     >>> chained(np.array([[0.0], [9.0], [1.0], [8.0], [5.0], [4.0]]), np.array([0, 1, 0, 1, 2, 2])).tolist()
     [0, 2, 5, 4, 3, 1]
     """
-    from tacita.kernels.chains import members_in_order, nearest_next, two_opt
+    from tacita.kernels.records.chains import members_in_order, two_opt
 
     centres, sizes = centroids_of(x, labels)
     groups = len(sizes)
-    tour = np.empty(groups, dtype=np.int64)
-    nearest_next(centres, int(((centres - x.mean(axis=0)) ** 2).sum(axis=1).argmax()), tour)
+    tour = nearest_next(centres, Run(), int(((centres - x.mean(axis=0)) ** 2).sum(axis=1).argmax()))
     place = np.empty(groups, dtype=np.int64)
     place[tour] = np.arange(groups)
     two_opt(centres, nearest_centres(centres, centres, 11)[:, 1:], tour, place, _SWEEPS)
@@ -113,7 +112,7 @@ class IMHM(Improvement):
         return min(found, key=lambda one: squared_error(x, one))
 
     def _cut(self, x: Matrix, order: Labels) -> Labels:
-        from tacita.kernels.segments import shortest_segmentation
+        from tacita.kernels.records.segments import shortest_segmentation
 
         first, last = segment_ends(len(x), self.k, None)
         in_order = np.full(len(x), -1, dtype=np.int64)

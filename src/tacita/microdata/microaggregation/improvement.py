@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from abc import abstractmethod
 
-from tacita.core import DataError, Partition, Run
+from tacita.core import DataError, Labels, Matrix, Partition, Run
 
-from .base import Labels, Matrix, Microaggregation
+from .base import Microaggregation
 from .mdav import MDAV
 from .repair import merge_short_groups
 

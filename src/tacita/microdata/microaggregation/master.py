@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 import scipy.sparse as sparse
 
-from .base import Labels, Matrix
+from tacita.core import Labels, Mask, Matrix
 
-_Mask = npt.NDArray[np.bool_]
+if TYPE_CHECKING:
+    from tacita.solvers.highs import LinearProgramme
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class Columns:
         other.groups, other.costs = self.groups, self.costs
         return other
 
-    def only(self, kept: _Mask) -> Columns:
+    def only(self, kept: Mask) -> Columns:
         """Those kept, in the same order."""
         other = Columns(self.n, self.k, self._errors_of)
         other.groups, other.costs = self.groups[kept], self.costs[kept]
@@ -134,32 +134,21 @@ class Columns:
         Prices from the middle of the best face change less from round to round than those of a corner.
         None where the solver has no answer.
         """
-        import highspy
+        programme = self.programme(triples, solver="ipx", run_crossover="off")
+        programme.set(ipm_optimality_tolerance=tolerance)
+        programme.solve()
+        prices = self._read(programme)
+        if prices is None:
+            programme.set(solver="simplex")
+            programme.forget()
+            if programme.solve() == "optimal":
+                prices = self._read(programme)
+        return prices
 
-        solver = self.solver(triples)
-        solver.setOptionValue("solver", "ipx")
-        solver.setOptionValue("run_crossover", "off")
-        solver.setOptionValue("ipm_optimality_tolerance", tolerance)
-        solver.run()
-        answer = self._read(solver)
-        if answer is None:
-            solver.setOptionValue("solver", "simplex")
-            solver.clearSolver()
-            solver.run()
-            if solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
-                return None
-            answer = self._read(solver)
-        return answer
-
-    def _read(self, solver: Any) -> Prices | None:
-        solution = solver.getSolution()
-        dual, weights = np.array(solution.row_dual), np.array(solution.col_value)
+    def _read(self, programme: LinearProgramme) -> Prices | None:
+        weights, dual, _, valid = programme.answer()
         n = self.n
-        if (
-            dual.size < n
-            or weights.size != len(self)
-            or not (np.isfinite(dual).all() and solution.dual_valid)
-        ):
+        if dual.size < n or weights.size != len(self) or not (np.isfinite(dual).all() and valid):
             return None
         dual *= self._unit()
         return Prices(dual[:n], np.maximum(0.0, -dual[n:]), weights, float(self.costs @ weights))
@@ -174,76 +163,50 @@ class Columns:
 
         Records that no group holds are left out of it.
         """
-        import highspy
-
-        solver = self.solver(triples, whole=True)
         unit = self._unit()
         largest = max(1e-9, float(self.costs.max(initial=0.0)) / unit)
-        for option, value in {"mip_rel_gap": 0.0, "mip_abs_gap": 1e-9 * largest, "random_seed": 0}.items():
-            solver.setOptionValue(option, value)
+        options: dict[str, Any] = {"parallel": "off", "mip_abs_gap": 1e-9 * largest, "random_seed": 0}
         if limits.seconds is not None:
-            solver.setOptionValue("time_limit", max(0.1, limits.seconds))
+            options["time_limit"] = max(0.1, limits.seconds)
+        weights = None
         if start is not None:
-            given = highspy.HighsSolution()
             weights = np.zeros(len(self))
             weights[start] = 1.0
-            given.col_value = weights.tolist()
-            solver.setSolution(given)
         asked = 0
 
-        def stop_late(event: Any) -> None:
+        def late() -> bool:
             nonlocal asked
             asked += 1
-            if asked > limits.questions or limits.cancelled():
-                event.interrupt()
+            return asked > limits.questions or limits.cancelled()
 
-        solver.cbMipInterrupt.subscribe(stop_late)
-        solver.run()
-        information = solver.getInfo()
-        weights = np.array(solver.getSolution().col_value)
-        feasible = information.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible
-        chosen = np.flatnonzero(weights > 0.5) if feasible and weights.size == len(self) else None
-        closed = solver.getModelStatus() == highspy.HighsModelStatus.kOptimal
+        answer = self.programme(triples, whole=True).choose(weights, late, **options)
+        chosen = None if answer.x is None else np.flatnonzero(answer.x > 0.5)
+        closed = answer.status == "optimal"
         # a solver's feasibility has tolerances, a partition has none
         if chosen is not None and not self._covers_once(chosen):
             chosen, closed = None, False
-        return Choice(chosen, float(information.mip_dual_bound) * unit, closed)
+        return Choice(chosen, answer.bound * unit, closed)
 
     def _covers_once(self, rows: Labels) -> bool:
         """Whether these groups hold every record once that any group holds."""
         counts = [np.bincount(each[each >= 0], minlength=self.n) for each in (self.groups, self.groups[rows])]
         return bool(np.array_equal(counts[0] > 0, counts[1] == 1) and counts[1].max(initial=0) <= 1)
 
-    def solver(self, triples: Labels, whole: bool = False) -> Any:
-        """The programme: a row per record that some group holds, = 1, and one per triple, at most 1."""
-        import highspy
+    def programme(self, triples: Labels, whole: bool = False, **options: Any) -> LinearProgramme:
+        """A row per record, = 1, and one per triple, at most 1; `whole`: of records some group holds."""
+        from tacita.solvers.highs import LinearProgramme
 
         members = self.membership()
         held = np.flatnonzero(members.getnnz(axis=1)) if whole else np.arange(self.n)
         members = members[held]
         if len(triples):
-            members = sparse.vstack([members, self.touched(triples)]).tocsc()
-        members = members.tocsc()
+            members = sparse.vstack([members, self.touched(triples)])
         rows, columns = members.shape
-        model = highspy.HighsLp()
-        model.num_col_, model.num_row_ = columns, rows
-        model.col_cost_ = self.costs / self._unit()
-        model.col_lower_ = np.zeros(columns)
-        model.col_upper_ = np.full(columns, 1.0 if whole else highspy.kHighsInf)
-        model.row_lower_ = np.concatenate([np.ones(len(held)), np.full(rows - len(held), -highspy.kHighsInf)])
-        model.row_upper_ = np.ones(rows)
-        model.a_matrix_.format_ = highspy.MatrixFormat.kColwise
-        model.a_matrix_.start_ = members.indptr.astype(np.int32)
-        model.a_matrix_.index_ = members.indices.astype(np.int32)
-        model.a_matrix_.value_ = members.data
-        if whole:
-            model.integrality_ = [highspy.HighsVarType.kInteger] * columns
-        solver = highspy.Highs()
-        solver.setOptionValue("output_flag", False)
-        solver.setOptionValue("parallel", "off")
-        solver.setOptionValue("threads", 1)
-        solver.passModel(model)
-        return solver
+        least = np.concatenate([np.ones(len(held)), np.full(rows - len(held), -np.inf)])
+        ends = np.zeros(columns), np.full(columns, 1.0 if whole else np.inf)
+        costs = self.costs / self._unit()
+        right = (members.tocsc(), least, np.ones(rows))
+        return LinearProgramme.of(costs, *ends, *right, parallel="off", **options)
 
 
 def broken_triples(columns: Columns, weights: Matrix, known: Labels, most: int, each: int = 3) -> Labels:
@@ -252,7 +215,7 @@ def broken_triples(columns: Columns, weights: Matrix, known: Labels, most: int, 
     Subset-row inequalities: Jepsen, Petersen, Spoorendonk & Pisinger (2008), Operations Research 56(2),
     497-511.
     """
-    from tacita.kernels.triples import broken_triples as find
+    from tacita.kernels.records.triples import broken_triples as find
 
     used = weights > 1e-4
     groups = columns.groups[used]

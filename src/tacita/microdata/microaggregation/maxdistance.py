@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Literal
 
 import numpy as np
 from pydantic import Field
 
-from tacita.core import Run
+from tacita.core import Labels, Matrix, Run
 
-from .base import Labels, Matrix, Microaggregation
+from .base import Microaggregation
 from .repair import join_nearest_group
-
-# Enough passes over the data between two looks at the clock to be fast, few enough to stop soon.
-_WORK_PER_CALL = 20_000_000
+from .rounds import finish
 
 
 class MaximumDistance(Microaggregation):
@@ -37,21 +36,18 @@ class MaximumDistance(Microaggregation):
     )
 
     def group(self, x: Matrix, units: Labels | None, run: Run) -> Labels:
-        from tacita.kernels import maxdistance as kernel
+        from tacita.kernels.records import maxdistance as kernel
 
-        n, d = x.shape
+        n = len(x)
         labels = np.full(n, -1, dtype=np.int64)
         state = np.array([n, n, 0])
         # no two records are farther apart than their distances from the centre together
         radius = np.sqrt(((x - x.mean(axis=0)) ** 2).sum(axis=1))
         bound = (radius + radius.max()) ** 2 * (1 + 1e-9)
         columns = np.array(x.T, order="C", copy=True)
-        work = (columns, np.arange(n), np.full(n, -1), bound, labels, state)
-        done = False
-        while not done:
-            scans = 1 + _WORK_PER_CALL // (n * d)
-            done = kernel.max_distance_rounds(*work, self.k, self.growth == "centroid", scans)
-            run.report("grouping records", 1 - (state[kernel.ALIVE] / n) ** 2, 1)
+        ends = kernel.Ends(columns, np.arange(n), np.full(n, -1), bound, labels, state)
+        scans = partial(kernel.max_distance_rounds, ends, self.k, self.growth == "centroid")
+        finish(scans, x.size, lambda: state[kernel.ALIVE] / n, run)
         if state[kernel.ALIVE] >= self.k:
             labels[labels < 0] = state[kernel.GROUPS]
         run.report("grouping records", 1, 1)

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import ClassVar
 
-import numpy as np
+from tacita.core import Labels, Matrix, Run
 
-from tacita.core import Run
-
-from .base import Labels, Matrix, Microaggregation
+from .base import Microaggregation
 from .repair import join_nearest_group
-
-# Enough rounds between two looks at the clock to be fast, few enough to stop soon when cancelled.
-_WORK_PER_CALL = 20_000_000
+from .rounds import finish
 
 
 class MDAV(Microaggregation):
@@ -29,37 +26,24 @@ class MDAV(Microaggregation):
     O(n^2 d / k) time, O(n d) memory.
     Source: Domingo-Ferrer & Torra (2005), doi:10.1007/s10618-005-0007-5.
 
-    >>> MDAV(k=2).partition(np.array([[0.], [1.], [9.], [10.]])).sizes.tolist()
+    >>> MDAV(k=2).partition([[0.], [1.], [9.], [10.]]).sizes.tolist()
     [2, 2]
     """
 
     unit_aware: ClassVar[bool] = True
 
     def group(self, x: Matrix, units: Labels | None, run: Run) -> Labels:
-        from tacita.kernels import mdav as kernel
+        from tacita.kernels.records.left import ALIVE, GROUPS, SQUARED, UNITS_LEFT, all_left
+        from tacita.kernels.records.mdav import group_rounds
 
-        n, d = x.shape
         k = self.k
-        by_unit = units is not None
-        own = np.arange(n) if units is None else units.copy()
-        unit_left = np.bincount(own)
-        labels = np.full(n, -1, dtype=np.int64)
-        state = np.array([n, n, 0, np.count_nonzero(unit_left)])
-        # the kernel uses its points up; of a single column x.T is a mere view of x
-        columns = np.array(x.T, order="C", copy=True)
-        work = (columns, np.arange(n), own, unit_left, x.sum(axis=0), labels, state)
-
-        done = False
-        while not done:
-            rounds = 1 + _WORK_PER_CALL // (n * d)
-            done = kernel.mdav_rounds(*work, k, by_unit, rounds)
-            # the work left falls with the square of the records left
-            run.report("grouping records", 1 - (state[kernel.ALIVE] / n) ** 2, 1)
-        if state[kernel.ALIVE] >= 2 * k and state[kernel.UNITS_LEFT] >= k:
-            kernel.mdav_last_group(*work, k, by_unit)
-
-        if state[kernel.ALIVE] >= k and state[kernel.UNITS_LEFT] >= k:
-            labels[labels < 0] = state[kernel.GROUPS]
+        left = all_left(x, units)
+        labels, state = left.labels, left.state
+        rounds = partial(group_rounds, left, SQUARED, k, 2, 3 * k, True)
+        finish(rounds, x.size, lambda: state[ALIVE] / len(x), run)
+        group_rounds(left, SQUARED, k, 1, 2 * k, False, 1)
+        if state[ALIVE] >= k and state[UNITS_LEFT] >= k:
+            labels[labels < 0] = state[GROUPS]
         labels = join_nearest_group(x, labels)
         run.report("grouping records", 1, 1)
         return labels

@@ -7,17 +7,15 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from tacita.core import Partition, Run
+from tacita.core import Labels, Matrix, Partition, Run
 
-from .base import Labels, Matrix
 from .improvement import Improvement
 from .repair import centroids_of
+from .rounds import WORK_PER_CALL
 
 # Up to so many pairs of record and group every group is a possible target; beyond, the nearest few are.
 _ALL_PAIRS = 20_000_000
 _FEW = 32
-_WORK_PER_CALL = 20_000_000
-
 Free = Callable[[Labels], Labels]
 Cut = Callable[[Matrix], Labels]
 By = Literal["records", "centres"]
@@ -46,24 +44,24 @@ def relocate(x: Matrix, labels: Labels, floor: int, run: Run) -> Labels:
     The squared error never rises. All groups are possible targets up to 20 million pairs of record and
     group; with more, the 32 nearest, chosen anew until that changes nothing.
     """
-    from tacita.kernels import relocate as kernel
+    from tacita.kernels.records import relocate as kernel
 
     n, d = x.shape
     labels = labels.copy()
     columns = np.ascontiguousarray(x.T)
-    moves = 1 + _WORK_PER_CALL // (n * d)
+    moves = 1 + WORK_PER_CALL // (n * d)
     # the margin of the kernel forbids going in circles; the limit is for data that would prove us wrong
     left = 100 * n
     while left > 0:
         centres, sizes = centroids_of(x, labels)
         few = n * len(sizes) > _ALL_PAIRS
         near = nearest_centres(x, centres, _FEW) if few else np.empty((n, 0), dtype=np.int64)
-        state = (columns, labels, np.ascontiguousarray(centres.T), sizes)
-        caches = (np.empty(n, dtype=np.int64), np.empty(n), np.empty(n), np.empty(n))
-        kernel.price_all(*state, near, *caches)
+        groups = kernel.Groups(columns, labels, np.ascontiguousarray(centres.T), sizes)
+        offers = kernel.Offers(near, np.empty(n, np.int64), np.empty(n), np.empty(n), np.empty(n))
+        kernel.price_all(groups, offers)
         before = left
         while left > 0:
-            made = kernel.relocate(*state, floor, near, *caches, moves)
+            made = kernel.relocate(groups, offers, floor, moves)
             left -= made
             run.report("improving groups", 0, 1)
             if made < moves:
@@ -79,7 +77,7 @@ def reassign(x: Matrix, labels: Labels, floor: int, run: Run) -> Labels:
     Only groups of more than `floor` records give. Records move while the centres stand still, then the
     centres follow; the squared error never rises.
     """
-    from tacita.kernels.relocate import move_in_turn, nearest_group
+    from tacita.kernels.records.relocate import move_in_turn, nearest_group
 
     n = len(x)
     columns = np.ascontiguousarray(x.T)
@@ -105,7 +103,7 @@ def reassign(x: Matrix, labels: Labels, floor: int, run: Run) -> Labels:
 
 def fill_short(x: Matrix, labels: Labels, groups: int, k: int) -> Labels:
     """Labels in which each of `groups` groups, perhaps empty before, has k records. Needs n >= k groups."""
-    from tacita.kernels.relocate import fill_short_groups
+    from tacita.kernels.records.relocate import fill_short_groups
 
     labels = labels.copy()
     means, _ = centroids_of(x, labels)

@@ -2,36 +2,36 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
-from tacita.core import Run
+from tacita.core import Labels, Matrix, Run
 
-from .base import Labels, Matrix
+from .neighbours import neighbours
 from .repair import centroids_of
+from .rounds import finish
 
-_WORK_PER_CALL = 20_000_000
 _NEIGHBOURS = 10
 _LOOKS_PER_CALL = 10_000
 
 
-def nearest_next(x: Matrix, run: Run) -> Labels:
+def nearest_next(x: Matrix, run: Run, start: int | None = None) -> Labels:
     """From the record farthest from the centroid always to the nearest one not yet visited. O(n^2 d).
 
     >>> nearest_next(np.array([[5.0], [0.0], [1.0], [4.0]]), Run()).tolist()
     [0, 3, 2, 1]
     """
-    from tacita.kernels.paths import VISITED, nearest_next_steps
+    from tacita.kernels.records.paths import VISITED, nearest_next_steps
 
-    n, d = x.shape
+    n = len(x)
     order = np.empty(n, dtype=np.int64)
-    start = int(((x - x.mean(axis=0)) ** 2).sum(axis=1).argmax())
+    if start is None:
+        start = int(((x - x.mean(axis=0)) ** 2).sum(axis=1).argmax())
     state = np.array([n, 0, start])
     work = (np.array(x.T, order="C", copy=True), np.arange(n), order, state)
-    done = False
-    while not done:
-        done = nearest_next_steps(*work, 1 + _WORK_PER_CALL // (n * d))
-        # the work left falls with the square of the records left
-        run.report("ordering records", 1 - (1 - state[VISITED] / n) ** 2, 1)
+    steps = partial(nearest_next_steps, *work)
+    finish(steps, x.size, lambda: 1 - state[VISITED] / n, run, "ordering records")
     return order
 
 
@@ -44,7 +44,7 @@ def chained_groups(x: Matrix, labels: Labels) -> Labels:
     >>> chained_groups(np.array([[0.0], [9.0], [1.0], [10.0]]), np.array([0, 1, 0, 1])).tolist()
     [0, 2, 1, 3]
     """
-    from tacita.kernels.paths import chain_groups
+    from tacita.kernels.records.paths import chain_groups
 
     centres, sizes = centroids_of(x, labels)
     together = np.argsort(labels, kind="stable")
@@ -72,27 +72,21 @@ def tour(x: Matrix, run: Run) -> Labels:
 
 
 def _improved(x: Matrix, run: Run) -> Labels:
-    from tacita.kernels import tour as kernel
+    from tacita.kernels.records import tour as kernel
 
-    n, d = x.shape
-    columns = np.array(x.T, order="C", copy=True)
-    neighbours = np.empty((n, min(_NEIGHBOURS, n - 1)), dtype=np.int64)
-
-    def fill(start: int, stop: int) -> None:
-        kernel.nearest_neighbours(columns, start, stop, neighbours)
-
-    for _ in run.map_blocks("finding neighbours", n, fill, block=1 + _WORK_PER_CALL // (n * d)):
-        pass
-    order, place = np.arange(n), np.arange(n)
+    n = len(x)
+    near = neighbours(x, _NEIGHBOURS, run)[0].astype(np.int64)
+    order = np.arange(n)
     queue, waiting = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.bool_)
     state = np.zeros(4, dtype=np.int64)
+    shape = kernel.Tour(x, order, np.arange(n), near, queue, waiting, state)
     share, moves = 0.0, -1
     while state[kernel.MOVES] > moves:
         moves = int(state[kernel.MOVES])
         queue[:], waiting[:] = order, True
         state[kernel.HEAD], state[kernel.QUEUED] = 0, n
         while state[kernel.QUEUED] > 0:
-            kernel.improve_tour(x, order, place, neighbours, queue, waiting, state, _LOOKS_PER_CALL)
+            kernel.improve_tour(shape, _LOOKS_PER_CALL)
             looked, queued = int(state[kernel.LOOKED]), int(state[kernel.QUEUED])
             share = max(share, looked / (looked + queued))
             run.report("shortening the tour", share, 1)

@@ -9,10 +9,10 @@ from typing import ClassVar
 import numpy as np
 from pydantic import Field
 
-from tacita.core import DataError, ParameterError, Run
+from tacita.core import DataError, Labels, Matrix, ParameterError, Run
 from tacita.core.arrays import as_matrix
 
-from .base import Labels, Matrix, Microaggregation
+from .base import Microaggregation
 from .orderings import chained_groups, nearest_next, tour
 from .univariate import segment_ends
 
@@ -25,7 +25,7 @@ def cut_path(x: Matrix, order: Labels, k: int, units: Labels | None = None) -> t
     >>> cut_path(np.array([[0.0], [9.0], [1.0], [10.0]]), np.array([0, 2, 1, 3]), 2)[0].tolist()
     [0, 1, 0, 1]
     """
-    from tacita.kernels.segments import shortest_segmentation
+    from tacita.kernels.records.segments import shortest_segmentation
 
     n = x.shape[0]
     first, last = segment_ends(n, k, None if units is None else units[order])

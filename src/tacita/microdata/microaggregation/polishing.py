@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .base import Labels, Matrix
+from tacita.core import Labels, Matrix
+
 from .generation import QUICK, Generation
 from .master import Columns, Limits
 

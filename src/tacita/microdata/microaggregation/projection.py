@@ -6,9 +6,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from tacita.core import Run
+from tacita.core import Labels, Matrix, Run
 
-from .base import Labels, Matrix
 from .orderings import first_component, sum_of_scores
 from .paths import PathCutting
 

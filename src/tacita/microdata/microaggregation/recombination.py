@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tacita.core import Cancelled, Progress, Run
+from tacita.core import Cancelled, Labels, Matrix, Progress, Run
 
-from .base import Labels, Matrix
 from .bounding import Pricing, least_shares
 from .generation import LITTLE, QUICK, WIDTHS, Generation
 from .groups import as_groups, as_labels, squared_errors

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-Matrix = npt.NDArray[np.float64]
-Labels = npt.NDArray[np.int64]
+from tacita.core import Ints, Labels, Matrix
 
 
 def centroids_of(x: Matrix, labels: Labels) -> tuple[Matrix, Labels]:
@@ -28,7 +26,7 @@ def join_nearest_group(x: Matrix, labels: Labels) -> Labels:
     >>> join_nearest_group(x, np.array([0, 0, 1, 1, -1])).tolist()
     [0, 0, 1, 1, 1]
     """
-    from tacita.kernels.distance import nearest_centre
+    from tacita.kernels.records.distance import nearest_centre
 
     left = np.flatnonzero(labels < 0)
     grouped = np.flatnonzero(labels >= 0)
@@ -58,7 +56,7 @@ def merge_short_groups(x: Matrix, labels: Labels, k: int, units: Labels | None =
     means, sizes = centroids_of(x, labels)
     sizes = sizes.astype(np.float64)
     members = np.split(np.argsort(labels, kind="stable"), np.cumsum(np.bincount(labels))[:-1])
-    parts: list[list[npt.NDArray[np.int64]]] = [[rows] for rows in members]
+    parts: list[list[Ints]] = [[rows] for rows in members]
     kinds = [set((rows if units is None else units[rows]).tolist()) for rows in members]
     alive = np.ones(len(parts), dtype=bool)
     for group in np.argsort(sizes, kind="stable").tolist():

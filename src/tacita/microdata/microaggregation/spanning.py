@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from functools import partial
 
 import numpy as np
 
-from tacita.core import Run
+from tacita.core import Labels, Matrix, Run
 
-from .base import Labels, Matrix, Microaggregation
+from .base import Microaggregation
+from .rounds import WORK_PER_CALL, finish
 from .ward import distance_bounds
-
-# Enough rounds between two looks at the clock to be fast, few enough to stop soon when cancelled.
-_WORK_PER_CALL = 20_000_000
 
 
 def spanning_tree(x: Matrix, run: Run) -> tuple[Labels, Matrix, Labels]:
@@ -22,18 +21,17 @@ def spanning_tree(x: Matrix, run: Run) -> tuple[Labels, Matrix, Labels]:
     >>> spanning_tree(np.array([[0.0], [5.0], [2.0]]), Run())[0].tolist()
     [-1, 2, 0]
     """
-    from tacita.kernels import spanning as kernel
+    from tacita.kernels.records import spanning as kernel
 
-    n, d = x.shape
+    n = len(x)
     parent, length, visited = np.full(n, -1), np.zeros(n), np.zeros(n, dtype=np.int64)
     gap = np.full(n, np.inf)
     gap[0] = 0
     state = np.array([n, 0])
-    work = (np.array(x.T, order="C", copy=True), np.arange(n), np.full(n, -1), gap, parent, length, visited)
-    done = False
-    while not done:
-        done = kernel.tree_rounds(*work, state, 1 + _WORK_PER_CALL // (n * d))
-        run.report("building the tree", 1 - (state[kernel.LENGTH] / n) ** 2, 1)
+    outside = (np.array(x.T, order="C", copy=True), np.arange(n), np.full(n, -1), gap)
+    tree = kernel.Tree(*outside, parent, length, visited, state)
+    rounds = partial(kernel.tree_rounds, tree)
+    finish(rounds, x.size, lambda: state[kernel.LENGTH] / n, run, "building the tree")
     return parent, length, visited
 
 
@@ -45,7 +43,7 @@ def components(x: Matrix, k: int, run: Run) -> Labels:
     >>> components(np.array([[0.0], [1.0], [9.0], [10.0]]), 2, Run()).tolist()
     [0, 0, 1, 1]
     """
-    from tacita.kernels.spanning import cut_edges
+    from tacita.kernels.records.spanning import cut_edges
 
     parent, length, visited = spanning_tree(x, run)
     rows = np.flatnonzero(parent >= 0)
@@ -80,7 +78,7 @@ class SpanningTree(Microaggregation):
 
 def _join_left_over(x: Matrix, labels: Labels) -> Labels:
     """Rows without a group (-1) join the group with the nearest mean."""
-    from tacita.kernels.distance import nearest_centre
+    from tacita.kernels.records.distance import nearest_centre
 
     left = np.flatnonzero(labels < 0)
     if left.size:
@@ -108,7 +106,7 @@ class MSTD(SpanningTree):
     """
 
     def cut(self, x: Matrix, run: Run, progress: tuple[int, int]) -> Labels:
-        from tacita.kernels.spanning import diameter_rounds
+        from tacita.kernels.records.spanning import diameter_rounds
 
         labels = np.full(x.shape[0], -1)
         bounds = distance_bounds(x)
@@ -119,7 +117,7 @@ class MSTD(SpanningTree):
             here = np.flatnonzero(labels < 0)
             inside = np.full(here.size, -1)
             sharp = bounds[here]
-            rounds = 1 + min(here.size // (16 * self.k), _WORK_PER_CALL // (x.size * self.k))
+            rounds = 1 + min(here.size // (16 * self.k), WORK_PER_CALL // (x.size * self.k))
             done = diameter_rounds(np.array(x[here].T, order="C"), sharp, self.k, inside, state, rounds)
             labels[here], bounds[here] = inside, sharp
             run.report("grouping records", progress[0] + x.shape[0] - state[0], progress[1])
@@ -144,7 +142,7 @@ class MSTC(SpanningTree):
     """
 
     def cut(self, x: Matrix, run: Run, progress: tuple[int, int]) -> Labels:
-        from tacita.kernels.spanning import centroid_rounds
+        from tacita.kernels.records.spanning import centroid_rounds
 
         labels = np.full(x.shape[0], -1)
         state = np.array([x.shape[0], 0])
@@ -153,7 +151,7 @@ class MSTC(SpanningTree):
             here = np.flatnonzero(labels < 0)
             inside = np.full(here.size, -1)
             left = np.array(x[here].T, order="C")
-            rounds = 1 + min(here.size // (8 * self.k), _WORK_PER_CALL // x.size)
+            rounds = 1 + min(here.size // (8 * self.k), WORK_PER_CALL // x.size)
             done = centroid_rounds(left, x[here].sum(axis=0), self.k, inside, state, rounds)
             labels[here] = inside
             run.report("grouping records", progress[0] + x.shape[0] - state[0], progress[1])

@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
-from tacita.core import DataError, Partition, Run
+from tacita.core import DataError, Ints, Labels, Matrix, Partition, Run
 
-from .base import Labels, Matrix, Microaggregation
+from .base import Microaggregation
 
 
-def segment_ends(n: int, k: int, units: npt.NDArray[np.int64] | None) -> tuple[np.ndarray, np.ndarray]:
+def segment_ends(n: int, k: int, units: Ints | None) -> tuple[np.ndarray, np.ndarray]:
     """For each row of an ordering, the first and last row at which a group starting there may end.
 
     Without units groups hold k to 2k-1 records: a longer one can be cut at no loss. With units the same
@@ -21,7 +20,7 @@ def segment_ends(n: int, k: int, units: npt.NDArray[np.int64] | None) -> tuple[n
     rows = np.arange(n)
     if units is None:
         return rows + k - 1, rows + 2 * k - 2
-    from tacita.kernels.segments import unit_segment_ends
+    from tacita.kernels.records.segments import unit_segment_ends
 
     first = np.empty(n + 1, dtype=np.int64)
     unit_segment_ends(units, int(units.max()) + 1, k, first[:n])
@@ -49,7 +48,7 @@ class HM(Microaggregation):
     one_column: ClassVar[bool] = True
 
     def group(self, x: Matrix, units: Labels | None, run: Run) -> Labels:
-        from tacita.kernels.segments import shortest_segmentation
+        from tacita.kernels.records.segments import shortest_segmentation
 
         n, d = x.shape
         if d != 1:

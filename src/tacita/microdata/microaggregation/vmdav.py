@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import ClassVar
 
 from pydantic import Field
 
-from tacita.core import Run
+from tacita.core import Labels, Matrix, Run
 
-from .base import Labels, Matrix, Microaggregation
-from .cbfs import rounds_state
+from .base import Microaggregation
 from .repair import join_nearest_group
-
-_WORK_PER_CALL = 20_000_000
+from .rounds import finish
 
 
 class VMDAV(Microaggregation):
@@ -42,17 +41,11 @@ class VMDAV(Microaggregation):
     )
 
     def group(self, x: Matrix, units: Labels | None, run: Run) -> Labels:
-        from tacita.kernels.mdav import ALIVE
-        from tacita.kernels.vmdav import vmdav_rounds
+        from tacita.kernels.records.left import ALIVE, all_left
+        from tacita.kernels.records.vmdav import vmdav_rounds
 
-        n, d = x.shape
-        work = rounds_state(x, units)
-        *_, labels, state = work
-        centre = x.mean(axis=0)
-        done = False
-        while not done:
-            rounds = 1 + _WORK_PER_CALL // (n * d * self.k)
-            done = vmdav_rounds(*work, centre, self.gamma, self.k, units is not None, rounds)
-            run.report("grouping records", 1 - (state[ALIVE] / n) ** 2, 1)
+        left = all_left(x, units)
+        rounds = partial(vmdav_rounds, left, x.mean(axis=0), self.gamma, self.k)
+        finish(rounds, x.size * self.k, lambda: left.state[ALIVE] / len(x), run)
         run.report("grouping records", 1, 1)
-        return join_nearest_group(x, labels)
+        return join_nearest_group(x, left.labels)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from tacita.core import Run
+from tacita.core import Labels, Matrix, Run
 
-from .base import Labels, Matrix, Microaggregation
+from .base import Microaggregation
+from .rounds import WORK_PER_CALL
 
 # Enough steps between two looks at the clock to be fast, few enough to stop soon when cancelled.
-_WORK_PER_CALL = 20_000_000
 
 
 def ward_labels(x: Matrix, k: int, run: Run) -> Labels:
@@ -42,7 +42,7 @@ def farthest_two(x: Matrix) -> tuple[int, int]:
     >>> farthest_two(np.array([[3.0], [0.0], [7.0], [5.0]]))
     (1, 2)
     """
-    from tacita.kernels.ward import farthest_pair
+    from tacita.kernels.records.ward import farthest_pair
 
     n = x.shape[0]
     columns = np.array(x.T, order="C")
@@ -63,7 +63,7 @@ def distance_bounds(x: Matrix) -> Matrix:
 
 def _divided(x: Matrix, k: int, run: Run, span: tuple[float, float]) -> list[Labels]:
     """The groups, two or more, that Ward's method makes of 2k or more rows; reports progress over `span`."""
-    from tacita.kernels import ward as kernel
+    from tacita.kernels.records import ward as kernel
 
     n, d = x.shape
     r, s = farthest_two(x)
@@ -81,14 +81,15 @@ def _divided(x: Matrix, k: int, run: Run, span: tuple[float, float]) -> list[Lab
     last = np.concatenate([around_r[-1:], around_s[-1:], alone])
     m = sizes.size
     state = np.array([m, m, alone.size, 0])
-    work = (np.ascontiguousarray(means), sizes, first, last, follows, np.empty(m, np.int64), np.full(m, -1))
+    chain = (np.empty(m, np.int64), np.full(m, -1))
+    clusters = kernel.Clusters(np.ascontiguousarray(means), sizes, first, last, follows, *chain, state)
     done = False
     while not done:
-        done = kernel.ward_mergers(*work, state, k, 1 + _WORK_PER_CALL // (m * d))
+        done = kernel.ward_mergers(clusters, k, 1 + WORK_PER_CALL // (m * d))
         settled = 1 - state[kernel.SHORT] / n
         run.report("grouping records", span[0] + (span[1] - span[0]) * settled, 1)
     labels = np.empty(n, dtype=np.int64)
-    kernel.number_members(work[0], state[kernel.LENGTH], first, follows, labels)
+    kernel.number_members(clusters, labels)
     return np.split(np.argsort(labels, kind="stable"), np.cumsum(np.bincount(labels))[:-1])
 
 

@@ -6,13 +6,10 @@ from abc import abstractmethod
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 from pydantic import Field
 
-from tacita.core import Comparison, Percent, Run
+from tacita.core import Comparison, Floats, Percent, Run
 from tacita.microdata.measure import ColumnMeasure
-
-Vector = npt.NDArray[np.float64]
 
 
 class MethodAware(ColumnMeasure):
@@ -27,22 +24,22 @@ class MethodAware(ColumnMeasure):
     by_default: ClassVar[bool] = False
 
     @abstractmethod
-    def allowed(self, x: Vector, z: Vector) -> tuple[Vector, Vector]:
+    def allowed(self, x: Floats, z: Floats) -> tuple[Floats, Floats]:
         """Lowest and highest released value that each original of one column can have become."""
 
-    def figures(self, pair: Comparison, run: Run) -> tuple[None, Vector]:
-        from tacita.kernels.linkage import own_among_allowed
+    def figures(self, pair: Comparison, run: Run) -> tuple[None, Floats]:
+        from tacita.kernels.records.linkage import Boxes, own_among_allowed
 
         bounds = [self.allowed(x, z) for x, z in zip(pair.original.T, pair.released.T, strict=True)]
         low = np.ascontiguousarray(np.column_stack([each[0] for each in bounds]))
         high = np.ascontiguousarray(np.column_stack([each[1] for each in bounds]))
         rows = np.argsort(pair.released, axis=0, kind="stable").T
         ordered = np.ascontiguousarray(np.take_along_axis(pair.released.T, rows, axis=1))
-        rows = np.ascontiguousarray(rows)
+        boxes = Boxes(low, high, pair.released, ordered, np.ascontiguousarray(rows))
 
-        def block(start: int, stop: int) -> Vector:
+        def block(start: int, stop: int) -> Floats:
             found = np.empty(stop - start)
-            own_among_allowed(low, high, pair.released, ordered, rows, start, stop, found)
+            own_among_allowed(boxes, start, stop, found)
             return found
 
         return None, 100 * np.concatenate(list(run.map_blocks("linking records", pair.n, block)))
@@ -66,7 +63,7 @@ class RankSwapLinkage(MethodAware):
 
     window: Percent = Field(5.0, gt=0, le=100, description="largest swap, in percent of the ranks")
 
-    def allowed(self, x: Vector, z: Vector) -> tuple[Vector, Vector]:
+    def allowed(self, x: Floats, z: Floats) -> tuple[Floats, Floats]:
         ordered = np.sort(z)
         reach = int(np.floor(self.window / 100 * x.size * (1 + 1e-12)))
         # equal originals share their ranks: any of them may have been swapped
@@ -93,7 +90,7 @@ class ContiguityLinkage(MethodAware):
 
     name: ClassVar[str] = "MARL"
 
-    def allowed(self, x: Vector, z: Vector) -> tuple[Vector, Vector]:
+    def allowed(self, x: Floats, z: Floats) -> tuple[Floats, Floats]:
         means = np.unique(z)
         below = np.searchsorted(means, x, "right") - 1
         above = np.searchsorted(means, x, "left")

@@ -5,12 +5,9 @@ from __future__ import annotations
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
-from tacita.core import Comparison, Run
+from tacita.core import Comparison, Floats, Run
 from tacita.microdata.measure import ColumnMeasure
-
-Vector = npt.NDArray[np.float64]
 
 WIDTHS = np.arange(1, 11) / 100
 
@@ -31,7 +28,7 @@ class IDSd(ColumnMeasure):
     name: ClassVar[str] = "ID_sd"
     span: ClassVar[tuple[float, float | None]] = (0.0, 100.0)
 
-    def figures(self, pair: Comparison, run: Run) -> tuple[Vector, Vector]:
+    def figures(self, pair: Comparison, run: Run) -> tuple[Floats, Floats]:
         gap = np.abs(pair.original - pair.released) / pair.scale
         # how many of the ten intervals hold the value: rounding must not decide at a border
         inside = 10.0 * (WIDTHS.size - np.searchsorted(WIDTHS, gap * (1 - 1e-12)))
@@ -55,7 +52,7 @@ class IDRank(ColumnMeasure):
     name: ClassVar[str] = "ID_rank"
     span: ClassVar[tuple[float, float | None]] = (0.0, 100.0)
 
-    def figures(self, pair: Comparison, run: Run) -> tuple[Vector, Vector]:
+    def figures(self, pair: Comparison, run: Run) -> tuple[Floats, Floats]:
         inside = np.zeros(pair.original.shape)
         for j in range(len(pair.attributes)):
             x, z = pair.original[:, j], pair.released[:, j]

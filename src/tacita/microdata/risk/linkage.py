@@ -6,25 +6,21 @@ from collections.abc import Mapping
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
-import numpy.typing as npt
 from pydantic import Field
 
-from tacita.core import Comparison, ParameterError, Run, Score
+from tacita.core import Comparison, Floats, Ints, Matrix, ParameterError, Run, Score
 from tacita.microdata.measure import ColumnMeasure, Measure
 from tacita.microdata.mixed import Mixed
 
-Matrix = npt.NDArray[np.float64]
-Vector = npt.NDArray[np.float64]
 
-
-def linked_share(queries: Matrix, candidates: Matrix, weights: Vector, run: Run) -> Vector:
+def linked_share(queries: Matrix, candidates: Matrix, weights: Floats, run: Run) -> Floats:
     """For each query 1/t if its own candidate is among the t nearest, else 0; exact, in any row order.
 
     Squared distance: sum of weight * difference^2. O(n^2 d) at worst; the scan of a query ends at the
     first candidate that is nearer than its own, or where the direction of largest spread says that none
     can be.
     """
-    from tacita.kernels.linkage import own_is_nearest
+    from tacita.kernels.records.linkage import Points, own_is_nearest
 
     scaled = candidates * np.sqrt(weights)
     centre = scaled.mean(axis=0)
@@ -34,18 +30,19 @@ def linked_share(queries: Matrix, candidates: Matrix, weights: Vector, run: Run)
     order = np.argsort(turned[:, 0], kind="stable")
     turned = np.ascontiguousarray(turned[order])
     asking = np.ascontiguousarray((queries * np.sqrt(weights) - centre) @ axes)
+    points = Points(queries, candidates, weights, asking, turned, order)
 
-    def block(start: int, stop: int) -> Vector:
+    def block(start: int, stop: int) -> Floats:
         found = np.empty(stop - start)
-        own_is_nearest(queries, candidates, weights, asking, turned, order, start, stop, found)
+        own_is_nearest(points, start, stop, found)
         return found
 
     return np.concatenate(list(run.map_blocks("linking records", len(queries), block, block=512)))
 
 
-def linked_share_mixed(queries: Matrix, candidates: Matrix, mixed: Mixed, run: Run) -> Vector:
+def linked_share_mixed(queries: Matrix, candidates: Matrix, mixed: Mixed, run: Run) -> Floats:
     """The same by Gower's distance, for several kinds of attributes. O(n m d) at worst, m distinct rows."""
-    from tacita.kernels.linkage import own_is_nearest_mixed
+    from tacita.kernels.records.linkage import MixedPoints, own_is_nearest_mixed
 
     spread = np.where(mixed.nominal, -1.0, candidates.std(axis=0) * mixed.weights)
     pivot = int(np.argmax(spread)) if not mixed.nominal.all() else -1
@@ -55,12 +52,11 @@ def linked_share_mixed(queries: Matrix, candidates: Matrix, mixed: Mixed, run: R
     place[order] = np.arange(order.size)
     offered, times = np.ascontiguousarray(distinct[order]), repeats[order].astype(np.int64)
     own = place[own.reshape(-1)]
+    points = MixedPoints(queries, offered, times, own, mixed.weights, mixed.nominal, pivot)
 
-    def block(start: int, stop: int) -> Vector:
+    def block(start: int, stop: int) -> Floats:
         found = np.empty(stop - start)
-        own_is_nearest_mixed(
-            queries, offered, times, own, mixed.weights, mixed.nominal, pivot, start, stop, found
-        )
+        own_is_nearest_mixed(points, start, stop, found)
         return found
 
     return np.concatenate(list(run.map_blocks("linking records", len(queries), block, block=512)))
@@ -158,14 +154,14 @@ class DBRL(Measure):
             per_record.mean(), per_record=per_record, covers=pair.attributes if left_out else ()
         )
 
-    def _linked_mixed(self, pair: Comparison, weight: Mapping[str, float], run: Run) -> Vector | str:
+    def _linked_mixed(self, pair: Comparison, weight: Mapping[str, float], run: Run) -> Floats | str:
         """Share linked by some attributes of any kind, or why not."""
         mixed = Mixed.of(pair).only(weight)
         if not mixed.attributes:
             return "no original column varies"
         return linked_share_mixed(mixed.original, mixed.released, mixed, run)
 
-    def _linked(self, pair: Comparison, weight: Mapping[str, float], run: Run) -> Vector | str:
+    def _linked(self, pair: Comparison, weight: Mapping[str, float], run: Run) -> Floats | str:
         """Share linked by the first attributes, or why not."""
         m = len(weight)
         part = Comparison.of(pair.original[:, :m], pair.released[:, :m], pair.attributes[:m]).varying()
@@ -206,7 +202,7 @@ class DBRLAssigned(ColumnMeasure):
             return self.none(f"an assignment of {pair.n} records would need more than 200 MB; at most 5000")
         return super().compute(pair, run)
 
-    def figures(self, pair: Comparison, run: Run) -> tuple[None, Vector]:
+    def figures(self, pair: Comparison, run: Run) -> tuple[None, Floats]:
         from scipy.optimize import linear_sum_assignment
         from scipy.spatial.distance import cdist
 
@@ -225,7 +221,7 @@ class DBRLAssigned(ColumnMeasure):
         return None, 100 * np.array(own) / alike[person] / repeats[row]
 
 
-def _numbered(x: Matrix) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def _numbered(x: Matrix) -> tuple[Ints, Ints]:
     """The number of each row among the distinct ones in sorted order, and how often each stands."""
     _, number, count = np.unique(x, axis=0, return_inverse=True, return_counts=True)
     return number.reshape(-1).astype(np.int64), count.astype(np.int64)

@@ -6,15 +6,11 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 from pydantic import Field
 
-from tacita.core import Comparison, Run, Score
+from tacita.core import Comparison, Floats, Ints, Mask, Run, Score
 from tacita.microdata.measure import Measure
 from tacita.microdata.mixed import Mixed
-
-Vector = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 # Probabilities stay this far from 0 and 1, so that no weight is infinite.
 _EDGE = 1e-9
@@ -26,19 +22,19 @@ _ALL_PATTERNS = 16
 class Agreement:
     """Patterns of agreement (one row each, a column per attribute) and how many pairs show them."""
 
-    patterns: npt.NDArray[np.bool_]
-    counts: Vector
+    patterns: Mask
+    counts: Floats
 
 
 @dataclass(frozen=True)
 class Linkage:
     """m and u of every attribute, the chance of agreement among matched and among unmatched pairs."""
 
-    m: Vector
-    u: Vector
+    m: Floats
+    u: Floats
     prevalence: float
 
-    def log_ratios(self, patterns: npt.NDArray[np.bool_]) -> Vector:
+    def log_ratios(self, patterns: Mask) -> Floats:
         """log of m(pattern) / u(pattern)."""
         agree, differ = np.log(self.m / self.u), np.log((1 - self.m) / (1 - self.u))
         return np.asarray(np.where(patterns, agree, differ).sum(axis=1))
@@ -71,9 +67,7 @@ def fit(agreement: Agreement, prevalence: float | None, most_rounds: int = 500) 
     return Linkage(m, u, matches)
 
 
-def classify(
-    linkage: Linkage, patterns: npt.NDArray[np.bool_], false_link: float, false_nonlink: float
-) -> Ints:
+def classify(linkage: Linkage, patterns: Mask, false_link: float, false_nonlink: float) -> Ints:
     """The classical decision for every pattern: 1 link, -1 no link, 0 possible link.
 
     Patterns sorted by m/u descending: link while the cumulative u stays within `false_link`; from the
@@ -95,39 +89,41 @@ class _Pairs:
     """Everything the kernels need of two files, with equal released rows told once."""
 
     def __init__(self, mixed: Mixed, tolerance: float) -> None:
+        from tacita.kernels.records.linkage import Agreements
+
         released, own, repeats = np.unique(mixed.released, axis=0, return_inverse=True, return_counts=True)
         rows = np.argsort(released, axis=0, kind="stable").T
-        self.queries, self.released = mixed.original, mixed.released
-        self.sorted_rows = np.ascontiguousarray(rows)
-        self.sorted_values = np.ascontiguousarray(np.take_along_axis(released.T, rows, axis=1))
-        self.repeats, self.own = repeats.astype(np.int64), own.reshape(-1).astype(np.int64)
+        self.released = mixed.released
         scale = mixed.original.std(axis=0, ddof=1)
-        # rounding must not decide whether a difference of exactly the tolerance agrees; names are whole codes
-        self.tolerance = np.where(mixed.nominal, 0.25, tolerance * scale * (1 + 1e-9))
+        self.known = Agreements(
+            queries=mixed.original,
+            sorted_values=np.ascontiguousarray(np.take_along_axis(released.T, rows, axis=1)),
+            sorted_rows=np.ascontiguousarray(rows),
+            repeats=repeats.astype(np.int64),
+            own=own.reshape(-1).astype(np.int64),
+            # rounding must not decide whether a difference of exactly the tolerance agrees; names are codes
+            tolerance=np.where(mixed.nominal, 0.25, tolerance * scale * (1 + 1e-9)),
+        )
         self.n, self.d = mixed.original.shape
 
     def agreements(self) -> float:
         """How many (query, candidate, attribute) agree: the cost of one pass over all pairs."""
-        total = 0.0
+        total, known = 0.0, self.known
         for c in range(self.d):
-            x, z = self.queries[:, c], self.sorted_values[c]
-            above = np.searchsorted(z, x + self.tolerance[c], "right")
-            total += float((above - np.searchsorted(z, x - self.tolerance[c], "left")).sum())
+            x, z = known.queries[:, c], known.sorted_values[c]
+            above = np.searchsorted(z, x + known.tolerance[c], "right")
+            total += float((above - np.searchsorted(z, x - known.tolerance[c], "left")).sum())
         return total
 
     def count(self, rows: Ints, run: Run) -> Agreement:
         """Agreement patterns between some queries and all candidates."""
-        from tacita.kernels.linkage import count_patterns
+        from tacita.kernels.records.linkage import count_patterns
 
         def block(start: int, stop: int) -> dict[int, int]:
             size = 1 << min(self.d + 2, 16)
             while True:
                 keys, counts = np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64)
-                done = count_patterns(
-                    rows[start:stop], self.queries, self.sorted_values, self.sorted_rows, self.repeats,
-                    self.tolerance, keys, counts,
-                )  # fmt: skip
-                if done:
+                if count_patterns(rows[start:stop], self.known, keys, counts):
                     used = keys != 0
                     return dict(zip(keys[used].tolist(), counts[used].tolist(), strict=True))
                 size *= 4
@@ -141,18 +137,15 @@ class _Pairs:
         bits = (masks[:, None] >> np.arange(self.d)) & 1
         return Agreement(bits.astype(bool), np.array([float(merged[mask]) for mask in masks.tolist()]))
 
-    def linked(self, rows: Ints, linkage: Linkage, run: Run) -> Vector:
+    def linked(self, rows: Ints, linkage: Linkage, run: Run) -> Floats:
         """Share of each query that is linked to its own record."""
-        from tacita.kernels.linkage import own_has_most_weight
+        from tacita.kernels.records.linkage import own_has_most_weight
 
         gain = np.log(linkage.m / linkage.u) - np.log((1 - linkage.m) / (1 - linkage.u))
 
-        def block(start: int, stop: int) -> Vector:
+        def block(start: int, stop: int) -> Floats:
             found = np.empty(stop - start)
-            own_has_most_weight(
-                rows[start:stop], self.queries, self.sorted_values, self.sorted_rows, self.repeats, self.own,
-                self.tolerance, gain, self.n, found,
-            )  # fmt: skip
+            own_has_most_weight(rows[start:stop], self.known, gain, self.n, found)
             return found
 
         return np.concatenate(list(run.map_blocks("linking records", rows.size, block, block=256)))
@@ -249,7 +242,7 @@ class PRLBounds(Measure):
         linkage = fit(pairs.count(np.arange(pair.n), run), 1 / pair.n)
         every = (np.arange(2**pairs.d)[:, None] >> np.arange(pairs.d) & 1).astype(bool)
         decision = classify(linkage, every, self.false_link, self.false_nonlink)
-        agrees = np.abs(pairs.queries - pairs.released) <= pairs.tolerance
+        agrees = np.abs(pairs.known.queries - pairs.released) <= pairs.known.tolerance
         own = decision[agrees @ (1 << np.arange(pairs.d))]
         linked = 100.0 * (own == 1)
         return self.result(linked.mean(), per_record=linked)

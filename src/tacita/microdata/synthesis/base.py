@@ -9,12 +9,12 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 
-from tacita.core import DataError, Method, Run
+from tacita.core import DataError, Mask, Matrix, Method, Run
 from tacita.core.arrays import as_matrix
 from tacita.core.bounds import Bounded
 
 from .constraints import Constraints
-from .regression import Matrix, Regression
+from .regression import Regression
 
 # What every synthesis promises of the columns it draws.
 SYNTHETIC = ("synthetic-cells", "values-changed")
@@ -115,7 +115,7 @@ class Synthesis(Bounded, Method):
                 f"spread). {self.against_true_values}, or insist with max_unchanged = 1."
             )
 
-    def at_bound(self, released: Matrix) -> npt.NDArray[np.bool_]:
+    def at_bound(self, released: Matrix) -> Mask:
         """Which values lie on a bound, to the last bit."""
         bounds = [self.lowest, self.highest, 0.0 if self.nonnegative else None]
         return np.isin(released, [bound for bound in bounds if bound is not None])

@@ -5,17 +5,14 @@ from __future__ import annotations
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 from pydantic import Field
 
-from tacita.core import Run
+from tacita.core import Labels, Matrix, Run
 
 from .base import Synthesis, fault_of
 from .fuzzy import fuzzy_c_means
 from .ipso import ALL_MOMENTS, exact_directions
-from .regression import Matrix, Regression
-
-Labels = npt.NDArray[np.int64]
+from .regression import Regression
 
 
 class IPSOCluster(Synthesis):

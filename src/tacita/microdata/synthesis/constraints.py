@@ -5,13 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from tacita.core import DataError, ParameterError
+from tacita.core import DataError, Matrix, ParameterError
 
 from .regression import Regression
-
-Matrix = npt.NDArray[np.float64]
 
 _TOLERANCE = 1e-12
 _SWEEPS = 50_000
@@ -90,7 +87,7 @@ class Constraints:
 
     @staticmethod
     def _mend(z: Matrix, normals: Matrix, free: Matrix, bounds: Matrix, directions: Matrix) -> None:
-        from tacita.kernels.halfspaces import nearest_inside
+        from tacita.kernels.records.halfspaces import nearest_inside
 
         slack = z @ normals.T - bounds
         broken = np.flatnonzero((slack < 0).any(axis=1))

@@ -10,14 +10,14 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 
-from tacita.core import DataError, Run
+from tacita.core import DataError, Ints, Matrix, Run
 from tacita.core.arrays import as_matrix
 
 from .base import SYNTHETIC, Synthesis
 from .constraints import Constraints
 from .features import Features
 from .fuzzy import fuzzy_c_means, shares
-from .regression import Matrix, Regression
+from .regression import Regression
 
 # Eigenvalues of X'DX below this share of the largest are none: S may be singular, all the more in a cluster.
 _PSEUDO_INVERSE = 1e-11
@@ -50,7 +50,7 @@ class Fitted:
     """Where the iteration ended: predictions, labels and leverage of every record in its own cluster."""
 
     predictions: Matrix
-    labels: npt.NDArray[np.int64]
+    labels: Ints
     leverage: Matrix
     iterations: int
     objective: float

@@ -5,14 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from tacita.core import Run
+from tacita.core import Matrix, Run
 
 from .fuzzy import fuzzy_c_means
 from .regression import Regression
-
-Matrix = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,11 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from tacita.core import DataError
-
-Matrix = npt.NDArray[np.float64]
+from tacita.core import DataError, Ints, Matrix
 
 # A squared distance or error of nothing counts as this, so that records that coincide share themselves.
 _TINY = 1e-300
@@ -30,7 +27,7 @@ class FuzzyClusters:
     rounds: int
 
     @property
-    def labels(self) -> npt.NDArray[np.int64]:
+    def labels(self) -> Ints:
         """The cluster each record has its largest share in; ties to the first."""
         return self.memberships.argmax(axis=1).astype(np.int64)
 

@@ -7,11 +7,11 @@ from typing import ClassVar
 import numpy as np
 from pydantic import Field
 
-from tacita.core import Run
+from tacita.core import Matrix, Run
 
 from .base import SYNTHETIC, Synthesis
 from .ipso import normal_directions
-from .regression import Matrix, Regression
+from .regression import Regression
 
 
 class GADP(Synthesis):

@@ -7,10 +7,10 @@ from typing import ClassVar
 import numpy as np
 from pydantic import Field
 
-from tacita.core import Run
+from tacita.core import Matrix, Run
 
 from .base import SYNTHETIC, Synthesis
-from .regression import Matrix, Regression, without
+from .regression import Regression, without
 
 ALL_MOMENTS = (
     *SYNTHETIC,

@@ -6,11 +6,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
+from tacita.core import Matrix
 from tacita.microdata.standardise import centre_and_scale, standardise
-
-Matrix = npt.NDArray[np.float64]
 
 # Relative to columns of standard deviation 1, what lies below is rounding: a direction that is not there.
 RANK_TOLERANCE = 1e-9

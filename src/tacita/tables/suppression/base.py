@@ -33,14 +33,14 @@ class Suppression(Method):
                 f"{self.spoken_name()}: made for {' and '.join(self.problems)} protection, got {problem}. "
                 "Choose another method, such as optimal."
             )
-        if not self.takes(table):
+        if not self.fits(table):
             raise ParameterError(
                 f"{self.spoken_name()}: withholds in two-way tables, of two dimensions without hierarchy; "
                 f"this table has others. {_who_takes(table)}"
             )
 
     @classmethod
-    def takes(cls, table: Table) -> bool:
+    def fits(cls, table: Table) -> bool:
         """Whether the method is made for tables of this shape."""
         return "any" in cls.shapes or ("two-way" in cls.shapes and table.is_two_way)
 
@@ -51,7 +51,7 @@ class Suppression(Method):
 
 def _who_takes(table: Table) -> str:
     known = {name: registry.lookup(name, "suppression") for name in registry.names("suppression")}
-    able = [name for name, method in known.items() if issubclass(method, Suppression) and method.takes(table)]
+    able = [name for name, method in known.items() if issubclass(method, Suppression) and method.fits(table)]
     if able:
         return f"Choose a method that takes it: {', '.join(able)}."
     return "It can be audited and published, but no method withholds in it yet."

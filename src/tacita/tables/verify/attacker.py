@@ -120,6 +120,8 @@ class _Flows(_Engine):
     """A rise of cell (v, w) returns from w to v by other cells: a largest flow."""
 
     def __init__(self, arcs: tuple[Ints, Ints, int], down: Floats, up: Floats) -> None:
+        from tacita.kernels.tables.attack import Arcs
+
         super().__init__(down, up)
         self._tails, self._heads, nodes = arcs
         n = self._tails.size
@@ -127,37 +129,24 @@ class _Flows(_Engine):
         # no flow is larger than all finite spans together, unless it has no limit at all
         self._limit = float(finite.sum())
         plenty = 1.0 + 2.0 * self._limit
-        self._span_down = np.where(np.isinf(down), plenty, down)
-        self._span_up = np.where(np.isinf(up), plenty, up)
         leaves = np.concatenate([self._tails, self._heads])
         codes = np.concatenate([2 * np.arange(n), 2 * np.arange(n) + 1])
-        order = np.argsort(leaves, kind="stable")
-        self._arcs = codes[order]
-        self._starts = np.concatenate([[0], np.cumsum(np.bincount(leaves, minlength=nodes))])
+        starts = np.concatenate([[0], np.cumsum(np.bincount(leaves, minlength=nodes))])
+        up, down = np.where(np.isinf(up), plenty, up), np.where(np.isinf(down), plenty, down)
+        leaving = codes[np.argsort(leaves, kind="stable")]
+        self._arcs = Arcs(starts, leaving, self._tails, self._heads, up, down)
 
     def farthest(self, cell: int, direction: int) -> Floats | None:
-        from tacita.kernels.attack import largest_flow
+        from tacita.kernels.tables.attack import largest_flow
 
         change = np.zeros(self._tails.size)
         tail, head = int(self._tails[cell]), int(self._heads[cell])
-        limit = float((self._span_up if direction > 0 else self._span_down)[cell])
+        limit = float((self._arcs.up if direction > 0 else self._arcs.down)[cell])
         source, sink = (head, tail) if direction > 0 else (tail, head)
         # a cell in no relation is its own way back
         moved = limit
         if tail != head:
-            moved = largest_flow(
-                self._starts,
-                self._arcs,
-                self._tails,
-                self._heads,
-                self._span_up,
-                self._span_down,
-                source,
-                sink,
-                cell,
-                limit,
-                change,
-            )
+            moved = largest_flow(self._arcs, source, sink, cell, limit, change)
         change[cell] = direction * moved
         return None if moved > self._limit * (1 + EXACT) else change
 

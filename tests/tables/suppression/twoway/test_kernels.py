@@ -7,10 +7,18 @@ import pytest
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import dijkstra, maximum_flow
 
-from tacita.kernels.covers import tighten
-from tacita.kernels.cuts import rounded
-from tacita.kernels.flows import adjacency, cheapest_path, max_flow, remove_redundant, short_demand
-from tacita.kernels.ways import BOTH_WAYS, EITHER_WAY, ONE_WAY
+from tacita.kernels.tables.covers import tighten
+from tacita.kernels.tables.cuts import rounded
+from tacita.kernels.tables.flows import (
+    adjacency,
+    cheapest_path,
+    flow_along,
+    max_flow,
+    remove_redundant,
+    route_through,
+    short_demand,
+)
+from tacita.kernels.tables.network import BOTH_WAYS, EITHER_WAY, ONE_WAY, Demands, Graph
 
 
 def random_network(seed, rows=6, columns=5, share=0.6):
@@ -18,42 +26,37 @@ def random_network(seed, rows=6, columns=5, share=0.6):
     row, column = np.nonzero(generator.random((rows, columns)) < share)
     column = column + rows
     forward, backward = generator.integers(0, 9, size=(2, len(row))).astype(float)
-    return row.astype(np.int64), column.astype(np.int64), forward, backward
+    row, column = row.astype(np.int64), column.astype(np.int64)
+    return Graph(*adjacency(row, column, rows + columns), row, column, forward, backward)
 
 
 def test_max_flow_is_that_of_scipy_and_its_cut_has_the_same_capacity():
     for seed in range(60):
-        row, column, forward, backward = random_network(seed)
-        nodes = 11
-        start, incident = adjacency(row, column, nodes)
-        net, parent, queue = np.empty(len(row)), np.empty(nodes, np.int64), np.empty(nodes, np.int64)
-        alive = np.ones(len(row), dtype=bool)
-        flow = max_flow(
-            start, incident, row, column, forward, backward, alive, 6, 0, -1, np.inf, net, parent, queue
-        )
-        capacity = np.zeros((nodes, nodes), dtype=np.int32)
-        capacity[row, column], capacity[column, row] = forward, backward
-        assert flow == maximum_flow(csr_matrix(capacity), 6, 0).flow_value
-        side = parent >= -1
-        assert capacity[np.ix_(side, ~side)].sum() == flow
-        assert (net <= forward).all()
-        assert (-net <= backward).all()
+        graph = random_network(seed)
+        flow = flow_along(graph, np.ones(len(graph.row), dtype=bool))
+        sent = max_flow(graph, flow, 6, 0, -1, np.inf)
+        capacity = np.zeros((11, 11), dtype=np.int32)
+        capacity[graph.row, graph.column] = graph.forward
+        capacity[graph.column, graph.row] = graph.backward
+        assert sent == maximum_flow(csr_matrix(capacity), 6, 0).flow_value
+        side = flow.parent >= -1
+        assert capacity[np.ix_(side, ~side)].sum() == sent
+        assert (flow.net <= graph.forward).all()
+        assert (-flow.net <= graph.backward).all()
 
 
 def test_the_cheapest_path_is_as_long_as_that_of_scipy():
     for seed in range(60):
-        row, column, forward, backward = random_network(seed, share=0.8)
+        graph = random_network(seed, share=0.8)
+        row, column = graph.row, graph.column
         generator = np.random.default_rng(seed)
         weight = generator.integers(1, 9, size=len(row)).astype(float)
         withheld = generator.random(len(row)) < 0.2
-        start, incident = adjacency(row, column, 11)
-        scratch = np.empty(11), *(np.empty(11, np.int64) for _ in range(3))
         need = 3.0
-        length = cheapest_path(
-            start, incident, row, column, forward, backward, withheld, weight, np.zeros(len(row)), 6, 0, 1,
-            need, *scratch,
-        )  # fmt: skip
-        rooms, ends = np.concatenate([forward, backward]), (np.append(row, column), np.append(column, row))
+        flow = flow_along(graph, withheld)
+        length = cheapest_path(graph, flow, weight, 6, 0, 1, need, route_through(graph))
+        rooms = np.concatenate([graph.forward, graph.backward])
+        ends = (np.append(row, column), np.append(column, row))
         price = np.tile(weight, 2) * np.maximum(1.0, need / np.maximum(rooms, 1e-9))
         price[np.tile(withheld, 2)] = 0.0
         usable = (rooms > 0) & (np.tile(np.arange(len(row)), 2) != 1)
@@ -65,20 +68,20 @@ def test_the_cheapest_path_is_as_long_as_that_of_scipy():
 @pytest.mark.parametrize("ways", [ONE_WAY, EITHER_WAY, BOTH_WAYS])
 def test_clean_up_leaves_nothing_that_could_go(ways):
     for seed in range(40):
-        row, column, forward, backward = random_network(seed, share=0.9)
+        graph = random_network(seed, share=0.9)
+        row, column = graph.row, graph.column
         own = np.array([0, len(row) // 3, len(row) // 2])
         amounts = np.array([2.0, 3.0, 1.5])
-        demands = (column[own], row[own], own, amounts, np.full(3, ways))
-        network = (*adjacency(row, column, 11), row, column, forward, backward)
+        demands = Demands(column[own], row[own], own, amounts, np.full(3, ways))
         alive = np.ones(len(row), dtype=bool)
         order = np.setdiff1d(np.arange(len(row)), own)
-        if not remove_redundant(*network, alive, *demands, order):
+        if not remove_redundant(graph, demands, alive, order):
             continue
-        assert short_demand(*network, alive, *demands) < 0
+        assert short_demand(graph, demands, alive) < 0
         for e in np.setdiff1d(np.flatnonzero(alive), own):
             fewer = alive.copy()
             fewer[e] = False
-            assert short_demand(*network, fewer, *demands) >= 0
+            assert short_demand(graph, demands, fewer) >= 0
 
 
 @pytest.mark.parametrize("seed", range(40))

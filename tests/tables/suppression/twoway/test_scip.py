@@ -196,7 +196,8 @@ def test_a_missing_package_is_said_to_be_missing(monkeypatch):
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
         return honest(name, *rest)
 
-    monkeypatch.delitem(sys.modules, "tacita.tables.suppression.twoway.scip", raising=False)
+    for module in ("tacita.tables.suppression.twoway.scip", "tacita.solvers.scip"):
+        monkeypatch.delitem(sys.modules, module, raising=False)
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(tacita.ParameterError, match=r"pyscipopt is not installed\. Install tacita\[scip\]"):
         tacita.suppress(tables_at_hand.positive(1), "exact", solver="scip")

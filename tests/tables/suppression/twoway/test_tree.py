@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from tacita.core import DataError, Run
-from tacita.kernels.covers import divided, separate_rounded, shortfalls, tighten
-from tacita.kernels.cuts import rounded
-from tacita.kernels.flows import adjacency
-from tacita.kernels.ways import ONE_WAY
+from tacita.kernels.tables.covers import divided, separate_rounded, shortfalls, tighten
+from tacita.kernels.tables.cuts import rounded
+from tacita.kernels.tables.flows import adjacency
+from tacita.kernels.tables.network import ONE_WAY, Cuts, Demands, Graph
 from tacita.tables.suppression.twoway.circuit import network_of, require_feasible
 from tacita.tables.suppression.twoway.master import Master
 from tacita.tables.suppression.twoway.optimal import Optimal
@@ -174,7 +174,7 @@ def test_a_small_cell_with_a_small_x_is_taken_where_that_makes_the_row_short():
 
 def rounded_total(side, network, x, demand, delta):
     """Left-hand side of a cut's rounded row, without the edge 0."""
-    row, column, forward, backward = network
+    _, _, row, column, forward, backward = network
     fraction, _ = divided(demand, delta)
     out = np.where(side[row] & ~side[column], forward, 0.0)
     out = np.where(side[column] & ~side[row], backward, out)
@@ -187,18 +187,17 @@ def test_the_least_rounded_cut_is_found_if_any_is_violated(seed):
     row, column = (part.ravel() for part in np.indices((3, 3)))
     column = column + 3
     forward, backward = generator.integers(0, 7, size=(2, 9)).astype(float)
-    network, x = (row, column, forward, backward), 0.6 * generator.random(9)
-    demands = (np.array([3]), np.array([0]), np.array([0]), np.array([5.0]), np.array([ONE_WAY]))
+    network, x = Graph(*adjacency(row, column, 6), row, column, forward, backward), 0.6 * generator.random(9)
+    demands = Demands(np.array([3]), np.array([0]), np.array([0]), np.array([5.0]), np.array([ONE_WAY]))
     every = [np.array(s) for s in itertools.product((False, True), repeat=6) if s[3] and not s[0]]
     for delta in (1.0, 2.0, 3.0, 4.0):
-        sides, whose = np.zeros((4, 6), dtype=bool), np.zeros(4, dtype=np.int64)
-        count = separate_rounded(
-            *adjacency(row, column, 6), *network, x, *demands, np.array([delta]), sides, whose
-        )
+        sides, whose = np.zeros((2, 4, 6), dtype=bool), np.zeros(4, dtype=np.int64)
+        cuts = Cuts(*sides, whose, np.zeros(1, dtype=np.int64))
+        separate_rounded(network, x, demands, np.array([delta]), cuts)
         _, right = divided(5.0, delta)
         least = min(rounded_total(side, network, x, 5.0, delta) for side in every)
-        assert (count > 0) == (least < right * (1 - 1e-3))
-        for side in sides[:count]:
+        assert (cuts.filled[0] > 0) == (least < right * (1 - 1e-3))
+        for side in cuts.sides[: cuts.filled[0]]:
             assert side[3]
             assert not side[0]
             assert rounded_total(side, network, x, 5.0, delta) == pytest.approx(least)
@@ -211,7 +210,7 @@ def test_the_pool_gives_back_the_rows_that_are_violated_and_no_others():
     master.share_rows()
     pool = master.pool
     count = len(pool.right)
-    assert count == master.lp.getNumRow() == len(pool.inside)
+    assert count == master.lp.row_count == len(pool.inside)
     master.solve()
     value = master.value
     short = shortfalls(pool.start, pool.at, pool.value, pool.right, master.x)
@@ -222,7 +221,7 @@ def test_the_pool_gives_back_the_rows_that_are_violated_and_no_others():
     while master.solve() and master.recall():
         pass
     assert master.value == pytest.approx(value, rel=1e-3)
-    assert len(set(pool.inside.tolist())) == len(pool.inside) == master.lp.getNumRow()
+    assert len(set(pool.inside.tolist())) == len(pool.inside) == master.lp.row_count
 
 
 def test_a_pool_that_sheds_keeps_the_rows_of_the_programme_as_they_are():

@@ -12,7 +12,7 @@ import numpy as np
 
 from tacita.core import DataError
 from tacita.core.arrays import Floats, Ints, Mask
-from tacita.kernels.ways import BOTH_WAYS, EITHER_WAY, ONE_WAY
+from tacita.kernels.tables.network import BOTH_WAYS, EITHER_WAY, ONE_WAY, Demands, Graph
 
 from .grid import Grid
 
@@ -57,6 +57,19 @@ class Network:
     def amounts(self) -> bool:
         """Whether demands differ from 1, so that it matters how much a cell carries."""
         return bool((self.amount != 1).any())
+
+    def among(self, edges: Ints | None = None) -> tuple[Graph, Demands]:
+        """These edges alone, or all, for kernels; demands name own edges by their place. O(edges)."""
+        from tacita.kernels.tables.flows import adjacency
+
+        if edges is None:
+            edges = np.arange(self.edges)
+        place = np.full(self.edges, -1)
+        place[edges] = np.arange(len(edges))
+        row, column = self.row[edges], self.column[edges]
+        start, incident = adjacency(row, column, self.nodes)
+        graph = Graph(start, incident, row, column, self.forward[edges], self.backward[edges])
+        return graph, Demands(self.source, self.sink, place[self.own], self.amount, self.ways)
 
     def mask(self, chosen: Mask) -> Mask:
         """Withheld cells of the table, from chosen edges."""
@@ -167,14 +180,9 @@ def _common_step(costs: Floats) -> float:
 
 def require_feasible(network: Network) -> None:
     """Withholding all that may be must protect every primary; else say which it does not, and why."""
-    from tacita.kernels.flows import adjacency, short_demand
+    from tacita.kernels.tables.flows import short_demand
 
-    start, incident = adjacency(network.row, network.column, network.nodes)
-    alive = np.ones(network.edges, dtype=bool)
-    short = short_demand(
-        start, incident, network.row, network.column, network.forward, network.backward, alive,
-        network.source, network.sink, network.own, network.amount, network.ways,
-    )  # fmt: skip
+    short = short_demand(*network.among(), np.ones(network.edges, dtype=bool))
     if short < 0:
         return
     own = int(network.own[short])

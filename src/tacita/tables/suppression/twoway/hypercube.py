@@ -9,7 +9,7 @@ from pydantic import Field
 
 from tacita.core import Run
 from tacita.core.arrays import Floats, Ints, Mask
-from tacita.kernels.ways import EITHER_WAY, ONE_WAY
+from tacita.kernels.tables.network import EITHER_WAY, ONE_WAY
 
 from .base import TimeLimit, TwoWay
 from .circuit import Network

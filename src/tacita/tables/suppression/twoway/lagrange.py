@@ -9,7 +9,6 @@ from pydantic import Field
 
 from tacita.core import Problem, Run
 from tacita.core.arrays import Floats, Mask
-from tacita.kernels.ways import EITHER_WAY
 
 from .base import TimeLimit, TwoWay
 from .circuit import Network
@@ -50,16 +49,14 @@ class Lagrange(TwoWay):
     seconds: TimeLimit = 60.0
 
     def search(self, network: Network, watch: Watch, run: Run) -> tuple[Mask, float]:
-        from tacita.kernels.flows import adjacency
-        from tacita.kernels.multipliers import all_paths
+        from tacita.kernels.tables.multipliers import all_paths
 
         generator = run.search_generator()
         builder = Builder(network)
         grown = builder.grow(network.primary, network.cost, np.arange(len(network.source)))
         best = builder.clean(np.ones(network.edges, dtype=bool) if grown is None else grown)
         least = builder.cost(best)
-        graph = adjacency(network.row, network.column, network.nodes)
-        demands = (network.source, network.sink, network.own, network.ways == EITHER_WAY)
+        graph, demands = network.among()
         free = ~network.primary
         prices = _first_prices(network) * np.where(free, network.cost, 0.0)
         used = np.zeros(prices.shape, dtype=bool)
@@ -68,9 +65,7 @@ class Lagrange(TwoWay):
         step = 0
         for step in range(1, self.iterations + 1):
             run.report("raising prices", step, self.iterations)
-            length = all_paths(  # type: ignore[call-arg]
-                *graph, network.row, network.column, network.forward, network.backward, *demands, prices, used
-            )
+            length = all_paths(graph, demands, prices, used)
             margin = network.cost - prices.sum(axis=0)
             taken = free & (margin < 0)
             value = float(length.sum() + margin[taken].sum())

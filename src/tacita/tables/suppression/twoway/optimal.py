@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-import highspy
 import numpy as np
 from pydantic import Field
 
@@ -107,32 +106,10 @@ def integer_rounds(search: Search) -> None:
 def solve_integer(search: Search) -> tuple[float, list[Floats]]:
     """Bound of the integer programme over the rows so far, and the last solutions it met, best last."""
     master, watch = search.master, search.watch
-    mip = highspy.Highs()
-    mip.silent()
-    mip.passModel(master.lp.getLp())
-    columns = len(master.columns)
-    mip.changeColsIntegrality(
-        columns, np.arange(columns, dtype=np.int32), np.full(columns, highspy.HighsVarType.kInteger)
-    )
-    mip.setOptionValue("threads", 1)
-    mip.setOptionValue("mip_rel_gap", 0.0)
-    if not search.best[master.columns[master.fixed]].any():
-        known = highspy.HighsSolution()
-        known.col_value = search.best[master.columns].astype(float).tolist()
-        mip.setSolution(known)
-    met: list[Floats] = []
-
-    def keep(event: Any) -> None:
-        met.append(np.array(event.data_out.mip_solution))
-
-    def stop(event: Any) -> None:
-        event.data_in.user_interrupt = watch.over or search.run.cancelled()
-
-    mip.cbMipImprovingSolution += keep
-    mip.cbMipInterrupt += stop
-    mip.run()
-    info = mip.getInfo()
-    search.nodes += max(0, int(info.mip_node_count))
-    if mip.getModelStatus() == highspy.HighsModelStatus.kInfeasible:
+    outside = search.best[master.columns[master.fixed]].any()
+    known = None if outside else search.best[master.columns].astype(float)
+    answer = master.lp.choose(known, lambda: watch.over or search.run.cancelled(), keep=5)
+    search.nodes += answer.nodes
+    if answer.status == "infeasible":
         return search.cost, []
-    return float(info.mip_dual_bound), [np.round(x) for x in met[-5:]]
+    return answer.bound, [np.round(x) for x in answer.met]

@@ -21,19 +21,10 @@ class Builder:
     """
 
     def __init__(self, network: Network, within: Mask | None = None) -> None:
-        from tacita.kernels.flows import adjacency
-
         self.network = network
         at_hand = np.ones(network.edges, dtype=bool) if within is None else within | network.primary
         self.edges = np.flatnonzero(at_hand)
-        place = np.full(network.edges, -1)
-        place[self.edges] = np.arange(len(self.edges))
-        self._arrays = tuple(
-            np.ascontiguousarray(part[self.edges])
-            for part in (network.row, network.column, network.forward, network.backward)
-        )
-        self._graph = adjacency(self._arrays[0], self._arrays[1], network.nodes)
-        self._demands = (network.source, network.sink, place[network.own], network.amount, network.ways)
+        self._graph, self._demands = network.among(self.edges)
 
     def cost(self, chosen: Mask) -> float:
         """Cost of the secondary cells of a pattern."""
@@ -41,13 +32,10 @@ class Builder:
 
     def grow(self, chosen: Mask, weight: Floats, order: Ints) -> Mask | None:
         """Add cheapest paths by `weight` to a pattern until all demands are met; None if the edges cannot."""
-        from tacita.kernels.flows import protect_by_paths
+        from tacita.kernels.tables.flows import protect_by_paths
 
         withheld = (chosen | self.network.primary)[self.edges]
-        short = protect_by_paths(  # type: ignore[call-arg]
-            *self._graph, *self._arrays, *self._demands, weight[self.edges], order, withheld
-        )
-        if short >= 0:
+        if protect_by_paths(self._graph, self._demands, weight[self.edges], order, withheld) >= 0:
             return None
         grown = np.zeros(self.network.edges, dtype=bool)
         grown[self.edges] = withheld
@@ -55,22 +43,15 @@ class Builder:
 
     def clean(self, chosen: Mask, keys: Floats | None = None) -> Mask:
         """Drop what no demand needs, highest key first; the key is the cost unless given."""
-        from tacita.kernels.flows import adjacency, remove_redundant
+        from tacita.kernels.tables.flows import remove_redundant
 
         network = self.network
         edges = np.flatnonzero(chosen | network.primary)
-        place = np.full(network.edges, -1)
-        place[edges] = np.arange(len(edges))
-        arrays = (network.row[edges], network.column[edges], network.forward[edges], network.backward[edges])
         alive = np.ones(len(edges), dtype=bool)
         keys = network.cost if keys is None else keys
         order = np.argsort(-keys[edges], kind="stable")
         order = order[~network.primary[edges][order]]
-        met = remove_redundant(  # type: ignore[call-arg]
-            *adjacency(arrays[0], arrays[1], network.nodes), *arrays, alive, network.source, network.sink,
-            place[network.own], network.amount, network.ways, order,
-        )  # fmt: skip
-        if not met:
+        if not remove_redundant(*network.among(edges), alive, order):
             raise DataError("A pattern that does not protect cannot be cleaned.")
         kept = np.zeros(network.edges, dtype=bool)
         kept[edges[alive]] = True
@@ -85,19 +66,10 @@ class Builder:
 
     def protects(self, chosen: Mask) -> bool:
         """Whether all demands are met by a pattern."""
-        from tacita.kernels.flows import adjacency, short_demand
+        from tacita.kernels.tables.flows import short_demand
 
-        network = self.network
-        edges = np.flatnonzero(chosen | network.primary)
-        place = np.full(network.edges, -1)
-        place[edges] = np.arange(len(edges))
-        row, column = network.row[edges], network.column[edges]
-        short = short_demand(  # type: ignore[call-arg]
-            *adjacency(row, column, network.nodes), row, column, network.forward[edges],
-            network.backward[edges], np.ones(len(edges), dtype=bool), network.source, network.sink,
-            place[network.own], network.amount, network.ways,
-        )  # fmt: skip
-        return bool(short < 0)
+        edges = np.flatnonzero(chosen | self.network.primary)
+        return bool(short_demand(*self.network.among(edges), np.ones(len(edges), dtype=bool)) < 0)
 
     def improve(self, generator: np.random.Generator, chosen: Mask, weight: Floats) -> Mask | None:
         """Give up the secondary cells of one row and column and a few at random, protect again, clean."""

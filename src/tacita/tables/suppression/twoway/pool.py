@@ -2,37 +2,26 @@
 
 from __future__ import annotations
 
-import highspy
 import numpy as np
-from scipy import sparse
 
 from tacita.core.arrays import Floats, Ints, Mask
+from tacita.solvers.highs import LinearProgramme
 
 _SHORT = 1e-3
 _MOST = 20_000
 
 
-def rows_of(lp: highspy.Highs) -> tuple[sparse.csr_matrix, Floats]:
-    """All rows of a programme as a matrix over its columns, and their right sides. O(entries)."""
-    model = lp.getLp()
-    matrix = model.a_matrix_
-    parts = (np.array(matrix.value_), np.array(matrix.index_), np.array(matrix.start_))
-    rowwise = matrix.format_ == highspy.MatrixFormat.kRowwise
-    kind = sparse.csr_matrix if rowwise else sparse.csc_matrix
-    return kind(parts, shape=(model.num_row_, model.num_col_)).tocsr(), np.array(model.row_lower_)
-
-
 class Pool:
     """Rows a x >= b by number; `inside` names the rows of the programme, in its order."""
 
-    def __init__(self, lp: highspy.Highs) -> None:
+    def __init__(self, lp: LinearProgramme) -> None:
         self.start = np.zeros(1, dtype=np.int64)
         self.at = np.zeros(0, dtype=np.int64)
         self.value = np.zeros(0)
         self.right = np.zeros(0)
         self.length = np.zeros(0)
         self.inside = np.zeros(0, dtype=np.int64)
-        rows, right = rows_of(lp)
+        rows, right = lp.rows()
         self.note(right, rows.indptr[:-1].astype(np.int64), rows.indices.astype(np.int64), rows.data)
 
     def note(self, right: Floats, starts: Ints, at: Ints, value: Floats) -> None:
@@ -50,7 +39,7 @@ class Pool:
 
     def call(self, x: Floats, most: int = 100) -> tuple[Floats, Ints, Ints, Floats]:
         """Rows outside that x violates, the most violated first, to be put back: they count as inside."""
-        from tacita.kernels.covers import shortfalls
+        from tacita.kernels.tables.covers import shortfalls
 
         short = shortfalls(self.start, self.at, self.value, self.right, x)
         short /= np.maximum(self.length, 1e-9)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import heapq
 from dataclasses import dataclass
 
-import highspy
 import numpy as np
 
 from tacita.core.arrays import Floats, Ints, Mask
@@ -183,8 +182,8 @@ class Tree:
 
     def set_bounds(self, held: Mask, left_out: Mask) -> None:
         lower, upper = held.astype(float), np.where(left_out, 0.0, 1.0)
-        changed = np.flatnonzero((lower != self.lower) | (upper != self.upper)).astype(np.int32)
-        self.master.lp.changeColsBounds(len(changed), changed, lower[changed], upper[changed])
+        changed = np.flatnonzero((lower != self.lower) | (upper != self.upper))
+        self.master.lp.bound(changed, lower[changed], upper[changed])
         self.lower, self.upper = lower, upper
 
     def children(self, branch: Branch) -> list[Branch]:
@@ -244,22 +243,21 @@ class Tree:
         lp = self.master.lp
         if not self.solve():
             return
-        basis = lp.getBasis()
-        lp.setOptionValue("simplex_iteration_limit", _STEPS)
+        basis = lp.basis
+        lp.set(simplex_iteration_limit=_STEPS)
         for cell in cells:
+            only = np.array([cell])
             for side in (0, 1):
-                lp.changeColBounds(int(cell), float(side), float(side))
-                lp.run()
-                status = lp.getModelStatus()
-                if status == highspy.HighsModelStatus.kInfeasible:
-                    value = self.search.cost
-                else:
-                    value = min(self.search.cost, lp.getInfo().objective_function_value)
+                decided = np.array([float(side)])
+                lp.bound(only, decided, decided)
+                value = self.search.cost
+                if lp.solve() != "infeasible":
+                    value = min(value, lp.value)
                 if self.seen[side, cell] < _RELIABLE:
                     self.learn(int(cell), side, branch, x, value)
-                lp.changeColBounds(int(cell), self.lower[cell], self.upper[cell])
-                lp.setBasis(basis)
-        lp.setOptionValue("simplex_iteration_limit", 2**31 - 1)
+                lp.bound(only, self.lower[only], self.upper[only])
+                lp.basis = basis
+        lp.set(simplex_iteration_limit=2**31 - 1)
 
     def whole(self, branch: Branch) -> int:
         """A branch that ended at a whole pattern: known, or any cell not decided yet."""

@@ -18,29 +18,74 @@ distances from j to other candidates and f_j half the fines of triples with one 
 (half, as the third may come too). Without h_j and f_j this is the bound s/(s+t) ||x_j - mean(S)||^2 per
 record.
 
-Arrays: C order, no NaN. `near` (n, 2k-1): near[j, q] = half the sum of the q smallest distances from j.
-Triples are a CSR pair (`first`, `entries`: numbers of triples by record), `triples` (t, 3) and `fines` (t,).
+Arrays: C order, no NaN.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 
+from tacita.core.arrays import Floats, Ints, Mask
 
-@njit(cache=True, nogil=True)
-def pairwise(x, out):
-    """out[i, j] = ||x_i - x_j||^2, summed in column order. O(n^2 d)."""
-    n, d = x.shape
-    for i in range(n):
-        out[i, i] = 0.0
-        for j in range(i):
-            total = 0.0
-            for c in range(d):
-                t = x[i, c] - x[j, c]
-                total += t * t
-            out[i, j] = total
-            out[j, i] = total
+from .distance import sort_rows
+
+
+class Market(NamedTuple):
+    """Records at their prices, wanted in groups of k or more.
+
+    near[j, q] = half the sum of the q smallest distances from j, q < 2k-1. The triples of record j are
+    entries[first[j]:first[j+1]], rows of `triples`, each with its fine.
+    """
+
+    k: int
+    distances: Floats
+    near: Floats
+    prices: Floats
+    first: Ints
+    entries: Ints
+    triples: Ints
+    fines: Floats
+
+
+class Partners(NamedTuple):
+    """Roots in order, the rank of each record in it, and whom a root may be with: see `price_roots`."""
+
+    order: Ints
+    rank: Ints
+    first: Ints
+    close: Ints
+
+
+class Search(NamedTuple):
+    """Groups worth more than `floor` count, `nodes` a root; with `repair` a root has so many `tries`."""
+
+    floor: float
+    nodes: int
+    repair: bool
+    tries: int
+
+
+class Found(NamedTuple):
+    """Groups as they are found, a row each."""
+
+    groups: Ints
+    sizes: Ints
+    values: Floats
+
+
+class Candidates(NamedTuple):
+    """Who may still join a group: row and price, half sums of distances, distance to it, fines; scratch."""
+
+    rows: Ints
+    price: Floats
+    half: Floats
+    to_group: Floats
+    fine: Floats
+    tops: Floats
+    keep: Mask
 
 
 @njit(cache=True, nogil=True)
@@ -62,13 +107,14 @@ def half_nearest_sums(distances, count, own, out, scratch):
 
 
 @njit(cache=True, nogil=True)
-def _sift(
-    count, s, lowest, highest, worth, pairs, fined, cand, price, to_group, half, fine, floor, tops, keep
-):
+def _sift(candidates, count, group, lowest, highest, floor):
     """Mark in keep[:count] the candidates that can be in a group worth more than `floor`.
 
-    Returns (best bound, lowest size, highest size) still possible. O(count sizes).
+    group: its size so far, its prices, the distances of its pairs, its fines. Returns (best bound, lowest
+    size, highest size) still possible. O(count sizes).
     """
+    cand, price, half, to_group, fine, tops, keep = candidates
+    s, worth, pairs, fined = group
     best = -np.inf
     low = highest + 1
     high = lowest - 1
@@ -122,39 +168,17 @@ def _compact(count, keep, cand, to_group, fine):
 
 
 @njit(cache=True, nogil=True)
-def _ascending(values, count):
-    """Numbers of values[:count] by rising value, equal ones in order. Shell sort, O(count^1.5)."""
-    order = np.arange(count)
-    gap = 1
-    while gap < count // 3:
-        gap = 3 * gap + 1
-    while gap > 0:
-        for a in range(gap, count):
-            moving = order[a]
-            b = a
-            while b >= gap and (
-                values[order[b - gap]] > values[moving]
-                or (values[order[b - gap]] == values[moving] and order[b - gap] > moving)
-            ):
-                order[b] = order[b - gap]
-                b -= gap
-            order[b] = moving
-        gap //= 3
-    return order
-
-
-@njit(cache=True, nogil=True)
-def dig(
-    root, later, count, distances, prices, near, first, entries, triples, fines, k, floor, all_above, nodes,
-    out_groups, out_sizes, out_values, start,
-):  # fmt: skip
-    """Groups of the root and records of later[:count] worth more than `floor`.
+def dig(root, later, market, floor, all_above, nodes, found, start):
+    """Groups of the root and records of `later` worth more than `floor`.
 
     With `all_above` every one of them, else the best only. Written to the outputs from row `start`; returns
     (rows written, nodes searched, bound). `bound` holds for every group not written: `floor` or the best
     value, or more if the search ended early because `nodes` were searched or the outputs were full (then
     rows = -1).
     """
+    k, distances, near, prices, first, entries, triples, fines = market
+    out_groups, out_sizes, out_values = found
+    count = later.shape[0]
     most = 2 * k - 1
     tops = np.empty(most)
     keep = np.empty(count, dtype=np.bool_)
@@ -173,9 +197,9 @@ def dig(
             other = triples[entries[e], corner]
             if other != root and place[other] >= 0:
                 fine[place[other]] += 0.5 * fines[entries[e]]
-    best, low, high = _sift(
-        count, 1, k, most, prices[root], 0.0, 0.0, cand, price, to_group, near, fine, floor, tops, keep
-    )
+    alone = (1, prices[root], 0.0, 0.0)
+    candidates = Candidates(cand, price, near, to_group, fine, tops, keep)
+    best, low, high = _sift(candidates, count, alone, k, most, floor)
     if high < low:
         return 0, 1, floor
     left = _compact(count, keep, cand, to_group, fine)
@@ -195,9 +219,8 @@ def dig(
                 between[a, b] = distances[rows[a], rows[b]]
             half_nearest_sums(between[a], left, a, half[a], scratch)
         price = prices[rows[:left]]
-        best, low, high = _sift(
-            left, 1, low, high, prices[root], 0.0, 0.0, local, price, to_group, half, fine, floor, tops, keep
-        )
+        candidates = Candidates(local, price, half, to_group, fine, tops, keep)
+        best, low, high = _sift(candidates, left, alone, low, high, floor)
         if high < low:
             return 0, 1, floor
         before = left
@@ -208,7 +231,8 @@ def dig(
     promise = np.empty(left)
     for c in range(left):
         promise[c] = price[c] - to_group[c] / k - fine[c]
-    order = _ascending(promise, left)
+    order = np.arange(left)
+    sort_rows(promise, order, left)
     for c in range(n):
         place[c] = -1
     for c in range(left):
@@ -314,10 +338,9 @@ def dig(
                     for r in range(rest):
                         if deep[m, r] == place[other]:
                             fine_deep[m, r] += change
-        best, low, high = _sift(
-            rest, m, lows[s], highs[s], now_worth, now_pairs, now_fined, deep[m], price, to_deep[m], half,
-            fine_deep[m], floor, tops, keep,
-        )  # fmt: skip
+        candidates = Candidates(deep[m], price, half, to_deep[m], fine_deep[m], tops, keep)
+        grown = (m, now_worth, now_pairs, now_fined)
+        best, low, high = _sift(candidates, rest, grown, lows[s], highs[s], floor)
         if high < low:
             continue
         size_of[m] = _compact(rest, keep, deep[m], to_deep[m], fine_deep[m])
@@ -335,21 +358,21 @@ def dig(
 
 
 @njit(cache=True, nogil=True)
-def price_roots(
-    begin, end, order, rank, close_first, close, distances, prices, near, first, entries, triples, fines, k,
-    floor, repair, tries, nodes, out_groups, out_sizes, out_values, start, totals,
-):  # fmt: skip
+def price_roots(begin, end, partners, market, search, found, totals):
     """For the roots order[begin:end] the best group each, of records later in the order.
 
-    Only the partners close[close_first[root]:close_first[root + 1]] count, all if `close` is empty. With
+    Only the partners close[first[root]:first[root + 1]] count, all if `close` is empty. With
     `repair` the prices of a group found are lowered until it is worth `floor`, and the root is searched
     again, up to `tries` times; what is left over, the root pays. Prices then allow no group worth more than
     `floor`.
-    Returns rows written in all; totals gains (nodes, sum of values found, price paid by roots after all).
+    Returns rows written; totals gains (nodes, sum of values found, price paid by roots after all).
     """
+    order, rank, close_first, close = partners
+    floor, nodes, repair, tries = search
+    prices = market.prices
     n = order.shape[0]
     later = np.empty(n, dtype=np.int64)
-    written = start
+    written = 0
     for position in range(begin, end):
         root = order[position]
         count = 0
@@ -363,29 +386,26 @@ def price_roots(
                 later[count] = order[q]
                 count += 1
         for attempt in range(tries):
-            found, used, bound = dig(
-                root, later, count, distances, prices, near, first, entries, triples, fines, k, floor, False,
-                nodes, out_groups, out_sizes, out_values, written,
-            )  # fmt: skip
+            rows, used, bound = dig(root, later[:count], market, floor, False, nodes, found, written)
             totals[0] += used
-            ended_early = found < 0
+            ended_early = rows < 0
             if ended_early:
-                found = -1 - found
+                rows = -1 - rows
             if ended_early and repair:
                 totals[2] += bound - floor
                 prices[root] -= bound - floor
-            if found == 0:
+            if rows == 0:
                 break
-            value = out_values[written] - floor
+            value = found.values[written] - floor
             totals[1] += value
             if repair and not ended_early:
                 if attempt == tries - 1:
                     prices[root] -= value
                     totals[2] += value
                 else:
-                    m = out_sizes[written]
+                    m = found.sizes[written]
                     for g in range(m):
-                        prices[out_groups[written, g]] -= value / m
+                        prices[found.groups[written, g]] -= value / m
             written += 1
             if ended_early or not repair:
                 break
@@ -393,35 +413,15 @@ def price_roots(
 
 
 @njit(cache=True, nogil=True)
-def enumerate_roots(
-    begin, end, order, distances, prices, near, first, entries, triples, fines, k, floor, nodes,
-    out_groups, out_sizes, out_values, start,
-):  # fmt: skip
+def enumerate_roots(begin, end, order, market, floor, nodes, found, start):
     """Every group worth more than `floor` whose first record in the order is one of order[begin:end].
 
     Returns rows written in all, or -1 if the outputs are full or a root took more than `nodes`.
     """
     written = start
     for position in range(begin, end):
-        later = order[position + 1 :]
-        found, _, _ = dig(
-            order[position], later, later.shape[0], distances, prices, near, first, entries, triples, fines,
-            k, floor, True, nodes, out_groups, out_sizes, out_values, written,
-        )  # fmt: skip
-        if found < 0:
+        rows, _, _ = dig(order[position], order[position + 1 :], market, floor, True, nodes, found, written)
+        if rows < 0:
             return -1
-        written += found
+        written += rows
     return written
-
-
-@njit(cache=True, nogil=True)
-def group_costs(distances, groups, out):
-    """out[g] = SSE of the records groups[g] (ended by -1), the mean over members of half their distances."""
-    for g in range(groups.shape[0]):
-        total = 0.0
-        m = 0
-        while m < groups.shape[1] and groups[g, m] >= 0:
-            for other in range(m):
-                total += distances[groups[g, m], groups[g, other]]
-            m += 1
-        out[g] = total / m

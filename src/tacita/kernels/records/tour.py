@@ -6,10 +6,14 @@ places, so that either side of a reversal may be turned.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 
-from .distance import nearest, squared_distances
+from tacita.core.arrays import Floats, Ints, Mask
+
+from .distance import gap
 
 # A move must shorten the edges it touches by more than rounding could.
 _LEAST_GAIN = 1e-9
@@ -19,31 +23,26 @@ _LONGEST_SEGMENT = 3
 HEAD, QUEUED, LOOKED, MOVES = 0, 1, 2, 3
 
 
-@njit(cache=True, nogil=True)
-def nearest_neighbours(columns, start, stop, found):
-    """found[i] = the records nearest to record i, nearest first, for start <= i < stop. O(n d) each.
+class Tour(NamedTuple):
+    """A tour in the making: its records in order, and who is to be looked at.
 
-    columns: (d, n) C order, no NaN; found: (n, m) with m < n.
+    x: (n, d) C order, n >= 5; order: a permutation, shortened in place; place: its inverse; neighbours:
+    (n, m), nearest first; queue: records to look at, in order (all, to begin with); waiting: whether a record
+    is in it; state: see above.
     """
-    n = columns.shape[1]
-    distances = np.empty(n)
-    best = np.empty(found.shape[1])
-    point = np.empty(columns.shape[0])
-    for i in range(start, stop):
-        for c in range(columns.shape[0]):
-            point[c] = columns[c, i]
-        squared_distances(columns, n, point, distances)
-        distances[i] = np.nan
-        nearest(distances, n, found[i], best)
+
+    x: Floats
+    order: Ints
+    place: Ints
+    neighbours: Ints
+    queue: Ints
+    waiting: Mask
+    state: Ints
 
 
 @njit(cache=True, nogil=True)
 def _length(x, a, b):
-    total = 0.0
-    for c in range(x.shape[1]):
-        t = x[a, c] - x[b, c]
-        total += t * t
-    return np.sqrt(total)
+    return np.sqrt(gap(x, a, x, b))
 
 
 @njit(cache=True, nogil=True)
@@ -58,7 +57,7 @@ def _before(tour, place, a):
 
 
 @njit(cache=True, nogil=True)
-def _reverse(tour, place, i, j):
+def reverse(tour, place, i, j):
     """Turn the stretch from place i to place j around, or the rest of the tour if that is shorter."""
     n = tour.shape[0]
     length = j - i + 1 if j >= i else j - i + 1 + n
@@ -77,9 +76,9 @@ def _reverse(tour, place, i, j):
 def _exchange(tour, place, a, b, c):
     """Replace the edges (a, b), (c, d) by (a, c), (b, d). Along the tour or against it: a b ... c d."""
     if _after(tour, place, a) == b:
-        _reverse(tour, place, place[b], place[c])
+        reverse(tour, place, place[b], place[c])
     else:
-        _reverse(tour, place, place[c], place[b])
+        reverse(tour, place, place[c], place[b])
 
 
 @njit(cache=True, nogil=True)
@@ -104,8 +103,9 @@ def _wake(record, queue, waiting, state):
 
 
 @njit(cache=True, nogil=True)
-def _two_opt(x, tour, place, neighbours, a, queue, waiting, state):
+def _two_opt(shape, a):
     """One improving exchange at record a, if there is one."""
+    x, tour, place, neighbours, queue, waiting, state = shape
     for forward in (True, False):
         b = _after(tour, place, a) if forward else _before(tour, place, a)
         old = _length(x, a, b)
@@ -126,8 +126,9 @@ def _two_opt(x, tour, place, neighbours, a, queue, waiting, state):
 
 
 @njit(cache=True, nogil=True)
-def _or_opt(x, tour, place, neighbours, a, queue, waiting, state):
+def _or_opt(shape, a):
     """One improving move of up to three records that begin or end with a, if there is one."""
+    x, tour, place, neighbours, queue, waiting, state = shape
     n = tour.shape[0]
     for forward in (True, False):
         p = _before(tour, place, a) if forward else _after(tour, place, a)
@@ -142,13 +143,13 @@ def _or_opt(x, tour, place, neighbours, a, queue, waiting, state):
                 new = _length(x, a, c)
                 if new >= freed:
                     break
-                gap = place[c] - place[a] if forward else place[a] - place[c]
-                if (gap + n) % n < size:
+                steps = place[c] - place[a] if forward else place[a] - place[c]
+                if (steps + n) % n < size:
                     continue
                 for side in (True, False):
                     d = _after(tour, place, c) if side else _before(tour, place, c)
-                    gap = place[d] - place[a] if forward else place[a] - place[d]
-                    if (gap + n) % n < size:
+                    steps = place[d] - place[a] if forward else place[a] - place[d]
+                    if (steps + n) % n < size:
                         continue
                     edge = _length(x, c, d)
                     if freed + edge - new - _length(x, e, d) <= _LEAST_GAIN * (out + edge):
@@ -165,15 +166,14 @@ def _or_opt(x, tour, place, neighbours, a, queue, waiting, state):
 
 
 @njit(cache=True, nogil=True)
-def improve_tour(x, tour, place, neighbours, queue, waiting, state, looks):
+def improve_tour(shape, looks):
     """2-opt and Or-opt moves over neighbour lists; True when the queue is empty, False after `looks` records.
 
-    x: (n, d) C order, n >= 5; tour: a permutation, shortened in place; place: its inverse; neighbours:
-    (n, m), nearest first; queue: records to look at, in order (all, to begin with); waiting: whether a
-    record is in it; state: see above. A record leaves the queue when no move at it helps and returns when
+    A record leaves the queue when no move at it helps and returns when
     one of its edges changes. When the queue is empty a move may still help at a record whose own edges did
     not change: begin again until a whole queue brings none. Deterministic. O(m d) a look, O(n) a move.
     """
+    _, tour, _, _, queue, waiting, state = shape
     n = tour.shape[0]
     for _ in range(looks):
         if state[QUEUED] == 0:
@@ -184,8 +184,6 @@ def improve_tour(x, tour, place, neighbours, queue, waiting, state, looks):
         state[LOOKED] += 1
         waiting[a] = False
         # each move wakes a again, so that further ones at it have their turn
-        if _two_opt(x, tour, place, neighbours, a, queue, waiting, state) or _or_opt(
-            x, tour, place, neighbours, a, queue, waiting, state
-        ):
+        if _two_opt(shape, a) or _or_opt(shape, a):
             state[MOVES] += 1
     return state[QUEUED] == 0

@@ -2,13 +2,39 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
+
+from tacita.core.arrays import Floats, Ints, Mask
 
 from .distance import farthest, nearest, squared_distances
 
 # Positions in the state vector that is handed from call to call.
 LENGTH, ALIVE, GROUPS = 0, 1, 2
+
+
+class Candidates(NamedTuple):
+    """What is left, and each record of it with its k-1 nearest as a candidate for a group.
+
+    x: (n, d); columns: (d, n), and rows: what is left; place: of each row, alike for like records; lists:
+    (places, m) the rows nearest to a place, k or more unless no more are left, -1 after the last; gone: per
+    row; members: (k - 1, n), sums: (d, n) of each candidate; rest: column sums of what is left; labels:
+    filled per row; state: see above.
+    """
+
+    x: Floats
+    columns: Floats
+    rows: Ints
+    place: Ints
+    lists: Ints
+    gone: Mask
+    members: Ints
+    sums: Floats
+    rest: Floats
+    labels: Ints
+    state: Ints
 
 
 @njit(cache=True, nogil=True)
@@ -42,8 +68,10 @@ def neighbour_lists(columns, points, start, stop, lists):
 
 
 @njit(cache=True, nogil=True)
-def _choose_members(i, x, columns, rows, place, lists, gone, members, sums, length, distances, chosen, best):
+def _choose_members(i, candidates, distances, chosen, best):
     """Candidate i becomes record i and the nearest still here; its list is made anew if used up."""
+    x, columns, rows, place, lists, gone, members, sums, _, _, state = candidates
+    length = state[LENGTH]
     wanted = members.shape[0]
     row = rows[i]
     p = place[row]
@@ -70,16 +98,17 @@ def _choose_members(i, x, columns, rows, place, lists, gone, members, sums, leng
 
 
 @njit(cache=True, nogil=True)
-def first_candidates(x, columns, rows, place, lists, gone, members, sums):
-    """Every record with its nearest as a candidate. O(n k d)."""
-    nothing = np.empty(0)
-    for i in range(rows.shape[0]):
-        _choose_members(i, x, columns, rows, place, lists, gone, members, sums, 0, nothing, rows[:0], nothing)
+def first_candidates(candidates):
+    """Every record with its nearest as a candidate: all lists are fresh. O(n k d)."""
+    nothing, nobody = np.empty(0), np.empty(0, dtype=np.int64)
+    for i in range(candidates.rows.shape[0]):
+        _choose_members(i, candidates, nothing, nobody, nothing)
 
 
 @njit(cache=True, nogil=True)
-def _compact(columns, rows, members, sums, rest, state):
+def _compact(candidates):
     """Move what is still here to the front, in order; sum it afresh against drift."""
+    _, columns, rows, _, _, _, members, sums, rest, _, state = candidates
     kept = 0
     for i in range(state[LENGTH]):
         if not np.isnan(columns[0, i]):
@@ -96,16 +125,14 @@ def _compact(columns, rows, members, sums, rest, state):
 
 
 @njit(cache=True, nogil=True)
-def gsms_rounds(x, columns, rows, place, lists, gone, members, sums, rest, labels, state, rounds):
+def gsms_rounds(candidates, rounds):
     """Up to `rounds` groups; True when fewer than k records are left.
 
     SSE(group) + SSE(what remains) is the SSE of all that is left, less k m / (m - k) times the squared
     distance of the group's mean from the mean of the m left: the best candidate is the one whose mean lies
-    farthest out. x: (n, d); columns: (d, n), and rows: what is left; place: of each row, alike for like
-    records; lists: (places, m) the rows nearest to a place, k or more unless no more are left, -1 after the
-    last; gone: per row; members: (k - 1, n), sums: (d, n) of each candidate; rest: column sums of what is
-    left. O(n (d + k)) a round, and O(n d) for each list used up.
+    farthest out. O(n (d + k)) a round, and O(n d) for each list used up.
     """
+    x, columns, rows, _, lists, gone, members, sums, rest, labels, state = candidates
     n, d = x.shape
     k = members.shape[0] + 1
     distances = np.empty(n)
@@ -115,7 +142,7 @@ def gsms_rounds(x, columns, rows, place, lists, gone, members, sums, rest, label
         if state[ALIVE] < k:
             return True
         if state[LENGTH] - state[ALIVE] > state[LENGTH] // 8:
-            _compact(columns, rows, members, sums, rest, state)
+            _compact(candidates)
         length = state[LENGTH]
         scaled_distances(sums, length, float(state[ALIVE]), k * rest, distances)
         winner = farthest(distances, length)
@@ -139,21 +166,7 @@ def gsms_rounds(x, columns, rows, place, lists, gone, members, sums, rest, label
                 for j in range(k - 1):
                     broken |= gone[members[j, i]]
                 if broken:
-                    _choose_members(
-                        i,
-                        x,
-                        columns,
-                        rows,
-                        place,
-                        lists,
-                        gone,
-                        members,
-                        sums,
-                        length,
-                        distances,
-                        chosen,
-                        best,
-                    )
+                    _choose_members(i, candidates, distances, chosen, best)
     return state[ALIVE] < k
 
 

@@ -2,24 +2,81 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
+
+from tacita.core.arrays import Floats, Ints, Mask
 
 # Distances that agree to so many digits are a tie: rounding must not decide who is found.
 TIE = 1e-9
 
 
-@njit(cache=True, nogil=True)
-def own_is_nearest(queries, candidates, weights, turned_queries, turned, order, start, stop, out):
-    """out[i - start] = 1/t if candidate i is among the t nearest of query i, all at one distance; else 0.
+class Points(NamedTuple):
+    """Two files (n, d), C order, no NaN, a record of one and the same place in the other being one person's.
 
-    Squared distance: sum over columns of weight * difference^2. queries, candidates: (n, d) C order, no
-    NaN. turned_queries, turned: the same points turned so that the first columns spread most, distances
-    kept; `turned` sorted by its first column, order[j] the candidate of its row j.
+    Squared distance: sum over columns of weight * difference^2. turned_queries, turned: the same points
+    turned so that the first columns spread most, distances kept; `turned` sorted by its first column,
+    order[j] the candidate of its row j.
+    """
+
+    queries: Floats
+    candidates: Floats
+    weights: Floats
+    turned_queries: Floats
+    turned: Floats
+    order: Ints
+
+
+class MixedPoints(NamedTuple):
+    """The same for Gower's distance: sum of weight * gap; any difference of names is a gap of 1.
+
+    Candidates are distinct rows, `repeats` how many records each stands for, own[i] the one of query i. They
+    are sorted by column `pivot`, which is not nominal; -1 where every column is.
+    """
+
+    queries: Floats
+    candidates: Floats
+    repeats: Ints
+    own: Ints
+    weights: Floats
+    nominal: Mask
+    pivot: int
+
+
+class Agreements(NamedTuple):
+    """Queries, and distinct candidates sorted column by column; those within a tolerance agree.
+
+    repeats: how many records a candidate stands for; own[i]: the one of query i.
+    """
+
+    queries: Floats
+    sorted_values: Floats
+    sorted_rows: Ints
+    repeats: Ints
+    own: Ints
+    tolerance: Floats
+
+
+class Boxes(NamedTuple):
+    """What row i may have become, low[i]..high[i]; released rows, and each column sorted, with its rows."""
+
+    low: Floats
+    high: Floats
+    released: Floats
+    ordered: Floats
+    rows: Ints
+
+
+@njit(cache=True, nogil=True)
+def own_is_nearest(points, start, stop, out):
+    """out[i - start] = 1/t if candidate i is among the t nearest of query i, all at one distance; else 0.
 
     Only candidates within the own distance on the first turned column can be nearer, so the scan runs
     outward from the query and ends there, or at the first candidate that is nearer. O(n^2 d) at worst.
     """
+    queries, candidates, weights, turned_queries, turned, order = points
     n, d = candidates.shape
     for i in range(start, stop):
         own = 0.0
@@ -68,14 +125,13 @@ def own_is_nearest(queries, candidates, weights, turned_queries, turned, order, 
 
 
 @njit(cache=True, nogil=True)
-def own_is_nearest_mixed(queries, candidates, repeats, own, weights, nominal, pivot, start, stop, out):
-    """As own_is_nearest by Gower's distance: sum of weight * gap; any difference of names is a gap of 1.
+def own_is_nearest_mixed(points, start, stop, out):
+    """As own_is_nearest by Gower's distance.
 
-    Candidates are distinct rows, `repeats` how many records each stands for, own[i] the one of query i. They
-    are sorted by column `pivot`, which is not nominal: the scan runs outward from the query and ends where
-    that column alone is farther than the own candidate. pivot = -1 where every column is nominal.
-    O(n m d) at worst for m candidates.
+    The scan runs outward from the query by the column `pivot` and ends where that column alone is farther
+    than the own candidate. O(n m d) at worst for m candidates.
     """
+    queries, candidates, repeats, own, weights, nominal, pivot = points
     m, d = candidates.shape
     for i in range(start, stop):
         mine = 0.0
@@ -127,8 +183,9 @@ def _gap(a, b, nominal):
 
 
 @njit(cache=True, nogil=True)
-def _agreements(i, queries, sorted_values, sorted_rows, tolerance, mask, touched):
+def _agreements(i, pairs, mask, touched):
     """Set bit c of mask[j] where query i and candidate j agree on column c; returns how many j agree."""
+    queries, sorted_values, sorted_rows, _, _, tolerance = pairs
     n, d = sorted_values.shape[1], sorted_values.shape[0]
     count = 0
     for c in range(d):
@@ -157,19 +214,19 @@ def _slot(pattern, keys):
 
 
 @njit(cache=True, nogil=True)
-def count_patterns(rows, queries, sorted_values, sorted_rows, repeats, tolerance, keys, counts):
+def count_patterns(rows, pairs, keys, counts):
     """Add up how often each agreement pattern (a bit mask) stands between some queries and all candidates.
 
-    Candidates are distinct rows, `repeats` how many records each stands for. keys, counts: an empty
-    open hash table, 0 for a free slot; the pattern of no agreement is not counted. Returns False when
-    the table is three quarters full. Cost: one step per agreeing pair and column.
+    keys, counts: an empty open hash table, 0 for a free slot; the pattern of no agreement is not counted.
+    Returns False when the table is three quarters full. Cost: one step per agreeing pair and column.
     """
-    n = sorted_values.shape[1]
+    repeats = pairs.repeats
+    n = repeats.shape[0]
     mask = np.zeros(n, dtype=np.int64)
     touched = np.empty(n, dtype=np.int64)
     used = 0
     for i in rows:
-        found = _agreements(i, queries, sorted_values, sorted_rows, tolerance, mask, touched)
+        found = _agreements(i, pairs, mask, touched)
         for t in range(found):
             j = touched[t]
             at = _slot(mask[j], keys)
@@ -185,18 +242,19 @@ def count_patterns(rows, queries, sorted_values, sorted_rows, repeats, tolerance
 
 
 @njit(cache=True, nogil=True)
-def own_has_most_weight(rows, queries, sorted_values, sorted_rows, repeats, own, tolerance, gain, total, out):
+def own_has_most_weight(rows, pairs, gain, total, out):
     """out[r] = 1/t if the own candidate of query rows[r] has the largest weight, shared by t records; else 0.
 
-    The weight of a pair is the sum of gain[c] over the columns on which it agrees. own[i]: the distinct
-    candidate that stands for the record of query i; total: how many records the candidates stand for.
+    The weight of a pair is the sum of gain[c] over the columns on which it agrees. total: how many records
+    the candidates stand for.
     """
-    n = sorted_values.shape[1]
+    repeats, own = pairs.repeats, pairs.own
+    n = repeats.shape[0]
     mask = np.zeros(n, dtype=np.int64)
     touched = np.empty(n, dtype=np.int64)
     for r in range(rows.shape[0]):
         i = rows[r]
-        found = _agreements(i, queries, sorted_values, sorted_rows, tolerance, mask, touched)
+        found = _agreements(i, pairs, mask, touched)
         mine = _weight(mask[own[i]], gain)
         ties = 0
         strangers = total
@@ -227,12 +285,12 @@ def _weight(pattern, gain):
 
 
 @njit(cache=True, nogil=True)
-def own_among_allowed(low, high, released, ordered, rows, start, stop, out):
-    """out[i - start] = 1/t if released row i lies in the box low[i]..high[i], which holds t rows; else 0.
+def own_among_allowed(boxes, start, stop, out):
+    """out[i - start] = 1/t if released row i lies in its box, which holds t rows; else 0.
 
-    ordered: (d, n) released values of each column sorted, rows: the row of each. Walks the column whose
-    interval holds fewest. O(d log n + d times that interval) a record.
+    Walks the column whose interval holds fewest. O(d log n + d times that interval) a record.
     """
+    low, high, released, ordered, rows = boxes
     n, d = released.shape
     for i in range(start, stop):
         best, first, last = 0, 0, n

@@ -5,11 +5,29 @@ Written for the audit alone; no method that makes patterns uses it.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 
+from tacita.core.arrays import Floats, Ints
+
 # Of a cell's span on that side, or its flow: what is left over when a flow fills it up to rounding.
 _ROUNDING = 1e-13
+
+
+class Arcs(NamedTuple):
+    """Cell e leads from node tails[e] to heads[e] and may change by -down[e] .. up[e], both finite.
+
+    The arcs 2e and 2e + 1 that leave node v are codes[starts[v]:starts[v + 1]].
+    """
+
+    starts: Ints
+    codes: Ints
+    tails: Ints
+    heads: Ints
+    up: Floats
+    down: Floats
 
 
 @njit(cache=True)
@@ -23,8 +41,9 @@ def _room(code, up, down, flow):
 
 
 @njit(cache=True)
-def _levels(starts, arcs, tails, heads, up, down, source, sink, skip, flow, level, queue):
+def _levels(arcs, source, sink, skip, flow, level, queue):
     """Steps from the source to each node along arcs with room; whether the sink is reached."""
+    starts, codes, tails, heads, up, down = arcs
     level[:] = -1
     level[source] = 0
     queue[0] = source
@@ -33,7 +52,7 @@ def _levels(starts, arcs, tails, heads, up, down, source, sink, skip, flow, leve
         node = queue[first]
         first += 1
         for at in range(starts[node], starts[node + 1]):
-            code = arcs[at]
+            code = codes[at]
             if code >> 1 == skip:
                 continue
             to = heads[code >> 1] if code & 1 == 0 else tails[code >> 1]
@@ -45,22 +64,19 @@ def _levels(starts, arcs, tails, heads, up, down, source, sink, skip, flow, leve
 
 
 @njit(cache=True)
-def largest_flow(starts, arcs, tails, heads, up, down, source, sink, skip, limit, flow):
+def largest_flow(arcs, source, sink, skip, limit, flow):
     """Most that can pass from source to sink without cell `skip`, at most `limit`; O(nodes^2 cells) at worst.
 
-    Cell e leads from node tails[e] to heads[e] and may change by -down[e] .. up[e], both finite. The arcs
-    2e and 2e + 1 that leave node v are arcs[starts[v]:starts[v + 1]]. `flow`, all zero at first, receives
-    the change of each cell.
+    `flow`, all zero at first, receives the change of each cell.
     """
+    starts, codes, tails, heads, up, down = arcs
     nodes = starts.size - 1
     level = np.empty(nodes, dtype=np.int64)
     queue = np.empty(nodes, dtype=np.int64)
     cursor = np.empty(nodes, dtype=np.int64)
     path = np.empty(nodes + 1, dtype=np.int64)
     total = 0.0
-    while total < limit and _levels(
-        starts, arcs, tails, heads, up, down, source, sink, skip, flow, level, queue
-    ):
+    while total < limit and _levels(arcs, source, sink, skip, flow, level, queue):
         cursor[:] = starts[:-1]
         node, depth = source, 0
         while True:
@@ -77,7 +93,7 @@ def largest_flow(starts, arcs, tails, heads, up, down, source, sink, skip, limit
                 node, depth = source, 0
             moved = False
             while cursor[node] < starts[node + 1]:
-                code = arcs[cursor[node]]
+                code = codes[cursor[node]]
                 to = heads[code >> 1] if code & 1 == 0 else tails[code >> 1]
                 if code >> 1 != skip and level[to] == level[node] + 1 and _room(code, up, down, flow) > 0.0:
                     path[depth] = code

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
+
+from tacita.core.arrays import Floats, Ints
 
 from .distance import farthest, nearest, squared_distances
 
@@ -11,11 +15,28 @@ from .distance import farthest, nearest, squared_distances
 LENGTH, ALIVE, GROUPS = 0, 1, 2
 
 
+class Ends(NamedTuple):
+    """What is left, and who is farthest from whom.
+
+    columns: (d, n) C order, no NaN at the start, consumed; rows: original row of each record; far: the record
+    farthest from each, -1 unknown; bound: at least the squared distance to it; labels: filled per original
+    row; state: see above.
+    """
+
+    columns: Floats
+    rows: Ints
+    far: Ints
+    bound: Floats
+    labels: Ints
+    state: Ints
+
+
 @njit(cache=True, nogil=True)
-def _compact(columns, rows, far, bound, moved, n):
-    """Move the records still here to the front, in order; return how many."""
+def _compact(ends, moved):
+    """Move the records still here to the front, in order."""
+    columns, rows, far, bound, _, state = ends
     kept = 0
-    for i in range(n):
+    for i in range(state[LENGTH]):
         moved[i] = -1
         if not np.isnan(columns[0, i]):
             moved[i] = kept
@@ -28,7 +49,7 @@ def _compact(columns, rows, far, bound, moved, n):
     for i in range(kept):
         if far[i] >= 0:
             far[i] = moved[far[i]]
-    return kept
+    state[LENGTH] = kept
 
 
 @njit(cache=True, nogil=True)
@@ -43,8 +64,10 @@ def _bound_by_detour(distances, n, reach, bound):
 
 
 @njit(cache=True, nogil=True)
-def _grow_by_seed(seed, columns, n, rows, labels, group, distances, chosen, best):
+def _grow_by_seed(seed, ends, distances, chosen, best):
     """The records nearest to a seed join its group and vanish."""
+    columns, rows, _, _, labels, state = ends
+    n, group = state[LENGTH], state[GROUPS]
     squared_distances(columns, n, seed, distances)
     nearest(distances, n, chosen, best)
     for j in range(chosen.shape[0]):
@@ -53,8 +76,10 @@ def _grow_by_seed(seed, columns, n, rows, labels, group, distances, chosen, best
 
 
 @njit(cache=True, nogil=True)
-def _grow_by_centroid(seed, columns, n, rows, labels, group, distances, size):
+def _grow_by_centroid(seed, ends, distances, size):
     """One by one, the record nearest to the group's centroid joins it and vanishes."""
+    columns, rows, _, _, labels, state = ends
+    n, group = state[LENGTH], state[GROUPS]
     total = seed.copy()
     for members in range(1, size):
         squared_distances(columns, n, total / members, distances)
@@ -71,16 +96,15 @@ def _grow_by_centroid(seed, columns, n, rows, labels, group, distances, size):
 
 
 @njit(cache=True, nogil=True)
-def max_distance_rounds(columns, rows, far, bound, labels, state, k, by_centroid, scans):
+def max_distance_rounds(ends, k, by_centroid, scans):
     """Rounds of MD until fewer than 2k records are left (True), or `scans` passes over them are made (False).
 
-    columns: (d, n) C order, no NaN at the start, consumed; rows: original row of each record; far: the
-    record farthest from each, -1 unknown; bound: at least the squared distance to it; labels: filled per
-    original row; state: see above. A record's farthest distance can only fall as records leave, so its old
+    A record's farthest distance can only fall as records leave, so its old
     value stays a bound, and only records whose bound is the largest of all are ever measured again: exact,
     and as a rule far fewer than all pairs.
     O(n d) a scan, O(n) scratch a call.
     """
+    columns, rows, far, bound, labels, state = ends
     d = columns.shape[0]
     distances = np.empty(columns.shape[1])
     moved = np.empty(columns.shape[1], dtype=np.int64)
@@ -90,7 +114,7 @@ def max_distance_rounds(columns, rows, far, bound, labels, state, k, by_centroid
         if state[ALIVE] < 2 * k:
             return True
         if state[LENGTH] - state[ALIVE] > state[LENGTH] // 8:
-            state[LENGTH] = _compact(columns, rows, far, bound, moved, state[LENGTH])
+            _compact(ends, moved)
         n = state[LENGTH]
         r = farthest(bound, n)
         s = far[r]
@@ -111,9 +135,9 @@ def max_distance_rounds(columns, rows, far, bound, labels, state, k, by_centroid
         for end in range(2):
             labels[rows[s if end else r]] = state[GROUPS]
             if by_centroid:
-                _grow_by_centroid(seeds[end], columns, n, rows, labels, state[GROUPS], distances, k)
+                _grow_by_centroid(seeds[end], ends, distances, k)
             else:
-                _grow_by_seed(seeds[end], columns, n, rows, labels, state[GROUPS], distances, chosen, best)
+                _grow_by_seed(seeds[end], ends, distances, chosen, best)
             state[GROUPS] += 1
         state[ALIVE] -= 2 * k
         for i in range(n):

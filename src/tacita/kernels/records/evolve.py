@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 
-from .distance import nearest, squared_distances
+from tacita.core.arrays import Floats, Ints
+
+from .distance import gap, sort_rows
 
 
-@njit(cache=True, nogil=True)
-def neighbour_lists(columns, start, stop, near, gaps):
-    """The nearest other records of rows start..stop-1 and how far they are, nearest first, ties by row.
+class Exchange(NamedTuple):
+    """Groups as lists of members, and when a record last looked round and a group last changed."""
 
-    columns: (d, n) C order; near, gaps: (n, m), m < n, filled in those rows. O((stop - start) n d).
-    """
-    n = columns.shape[1]
-    m = near.shape[1]
-    distances = np.empty(n)
-    chosen = np.empty(m, dtype=np.int64)
-    best = np.empty(m)
-    for i in range(start, stop):
-        squared_distances(columns, n, columns[:, i].copy(), distances)
-        distances[i] = np.nan
-        nearest(distances, n, chosen, best)
-        for j in range(m):
-            near[i, j] = chosen[j]
-            gaps[i, j] = np.sqrt(best[j])
+    members: Ints
+    place: Ints
+    seen: Ints
+    changed: Ints
+    asked: Ints
+    diff: Floats
 
 
 @njit(cache=True, nogil=True)
@@ -37,7 +32,7 @@ def decode_medoids(x, near, gaps, medoids, k, by_group, fitness, labels):
     groups lack to k, as a share of n. labels (p, n): the position of the medoid. A neighbour list meets a
     medoid after about n / c steps; where it has none, all medoids are measured. O(p n (n / c)) on average.
     """
-    n, d = x.shape
+    n = x.shape[0]
     p, c = medoids.shape
     slot = np.full(n, -1, dtype=np.int64)
     sizes = np.empty(c, dtype=np.int64)
@@ -49,27 +44,24 @@ def decode_medoids(x, near, gaps, medoids, k, by_group, fitness, labels):
             sums[g] = 0.0
         for i in range(n):
             g = slot[i]
-            gap = 0.0
+            away = 0.0
             if g < 0:
                 for j in range(near.shape[1]):
                     g = slot[near[i, j]]
                     if g >= 0:
-                        gap = gaps[i, j]
+                        away = gaps[i, j]
                         break
             if g < 0:
                 least = np.inf
                 for h in range(c):
-                    total = 0.0
-                    for a in range(d):
-                        t = x[medoids[q, h], a] - x[i, a]
-                        total += t * t
-                    if total < least:
-                        least = total
+                    far = gap(x, medoids[q, h], x, i)
+                    if far < least:
+                        least = far
                         g = h
-                gap = np.sqrt(least)
+                away = np.sqrt(least)
             labels[q, i] = g
             sizes[g] += 1
-            sums[g] += gap
+            sums[g] += away
         total = 0.0
         lacking = 0
         for g in range(c):
@@ -189,25 +181,6 @@ def _lift_short(x, labels, sums, sizes, k):
 
 
 @njit(cache=True, nogil=True)
-def _order(keys, rows, m):
-    """Shell sort of the first m rows by key, ties by row. O(m^1.5)."""
-    gap = 1
-    while gap < m // 3:
-        gap = 3 * gap + 1
-    while gap >= 1:
-        for i in range(gap, m):
-            key, row = keys[i], rows[i]
-            j = i
-            while j >= gap and (keys[j - gap] > key or (keys[j - gap] == key and rows[j - gap] > row)):
-                keys[j] = keys[j - gap]
-                rows[j] = rows[j - gap]
-                j -= gap
-            keys[j] = key
-            rows[j] = row
-        gap //= 3
-
-
-@njit(cache=True, nogil=True)
 def _farthest_of(x, rows, m, point):
     best = -1.0
     where = rows[0]
@@ -252,7 +225,7 @@ def _cut_large(x, labels, sums, sizes, k):
             keys[j] = 0.0
             for a in range(d):
                 keys[j] += (x[rows[j], a] - x[r, a]) ** 2 - (x[rows[j], a] - x[s, a]) ** 2
-        _order(keys, rows, m)
+        sort_rows(keys, rows, m)
         # the more two means differ, the less is left within: n_1 n_2 / m ||mean_1 - mean_2||^2
         head[:] = 0.0
         best = -1.0
@@ -276,8 +249,10 @@ def _cut_large(x, labels, sums, sizes, k):
 
 
 @njit(cache=True, nogil=True)
-def _best_exchange(x, i, labels, near, sums, sizes, members, k, seen, changed, asked, diff):
+def _best_exchange(i, x, labels, near, sums, sizes, k, exchange):
     """The move (partner -1) or swap of record i with a neighbour's group that lowers the error most."""
+    members, _, seen_by, changed, asked, diff = exchange
+    seen = seen_by[i]
     d = x.shape[1]
     g = labels[i]
     best, target, partner = 0.0, -1, -1
@@ -326,15 +301,13 @@ def _relocate(x, labels, near, sums, sizes, k, passes, least):
     changed = np.zeros(groups, dtype=np.int64)
     seen = np.zeros(n, dtype=np.int64)
     asked = np.empty(groups, dtype=np.int64)
-    diff = np.empty(d)
+    exchange = Exchange(members, place, seen, changed, asked, np.empty(d))
     clock = 0
     for _ in range(passes):
         asked[:] = -1
         quiet = True
         for i in range(n):
-            best, h, j = _best_exchange(
-                x, i, labels, near, sums, sizes, members, k, seen[i], changed, asked, diff
-            )
+            best, h, j = _best_exchange(i, x, labels, near, sums, sizes, k, exchange)
             clock += 1
             seen[i] = clock
             if best >= -least:

@@ -102,6 +102,16 @@ def insert(row, distance, slot, chosen, best):
 
 
 @njit(cache=True, nogil=True)
+def gap(points, i, others, j):
+    """Squared distance of points[i] and others[j]. O(d)."""
+    total = 0.0
+    for c in range(points.shape[1]):
+        t = points[i, c] - others[j, c]
+        total += t * t
+    return total
+
+
+@njit(cache=True, nogil=True)
 def gap_below(points, i, others, j, limit):
     """Squared distance of points[i] and others[j]; at least `limit` if it is not below that. O(d)."""
     total = 0.0
@@ -119,7 +129,68 @@ def nearest_centre(points, centres, out):
     for i in range(points.shape[0]):
         best = np.inf
         for g in range(centres.shape[0]):
-            gap = gap_below(points, i, centres, g, best)
-            if gap < best:
-                best = gap
+            found = gap_below(points, i, centres, g, best)
+            if found < best:
+                best = found
                 out[i] = g
+
+
+@njit(cache=True, nogil=True)
+def sort_rows(keys, rows, m):
+    """Shell sort of the first m rows by key, ties by row. O(m^1.5)."""
+    gap = 1
+    while gap < m // 3:
+        gap = 3 * gap + 1
+    while gap >= 1:
+        for i in range(gap, m):
+            key, row = keys[i], rows[i]
+            j = i
+            while j >= gap and (keys[j - gap] > key or (keys[j - gap] == key and rows[j - gap] > row)):
+                keys[j] = keys[j - gap]
+                rows[j] = rows[j - gap]
+                j -= gap
+            keys[j] = key
+            rows[j] = row
+        gap //= 3
+
+
+@njit(cache=True, nogil=True)
+def neighbour_lists(columns, start, stop, near, gaps):
+    """The nearest other records of rows start..stop-1 and how far they are, nearest first, ties by row.
+
+    columns: (d, n) C order; near, gaps: (n, m), m < n, filled in those rows. O((stop - start) n d).
+    """
+    n = columns.shape[1]
+    m = near.shape[1]
+    distances = np.empty(n)
+    chosen = np.empty(m, dtype=np.int64)
+    best = np.empty(m)
+    for i in range(start, stop):
+        squared_distances(columns, n, columns[:, i].copy(), distances)
+        distances[i] = np.nan
+        nearest(distances, n, chosen, best)
+        for j in range(m):
+            near[i, j] = chosen[j]
+            gaps[i, j] = np.sqrt(best[j])
+
+
+@njit(cache=True, nogil=True)
+def pairwise(x, out):
+    """out[i, j] = ||x_i - x_j||^2, summed in column order. O(n^2 d)."""
+    for i in range(x.shape[0]):
+        out[i, i] = 0.0
+        for j in range(i):
+            out[i, j] = out[j, i] = gap(x, i, x, j)
+
+
+@njit(cache=True, nogil=True)
+def group_costs(distances, groups, out):
+    """out[g] = SSE of the records groups[g] (ended by -1), the mean over members of half their distances."""
+    for g in range(groups.shape[0]):
+        total = 0.0
+        m = 0
+        while m < groups.shape[1] and groups[g, m] >= 0:
+            for other in range(m):
+                total += distances[groups[g, m], groups[g, other]]
+            m += 1
+        out[g] = total / m

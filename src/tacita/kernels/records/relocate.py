@@ -8,13 +8,39 @@ sizes (c,) up to date. Ties go to the lowest row, and among groups to the lowest
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
+
+from tacita.core.arrays import Floats, Ints
 
 from .distance import squared_distances
 
 # A move counts as an improvement only if it saves more than rounding can feign.
 _MARGIN = 1e-10
+
+
+class Groups(NamedTuple):
+    """Records and centres by column, the group of each record, the size of each group."""
+
+    columns: Floats
+    labels: Ints
+    centres: Floats
+    sizes: Ints
+
+
+class Offers(NamedTuple):
+    """Of each record: groups to look at, the cheapest, its cost, the next cost, what leaving saves.
+
+    near: (n, m); with m = 0 every group is looked at.
+    """
+
+    near: Ints
+    target: Ints
+    cost: Floats
+    second: Floats
+    saved: Floats
 
 
 @njit(cache=True, nogil=True)
@@ -55,11 +81,13 @@ def move(i, g, h, columns, labels, centres, sizes):
 
 
 @njit(cache=True, nogil=True)
-def _look_round(i, columns, labels, centres, sizes, near, target, cost, second, scratch):
+def _look_round(i, groups, offers, scratch):
     """The cheapest group for record i, own group apart: target[i], cost[i]; second[i]: the next cost.
 
-    Looks at the groups near[i], or at all where `near` has no columns. O(groups d).
+    O(groups d).
     """
+    columns, labels, centres, sizes = groups
+    near, target, cost, second, _ = offers
     first = np.inf
     other = np.inf
     where = -1
@@ -91,16 +119,17 @@ def _look_round(i, columns, labels, centres, sizes, near, target, cost, second, 
 
 
 @njit(cache=True, nogil=True)
-def price_all(columns, labels, centres, sizes, near, target, cost, second, saved):
-    """Fill the four caches of `relocate` from nothing. O(n groups d)."""
+def price_all(groups, offers):
+    """Fill the offers of all records from nothing. O(n groups d)."""
+    columns, labels, centres, sizes = groups
     scratch = np.empty(sizes.shape[0])
     for i in range(columns.shape[1]):
-        _look_round(i, columns, labels, centres, sizes, near, target, cost, second, scratch)
-        saved[i] = saving(i, columns, labels[i], centres, sizes)
+        _look_round(i, groups, offers, scratch)
+        offers.saved[i] = saving(i, columns, labels[i], centres, sizes)
 
 
 @njit(cache=True, nogil=True)
-def relocate(columns, labels, centres, sizes, floor, near, target, cost, second, saved, moves):
+def relocate(groups, offers, floor, moves):
     """Up to `moves` times the one relocation that lowers the squared error most; returns how many were made.
 
     Only groups of more than `floor` (at least 1) records give one away. After a move two groups have
@@ -108,6 +137,8 @@ def relocate(columns, labels, centres, sizes, floor, near, target, cost, second,
     headed for now costs more than `second`, below which no other group lies. O(n d) a move, and
     O(groups d) for each record that looks round.
     """
+    columns, labels, centres, sizes = groups
+    _, target, cost, second, saved = offers
     n = columns.shape[1]
     scratch = np.empty(sizes.shape[0])
     to_g = np.empty(n)
@@ -143,12 +174,12 @@ def relocate(columns, labels, centres, sizes, floor, near, target, cost, second,
                 saved[r] = to_h[r] * out_h
                 at_h = np.inf
             if r == i:
-                _look_round(r, columns, labels, centres, sizes, near, target, cost, second, scratch)
+                _look_round(r, groups, offers, scratch)
             elif headed in (g, h):
                 paid = at_g if headed == g else at_h
                 rival = at_h if headed == g else at_g
                 if min(paid, rival) > second[r]:
-                    _look_round(r, columns, labels, centres, sizes, near, target, cost, second, scratch)
+                    _look_round(r, groups, offers, scratch)
                 elif rival < paid:
                     target[r] = h if headed == g else g
                     cost[r] = rival

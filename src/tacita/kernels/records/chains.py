@@ -8,35 +8,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-
-@njit(cache=True, nogil=True)
-def _gap(a, i, b, j):
-    total = 0.0
-    for c in range(a.shape[1]):
-        t = a[i, c] - b[j, c]
-        total += t * t
-    return total
-
-
-@njit(cache=True, nogil=True)
-def nearest_next(points, first, tour):
-    """tour[0] = first, then always the nearest point not yet visited. O(n^2 d)."""
-    n = points.shape[0]
-    left = np.arange(n)
-    left[first] = n - 1
-    count = n - 1
-    tour[0] = first
-    for t in range(1, n):
-        best = np.inf
-        where = 0
-        for j in range(count):
-            gap = _gap(points, tour[t - 1], points, left[j])
-            if gap < best or (gap == best and left[j] < left[where]):
-                best = gap
-                where = j
-        tour[t] = left[where]
-        count -= 1
-        left[where] = left[count]
+from .distance import gap
+from .tour import reverse
 
 
 @njit(cache=True, nogil=True)
@@ -51,46 +24,26 @@ def two_opt(points, near, tour, place, sweeps):
         for a in range(n):
             for step in (1, -1):
                 after = tour[(place[a] + step) % n]
-                edge = np.sqrt(_gap(points, a, points, after))
+                edge = np.sqrt(gap(points, a, points, after))
                 for j in range(near.shape[1]):
                     b = near[a, j]
-                    new = np.sqrt(_gap(points, a, points, b))
+                    new = np.sqrt(gap(points, a, points, b))
                     if new >= edge:
                         break
                     beyond = tour[(place[b] + step) % n]
                     if b in (a, after) or beyond == a:
                         continue
-                    saved = edge + np.sqrt(_gap(points, b, points, beyond)) - new
-                    saved -= np.sqrt(_gap(points, after, points, beyond))
+                    saved = edge + np.sqrt(gap(points, b, points, beyond)) - new
+                    saved -= np.sqrt(gap(points, after, points, beyond))
                     if saved > 1e-10 * edge:
                         if step == 1:
-                            _turn(tour, place, place[after], place[b])
+                            reverse(tour, place, place[after], place[b])
                         else:
-                            _turn(tour, place, place[b], place[after])
+                            reverse(tour, place, place[b], place[after])
                         better = True
                         break
         if not better:
             return
-
-
-@njit(cache=True, nogil=True)
-def _turn(tour, place, i, j):
-    """Turn round the stretch from place i to place j, going forward and over the end if need be. O(n)."""
-    n = tour.shape[0]
-    length = (j - i) % n + 1
-    if 2 * length > n:
-        # the rest turned round is the same round trip
-        i, j = (j + 1) % n, (i - 1) % n
-        length = n - length
-    for _ in range(length // 2):
-        a = tour[i]
-        b = tour[j]
-        tour[i] = b
-        place[b] = i
-        tour[j] = a
-        place[a] = j
-        i = (i + 1) % n
-        j = (j - 1) % n
 
 
 @njit(cache=True, nogil=True)
@@ -109,13 +62,13 @@ def members_in_order(x, centres, tour, start, rows, order):
             where = low
             for p in range(low, left):
                 if done > 0:
-                    gap = _gap(x, order[done - 1], x, rows[p])
+                    length = gap(x, order[done - 1], x, rows[p])
                 elif tour.shape[0] > 1:
-                    gap = -_gap(centres, tour[1], x, rows[p])
+                    length = -gap(centres, tour[1], x, rows[p])
                 else:
-                    gap = 0.0
-                if gap < best or (gap == best and rows[p] < rows[where]):
-                    best = gap
+                    length = 0.0
+                if length < best or (length == best and rows[p] < rows[where]):
+                    best = length
                     where = p
             order[done] = rows[where]
             done += 1

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
+
+from tacita.core.arrays import Floats, Ints
 
 from .distance import farthest, nearest, squared_distances
 from .gsms import scaled_distances
@@ -14,15 +18,31 @@ LENGTH, VISITED = 0, 1
 ALIVE, GROUPS = 0, 1
 
 
-@njit(cache=True, nogil=True)
-def tree_rounds(columns, rows, nearest_visited, gap, parent, length, visited, state, rounds):
-    """Up to `rounds` records join the tree (Prim); True when all have.
+class Tree(NamedTuple):
+    """A spanning tree in the making.
 
     columns: (d, n), rows: the records not yet in the tree, consumed; nearest_visited, gap: the row in the
-    tree nearest to each, and its squared distance; parent, length: filled per row; visited: rows in order
-    of joining; state: how many are outside, how many joined. The nearest record joins,
-    the lowest row of those that tie, by the edge found first. O(n d) a round.
+    tree nearest to each, and its squared distance; parent, length: filled per row; visited: rows in order of
+    joining; state: how many are outside, how many joined.
     """
+
+    columns: Floats
+    rows: Ints
+    nearest_visited: Ints
+    gap: Floats
+    parent: Ints
+    length: Floats
+    visited: Ints
+    state: Ints
+
+
+@njit(cache=True, nogil=True)
+def tree_rounds(tree, rounds):
+    """Up to `rounds` records join the tree (Prim); True when all have.
+
+    The nearest record joins, the lowest row of those that tie, by the edge found first. O(n d) a round.
+    """
+    columns, rows, nearest_visited, gap, parent, length, visited, state = tree
     d = columns.shape[0]
     distances = np.empty(columns.shape[1])
     point = np.empty(d)

@@ -10,9 +10,9 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from .cuts import rounded
-from .flows import _reach, max_flow
-from .ways import BOTH_WAYS
+from .cuts import cut_off, rounded
+from .flows import flow_along, with_capacities
+from .network import BOTH_WAYS
 
 _DIVISORS = 16
 _CHANGES = 12
@@ -137,61 +137,31 @@ def tighten(out, x, fixed, own, demand, taken, form):
 
 
 @njit(cache=True, nogil=True)
-def separate_rounded(
-    start, incident, row, column, forward, backward, x, source, sink, own, amount, ways, divisors, sides,
-    whose,
-):  # fmt: skip
+def separate_rounded(graph, x, demands, divisors, cuts):
     """Cuts whose rounded rows x violates: for each demand and divisor a least cut under rounded capacities.
 
     A rounded entry depends on what an edge carries and on nothing else of the cut, so that the most violated
     row of a divisor is a least cut again. Demands of both directions together are left out: the entry of an
-    edge that leaves both cuts is no sum of two. sides, whose: filled; returns how many. O(demands divisors)
-    flows.
+    edge that leaves both cuts is no sum of two. O(demands divisors) flows.
     """
-    nodes, edges = start.shape[0] - 1, row.shape[0]
-    net = np.empty(edges)
-    ahead = np.empty(edges)
-    behind = np.empty(edges)
-    alive = np.ones(edges, dtype=np.bool_)
-    parent = np.empty(nodes, dtype=np.int64)
-    queue = np.empty(nodes, dtype=np.int64)
-    found = 0
-    for q in range(source.shape[0]):
-        if ways[q] == BOTH_WAYS:
+    edges = graph.row.shape[0]
+    flow = flow_along(graph, np.ones(edges, dtype=np.bool_))
+    forward, backward, ahead, behind = graph.forward, graph.backward, np.empty(edges), np.empty(edges)
+    part = with_capacities(graph, ahead, behind)
+    for q in range(demands.source.shape[0]):
+        if demands.ways[q] == BOTH_WAYS:
             continue
+        demand = demands.amount[q]
         for delta in divisors:
-            if delta >= amount[q]:
+            if delta >= demand:
                 continue
-            if found + 2 > sides.shape[0]:
-                return found
-            fraction, right = divided(amount[q], delta)
+            if cuts.filled[0] + 2 > cuts.whose.shape[0]:
+                return
+            fraction, right = divided(demand, delta)
             for e in range(edges):
-                ahead[e] = rounded(min(forward[e], amount[q]), delta, fraction) * x[e] / right
-                behind[e] = rounded(min(backward[e], amount[q]), delta, fraction) * x[e] / right
-            flow = max_flow(
-                start, incident, row, column, ahead, behind, alive, source[q], sink[q], own[q], 1.0, net,
-                parent, queue,
-            )  # fmt: skip
-            if flow >= 1.0 - 1e-3:
-                continue
-            near = 0
-            for v in range(nodes):
-                sides[found, v] = parent[v] >= -1
-                near += sides[found, v]
-            whose[found] = q
-            found += 1
-            _reach(
-                start, incident, row, column, ahead, behind, alive, net, sink[q], -1, own[q], parent, queue,
-                False,
-            )  # fmt: skip
-            far = 0
-            for v in range(nodes):
-                sides[found, v] = parent[v] < -1
-                far += sides[found, v]
-            if far != near:
-                whose[found] = q
-                found += 1
-    return found
+                ahead[e] = rounded(min(forward[e], demand), delta, fraction) * x[e] / right
+                behind[e] = rounded(min(backward[e], demand), delta, fraction) * x[e] / right
+            cut_off(part, flow, demands, q, 1.0, 1.0 - 1e-3, cuts)
 
 
 @njit(cache=True, nogil=True)

@@ -2,13 +2,34 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
+
+from tacita.core.arrays import Floats, Ints
 
 from .distance import farthest, squared_distances
 
 # Positions in the state vector that is handed from call to call.
 LENGTH, ALIVE, SHORT, CHAIN = 0, 1, 2, 3
+
+
+class Clusters(NamedTuple):
+    """Groups as lists of members, and the chain of nearest neighbours.
+
+    means: (d, groups) C order, NaN where merged into another; sizes, first and last member of each group;
+    follows: next member; chain with place (-1: not on it); state: see above.
+    """
+
+    means: Floats
+    sizes: Ints
+    first: Ints
+    last: Ints
+    follows: Ints
+    chain: Ints
+    place: Ints
+    state: Ints
 
 
 @njit(cache=True, nogil=True)
@@ -54,8 +75,9 @@ def _cheapest_partner(top, previous, means, sizes, n, k, cost):
 
 
 @njit(cache=True, nogil=True)
-def _merge(a, b, means, sizes, first, last, follows, state, k):
+def _merge(a, b, clusters, k):
     """Group b becomes part of group a and vanishes. O(d)."""
+    means, sizes, first, last, follows, _, _, state = clusters
     state[SHORT] -= (sizes[a] < k) + (sizes[b] < k)
     total = sizes[a] + sizes[b]
     for c in range(means.shape[0]):
@@ -69,8 +91,9 @@ def _merge(a, b, means, sizes, first, last, follows, state, k):
 
 
 @njit(cache=True, nogil=True)
-def _compact(means, sizes, first, last, chain, place, state):
+def _compact(clusters):
     """Move the groups still here to the front, in order, and renumber the chain."""
+    means, sizes, first, last, _, chain, place, state = clusters
     kept = 0
     for i in range(state[LENGTH]):
         if not np.isnan(means[0, i]):
@@ -84,21 +107,21 @@ def _compact(means, sizes, first, last, chain, place, state):
 
 
 @njit(cache=True, nogil=True)
-def ward_mergers(means, sizes, first, last, follows, chain, place, state, k, steps):
+def ward_mergers(clusters, k, steps):
     """Up to `steps` steps of Ward's method; True when every group has k records.
 
     A merger costs the rise in squared error, n_a n_b / (n_a + n_b) ||mean_a - mean_b||^2; two groups of k
     or more never merge. Ward's rise is reducible, and forbidding does not change that, so merging any two
     groups that are each other's cheapest (the nearest-neighbour chain) gives what merging the cheapest
-    pair of all gives. means: (d, groups) C order, sizes, first and last member of each group, follows:
-    next member; chain with place (-1: not on it) and state go from call to call. O(groups d) a step.
+    pair of all gives. O(groups d) a step.
     """
+    means, sizes, _, _, _, chain, place, state = clusters
     cost = np.empty(means.shape[1])
     for _ in range(steps):
         if state[SHORT] == 0:
             return True
         if state[LENGTH] - state[ALIVE] > state[LENGTH] // 4:
-            _compact(means, sizes, first, last, chain, place, state)
+            _compact(clusters)
         if state[CHAIN] == 0:
             start = 0
             while np.isnan(means[0, start]) or sizes[start] >= k:
@@ -119,15 +142,16 @@ def ward_mergers(means, sizes, first, last, follows, chain, place, state, k, ste
             for p in range(cut, state[CHAIN]):
                 place[chain[p]] = -1
             state[CHAIN] = cut
-            _merge(min(top, near), max(top, near), means, sizes, first, last, follows, state, k)
+            _merge(min(top, near), max(top, near), clusters, k)
     return state[SHORT] == 0
 
 
 @njit(cache=True, nogil=True)
-def number_members(means, n, first, follows, labels):
+def number_members(clusters, labels):
     """labels[record] = 0, 1, ... of the groups still here, by following their members. O(records)."""
+    means, _, first, _, follows, _, _, state = clusters
     group = 0
-    for i in range(n):
+    for i in range(state[LENGTH]):
         if not np.isnan(means[0, i]):
             member = first[i]
             while member >= 0:

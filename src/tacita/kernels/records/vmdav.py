@@ -6,7 +6,8 @@ import numpy as np
 from numba import njit
 
 from .distance import farthest, nearest, nearest_of_distinct_units, squared_distances
-from .mdav import ALIVE, GROUPS, LENGTH, UNITS_LEFT, compact, take
+from .left import ALIVE, GROUPS, LENGTH, UNITS_LEFT
+from .mdav import close_gaps, take
 
 
 @njit(cache=True, nogil=True)
@@ -31,11 +32,12 @@ def _approach(columns, n, point, near, distances):
 
 
 @njit(cache=True, nogil=True)
-def vmdav_rounds(columns, rows, units, unit_left, sums, labels, state, centre, gamma, k, by_unit, rounds):
+def vmdav_rounds(left, centre, gamma, k, rounds):
     """Up to `rounds` groups of V-MDAV; True when fewer than k records (or units) are left.
 
-    Arrays as for `mdav_rounds`; centre: of all records, fixed. O(n k d) a round, O(n + k d) scratch a call.
+    centre: of all records, fixed. O(n k d) a round, O(n + k d) scratch a call.
     """
+    columns, units, state = left.columns, left.units, left.state
     d = columns.shape[0]
     distances = np.empty(columns.shape[1])
     near = np.empty(columns.shape[1])
@@ -45,22 +47,21 @@ def vmdav_rounds(columns, rows, units, unit_left, sums, labels, state, centre, g
     for _ in range(rounds):
         if state[ALIVE] < k or state[UNITS_LEFT] < k:
             return True
-        if state[LENGTH] - state[ALIVE] > state[LENGTH] // 8:
-            state[LENGTH] = compact(columns, rows, units, state[LENGTH])
+        close_gaps(left)
         n = state[LENGTH]
         squared_distances(columns, n, centre, distances)
         seed = farthest(distances, n)
         members[0] = columns[:, seed]
         own = units[seed]
-        take(seed, columns, rows, units, unit_left, sums, labels, state)
+        take(seed, left)
         squared_distances(columns, n, members[0], distances)
-        if by_unit:
+        if left.by_unit:
             nearest_of_distinct_units(distances, n, units, own, chosen, best)
         else:
             nearest(distances, n, chosen, best)
         for j in range(k - 1):
             members[j + 1] = columns[:, chosen[j]]
-            take(chosen[j], columns, rows, units, unit_left, sums, labels, state)
+            take(chosen[j], left)
         if gamma > 0:
             near[:n] = np.inf
             for j in range(k):
@@ -75,7 +76,7 @@ def vmdav_rounds(columns, rows, units, unit_left, sums, labels, state, centre, g
                 other = _closest(distances, n)
                 if other >= 0 and near[i] >= gamma * gamma * distances[other]:
                     break
-                take(i, columns, rows, units, unit_left, sums, labels, state)
+                take(i, left)
                 _approach(columns, n, point, near, distances)
         state[GROUPS] += 1
     return state[ALIVE] < k or state[UNITS_LEFT] < k

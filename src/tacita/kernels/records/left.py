@@ -1,0 +1,67 @@
+"""What methods that make group after group use up: the records without a group yet."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from tacita.core.arrays import Floats, Ints, Mask
+
+# Positions in the state vector that is handed from call to call.
+LENGTH, ALIVE, GROUPS, UNITS_LEFT = 0, 1, 2, 3
+
+
+class Left(NamedTuple):
+    """The records left. One whose first coordinate is NaN is gone; the first state[LENGTH] are looked at.
+
+    columns: (d, n) C order, no NaN at the start; codes: whole numbers 0, 1, ... of the columns of categories;
+    rows: original row of each record; units: unit of each (its own row if there is no unit rule), unit_left:
+    records left of each unit; sums, counts: of the columns and codes of what is left; labels: filled per
+    original row; state: see above.
+    """
+
+    columns: Floats
+    codes: Ints
+    rows: Ints
+    units: Ints
+    unit_left: Ints
+    sums: Floats
+    counts: Ints
+    labels: Ints
+    state: Ints
+    by_unit: bool
+
+
+class Measure(NamedTuple):
+    """How far records are apart: squared distance where there are no weights, else Gower's.
+
+    weights[c]: what a gap of 1 in column c counts; nominal[c]: there any difference counts as 1; coded: the
+    columns of categories, in the order of their codes; values[j, code]: the code as a coordinate.
+    """
+
+    weights: Floats
+    nominal: Mask
+    coded: Ints
+    values: Floats
+
+
+SQUARED = Measure(np.zeros(0), np.zeros(0, dtype=np.bool_), np.zeros(0, dtype=np.int64), np.zeros((0, 0)))
+NO_CODES = np.zeros((0, 0), dtype=np.int64)
+
+
+def all_left(
+    x: Floats,
+    units: Ints | None,
+    codes: Ints = NO_CODES,
+    counts: Ints = NO_CODES,
+) -> Left:
+    """Nobody has a group yet."""
+    n = x.shape[0]
+    own = np.arange(n) if units is None else units.copy()
+    unit_left = np.bincount(own)
+    # of a single column x.T is a mere view of x
+    columns = np.array(x.T, order="C", copy=True)
+    labels, state = np.full(n, -1, dtype=np.int64), np.array([n, n, 0, np.count_nonzero(unit_left)])
+    rows = np.arange(n)
+    return Left(columns, codes, rows, own, unit_left, x.sum(axis=0), counts, labels, state, units is not None)

@@ -1,0 +1,1 @@
+"""Solvers of programmes by other houses, a file each."""

@@ -1,0 +1,192 @@
+"""Linear and integer programmes, solved by HiGHS. Only this file knows the package highspy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal, NamedTuple
+
+import highspy
+import numpy as np
+from scipy import sparse
+
+from tacita.core.arrays import Floats, Ints
+
+Status = Literal["optimal", "infeasible", "unfinished"]
+
+_STATUS: dict[Any, Status] = {
+    highspy.HighsModelStatus.kOptimal: "optimal",
+    highspy.HighsModelStatus.kInfeasible: "infeasible",
+}
+
+
+class Answer(NamedTuple):
+    """Where a linear programme ended: x, a dual per row, a reduced cost per column."""
+
+    x: Floats
+    duals: Floats
+    reduced: Floats
+    dual_valid: bool
+
+
+class Whole(NamedTuple):
+    """Where an integer programme ended: x if feasible, what is proven, and the solutions met on the way."""
+
+    status: Status
+    x: Floats | None
+    bound: float
+    nodes: int
+    met: list[Floats]
+
+
+class LinearProgramme:
+    """Least costs @ x with lower <= x <= upper and row_lower <= A x <= row_upper. One thread, no output.
+
+    Rows and columns come and go; every solution begins at the last. Options are those of HiGHS.
+
+    >>> matrix = sparse.csc_array(np.array([[1.0, 1.0]]))
+    >>> ends = np.zeros(2), np.full(2, np.inf)
+    >>> programme = LinearProgramme.of(np.array([1.0, 2.0]), *ends, matrix, np.ones(1), np.ones(1))
+    >>> programme.solve(), programme.x.tolist(), programme.value
+    ('optimal', [1.0, 0.0], 1.0)
+    """
+
+    def __init__(self, **options: Any) -> None:
+        self._highs = highspy.Highs()
+        self.set(output_flag=False, threads=1, **options)
+
+    @classmethod
+    def of(
+        cls,
+        costs: Floats,
+        lower: Floats,
+        upper: Floats,
+        matrix: Any,
+        row_lower: Floats,
+        row_upper: Floats,
+        **options: Any,
+    ) -> LinearProgramme:
+        """All at once, A as a matrix by columns."""
+        model = highspy.HighsLp()
+        model.num_row_, model.num_col_ = matrix.shape
+        model.col_cost_, model.col_lower_, model.col_upper_ = costs, lower, upper
+        model.row_lower_, model.row_upper_ = row_lower, row_upper
+        model.a_matrix_.format_ = highspy.MatrixFormat.kColwise
+        model.a_matrix_.start_ = matrix.indptr.astype(np.int32)
+        model.a_matrix_.index_ = matrix.indices.astype(np.int32)
+        model.a_matrix_.value_ = matrix.data
+        made = cls(**options)
+        made._highs.passModel(model)
+        return made
+
+    def set(self, **options: Any) -> None:
+        for name, value in options.items():
+            self._highs.setOptionValue(name, value)
+
+    @property
+    def row_count(self) -> int:
+        return int(self._highs.getNumRow())
+
+    def add_columns(
+        self, costs: Floats, lower: Floats, upper: Floats, starts: Ints, at: Ints, values: Floats
+    ) -> None:
+        """Entries of column j stand from starts[j] on, in the rows `at`."""
+        entries = (len(at), starts.astype(np.int32), at.astype(np.int32), values)
+        self._highs.addCols(len(costs), costs, lower, upper, *entries)
+
+    def add_rows(self, lower: Floats, starts: Ints, at: Ints, values: Floats) -> None:
+        """Rows without an upper bound; entries of row i stand from starts[i] on, in the columns `at`."""
+        entries = (len(at), starts.astype(np.int32), at.astype(np.int32), values)
+        self._highs.addRows(len(lower), lower, np.full(len(lower), highspy.kHighsInf), *entries)
+
+    def drop_rows(self, rows: Ints) -> None:
+        self._highs.deleteRows(len(rows), rows.astype(np.int32))
+
+    def drop_columns(self, columns: Ints) -> None:
+        self._highs.deleteCols(len(columns), columns.astype(np.int32))
+
+    def bound(self, columns: Ints, lower: Floats, upper: Floats) -> None:
+        """New bounds of some columns."""
+        self._highs.changeColsBounds(len(columns), columns.astype(np.int32), lower, upper)
+
+    def cost(self, column: int, cost: float) -> None:
+        """A new cost of one column."""
+        self._highs.changeColCost(column, cost)
+
+    def solve(self) -> Status:
+        """Solve from where the last solution ended."""
+        self._highs.run()
+        return self.status
+
+    def forget(self) -> None:
+        """Let the next solution begin afresh."""
+        self._highs.clearSolver()
+
+    @property
+    def status(self) -> Status:
+        return _STATUS.get(self._highs.getModelStatus(), "unfinished")
+
+    @property
+    def x(self) -> Floats:
+        return np.array(self._highs.getSolution().col_value)
+
+    @property
+    def value(self) -> float:
+        return float(self._highs.getInfo().objective_function_value)
+
+    def answer(self) -> Answer:
+        """All of the last solution."""
+        last = self._highs.getSolution()
+        duals, reduced = np.array(last.row_dual), np.array(last.col_dual)
+        return Answer(np.array(last.col_value), duals, reduced, bool(last.dual_valid))
+
+    @property
+    def basis(self) -> Any:
+        """Where a solution may begin again."""
+        return self._highs.getBasis()
+
+    @basis.setter
+    def basis(self, basis: Any) -> None:
+        self._highs.setBasis(basis)
+
+    def rows(self) -> tuple[sparse.csr_matrix, Floats]:
+        """All rows as a matrix over the columns, and their lower sides. O(entries)."""
+        model = self._highs.getLp()
+        matrix = model.a_matrix_
+        parts = (np.array(matrix.value_), np.array(matrix.index_), np.array(matrix.start_))
+        rowwise = matrix.format_ == highspy.MatrixFormat.kRowwise
+        kind = sparse.csr_matrix if rowwise else sparse.csc_matrix
+        return kind(parts, shape=(model.num_row_, model.num_col_)).tocsr(), np.array(model.row_lower_)
+
+    def choose(self, start: Floats | None, stop: Callable[[], bool], keep: int = 0, **options: Any) -> Whole:
+        """Solve with every column whole, from a known solution if given, until `stop()`.
+
+        Keeps the last few solutions that were met. The programme itself stays as it is.
+        """
+        programme = LinearProgramme(mip_rel_gap=0.0, **options)
+        highs = programme._highs
+        highs.passModel(self._highs.getLp())
+        columns = highs.getNumCol()
+        every = np.arange(columns, dtype=np.int32)
+        highs.changeColsIntegrality(columns, every, np.full(columns, highspy.HighsVarType.kInteger))
+        if start is not None:
+            known = highspy.HighsSolution()
+            known.col_value = start.tolist()
+            highs.setSolution(known)
+        met: list[Floats] = []
+
+        def take(event: Any) -> None:
+            met.append(np.array(event.data_out.mip_solution))
+            del met[:-keep]
+
+        def look(event: Any) -> None:
+            event.data_in.user_interrupt = stop()
+
+        if keep:
+            highs.cbMipImprovingSolution += take
+        highs.cbMipInterrupt += look
+        highs.run()
+        information, x = highs.getInfo(), programme.x
+        feasible = information.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible
+        found = x if feasible and x.size == columns else None
+        nodes = max(0, int(information.mip_node_count))
+        return Whole(programme.status, found, float(information.mip_dual_bound), nodes, met)
