@@ -4,13 +4,15 @@ import re
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 import tables_at_hand
 import tacita
 from seeds import SEED
 from tacita import registry, testing
-from tacita.testing.examples import persons
+from tacita.microdata.standardise import standardise
+from tacita.testing.examples import numbers, persons
 
 # parameters without which a method has nothing to do
 NEEDED = {"recode": {"map": {"town 1": "town 2"}}, **tables_at_hand.RULES}
@@ -63,6 +65,11 @@ def test_a_synthesis_refuses_gaps_and_rounding():
     whole = persons().set_column(1, "y", [[round(100 * y) for y in persons()["y"].to_pylist()]])
     with pytest.raises(tacita.ParameterError, match="Leave out round-integers"):
         tacita.synthesize(whole, dependent="y", independent="x", round_integers=True)
+
+
+def test_the_scale_of_a_column_is_gone_once_it_is_standardised():
+    x = numbers()
+    assert np.array_equal(standardise(x), standardise(x * 2.0 ** np.arange(-3, 0)))
 
 
 def test_every_kind_that_protects_says_what_it_publishes():

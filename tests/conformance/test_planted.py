@@ -23,6 +23,7 @@ from tacita.microdata.masking.noise import Noise
 from tacita.microdata.measure import Measure
 from tacita.microdata.microaggregation.base import Microaggregation
 from tacita.microdata.microaggregation.mdav import MDAV
+from tacita.microdata.microaggregation.means import KMeans1
 from tacita.microdata.recoding.base import Recoding
 from tacita.microdata.synthesis.base import SYNTHETIC, Synthesis
 from tacita.microdata.synthesis.ipso import IPSOA
@@ -134,6 +135,18 @@ def never_asked(self, x, units, run):
     return MDAV(k=self.k).group(x, units, Run())
 
 
+def forgetful(self, x, run=None, *, start=None, **given):
+    if start is None:
+        return KMeans1(k=self.k).partition(x, run, **given)
+    return Partition(np.arange(len(x)) % (len(x) // self.k), self.k)
+
+
+def only_distinct(self, x, units, run):
+    if len(np.unique(x, axis=0)) < len(x):
+        raise ValueError("equal records")
+    return MDAV(k=self.k).group(x, units, run)
+
+
 def claims_more(self):
     return ("groups-of-k", "group-means", "marginals-preserved")
 
@@ -152,6 +165,8 @@ GROUPS = {
     "fewer than k records are refused": [planted(MDAV, partition=whatever_n)],
     "cancelling stops it": [planted(Microaggregation, group=never_asked)],
     "a release of it is verified": [planted(MDAV, promised=claims_more)],
+    "improvement is never worse than its start": [planted(KMeans1, partition=forgetful)],
+    "equal records are no obstacle": [planted(Microaggregation, group=only_distinct)],
 }
 
 
@@ -172,6 +187,15 @@ def with_a_gap(x, run):
 
 def repeats(x):
     return len(np.unique(x[:, 0])) < len(x)
+
+
+def doubled(self, x, run=None, **given):
+    x *= 2.0
+    return Noise().mask(x, run, **given)
+
+
+def uncancelled(self, x, run=None, **given):
+    return Noise().masked(x, replace(run or Run(), cancelled=lambda: False), **given)
 
 
 MASKINGS = {
@@ -196,6 +220,8 @@ MASKINGS = {
             lambda x, run: np.full_like(x, np.nan) if repeats(x) else x + x.std(axis=0) * drawn(run, x.shape)
         )
     ],
+    "what comes in is left as it was": [planted(Noise, mask=doubled)],
+    "cancelling stops it": [planted(Noise, masked=uncancelled)],
     "too few records are refused": [planted(Noise, fewest=lambda self, columns: 1)],
     "never groups of k": [planted(Noise, guarantees=("masked-cells", "noise-independent", "groups-of-k"))],
     "a release of it is verified": [planted(Noise, guarantees=("masked-cells", "marginals-preserved"))],
@@ -215,6 +241,10 @@ def quoting(labels):
     return list(labels)
 
 
+def all_alike(self, column, labels):
+    return ["all"] * len(labels)
+
+
 RECODINGS = {
     "every value becomes one text": [
         recoding(lambda labels: sorted(set(labels))[1:]),
@@ -226,9 +256,12 @@ RECODINGS = {
         recoding(lambda labels: [f"{label} {labels[:at].count(label)}" for at, label in enumerate(labels)]),
     ],
     "refused without quoting them": [recoding(quoting)],
-    "never groups of k": [
-        planted(Recoding, relabel=lambda *_: ["all"] * len(_[2]), guarantees=("recoded", "k-units"))
+    "a release of it is verified": [
+        planted(
+            Recoding, relabel=lambda *_: ["all"] * len(_[2]), guarantees=("recoded", "marginals-preserved")
+        )
     ],
+    "never groups of k": [planted(Recoding, relabel=all_alike, guarantees=("recoded", "k-units"))],
 }
 
 
@@ -245,6 +278,22 @@ def normal(regression, run):
     return regression.with_residuals(noise)
 
 
+def by_number(regression, run):
+    run.report("drawing", 1, 1)
+    return regression.fitted + np.sin(np.arange(regression.n))[:, None]
+
+
+def halved(self, y, s):
+    y /= 2.0
+    return IPSOA().regress(y, s)
+
+
+def impatient(self, y, s):
+    if len(y) < 3:
+        raise ValueError("too few")
+    return IPSOA().regress(y, s)
+
+
 SYNTHESES = {
     "dependent value gets a finite and other one": [
         synthesis(lambda regression, run: regression.y.copy()),
@@ -257,6 +306,14 @@ SYNTHESES = {
     "unit of measurement changes nothing": [
         synthesis(lambda regression, run: normal(regression, run) + 1 / regression.scale)
     ],
+    "order of rows only renames them": [
+        synthesis(
+            lambda regression, run: regression.fitted + np.sin(np.arange(regression.n))[:, None],
+            by_chance=False,
+        )
+    ],
+    "what comes in is left as it was": [planted(IPSOA, regress=halved)],
+    "too few records are refused": [planted(IPSOA, regress=impatient)],
     "would come out unchanged is refused": [
         planted(IPSOA, regress=lambda self, y, s: IPSOA().regress(y, s if y.shape[1] > 1 else None))
     ],
@@ -421,6 +478,12 @@ def filled(table):
     return column(table, 3, [value or 0.0 for value in table["share"].to_pylist()])
 
 
+def mixed(table):
+    """Values that stand several times, as those of groups do, in another order."""
+    shares = table["share"].drop_null().to_pylist()
+    return table if len(set(shares)) == len(shares) else column(table, 3, sorted(shares, key=repr)[::-1])
+
+
 def trusting(self, content, source):
     try:
         return Parquet().unpack(content, source)
@@ -460,11 +523,22 @@ FORMATS = {
         planted(Parquet, chunks=lambda self, path, rows: list(Parquet().chunks(path, rows))[1:]),
     ],
     "refused without quoting them": [planted(Parquet, unpack=trusting), planted(Parquet, unpack=telling)],
+    "a release in it is verified": [packed(mixed)],
 }
 
+KINDS = {
+    "microaggregation": GROUPS,
+    "masking": MASKINGS,
+    "recoding": RECODINGS,
+    "synthesis": SYNTHESES,
+    "loss": MEASURES,
+    "rule": RULES,
+    "suppression": SUPPRESSIONS,
+    "format": FORMATS,
+}
 PLANTED = [
     pytest.param(law, method, id=f"{law} {number}")
-    for kind in (ENTRIES, GROUPS, MASKINGS, RECODINGS, SYNTHESES, MEASURES, RULES, SUPPRESSIONS, FORMATS)
+    for kind in (ENTRIES, *KINDS.values())
     for law, methods in kind.items()
     for number, method in enumerate(methods, 1)
 ]
@@ -475,6 +549,12 @@ def test_a_broken_method_breaks_the_law_that_says_so(law, method):
     with pytest.raises(AssertionError, match=f"^Planted|^{method.__name__}") as told:
         testing.check_method(method)
     assert law in str(told.value).partition("(")[0], told.value
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_law_has_a_method_that_breaks_it(kind):
+    planted_for = {**ENTRIES, **KINDS[kind]}
+    assert not [str(law) for law in testing.laws(kind) if not any(part in str(law) for part in planted_for)]
 
 
 def test_a_method_of_no_kind_is_refused_by_the_kinds_that_there_are():

@@ -89,7 +89,16 @@ LIBRARIES = {
     },
     "sklearn": {"microdata.loss.distribution"},
     "narwhals": {"core.levels", "core.microdata", "io", "microdata"},
-    "pyarrow": {"core.levels", "core.microdata", "core.text", "datasets", "io", "microdata", "tables"},
+    "pyarrow": {
+        "core.levels",
+        "core.microdata",
+        "core.text",
+        "datasets",
+        "io",
+        "microdata",
+        "tables",
+        "testing",
+    },
     # a frame of the caller's that is one of theirs is rebuilt by its own library
     "pandas": {"io.frames"},
     "polars": {"io.frames"},

@@ -53,22 +53,22 @@ class Law:
     def check(self, method: Any) -> None:
         """Raise AssertionError where a method, given as a class or made already, breaks the law."""
         made = _made(method)
-        fault = ""
         cause: Exception | None = None
         try:
-            fault = next((case for kept, case in self.findings(made) if not kept), "")
+            fault = next((case for kept, case in self.findings(made) if not kept), None)
         except Exception as problem:
             fault, cause = f"{type(problem).__name__}: {problem}", problem
-        if fault:
-            who = type(made).__name__
-            raise AssertionError(f"{who} breaks the law '{self}' ({made.kind}). {fault}") from cause
+        if fault is not None:
+            raise AssertionError(
+                f"{type(made).__name__} breaks the law '{self}' ({made.kind}). {fault}"
+            ) from cause
 
 
 def laws(kind: str) -> tuple[Law, ...]:
     """The laws of a kind of the registry, those of every kind first.
 
-    >>> [str(law) for law in laws("recoding")][-2:]
-    ['cancelling stops it and progress ends at one', 'a release of it is verified with strata and gaps']
+    >>> [str(law) for law in laws("masking")][-2:]
+    ['it promises masked cells and never groups of k', 'a release of it is verified with strata and gaps']
     """
     if kind not in _LAWS_OF:
         raise ParameterError(f"testing: there are no laws of kind {kind!r}. Known: {', '.join(_LAWS_OF)}.")
@@ -86,7 +86,9 @@ def laws(kind: str) -> tuple[Law, ...]:
 def check_method(method: Any) -> None:
     """Raise AssertionError where a method breaks a law of its kind; it says which, and on what.
 
-    `method` is a class, or an instance where it needs parameters. The cost of some hundred small runs.
+    `method` is a class, or an instance where it needs parameters. What it is tried on is in `examples`:
+    recodings on towns, or where they refuse these on ages; rules on firms, of whom they must flag some. The
+    cost of some hundred small runs.
 
     >>> from tacita.microdata.risk.linkage import DLD
     >>> check_method(DLD)

@@ -73,25 +73,18 @@ def persons(n: int = 160) -> pa.Table:
     )
 
 
-def release(method: Method, run: Run | None = None, missing: Any = "drop", **roles: Any) -> tuple[Any, str]:
-    """A release of the persons, with strata and units, and the promises of it that do not hold."""
+def released(method: Method, missing: Any = "drop", **roles: Any) -> list[tuple[bool, str]]:
+    """Whether what a release of the persons promises holds of it, and the same seed makes the same one."""
     from tacita.microdata import verify
     from tacita.microdata.protect import protect
 
     around = {"strata": ["region"], "unit": "unit", "identifiers": ["unit"]}
     data = Microdata.of(persons()).with_roles(Roles(**roles, **around))
-    made = protect(data, method, run or Run(seed=SEED), missing=missing, shuffle=True)
-    broken = [each for each in verify.verify(made.data, made.claim) if not each.passed]
-    return made.data.native, " ".join(f"{each.guarantee} does not hold." for each in broken)
-
-
-def released(method: Method, missing: Any = "drop", **roles: Any) -> list[tuple[bool, str]]:
-    """Whether what a release promises holds of it, and whether the same seed makes the same release."""
-    data, broken = release(method, missing=missing, **roles)
-    again, _ = release(method, missing=missing, **roles)
+    one, other = (protect(data, method, Run(seed=SEED), missing=missing, shuffle=True) for _ in range(2))
+    broken = [each.guarantee for each in verify.verify(one.data, one.claim) if not each.passed]
     return [
-        (not broken, f"With missing={missing!r}: {broken}"),
-        (data.equals(again), "The same seed gives another release."),
+        (not broken, f"With missing={missing!r}, it does not hold: {', '.join(broken)}."),
+        (one.data.native.equals(other.data.native), "The same seed gives another release."),
     ]
 
 

@@ -51,14 +51,6 @@ def the_scale_of_all_columns_changes_nothing(method: Any) -> Findings:
     yield _same(method, x, x * 1024), "Values times 1024 gave other groups."
 
 
-def the_scale_of_a_column_is_gone_once_it_is_standardised(method: Any) -> Findings:
-    from tacita.microdata.standardise import standardise
-
-    x = _records(method)
-    scaled = standardise(x * 2.0 ** np.arange(-3, x.shape[1] - 3))
-    yield _same(method, standardise(x), scaled), "Columns in other units gave other groups."
-
-
 def an_improvement_is_never_worse_than_its_start(method: Any) -> Findings:
     from tacita.microdata.microaggregation.improvement import Improvement
     from tacita.microdata.microaggregation.mdav import MDAV

@@ -8,7 +8,7 @@ from typing import Any
 from tacita.core import DataError
 from tacita.testing import Findings
 
-from .examples import persons, refusal, release, released, steered
+from .examples import persons, refusal, released
 
 
 def every_value_becomes_one_text(method: Any) -> Findings:
@@ -37,11 +37,6 @@ def it_promises_what_the_verifier_sees_and_never_groups_of_k(method: Any) -> Fin
     yield "recoded" in method.guarantees, "recoded is not among its guarantees."
     for promise in ("groups-of-k", "k-units"):
         yield promise not in method.guarantees, f"{promise} is among its guarantees."
-
-
-def cancelling_stops_it_and_progress_ends_at_one(method: Any) -> Findings:
-    column = _column(method)
-    yield from steered(lambda run: release(method, run, "stratum", quasi=[column], nominal=[column]))
 
 
 def a_release_of_it_is_verified_with_strata_and_gaps(method: Any) -> Findings:

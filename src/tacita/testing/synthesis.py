@@ -22,6 +22,14 @@ def every_dependent_value_gets_a_finite_and_other_one(method: Any) -> Findings:
         yield bool(moved.all()), f"{what} independent columns, a column came out as it was."
 
 
+def what_comes_in_is_left_as_it_was(method: Any) -> Findings:
+    y, s = explained()
+    before = y.copy(), s.copy()
+    method.synthesize(y, s)
+    same = np.array_equal(y, before[0]) and np.array_equal(s, before[1])
+    yield same, "An array that was handed over is another."
+
+
 def the_same_seed_gives_the_same_bytes(method: Any) -> Findings:
     y, s = explained()
     one, other = method.synthesize(y, s, Run(seed=5)), method.synthesize(y.copy(), s.copy(), Run(seed=5))
@@ -47,14 +55,6 @@ def the_unit_of_measurement_changes_nothing(method: Any) -> Findings:
     scaled = method.synthesize(y * units, s * [0.5, 4096.0], Run(seed=5)) / units
     same = np.allclose(scaled, method.synthesize(y, s, Run(seed=5)), rtol=0, atol=1e-8)
     yield same, "Columns in other units differ."
-
-
-def what_comes_in_is_left_as_it_was(method: Any) -> Findings:
-    y, s = explained()
-    before = y.copy(), s.copy()
-    method.synthesize(y, s)
-    same = np.array_equal(y, before[0]) and np.array_equal(s, before[1])
-    yield same, "An array that was handed over is another."
 
 
 def too_few_records_are_refused(method: Any) -> Findings:
