@@ -12,7 +12,6 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
-from pydantic_core import PydanticUndefined
 
 from .errors import ParameterError
 from .params import shown
@@ -56,8 +55,8 @@ def entries(
 def entry(name: str, field: FieldInfo, *, required: bool = False) -> Entry:
     """One field as a person fills it in."""
     shape, choices = _shape_of(field.annotation)
-    plain = field.default in (None, PydanticUndefined, (), False) or field.is_required()
-    default = None if plain else _shown_default(field.default)
+    unsaid = field.is_required() or field.default_factory is not None or field.default in (None, (), False)
+    default = None if unsaid else _shown_default(field.default)
     return Entry(name, shape, field.description or "", default, required or field.is_required(), choices)
 
 

@@ -6,9 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, TypeVar
 
-import numpy as np
-import numpy.typing as npt
-
+from .arrays import Ints
 from .microdata import Microdata
 from .score import Report
 from .uniqueness import Uniqueness
@@ -71,8 +69,8 @@ class Claim:
     """
 
     original: Microdata
-    rows: npt.NDArray[np.int64]
-    labels: npt.NDArray[np.int64] | None
+    rows: Ints
+    labels: Ints | None
     k: int | None
     guarantees: tuple[str, ...]
     rounded: frozenset[str] = frozenset()
@@ -82,7 +80,7 @@ class Claim:
     requirements: tuple[Requirement, ...] = ()
     steps: tuple[Claim, ...] = ()
     touched: frozenset[str] = frozenset()
-    representing: npt.NDArray[np.int64] | None = None
+    representing: Ints | None = None
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,9 @@ from typing import Any
 
 import narwhals as nw
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
-from tacita.core import DataError
+from tacita.core import DataError, Floats, Ints
 from tacita.core.text import UNTYPED
 
 from . import rebuild
@@ -18,15 +17,13 @@ from .rebuild import not_rebuilt, rebuilt
 
 
 def replace_columns(
-    frame: nw.DataFrame[Any], columns: Mapping[str, tuple[npt.NDArray[np.float64], bool]]
+    frame: nw.DataFrame[Any], columns: Mapping[str, tuple[Floats, bool]]
 ) -> nw.DataFrame[Any]:
     """Put new values (and whether they are whole) in place of columns; order and index are kept."""
     return frame.with_columns(*[_series(frame, name, *new) for name, new in columns.items()])
 
 
-def _series(
-    frame: nw.DataFrame[Any], name: str, values: npt.NDArray[np.float64], whole: bool
-) -> nw.Series[Any]:
+def _series(frame: nw.DataFrame[Any], name: str, values: Floats, whole: bool) -> nw.Series[Any]:
     gaps = np.isnan(values)
     whole = whole and bool((np.abs(values[~gaps]) < 2.0**63).all())
     cells: Any = np.where(gaps, 0.0, values).astype(np.int64) if whole else values
@@ -45,7 +42,7 @@ def _series(
 
 
 def replace_text(
-    frame: nw.DataFrame[Any], columns: Mapping[str, tuple[npt.NDArray[np.float64], Sequence[str]]]
+    frame: nw.DataFrame[Any], columns: Mapping[str, tuple[Floats, Sequence[str]]]
 ) -> nw.DataFrame[Any]:
     """Put text in place of columns: for each cell the label of its code, and where that is missing (NaN) the
     cell that stands there if it is text, which is how a file spells what is missing."""
@@ -69,7 +66,7 @@ def _in_place(frame: nw.DataFrame[Any], series: nw.Series[Any]) -> nw.Series[Any
     return nw.from_native(native, series_only=True)
 
 
-def gathered(frame: nw.DataFrame[Any], rows: npt.NDArray[np.int64]) -> nw.DataFrame[Any]:
+def gathered(frame: nw.DataFrame[Any], rows: Ints) -> nw.DataFrame[Any]:
     """Some rows of a frame, in that order; Arrow cannot take from views of text, which can be rebuilt."""
     native = frame.to_native()
     if frame.implementation.is_pyarrow():
@@ -91,7 +88,7 @@ def _not_taken(native: Any) -> DataError:
 
 
 def regathered(
-    frame: nw.DataFrame[Any], source: nw.DataFrame[Any], rows: Mapping[str, npt.NDArray[np.int64]]
+    frame: nw.DataFrame[Any], source: nw.DataFrame[Any], rows: Mapping[str, Ints]
 ) -> nw.DataFrame[Any]:
     """Put cells of other rows of the source in place of columns; types, order and index are kept."""
     if not rows:

@@ -9,12 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
-from tacita.core import DataError
-
-Rows = npt.NDArray[np.int64]
+from tacita.core import DataError, Ints
 
 # Types of others whose parameters are known to hold no data, by their names.
 _HARMLESS = frozenset({"arrow.uuid", "arrow.json", "arrow.bool8", "pandas.period", "pandas.interval"})
@@ -39,7 +36,7 @@ class _UnknownType(Exception):
     """Nobody here can say what a type remembers."""
 
 
-def rebuilt(column: pa.ChunkedArray, name: str, rows: Rows | None = None) -> pa.ChunkedArray:
+def rebuilt(column: pa.ChunkedArray, name: str, rows: Ints | None = None) -> pa.ChunkedArray:
     """The same cells (or those of some rows) in one new array; a type that is not known is refused. O(n).
 
     >>> sliced = pa.chunked_array([pa.array(["a", "b"]).dictionary_encode()]).slice(1)
@@ -54,7 +51,7 @@ def rebuilt(column: pa.ChunkedArray, name: str, rows: Rows | None = None) -> pa.
         raise not_rebuilt(name, column.type) from None
 
 
-def without_memory(table: pa.Table, rows: Rows | None = None) -> pa.Table:
+def without_memory(table: pa.Table, rows: Ints | None = None) -> pa.Table:
     """The same cells (or those of some rows), made anew; no metadata, nothing that no cell shows."""
     bare = pa.schema([silent(field) for field in table.schema])
     columns = [rebuilt(table.column(i), name, rows) for i, name in enumerate(table.column_names)]
@@ -100,7 +97,7 @@ def _bare(kind: pa.DataType) -> str:
     return str(kind).split("<", 1)[0]
 
 
-def _gathered(cells: pa.Array, rows: Rows) -> pa.Array:
+def _gathered(cells: pa.Array, rows: Ints) -> pa.Array:
     """The cells of some rows (-1: no value) in new memory; where there is no value, there are no bytes."""
     kind = cells.type
     if isinstance(kind, pa.BaseExtensionType):
@@ -132,17 +129,17 @@ def _gathered(cells: pa.Array, rows: Rows) -> pa.Array:
     raise _UnknownType
 
 
-def _with_value(cells: pa.Array, rows: Rows) -> Rows:
+def _with_value(cells: pa.Array, rows: Ints) -> Ints:
     present = rows >= 0
     present[present] = np.asarray(cells.is_valid())[rows[present]]
     return np.where(present, rows, -1)
 
 
-def _bitmap(rows: Rows) -> pa.Buffer | None:
+def _bitmap(rows: Ints) -> pa.Buffer | None:
     return None if (rows >= 0).all() else pa.array(rows >= 0).buffers()[1]
 
 
-def _same_width(cells: pa.Array, rows: Rows) -> pa.Array:
+def _same_width(cells: pa.Array, rows: Ints) -> pa.Array:
     width = cells.type.bit_width // 8
     fresh = np.zeros((rows.size, width), dtype=np.uint8)
     present = rows >= 0
@@ -153,7 +150,7 @@ def _same_width(cells: pa.Array, rows: Rows) -> pa.Array:
     return pa.Array.from_buffers(cells.type, rows.size, [_bitmap(rows), pa.py_buffer(fresh)])
 
 
-def _dictionary(cells: pa.DictionaryArray, rows: Rows) -> pa.Array:
+def _dictionary(cells: pa.DictionaryArray, rows: Ints) -> pa.Array:
     """Only the entries in use, in the order they had."""
     kind, present = cells.type, rows >= 0
     codes = np.asarray(cells.indices.fill_null(0)).astype(np.int64)[rows[present]]
@@ -167,12 +164,12 @@ def _dictionary(cells: pa.DictionaryArray, rows: Rows) -> pa.Array:
     )
 
 
-def _struct(cells: pa.StructArray, rows: Rows, kind: pa.DataType) -> pa.Array:
+def _struct(cells: pa.StructArray, rows: Ints, kind: pa.DataType) -> pa.Array:
     parts = [_gathered(cells.field(i), rows) for i in range(kind.num_fields)]
     return pa.Array.from_buffers(kind, rows.size, [_bitmap(rows)], children=parts)
 
 
-def _fixed_size_list(cells: pa.FixedSizeListArray, rows: Rows) -> pa.Array:
+def _fixed_size_list(cells: pa.FixedSizeListArray, rows: Ints) -> pa.Array:
     size = cells.type.list_size
     inner = (cells.offset + rows)[:, None] * size + np.arange(size)
     inner[rows < 0] = -1
@@ -180,7 +177,7 @@ def _fixed_size_list(cells: pa.FixedSizeListArray, rows: Rows) -> pa.Array:
     return pa.Array.from_buffers(_silent_type(cells.type), rows.size, [_bitmap(rows)], children=[child])
 
 
-def _list(cells: Any, rows: Rows) -> pa.Array:
+def _list(cells: Any, rows: Ints) -> pa.Array:
     """Lists, or maps, which are lists of records; entries of lists that are not asked for stay behind."""
     kind, present = _silent_type(cells.type), rows >= 0
     offsets = np.asarray(cells.offsets).astype(np.int64)

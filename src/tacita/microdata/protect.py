@@ -8,9 +8,8 @@ from typing import Any, Literal
 
 import narwhals as nw
 import numpy as np
-import numpy.typing as npt
 
-from tacita.core import DataError, Method, Microdata, ParameterError, Partition, Run
+from tacita.core import DataError, Floats, Ints, Method, Microdata, ParameterError, Partition, Run
 from tacita.core.microdata import speakable
 from tacita.core.release import Claim
 from tacita.core.roles import Kind
@@ -32,9 +31,9 @@ class Protected:
     partition: Partition | None
     method: Method
     claim: Claim
-    original: npt.NDArray[np.float64]
-    released: npt.NDArray[np.float64]
-    strata: npt.NDArray[np.int64]
+    original: Floats
+    released: Floats
+    strata: Ints
     texts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
@@ -100,7 +99,7 @@ def _kinds(data: Microdata, method: Method) -> tuple[Kind, ...]:
     return kinds
 
 
-def complete_rows(data: Microdata, columns: Sequence[str]) -> npt.NDArray[np.int64]:
+def complete_rows(data: Microdata, columns: Sequence[str]) -> Ints:
     """Rows that miss no value in some columns; raises where none is left."""
     gaps = np.zeros(data.n, dtype=bool)
     for name in columns:
@@ -110,9 +109,7 @@ def complete_rows(data: Microdata, columns: Sequence[str]) -> npt.NDArray[np.int
     return np.flatnonzero(~gaps)
 
 
-def _rows_to_keep(
-    data: Microdata, x: npt.NDArray[np.float64], policy: MissingPolicy
-) -> npt.NDArray[np.int64]:
+def _rows_to_keep(data: Microdata, x: Floats, policy: MissingPolicy) -> Ints:
     beside = [data.numbers(name) for name in data.used[len(data.quasi) :]]
     gaps = np.isnan(np.column_stack([x, *beside]))
     drawn = bool(data.roles and data.roles.dependent)
@@ -133,16 +130,14 @@ def _rows_to_keep(
     return kept
 
 
-def _strata(
-    data: Microdata, x: npt.NDArray[np.float64], kept: npt.NDArray[np.int64]
-) -> npt.NDArray[np.int64]:
+def _strata(data: Microdata, x: Floats, kept: Ints) -> Ints:
     """Number the strata of the kept records; records that miss other columns are never grouped together."""
     named = data.codes(data.roles.strata if data.roles else ())[kept]
     pattern = np.column_stack([named, np.isnan(x)])
     return np.unique(pattern, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
 
 
-def _units(data: Microdata, kept: npt.NDArray[np.int64]) -> npt.NDArray[np.int64] | None:
+def _units(data: Microdata, kept: Ints) -> Ints | None:
     unit = data.roles.unit if data.roles else None
     if unit is None:
         return None
@@ -155,7 +150,7 @@ def _units(data: Microdata, kept: npt.NDArray[np.int64]) -> npt.NDArray[np.int64
     return data.alike(unit).codes[kept]
 
 
-def _refuse_bad_weights(data: Microdata, kept: npt.NDArray[np.int64]) -> None:
+def _refuse_bad_weights(data: Microdata, kept: Ints) -> None:
     weight = data.roles.weight if data.roles else None
     if weight is None:
         return
@@ -170,9 +165,9 @@ def _refuse_bad_weights(data: Microdata, kept: npt.NDArray[np.int64]) -> None:
 
 def _refuse_hopeless(
     data: Microdata,
-    x: npt.NDArray[np.float64],
-    strata: npt.NDArray[np.int64],
-    units: npt.NDArray[np.int64] | None,
+    x: Floats,
+    strata: Ints,
+    units: Ints | None,
     k: int | None,
 ) -> None:
     who = data.source
@@ -191,7 +186,7 @@ def _refuse_hopeless(
         )
 
 
-def _refuse_small_strata(who: str, counts: npt.NDArray[np.int64], k: int, of_what: str) -> None:
+def _refuse_small_strata(who: str, counts: Ints, k: int, of_what: str) -> None:
     small = counts[counts < k]
     if small.size == 0:
         return
@@ -204,7 +199,7 @@ def _refuse_small_strata(who: str, counts: npt.NDArray[np.int64], k: int, of_wha
     )
 
 
-def _beside(data: Microdata, names: Sequence[str], kept: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+def _beside(data: Microdata, names: Sequence[str], kept: Ints) -> Floats:
     """Unmasked columns that a method looks at, as numbers without gaps."""
     if not names:
         return np.empty((kept.size, 0))
@@ -229,7 +224,7 @@ def _beside(data: Microdata, names: Sequence[str], kept: npt.NDArray[np.int64]) 
     return values
 
 
-def without_identifiers(data: Microdata, rows: npt.NDArray[np.int64], shuffled: bool) -> nw.DataFrame[Any]:
+def without_identifiers(data: Microdata, rows: Ints, shuffled: bool) -> nw.DataFrame[Any]:
     """The frame of some rows, in that order, and of the columns that may leave the house."""
     from tacita.io.frames import gathered
 
@@ -243,7 +238,7 @@ def without_identifiers(data: Microdata, rows: npt.NDArray[np.int64], shuffled: 
 
 def _released_frame(
     data: Microdata,
-    released: npt.NDArray[np.float64],
+    released: Floats,
     claim: Claim,
     texts: Mapping[str, tuple[str, ...]],
     shuffled: bool,

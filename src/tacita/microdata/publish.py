@@ -11,9 +11,18 @@ from math import fsum
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from tacita.core import DataError, Method, ParameterError, Partition, Run, VerificationError
+from tacita.core import (
+    DataError,
+    Labels,
+    Mask,
+    Matrix,
+    Method,
+    ParameterError,
+    Partition,
+    Run,
+    VerificationError,
+)
 from tacita.core.roles import Kind
 
 from .groups import lower_medians, modes, published_means
@@ -23,9 +32,6 @@ from .recoding.base import Recoding
 from .representatives import spare_records
 from .standardise import standardise, to_unit_range
 from .synthesis.base import Synthesis
-
-Matrix = npt.NDArray[np.float64]
-Labels = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, repr=False)
@@ -40,12 +46,12 @@ class Records:
     x: Matrix
     strata: Labels
     units: Labels | None
-    integer: npt.NDArray[np.bool_]
+    integer: Mask
     beside: Matrix
     kinds: tuple[Kind, ...] = ()
     texts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
-    def parts(self) -> Iterator[tuple[Labels, npt.NDArray[np.bool_]]]:
+    def parts(self) -> Iterator[tuple[Labels, Mask]]:
         """The rows of each stratum, and which columns they have."""
         order = np.argsort(self.strata, kind="stable")
         for rows in np.split(order, np.cumsum(np.bincount(self.strata))[:-1]):
@@ -122,15 +128,13 @@ def _bound_of(found: Partition) -> float | None:
     return bound
 
 
-def _largest(z: Matrix, parts: Sequence[tuple[Labels, npt.NDArray[np.bool_]]]) -> Matrix:
+def _largest(z: Matrix, parts: Sequence[tuple[Labels, Mask]]) -> Matrix:
     """What the longest part of the work is about: its records, in the columns that they have."""
     rows, present = max(parts, key=lambda part: part[0].size)
     return np.ascontiguousarray(z[np.ix_(rows, present)])
 
 
-def published_values(
-    x: Matrix, labels: Labels, integer: npt.NDArray[np.bool_], kinds: Sequence[Kind] = ()
-) -> Matrix:
+def published_values(x: Matrix, labels: Labels, integer: Mask, kinds: Sequence[Kind] = ()) -> Matrix:
     """Every row replaced by what its group publishes: means, lower medians of ordinal codes, modes.
 
     >>> x = np.array([[1.0, 0.0, 2.0], [2.0, 1.0, 2.0], [6.0, 1.0, 0.0]])
@@ -153,7 +157,7 @@ def _partition(
     run: Run,
     units: Labels | None,
     kinds: tuple[Kind, ...],
-    present: npt.NDArray[np.bool_],
+    present: Mask,
 ) -> Partition:
     """Groups by the columns that these records have."""
     if method.takes == ("numeric",):

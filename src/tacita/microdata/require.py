@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
-import numpy.typing as npt
 from pydantic import ConfigDict, Field, model_validator
 
-from tacita.core import Microdata, ParameterError, RequirementError, Run, registry
+from tacita.core import Ints, Microdata, ParameterError, RequirementError, Run, registry
 from tacita.core.document import parsed, text_of
 from tacita.core.params import Parameters
 from tacita.core.release import Claim, Requirement
@@ -122,7 +121,7 @@ class Finished:
 
     file: Microdata
     source: Microdata | None = None
-    rows: npt.NDArray[np.int64] | None = None
+    rows: Ints | None = None
 
 
 def judge(asked: Sequence[Requirement], finished: Finished, run: Run | None = None) -> tuple[Verdict, ...]:
@@ -179,7 +178,7 @@ def _shared(asked: Requirement, finished: Finished) -> Verdict:
     )
 
 
-def _units(finished: Finished, unit: str) -> npt.NDArray[np.int64] | str:
+def _units(finished: Finished, unit: str) -> Ints | str:
     if unit in finished.file.columns:
         return keys.units_in(finished.file, unit)
     if finished.source is None or finished.rows is None or unit not in finished.source.columns:

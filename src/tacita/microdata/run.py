@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from tacita.core import (
     DataError,
+    Ints,
     Microdata,
     ParameterError,
     Record,
@@ -140,9 +140,7 @@ class _Stage:
     report: Report
 
 
-def _measured(
-    made: Made, data: Microdata, measures: MeasureSection, run: Run, kept: npt.NDArray[np.int64]
-) -> list[_Stage]:
+def _measured(made: Made, data: Microdata, measures: MeasureSection, run: Run, kept: Ints) -> list[_Stage]:
     """Loss and risk after each step, of the columns that any step protects, against the source."""
     if not made.stages:
         (one,) = made.protected
@@ -320,9 +318,7 @@ def _without_records(report: Report) -> Report:
     return replace(report, scores=tuple(replace(score, per_record=None) for score in report))
 
 
-def domain_codes(
-    data: Microdata, columns: Sequence[str], rows: npt.NDArray[np.int64]
-) -> npt.NDArray[np.int64] | None:
+def domain_codes(data: Microdata, columns: Sequence[str], rows: Ints) -> Ints | None:
     """The part of the population each of some rows is in; None where no columns are named."""
     unknown = [name for name in columns if name not in data.columns]
     if unknown:

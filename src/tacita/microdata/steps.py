@@ -12,9 +12,8 @@ from typing import Any
 
 import narwhals as nw
 import numpy as np
-import numpy.typing as npt
 
-from tacita.core import DataError, Method, Microdata, ParameterError, Roles, Run
+from tacita.core import DataError, Ints, Method, Microdata, ParameterError, Roles, Run
 from tacita.core.options import Missing, ReleaseOptions
 from tacita.core.release import Claim, Withdrawn
 from tacita.io.frames import gathered, regathered, without_memory
@@ -22,8 +21,6 @@ from tacita.io.frames import gathered, regathered, without_memory
 from . import verify
 from .plan import PlannedStep
 from .protect import Protected, complete_rows, protect, without_identifiers
-
-Rows = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -212,7 +209,7 @@ def _one(frame: Microdata, step: Step, run: Run) -> tuple[Protected, Claim, Micr
     return made, claim, _of(spread, before)
 
 
-def _units(data: Microdata, step: Step) -> tuple[Rows, Rows]:
+def _units(data: Microdata, step: Step) -> tuple[Ints, Ints]:
     """The unit of each record and the first record of each unit; raises where a column differs in one."""
     unit = step.roles.unit
     assert unit is not None

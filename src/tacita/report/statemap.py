@@ -9,7 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
+
+from tacita.core import Ints
 
 # published, always published, withheld for others, sensitive: as in the style of the page
 PALETTE = ((226, 232, 238), (186, 199, 211), (224, 164, 60), (178, 34, 34))
@@ -64,7 +65,7 @@ def short(label: str, most: int) -> str:
 
 
 def state_map(
-    states: npt.NDArray[np.int64],
+    states: Ints,
     rows: Sequence[str],
     columns: Sequence[str],
     words: Mapping[tuple[int, int], str],
@@ -97,7 +98,7 @@ def state_map(
     )
 
 
-def _picture(states: npt.NDArray[np.int64]) -> str:
+def _picture(states: Ints) -> str:
     """One pixel a cell, as a PNG with a palette."""
     height, width = states.shape
     lines = b"".join(b"\0" + row.astype(np.uint8).tobytes() for row in states)

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from math import isfinite
 
 import numpy as np
-import numpy.typing as npt
 
-from tacita.core import DataError, Table
+from tacita.core import DataError, Floats, Mask, Table
 
 from .base import PublishedFormat
 from .kinds import OTHER
@@ -31,8 +30,8 @@ _SPELLINGS = (spelled, repr, lambda value: repr(float(spelled(value))))
 class Seen:
     """Cells in the order of the table's; `besides` says what kinds of things the file shows besides them."""
 
-    withheld: npt.NDArray[np.bool_]
-    values: npt.NDArray[np.float64]
+    withheld: Mask
+    values: Floats
     besides: tuple[str, ...] = ()
 
 
@@ -97,13 +96,13 @@ def _cells(columns: Mapping[str, list[str]], table: Table, source: str) -> list[
     return cells
 
 
-def differs(values: npt.NDArray[np.float64], table: Table) -> npt.NDArray[np.bool_]:
+def differs(values: Floats, table: Table) -> Mask:
     """Where the values of a file are not those of the table, as far as 15 digits tell."""
     off = np.abs(values - table.values) > _DIGITS * np.maximum(np.abs(table.values), 1e-300) * 10
     return np.asarray(off | np.isnan(values))
 
 
-def _spelling(texts: list[str | None], values: npt.NDArray[np.float64], table: Table) -> list[str]:
+def _spelling(texts: list[str | None], values: Floats, table: Table) -> list[str]:
     """Digits that a number does not need can say anything; so can a choice between two ways to spell it.
 
     A value of the table must be spelled as the table's, not as one that is nearly it.

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from tacita.core import DataError, Dimension, Pattern, Table
+from tacita.core import DataError, Dimension, Ints, Mask, Pattern, Table
 
 MARK = "×"
 _WORDS = ("published", "withheld")
@@ -25,7 +25,7 @@ class Shown:
     """
 
     dimensions: tuple[Dimension, ...]
-    codes: npt.NDArray[np.int64]
+    codes: Ints
     response: str
     texts: tuple[str | None, ...]
 
@@ -77,7 +77,7 @@ def spelled(value: float) -> str:
     return str(int(value)) if value == int(value) and abs(value) < 1e15 else format(value, ".15g")
 
 
-def _mask(table: Table, withheld: Pattern | npt.ArrayLike) -> npt.NDArray[np.bool_]:
+def _mask(table: Table, withheld: Pattern | npt.ArrayLike) -> Mask:
     mask = np.asarray(withheld.withheld if isinstance(withheld, Pattern) else withheld, dtype=bool).reshape(
         -1
     )

@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-import numpy.typing as npt
 
-from tacita.core import Caution
+from tacita.core import Caution, Ints
 from tacita.microdata.steps import Made
-
-Codes = npt.NDArray[np.int64]
 
 
 def no_longer_alike(made: Made) -> Iterator[Caution]:
@@ -35,7 +32,7 @@ def no_longer_alike(made: Made) -> Iterator[Caution]:
             )
 
 
-def _apart(units: Codes, values: Codes) -> int:
+def _apart(units: Ints, values: Ints) -> int:
     """Units whose records do not agree."""
     pairs = np.unique(np.column_stack([units, values]), axis=0)
     return int((np.bincount(pairs[:, 0]) > 1).sum())

@@ -10,11 +10,11 @@ from collections import Counter
 import numpy as np
 import pyarrow as pa
 
-from tacita.core import CsvDialect, Microdata
+from tacita.core import CsvDialect, Ints, Microdata
 from tacita.core.text import parse_numbers
 
 from .cells import as_array, identical, same_text
-from .evidence import Evidence, Ints, exact_means, gaps
+from .evidence import Evidence, exact_means, gaps
 
 Keys = tuple[object, ...]
 Numbers = list[tuple[float, ...]]

@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tacita.core import CsvDialect
+from tacita.core import CsvDialect, Ints
 from tacita.core.text import UNTYPED
 from tacita.io.formats.csv import cells_as_text
 
@@ -37,7 +37,7 @@ def bits(cells: pa.Array) -> npt.NDArray[np.unsignedinteger[Any]]:
     return values.view(f"u{values.dtype.itemsize}")
 
 
-def same_column(before: nw.Series[Any], after: nw.Series[Any], rows: npt.NDArray[np.int64]) -> bool:
+def same_column(before: nw.Series[Any], after: nw.Series[Any], rows: Ints) -> bool:
     """Whether `after` is `before` in the order of `rows`."""
     if before.dtype == nw.Object:
         # which type Arrow takes Python objects for depends on all of them, those that are gone too

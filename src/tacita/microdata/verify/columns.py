@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from .evidence import Evidence, Ints, distinct, exact_means, publishes
+from tacita.core import Ints
+
+from .evidence import Evidence, distinct, exact_means, publishes
 
 
 def masked_cells(evidence: Evidence) -> str | None:

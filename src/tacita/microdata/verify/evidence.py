@@ -12,15 +12,13 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from tacita.core import Microdata
+from tacita.core import Floats, Ints, Mask, Microdata
 from tacita.core.microdata import column_codes
 from tacita.core.release import Claim
 from tacita.io.formats.base import RecordFormat
 from tacita.io.frames import gathered
 
 from .cells import as_array, bits, identical, same_text
-
-Ints = npt.NDArray[np.int64]
 
 # Marks that show nothing although Unicode counts them among letters, accents or symbols; and the dot that a
 # dotted capital I of Turkish leaves behind.
@@ -97,7 +95,7 @@ class Evidence:
         released = Microdata(frame, dialect=self.released.dialect, source=self.released.source)
         return Evidence(released, replace(claim, rows=claim.rows[chosen], labels=labels))
 
-    def numbers_beside(self, name: str) -> npt.NDArray[np.float64]:
+    def numbers_beside(self, name: str) -> Floats:
         """The numbers of a column released unchanged: text of the source stays text, in a typed file too."""
         dialect = self.claim.original.dialect
         if (
@@ -153,7 +151,7 @@ def _shows(mark: str) -> bool:
     return category(mark) not in ("Cf", "Cc") and not any(first <= mark <= last for first, last in _HIDDEN)
 
 
-def gaps(data: Microdata, name: str) -> npt.NDArray[np.bool_]:
+def gaps(data: Microdata, name: str) -> Mask:
     """Where a quasi-identifier has no value."""
     if data.scale(name) == "numeric":
         return np.isnan(data.numbers(name))
@@ -172,7 +170,7 @@ def distinct(*keys: npt.NDArray[np.integer]) -> Ints:
     return combined.astype(np.int64)
 
 
-def expected_column(evidence: Evidence, name: str, means: npt.NDArray[np.float64]) -> pa.Array:
+def expected_column(evidence: Evidence, name: str, means: Floats) -> pa.Array:
     """The cells that a masked column must have: float64, or int64 where rounding was declared."""
     whole = name in evidence.claim.rounded
     gaps = np.isnan(means)
@@ -185,7 +183,7 @@ def expected_column(evidence: Evidence, name: str, means: npt.NDArray[np.float64
     return pa.array(values, mask=gaps)
 
 
-def publishes(evidence: Evidence, name: str, values: npt.NDArray[np.float64]) -> bool:
+def publishes(evidence: Evidence, name: str, values: Floats) -> bool:
     """Whether a masked column holds exactly these numbers, typed and spelled as declared."""
     dialect = evidence.released.dialect
     expected, published = expected_column(evidence, name, values), as_array(evidence.released.column(name))
@@ -194,7 +192,7 @@ def publishes(evidence: Evidence, name: str, values: npt.NDArray[np.float64]) ->
     return identical(expected, published)
 
 
-def exact_means(values: npt.NDArray[np.float64], groups: Ints) -> npt.NDArray[np.float64]:
+def exact_means(values: Floats, groups: Ints) -> Floats:
     """The mean of each group, its sum exact before one rounding."""
     sizes = np.bincount(groups).tolist()
     ends = np.cumsum(sizes).tolist()

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tacita.core import Microdata
+from tacita.core import Ints, Microdata
 from tacita.core.release import Claim
 
-from .evidence import Evidence, Ints, distinct, one_each
+from .evidence import Evidence, distinct, one_each
 
 
 def sharing(released: Microdata, keys: Sequence[str]) -> Ints:

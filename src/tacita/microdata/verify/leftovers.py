@@ -10,10 +10,10 @@ from typing import Any
 
 import narwhals as nw
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from tacita.core import Mask
 from tacita.core.text import UNTYPED
 
 from .cells import TEXT_OF_VIEWS, as_array
@@ -124,7 +124,7 @@ def _hides(cells: pa.Array) -> bool:
     return len(fillers) > 1 or not fillers <= _FILLERS
 
 
-def _views_hide(letters: pa.Array, stored: list[Any], absent: npt.NDArray[np.bool_]) -> bool:
+def _views_hide(letters: pa.Array, stored: list[Any], absent: Mask) -> bool:
     """Behind views stand all their texts, or only those too long for a slot; nothing else."""
     slots, behind = stored[0].reshape(-1, 16), b"".join(each.tobytes() for each in stored[1:])
     long_ones = letters.filter(pc.greater(pc.binary_length(letters), 12))

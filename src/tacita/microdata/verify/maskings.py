@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from math import fsum
 
 import numpy as np
-import numpy.typing as npt
 
-from .evidence import Evidence, Ints
+from tacita.core import Ints, Mask, Matrix
 
-Matrix = npt.NDArray[np.float64]
+from .evidence import Evidence
 
 # What "exactly" means for moments: this part of sd_i sd_j, beside the last digit of the cells themselves.
 _EXACT = 1e-12
@@ -31,7 +30,7 @@ class Part:
     names: tuple[str, ...]
     x: Matrix
     z: Matrix
-    rounded: npt.NDArray[np.bool_]
+    rounded: Mask
 
 
 def parts(evidence: Evidence) -> Iterator[Part]:
@@ -244,7 +243,7 @@ def _standard_normal(x: Matrix, z: Matrix, spread: float, bounds: tuple[float, f
     return np.asarray(ndtri(np.clip(share, 1e-15, 1 - 1e-15)), dtype=np.float64)
 
 
-def _far(x: Matrix, spread: float, bounds: tuple[float, float]) -> npt.NDArray[np.bool_]:
+def _far(x: Matrix, spread: float, bounds: tuple[float, float]) -> Mask:
     """Rounded values far from bounds; none where noise cannot be told from rounding."""
     room = _FAR * spread + 1
     return (x - bounds[0] >= room) & (bounds[1] - x >= room) & (spread >= 2)

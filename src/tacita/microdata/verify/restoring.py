@@ -7,12 +7,11 @@ from decimal import Decimal
 from math import sqrt
 
 import numpy as np
-import numpy.typing as npt
+
+from tacita.core import Matrix
 
 from .evidence import Evidence
 from .maskings import Part, parts
-
-Matrix = npt.NDArray[np.float64]
 
 # A hair over the half and the fifth that methods go by, whose last digit may round to the other side.
 _MOST_OF_A_COLUMN, _MOST_RECORDS = 0.501, 0.201

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from math import fsum
 
 import numpy as np
-import numpy.typing as npt
+
+from tacita.core import Ints, Matrix
 
 from .columns import masked_cells
-from .evidence import Evidence, Ints
-
-Matrix = npt.NDArray[np.float64]
+from .evidence import Evidence
 
 # What "exactly" means for moments: this part of sd_i sd_j, beside the last digit of the cells themselves.
 _EXACT = 1e-12
