@@ -6,12 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
-from tacita.core import Method, Microdata, Roles, Run, Table
-
-Matrix = npt.NDArray[np.float64]
+from tacita.core import Cancelled, Dimension, Matrix, Method, Microdata, Roles, Run, Table
 
 # long enough that nobody guesses it
 SEED = 0x9D1F6C2B84E7350A9F2C61D07B3E8A45
@@ -33,8 +30,6 @@ def refusal(error: type[Exception], verb: Callable[..., Any], *values: Any, **na
 
 def steered(verb: Callable[[Run], Any]) -> list[tuple[bool, str]]:
     """Whether a verb ends at all of its work, and ends at once where it is cancelled."""
-    from tacita.core import Cancelled
-
     heard: list[Any] = []
     verb(Run(on_progress=heard.append))
     return [
@@ -99,7 +94,6 @@ def two_way(seed: int, shape: tuple[int, int] = (5, 5), primaries: int = 3) -> T
 
 def nested() -> Table:
     """Regions with parts and a total of them, by size; every problem has a pattern."""
-    from tacita.core import Dimension
     from tacita.tables.hierarchy import from_nested
 
     regions = from_nested("region", {"north": ["n1", "n2", "n3"], "south": ["s1", "s2", "s3"]})

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from tacita.core import DataError, Partition
+from tacita.core import DataError, Matrix, Partition
 from tacita.testing import Findings
 
-from .examples import Matrix, numbers, refusal, released, steered, varied
+from .examples import numbers, refusal, released, steered, varied
 
 
 def every_group_has_k_records_whatever_n(method: Any) -> Findings:
