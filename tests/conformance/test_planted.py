@@ -478,6 +478,11 @@ def filled(table):
     return column(table, 3, [value or 0.0 for value in table["share"].to_pylist()])
 
 
+def in_haste(self, path, rows):
+    path.read_bytes()
+    return Parquet().chunks(path, rows)
+
+
 def mixed(table):
     """Values that stand several times, as those of groups do, in another order."""
     shares = table["share"].drop_null().to_pylist()
@@ -524,6 +529,7 @@ FORMATS = {
     ],
     "refused without quoting them": [planted(Parquet, unpack=trusting), planted(Parquet, unpack=telling)],
     "a release in it is verified": [packed(mixed)],
+    "parts of what is no such file are refused in words": [planted(Parquet, chunks=in_haste)],
 }
 
 KINDS = {

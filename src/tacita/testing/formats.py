@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from tacita.core import DataError, Microdata, Roles, Run, Table
+from tacita.core import DataError, Microdata, ParameterError, Roles, Run, Table
 from tacita.io.formats.base import RecordFormat, to_arrow
 from tacita.io.tables.base import PublishedFormat
 from tacita.io.tables.shown import Shown
@@ -81,6 +81,20 @@ def its_parts_joined_are_the_whole(method: Any) -> Findings:
             parts = list(form.chunks(path, 17))
         yield max(part.num_rows for part in parts) <= 17, "A part has more than the 17 records asked for."
         yield pa.Table.from_batches(parts).equals(to_arrow(again)), "The parts are not the whole."
+
+
+def parts_of_what_is_no_such_file_are_refused_in_words(method: Any) -> Findings:
+    if isinstance(method, RecordFormat):
+        with tempfile.TemporaryDirectory() as folder:
+            for path, words in (
+                (Path(folder), "got a folder"),
+                (Path(folder, "no"), "there is no such file"),
+            ):
+                told = refusal(ParameterError, next, method.chunks(path, 17))
+                yield words in told, f"The refusal does not say: {words}."
+            Path(folder, "odd").write_bytes(b"\0SECRET")
+            told = refusal(DataError, next, method.chunks(Path(folder, "odd"), 17))
+        yield bool(told) and "SECRET" not in told, "Bytes of no such file are read, or quoted."
 
 
 def other_bytes_are_refused_without_quoting_them(method: Any) -> Findings:
