@@ -48,52 +48,6 @@ if TYPE_CHECKING:
     )
     from .microdata.plan import Plan
 
-_HOME = {
-    **dict.fromkeys(
-        (
-            "assess",
-            "audit",
-            "check",
-            "compare",
-            "method",
-            "protect",
-            "read",
-            "read_table",
-            "run",
-            "save",
-            "save_cells",
-            "save_comparison",
-            "save_table",
-            "suppress",
-            "synthesize",
-            "tabulate",
-        ),
-        "tacita.api",
-    ),
-    **dict.fromkeys(
-        (
-            "Cancelled",
-            "DataError",
-            "ParameterError",
-            "Partition",
-            "Pattern",
-            "Progress",
-            "Release",
-            "Report",
-            "RequirementError",
-            "Run",
-            "Score",
-            "Table",
-            "TacitaError",
-            "Trial",
-            "Trials",
-            "VerificationError",
-        ),
-        "tacita.core",
-    ),
-    "Plan": "tacita.microdata.plan",
-}
-
 __all__ = [
     "Cancelled",
     "DataError",
@@ -138,8 +92,9 @@ def __getattr__(name: str) -> Any:
     from importlib import import_module
 
     # loaded when first used: `tacita --help` should not wait for Arrow
-    if name in _HOME:
-        return getattr(import_module(_HOME[name]), name)
-    if name in ("datasets", "testing", "registry"):
-        return import_module("tacita.core.registry" if name == "registry" else f"tacita.{name}")
+    if name in ("datasets", "testing"):
+        return import_module(f"tacita.{name}")
+    if name == "registry" or name in __all__:
+        home = "api" if name.islower() and name != "registry" else "core"
+        return getattr(import_module("tacita.microdata.plan" if name == "Plan" else f"tacita.{home}"), name)
     raise AttributeError(f"module 'tacita' has no attribute {name!r}")

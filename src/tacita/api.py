@@ -130,27 +130,7 @@ def protect(
     >>> protect(frame, quasi=["x"], identifiers=["name"], k=3).data["x"].to_pylist()
     [2.0, 2.0, 2.0, 11.0, 11.0, 11.0]
     """
-    asked = Protection.asked(
-        quasi=quasi,
-        method=method,
-        steps=steps,
-        require=require,
-        numeric=numeric,
-        nominal=nominal,
-        ordinal=ordinal,
-        identifiers=identifiers,
-        confidential=confidential,
-        strata=strata,
-        unit=unit,
-        unit_columns=unit_columns,
-        weight=weight,
-        measures=measures,
-        without=without,
-        domains=domains,
-        settings=settings,
-        **options,
-    )
-    return make_release(io.taken_in(data), asked, run)
+    return make_release(io.taken_in(data), Protection.asked(**_by_name(locals())), run)
 
 
 def synthesize(
@@ -189,25 +169,7 @@ def synthesize(
     >>> bool(np.isclose(np.mean(made.data["y"]), np.mean(frame["y"]))), made.data["s"].equals(frame["s"])
     (True, True)
     """
-    asked = Protection.asked(
-        dependent=dependent,
-        independent=independent,
-        method=method,
-        require=require,
-        numeric=numeric,
-        identifiers=identifiers,
-        confidential=confidential,
-        strata=strata,
-        unit=unit,
-        unit_columns=unit_columns,
-        weight=weight,
-        measures=measures,
-        without=without,
-        domains=domains,
-        settings=settings,
-        **options,
-    )
-    return make_release(io.taken_in(data), asked, run)
+    return make_release(io.taken_in(data), Protection.asked(**_by_name(locals())), run)
 
 
 def compare(
@@ -248,28 +210,7 @@ def compare(
     >>> [(trial.method, trial.parameters["k"], trial.groups) for trial in trials]
     [('hm', 3, 2), ('hm', 4, 2), ('mdav', 3, 2), ('mdav', 4, 2)]
     """
-    asked, section = Protection.compared(
-        quasi=quasi,
-        dependent=dependent,
-        independent=independent,
-        method=method,
-        numeric=numeric,
-        nominal=nominal,
-        ordinal=ordinal,
-        identifiers=identifiers,
-        confidential=confidential,
-        strata=strata,
-        unit=unit,
-        unit_columns=unit_columns,
-        weight=weight,
-        loss=loss,
-        risk=risk,
-        measures=measures,
-        without=without,
-        domains=domains,
-        settings=settings,
-        **options,
-    )
+    asked, section = Protection.compared(**_by_name(locals()))
     return _compare(io.taken_in(data), asked, section, run)
 
 
@@ -336,3 +277,10 @@ def check(
     roles = Roles(quasi=quasi, nominal=nominal, ordinal=ordinal) if original is not None else None
     before = None if original is None else io.taken_in(original)
     return _check(io.taken_in(released), limits, before, roles, run)
+
+
+def _by_name(arguments: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of a verb as it was called, but for the records and the run; its options among them."""
+    apart = ("data", "run", "options")
+    named = {name: each for name, each in arguments.items() if name not in apart}
+    return {**named, **arguments["options"]}

@@ -369,7 +369,10 @@ def test_unit_columns_need_a_unit():
         ({"steps": [{**MDAV, "quasi": ["education"]}]}, "education"),
         ({"steps": [MDAV, {**NOISE, "quasi": ["sex"]}]}, "Step 2: .*sex"),
         ({"steps": [MDAV, {**MDAV, "k": 10_000}]}, "Step 2: .*k=10000"),
-        ({"steps": [{"method": "nothing", "quasi": ["wage"]}]}, "no method or measure named 'nothing'"),
+        (
+            {"steps": [{"method": "nothing", "quasi": ["wage"]}]},
+            "no method, measure or format named 'nothing'",
+        ),
         ({"steps": [{"method": "ipso-c", "quasi": ["wage"]}]}, "wanted dependent columns"),
         ({"steps": [{**RECODE, "map": {}}]}, "at least one value"),
         ({"steps": [{"method": "recode", "quasi": ["sex"]}]}, "map is required"),
