@@ -92,9 +92,9 @@ def __getattr__(name: str) -> Any:
     from importlib import import_module
 
     # loaded when first used: `tacita --help` should not wait for Arrow
-    if name in ("datasets", "testing"):
-        return import_module(f"tacita.{name}")
-    if name == "registry" or name in __all__:
-        home = "api" if name.islower() and name != "registry" else "core"
-        return getattr(import_module("tacita.microdata.plan" if name == "Plan" else f"tacita.{home}"), name)
+    if name in ("datasets", "testing", "registry"):
+        return import_module("tacita.core.registry" if name == "registry" else f"tacita.{name}")
+    if name in __all__:
+        home = "microdata.plan" if name == "Plan" else "api" if name.islower() else "core"
+        return getattr(import_module(f"tacita.{home}"), name)
     raise AttributeError(f"module 'tacita' has no attribute {name!r}")

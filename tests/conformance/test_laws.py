@@ -102,6 +102,12 @@ def test_importing_tacita_is_cheap():
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
+@pytest.mark.parametrize("first", ["registry", "testing", "Plan"])
+def test_public_names_are_found_whichever_is_asked_for_first(first):
+    code = f"import tacita; [getattr(tacita, name) for name in ['{first}', *tacita.__all__]]"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
 def test_unknown_names_are_answered_with_the_known_ones():
     with pytest.raises(tacita.ParameterError, match=r"Known: .*mdav"):
         tacita.method("nosuch")
