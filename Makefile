@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test bench mutants clean
+.PHONY: demo test test-long bench mutants clean
 
 demo: $(VENV)/installed
 	$(BIN)/tacita demo --folder demo --force
@@ -13,7 +13,11 @@ test: $(VENV)/installed-for-tests
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -q -n auto
+	$(BIN)/python -m pytest -q -n 2 -m "not long"
+
+# the proofs that take longest; `make test` leaves them out
+test-long: $(VENV)/installed-for-tests
+	$(BIN)/python -m pytest -q -n 2 -m long
 
 bench: $(VENV)/installed-for-tests
 	$(BIN)/python -m benchmarks

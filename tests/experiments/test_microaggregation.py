@@ -159,6 +159,7 @@ def test_an_unknown_name_is_refused_before_anything_is_made(tmp_path, capsys):
     assert not (tmp_path / "new").exists()
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("some_methods")
 def test_a_quick_reproduction_writes_page_plot_and_numbers(benchmark, tmp_path):
     benchmark("tarragona")

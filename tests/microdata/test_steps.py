@@ -349,6 +349,12 @@ def test_unit_columns_that_differ_within_a_unit_are_refused():
         tacita.protect(households(), quasi=["age"], unit="household_id", unit_columns=["age"])
 
 
+def test_strata_that_cut_through_units_are_refused_by_unit():
+    asked = {"quasi": ["region"], "nominal": ["region"], "unit": "household_id", "unit_columns": ["region"]}
+    with pytest.raises(DataError, match=r"column sex is a stratum of a step by unit, and differs within"):
+        tacita.protect(households(), method="gower", strata=["sex"], **asked)
+
+
 def test_unit_columns_need_a_unit():
     with pytest.raises(ParameterError, match="unit_columns need the column that names the unit"):
         tacita.protect(households(), quasi=["region"], unit_columns=["region"])

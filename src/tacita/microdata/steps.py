@@ -220,13 +220,14 @@ def _units(data: Microdata, step: Step) -> tuple[Ints, Ints]:
         )
     units = data.alike(unit).codes
     _, first, units = np.unique(units, return_index=True, return_inverse=True)
-    for name in step.columns:
+    for name in (*step.columns, *step.roles.strata):
         own = data.codes([name])
         differing = np.unique(units[own != own[first][units]]).size
         if differing:
+            what = "is among unit_columns" if name in step.columns else "is a stratum of a step by unit"
             raise DataError(
-                f"{data.source}: column {name} is among unit_columns, and differs within {differing} of "
-                f"{first.size} units. Correct these units, or take it out of unit_columns."
+                f"{data.source}: column {name} {what}, and differs within {differing} of {first.size} units. "
+                "Correct these units, or give it another role."
             )
     return units.reshape(-1).astype(np.int64), first.astype(np.int64)
 

@@ -136,6 +136,7 @@ def test_more_rounds_never_lower_the_bound():
     assert bounds[0] == instant_bound(x, 3)
 
 
+@pytest.mark.long
 def test_a_good_partition_of_a_mixture_is_proven_best_or_bettered():
     x = mixture(60, 3)
     start = tacita.method("mdav", k=3).partition(x)

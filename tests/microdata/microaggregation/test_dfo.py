@@ -18,6 +18,7 @@ CELLS = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "k", "start", "loss"), CELLS)
 def test_the_best_of_three_steps_loses_no_more_than_published(benchmark, name, k, start, loss):
     z = benchmark(name)

@@ -108,6 +108,7 @@ def test_groups_made_anew_are_the_best_where_everything_can_be_tried(n, k, thoro
     assert Partition(found, k).sse(x) == pytest.approx(least_error(x, k))
 
 
+@pytest.mark.long
 @given(seed=st.integers(0, 10_000), k=st.integers(2, 4), tied=st.booleans(), tries=st.integers(0, 6))
 @settings(max_examples=15, deadline=None)
 def test_polishing_leaves_a_partition_that_is_no_worse(seed, k, tied, tries):

@@ -165,6 +165,7 @@ def test_a_sample_of_records_comes_with_an_error_that_covers_the_truth():
     assert sampled.per_record is None
 
 
+@pytest.mark.long
 def test_many_attributes_have_more_patterns_than_the_first_table_holds():
     rng = np.random.default_rng(0)
     x = rng.integers(0, 2, size=(400, 18)).astype(float)
