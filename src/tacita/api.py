@@ -188,6 +188,7 @@ def compare(
     unit: str | None = None,
     unit_columns: Sequence[str] = (),
     weight: str | None = None,
+    require: Mapping[str, Any] | str | Path | None = None,
     loss: str = "PIL",
     risk: str = "DR",
     measures: Sequence[str] | None = None,

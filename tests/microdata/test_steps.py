@@ -140,6 +140,32 @@ def test_a_plan_of_four_steps_writes_one_file_and_one_report(tmp_path, persons, 
     assert (tmp_path / f"out.{form}").read_bytes() == first
 
 
+def test_kinds_declared_for_the_file_hold_in_its_steps_and_survive_the_plan(tmp_path, persons):
+    api.write_frame(persons, tmp_path / "in.csv")
+    levels = ["none", "primary", "secondary", "bachelor", "master"]
+    plan = Plan(
+        input={"path": tmp_path / "in.csv"},
+        roles={"nominal": ["sex"], "ordinal": {"education": levels}, "strata": ["region"]},
+        steps=[{"method": "gower", "quasi": ["sex", "education"]}, {"method": "mdav", "quasi": ["age"]}],
+        measure={"names": ["CATEGORIES"]},
+        output={"path": tmp_path / "out.csv"},
+    )
+    assert [step.roles.categorical for step in plan.planned] == [("sex", "education"), ()]
+    again = Plan.from_toml(plan.to_toml(tmp_path), tmp_path)
+    assert again == plan
+    assert api.run(again).record.roles["ordinal"] == {"education": levels}
+
+
+def test_what_one_step_recodes_may_be_numbers_to_the_next(tmp_path, persons):
+    api.write_frame(persons, tmp_path / "in.csv")
+    fives = {str(age): str(age // 5 * 5) for age in range(120)}
+    steps = [{"method": "recode", "quasi": ["age"], "map": fives}, {"method": "mdav", "quasi": ["age"], "k": 3}]
+    release = tacita.protect(tmp_path / "in.csv", steps=steps, **{**AROUND, "measures": ["CATEGORIES"]})
+    assert release.data["age"].value_counts().field("counts").to_pylist() != []
+    assert {each.guarantee for each in release.record.withdrawn} == {"recoded", "recoded-by-map"}
+    assert "groups-of-k" in of_step(release, 2)
+
+
 def test_the_script_of_a_plan_of_steps_makes_the_same_bytes(tmp_path, persons, monkeypatch):
     api.write_frame(persons, tmp_path / "in.csv")
     monkeypatch.chdir(tmp_path)

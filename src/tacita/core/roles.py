@@ -61,6 +61,7 @@ class Roles(Parameters):
 
     # a unit is often an identifier too: used for grouping, then left out
     together: ClassVar[tuple[set[str], ...]] = ({"identifiers", "unit"},)
+    of_columns: ClassVar[bool] = True
 
     quasi: QuasiColumns = Field(
         (),
@@ -98,7 +99,8 @@ class Roles(Parameters):
             seen.setdefault(column, role)
         if self.unit_columns and self.unit is None:
             raise ParameterError("Roles: unit_columns need the column that names the unit (unit).")
-        self._something_to_do()
+        if self.of_columns:
+            self._something_to_do()
         return self
 
     def _something_to_do(self) -> None:
@@ -128,7 +130,7 @@ class Roles(Parameters):
                         f"Roles: column {name} is named {seen[name]} and {kind}. One, please."
                     )
                 seen[name] = kind
-                if self.quasi != "numeric" and name not in (self.dependent or self.quasi):
+                if self.of_columns and self.quasi != "numeric" and name not in (self.dependent or self.quasi):
                     raise ParameterError(
                         f"Roles: column {name} is named {kind} but is no quasi-identifier. Name it "
                         "under quasi as well; columns that are released as they are need no kind."
@@ -163,8 +165,21 @@ class Roles(Parameters):
         return frozenset((*(column for _, column in self._named()), *self.unit_columns))
 
 
-class RolesOfSteps(Roles):
+class RolesOfFile(Roles):
+    """Roles of a file whose steps name the columns to protect: kinds that are declared here hold in all."""
+
+    of_columns: ClassVar[bool] = False
+
+    @classmethod
+    def spoken_name(cls) -> str:
+        """As users call them."""
+        return "Roles"
+
+
+class RolesOfSteps(RolesOfFile):
     """Roles of all columns that some step protects: what one step changes may be a stratum of another."""
+
+    of_columns: ClassVar[bool] = True
 
     together: ClassVar[tuple[set[str], ...]] = (
         *Roles.together,
@@ -172,8 +187,3 @@ class RolesOfSteps(Roles):
         {"quasi", "confidential"},
         {"quasi", "weight"},
     )
-
-    @classmethod
-    def spoken_name(cls) -> str:
-        """As users call them."""
-        return "Roles"

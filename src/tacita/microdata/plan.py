@@ -17,7 +17,7 @@ from tacita.core.document import Document, arguments_of, literal_of, text_of
 from tacita.core.errors import ParameterError
 from tacita.core.options import Missing, ReleaseOptions
 from tacita.core.params import Parameters
-from tacita.core.roles import Kind, Roles, RolesOfSteps
+from tacita.core.roles import Kind, Roles, RolesOfFile, RolesOfSteps
 from tacita.io import InputSection, content_of
 
 from .require import RequireSection
@@ -33,9 +33,8 @@ from .sections import (
 # What a caller names, by the keys of [measure].
 _MEASURING = {"measures": "names", "without": "without", "domains": "domains", "settings": "settings"}
 _ORDER = ("input", "roles", "protect", "steps", "measure", "compare", "require", "output")
-_KIND_NAMES = ("numeric", "nominal", "ordinal")
-# Roles that belong to each step where there are several.
-_OF_STEPS = ("quasi", "dependent", "independent", *_KIND_NAMES)
+# Roles of the columns that a step works on.
+_OF_STEPS = ("quasi", "dependent", "independent", "numeric", "nominal", "ordinal")
 
 
 @dataclass(frozen=True)
@@ -59,15 +58,14 @@ class Protection(Parameters):
 
     @model_validator(mode="before")
     @classmethod
-    def _columns_of_all_steps(cls, values: Any) -> Any:
-        """With steps, the columns of a release are those of its steps together."""
+    def _steps_name_columns(cls, values: Any) -> Any:
+        """With steps, roles are those of the file, and columns to protect those of the steps."""
         if not isinstance(values, dict):
             return values
         if isinstance(limits := values.get("require"), str | Path):
             values = {**values, "require": RequireSection.load(limits)}
         if not values.get("steps"):
             return {**values, **_taken_for_categories(values)}
-        steps = [step if isinstance(step, StepSection) else StepSection(**step) for step in values["steps"]]
         given = values.get("roles") or {}
         given = given.model_dump(exclude_unset=True) if isinstance(given, Roles) else dict(given)
         if named := [name for name in ("quasi", "dependent", "independent") if given.get(name)]:
@@ -75,7 +73,7 @@ class Protection(Parameters):
                 f"Plan: {', '.join(named)} under [roles] and [[steps]] were both given. Each step names its "
                 "own columns."
             )
-        return {**values, "steps": steps, "roles": RolesOfSteps(**given | _together(given, steps))}
+        return {**values, "roles": RolesOfFile(**given)}
 
     @classmethod
     def asked(cls, **given: Any) -> Protection:
@@ -94,7 +92,7 @@ class Protection(Parameters):
     def compared(cls, **given: Any) -> tuple[Protection, CompareSection]:
         """The same with methods and parameters to vary: lists of them, and the measures on the axes."""
         options = {name: given.pop(name) for name in tuple(given) if name in ReleaseOptions.model_fields}
-        known = (*Roles.model_fields, *_MEASURING)
+        known = (*Roles.model_fields, *_MEASURING, "require")
         varied = {name: given.pop(name) for name in tuple(given) if name not in known}
         return cls.asked(**given, **options), CompareSection(**varied)
 
@@ -116,19 +114,23 @@ class Protection(Parameters):
 
     def _roles_of(self, step: StepSection) -> Roles:
         """The roles of the file, with the columns of one step; kinds declared for the file hold in it too."""
-        given, kinds = self.roles, _kinds([step])
         taken = set(step.columns)
-        # a recoding takes every value for a category
-        open_ones = taken - set(kinds) if step.kind != "recoding" else set()
-        kinds |= {name: ("numeric", ()) for name in given.numeric if name in open_ones}
-        kinds |= {name: ("nominal", ()) for name in given.nominal if name in open_ones}
-        kinds |= {name: ("ordinal", order) for name, order in given.ordinal.items() if name in open_ones}
-        around = given.model_dump(exclude={*_OF_STEPS})
+        around = self.roles.model_dump(exclude={*_OF_STEPS})
         # a stratum that is recoded is none meanwhile
         for name in ("strata", "confidential"):
             around[name] = tuple(column for column in around[name] if column not in taken)
-        around["weight"] = None if given.weight in taken else given.weight
-        return Roles(**around, **step.own_roles(), **_declared(kinds))
+        around["weight"] = None if around["weight"] in taken else around["weight"]
+        return Roles(**around, **step.own_roles(), **_declared([self.roles, step], taken, [step]))
+
+    @property
+    def whole(self) -> Roles:
+        """The roles of a release: of the columns that any step protects, each of the kind a step declares."""
+        if not self.steps:
+            return self.roles
+        columns = tuple(dict.fromkeys(name for step in self.steps for name in step.columns))
+        around = self.roles.model_dump(exclude={*_OF_STEPS})
+        kinds = _declared([self.roles, *self.steps], set(columns), self.steps)
+        return RolesOfSteps(**around, quasi=columns, **kinds)
 
 
 def _taken_for_categories(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -142,32 +144,17 @@ def _taken_for_categories(values: Mapping[str, Any]) -> dict[str, Any]:
     return {"roles": {**given, **(kinds if given.get("quasi") != "numeric" else {})}}
 
 
-def _together(given: Mapping[str, Any], steps: Sequence[StepSection]) -> dict[str, Any]:
-    """The roles of the columns of all steps, each of the kind that a step declares it to be."""
-    columns = tuple(dict.fromkeys(name for step in steps for name in step.columns))
-    kinds = _kinds(steps)
-    plain = Roles(quasi=columns, **{name: given[name] for name in _KIND_NAMES if given.get(name)})
-    for name in columns:
-        if name not in kinds:
-            kinds |= {name: ("nominal", ())} if name in plain.nominal else {}
-            kinds |= {name: ("ordinal", plain.ordinal[name])} if name in plain.ordinal else {}
-            kinds |= {name: ("numeric", ())} if name in plain.numeric else {}
-    return {"quasi": columns, **_declared(kinds)}
-
-
-def _kinds(steps: Sequence[StepSection]) -> dict[str, tuple[Kind, tuple[str, ...]]]:
-    """What steps declare columns to be, with the order of ordered ones; what is recoded becomes nominal."""
+def _declared(
+    sources: Sequence[Roles | StepSection], columns: set[str], steps: Sequence[StepSection]
+) -> dict[str, Any]:
+    """The kinds of some columns, the last source first; what a step recodes is nominal, whatever it was."""
     kinds: dict[str, tuple[Kind, tuple[str, ...]]] = {}
-    for step in steps:
-        kinds |= dict.fromkeys(step.numeric, ("numeric", ()))
-        kinds |= dict.fromkeys(step.nominal, ("nominal", ()))
-        kinds |= {name: ("ordinal", order) for name, order in step.ordinal.items()}
-    return kinds | {
-        name: ("nominal", ()) for step in steps if step.kind == "recoding" for name in step.columns
-    }
-
-
-def _declared(kinds: Mapping[str, tuple[Kind, tuple[str, ...]]]) -> dict[str, Any]:
+    for each in sources:
+        kinds |= dict.fromkeys(each.numeric, ("numeric", ()))
+        kinds |= dict.fromkeys(each.nominal, ("nominal", ()))
+        kinds |= {name: ("ordinal", order) for name, order in each.ordinal.items()}
+    kinds |= {name: ("nominal", ()) for step in steps if step.kind == "recoding" for name in step.columns}
+    kinds = {name: kind for name, kind in kinds.items() if name in columns}
     return {
         "numeric": tuple(name for name, (kind, _) in kinds.items() if kind == "numeric"),
         "nominal": tuple(name for name, (kind, _) in kinds.items() if kind == "nominal"),
@@ -234,11 +221,8 @@ class Plan(Document, Protection):
         return super().from_values(values, folder)
 
     def told(self) -> dict[str, Any]:
-        """The values that TOML keeps; columns that steps name are not told again among the roles."""
+        """The values that TOML keeps, in the order of a run."""
         values = super().told()
-        if self.steps:
-            for name in _OF_STEPS:
-                values.get("roles", {}).pop(name, None)
         return {name: values[name] for name in _ORDER if name in values}
 
     @classmethod
@@ -260,7 +244,7 @@ class Plan(Document, Protection):
         A plan that compares has the comparison in its script, after the release if there is one.
         """
         source = arguments_of(self.input.model_dump(exclude={"path"}, exclude_defaults=True))
-        around = self.roles.model_dump(exclude_defaults=True, exclude=set(_OF_STEPS) if self.steps else None)
+        around = self.roles.model_dump(exclude_defaults=True)
         if self.steps:
             around["steps"] = [step.model_dump(mode="json", exclude_defaults=True) for step in self.steps]
         if self.require.values:

@@ -56,7 +56,7 @@ def make_release(data: Microdata, asked: Protection, run: Run | None) -> Records
     for each in planned:
         unwise = against_advice(each.section.build(), steered.seed, shuffle=section.shuffle)
         insisted += insisted_on(unwise, section.insist)
-    data = data.with_roles(asked.roles)
+    data = data.with_roles(asked.whole)
     made = make(data, steps_for(data, planned), steered, section)
     for protected in made.protected:
         insisted += insisted_on(restoring.against_advice(protected), section.insist)
@@ -78,7 +78,7 @@ def make_release(data: Microdata, asked: Protection, run: Run | None) -> Records
         fingerprint=data.fingerprint or _fingerprint(data),
         method=tuple(name for each in planned for name in each.section.chain),
         parameters=made.protected[0].method.own_parameters() if len(planned) == 1 else {},
-        roles=(data.roles or asked.roles).model_dump(mode="json", exclude=_unsaid(asked.roles)),
+        roles=(data.roles or asked.whole).model_dump(mode="json", exclude=_unsaid(asked.roles)),
         options=section.model_dump(mode="json", include=set(ReleaseOptions.model_fields) - {"seed"}),
         seed=steered.seed,
         records_in=data.n,
