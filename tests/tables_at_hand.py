@@ -3,11 +3,13 @@
 from dataclasses import replace
 
 import numpy as np
-import pyarrow as pa
 
 import tacita
 from tacita.core import Contributors, Dimension, Table
 from tacita.tables.hierarchy import from_nested
+from tacita.testing import examples
+
+positive, firms = examples.two_way, examples.firms
 
 PROBLEMS = ("general", "exact", "interval")
 PUBLISHED = {form: tacita.method(f"published-{form}") for form in ("csv", "excel", "html")}
@@ -48,15 +50,6 @@ def made(name, problem, seed):
     return (table.with_bounds(-np.inf, np.inf) if signed else table), generator
 
 
-def positive(seed, shape=(5, 5), primaries=3):
-    """Two-way, values of at least 20, levels of a fifth: every problem has a pattern."""
-    generator = np.random.default_rng(seed)
-    values = generator.integers(20, 80, size=shape).astype(float)
-    primary = np.zeros(values.size, dtype=bool)
-    primary[generator.choice(values.size, primaries, replace=False)] = True
-    return Table.from_array(values, primary=primary.reshape(shape), lower=20, upper=20)
-
-
 def counted(table, counts, holders=None):
     """The same table with a number of contributors in each inner cell, all of them different ones."""
     inner = np.asarray(counts, dtype=float)
@@ -70,7 +63,7 @@ def counted(table, counts, holders=None):
     return replace(table, contributors=who)
 
 
-# parameters with which each rule finds some cells of the firms below sensitive, but not all
+# parameters with which each rule finds some cells of the firms sensitive, but not all
 RULES = {
     "minimum-frequency": {"threshold": 4},
     "dominance": {"n": 1, "k": 60},
@@ -79,21 +72,3 @@ RULES = {
     "request": {"share": 10},
     "listed": {"cells": [("n", "large")]},
 }
-
-
-def firms():
-    """Records of firms in 4 regions and 3 sizes; one cell is zero, one firm asks, one is large."""
-    generator = np.random.default_rng(2)
-    records = []
-    for region in "nsew":
-        for size in ("small", "middle", "large"):
-            count = 3 if (region, size) == ("s", "small") else 6
-            amounts = generator.integers(20, 40, size=count).astype(float)
-            if (region, size) == ("w", "middle"):
-                amounts[:] = 0
-            if (region, size) == ("n", "large"):
-                amounts[0] = 400
-            records += [(region, size, amount, False) for amount in amounts]
-    records[0] = (*records[0][:3], True)
-    names = ("region", "size", "turnover", "asked")
-    return pa.table(dict(zip(names, map(list, zip(*records, strict=True)), strict=True)))

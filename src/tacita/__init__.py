@@ -9,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from . import datasets
+    from . import datasets, testing
     from .api import (
         assess,
         audit,
@@ -84,6 +84,7 @@ __all__ = [
     "suppress",
     "synthesize",
     "tabulate",
+    "testing",
 ]
 
 

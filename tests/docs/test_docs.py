@@ -178,9 +178,20 @@ class Reader:
                 return int(Path(one).read_bytes() != Path(other).read_bytes())
             case ["pip", "install", "."]:
                 install(self.folder)
+            case ["pytest", file]:
+                return self.test(file)
             case _:
                 raise AssertionError(f"{self.page}: the reader does not know `{shlex.join(words)}`")
         return 0
+
+    def test(self, file):
+        """Tests of the reader's own, in a process that finds what is installed as any other does."""
+        paths = os.pathsep.join([str(self.folder), *filter(None, [os.environ.get("PYTHONPATH")])])
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", file]
+        environment = {**os.environ, "PYTHONPATH": paths}
+        done = subprocess.run(command, cwd=self.folder, env=environment, capture_output=True, text=True)
+        print(done.stdout)
+        return done.returncode
 
     def run(self, block, shown):
         printed = io.StringIO()
@@ -398,21 +409,28 @@ def test_no_page_names_a_folder_of_the_machine_it_was_written_on():
         assert not re.search(r"(^|[^\w.])/(work|root|home|Users)/", page.read_text(encoding="utf-8"), re.M)
 
 
-def test_the_methods_of_the_contributing_page_keep_all_laws(folder):
-    Reader("CONTRIBUTING.md", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"), folder).read()
-    added = {name for names in registry.locations().values() for name in names}
-    added -= {name for names in registry.BUILT_IN.values() for name in names}
-    assert len(added) == 3
-    # a new process finds them the way it finds any installed package, and so do the tests that run there
-    paths = os.pathsep.join([str(folder), *filter(None, [os.environ.get("PYTHONPATH")])])
-    laws = ["tests/conformance/test_records.py", "tests/conformance/test_formats.py"]
-    chosen = [*laws, "-k", " or ".join(sorted(added))]
-    laws = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *chosen],
-        cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": paths},
-        capture_output=True,
-        text=True,
-    )
-    assert laws.returncode == 0, laws.stdout
-    assert re.search(r"\b[4-9]\d passed", laws.stdout), laws.stdout
+RECIPES = {block.file: block.text for block in blocks((ROOT / "CONTRIBUTING.md").read_text()) if block.file}
+ENTRY_POINTS = tomllib.loads(RECIPES["pyproject.toml"])["project"]["entry-points"]
+
+
+def test_there_is_a_recipe_for_every_kind_of_the_registry_and_all_of_them_are_used():
+    measures = {f"tacita.{kind}" for kind in registry.MEASURING}
+    assert {f"tacita.{kind}" for kind in registry.BUILT_IN} - measures == set(ENTRY_POINTS) - measures
+    assert measures & set(ENTRY_POINTS)
+    names = {name for points in ENTRY_POINTS.values() for name in points}
+    typed_in = RECIPES["office.toml"] + (ROOT / "CONTRIBUTING.md").read_text().partition("### Using it")[2]
+    assert all(name in RECIPES["test_office.py"] for name in names)
+    assert all(f'"{name}"' in typed_in or f" {name}" in typed_in or f".{name}" in typed_in for name in names)
+
+
+@pytest.mark.parametrize(
+    ("file", "name"),
+    [target.split(":") for points in ENTRY_POINTS.values() for target in points.values()],
+)
+def test_a_recipe_is_one_file_that_needs_no_sibling(file, name):
+    tree = ast.parse(RECIPES[f"{file}.py"])
+    assert name in [node.name for node in tree.body if isinstance(node, ast.ClassDef)]
+    used = [node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+    ours = {module for module in used if module.startswith("tacita.")}
+    assert all(re.fullmatch(r"tacita\.core|tacita\..*\.(base|measure)", module) for module in ours)
+    assert len(RECIPES[f"{file}.py"].splitlines()) <= 50

@@ -33,7 +33,7 @@ def test_the_wheel_holds_code_templates_and_type_marker_and_nothing_else(wheel):
     assert any(name.endswith("LICENSE") for name in names)
 
 
-def test_the_installed_wheel_protects_a_file(wheel, tmp_path):
+def test_the_installed_wheel_protects_a_file_and_checks_a_method_without_pytest(wheel, tmp_path):
     # the dependencies of this environment serve; only tacita itself is installed anew
     place = tmp_path / "venv"
     venv.create(place, with_pip=False)
@@ -60,3 +60,6 @@ def test_the_installed_wheel_protects_a_file(wheel, tmp_path):
         env=environment,
     )
     assert (tmp_path / "demo" / "report.html").stat().st_size > 10_000
+    laws = "import sys, tacita; tacita.testing.check_method(tacita.registry.lookup('noise')); "
+    laws += "assert 'pytest' not in sys.modules"
+    subprocess.run([str(python), "-c", laws], check=True, cwd=tmp_path, env=environment)

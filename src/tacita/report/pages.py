@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from datetime import UTC, datetime
 from functools import cache
+from pathlib import Path
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
@@ -28,9 +29,12 @@ def _environment() -> Environment:
     return environment
 
 
-def render(template: str, **content: object) -> str:
-    """A whole page."""
-    return _environment().get_template(template).render(made=made_at(), **content)
+def render(template: str | Path, **content: object) -> str:
+    """A whole page, of a template by its name or, of another package, by its path."""
+    known = _environment()
+    if isinstance(template, Path):
+        return known.from_string(template.read_text("utf-8")).render(made=made_at(), **content)
+    return known.get_template(template).render(made=made_at(), **content)
 
 
 def made_at() -> str:

@@ -1,0 +1,78 @@
+"""The laws of every entry of the registry."""
+
+from __future__ import annotations
+
+import doctest
+import io
+import json
+import sys
+from typing import Any
+
+from tacita.core import Method, ParameterError, registry
+from tacita.testing import Findings
+
+from .examples import refusal, varied
+
+
+def it_is_a_method_whose_docstring_has_cost_source_and_example(method: Any) -> Findings:
+    yield isinstance(method, Method), "It does not derive from tacita.core.Method."
+    yield method.kind in registry.BUILT_IN, f"There is no kind {method.kind}."
+    text = type(method).__doc__ or ""
+    for part, what in {"O(": "the cost, as O(...)", "Source:": "the source", ">>>": "an example"}.items():
+        yield part in text, f"The docstring lacks {what} ({part})."
+
+
+def the_example_in_its_docstring_runs(method: Any) -> Findings:
+    told, runner = io.StringIO(), doctest.DocTestRunner(verbose=False)
+    module = sys.modules[type(method).__module__]
+    for example in doctest.DocTestFinder(recurse=False).find(type(method), module=module):
+        runner.run(example, out=told.write)
+    yield runner.failures == 0, told.getvalue()
+
+
+def every_parameter_says_what_it_means(method: Any) -> Findings:
+    schema = method.parameter_schema()
+    yield json.loads(json.dumps(schema)) == schema, "Its parameters cannot be written as JSON."
+    for parameter, declared in schema["properties"].items():
+        yield bool(declared.get("description")), f"{parameter} has no description."
+
+
+def no_parameter_has_the_name_of_an_option_of_the_plan(method: Any) -> Findings:
+    for parameter in type(method).model_fields:
+        yield parameter not in _options(method.kind), f"{parameter} is one. Give it another name."
+
+
+def it_cannot_be_changed_once_made(method: Any) -> Findings:
+    for parameter in type(method).model_fields:
+        yield "frozen" in refusal(Exception, setattr, method, parameter, 99), f"{parameter} can be set."
+
+
+def an_unknown_parameter_is_refused_by_name(method: Any) -> Findings:
+    yield "no parameter bogus" in refusal(ParameterError, varied, method, bogus=1), "bogus=1 is not refused."
+
+
+def the_verifier_checks_all_that_it_promises(method: Any) -> Findings:
+    from tacita.microdata.verify import CHECKS
+
+    for promise in {*method.guarantees, *method.promised()}:
+        yield promise in CHECKS, f"No check of the verifier is named {promise}."
+
+
+def _options(kind: str) -> set[str]:
+    """What a command or a plan already calls something else."""
+    from tacita.io import InputOptions, InputSection
+    from tacita.microdata.sections import CompareSection, MeasureSection, OutputSection, ProtectSection
+    from tacita.tables.sections import RuleSection, SuppressSection, TableSection, TabulateSection
+
+    taken = {"out", "json", "measures", "dry_run", "quiet", "input"}
+    for section in (InputSection, ProtectSection, MeasureSection, CompareSection, OutputSection):
+        taken |= set(section.model_fields)
+    if kind == "format":
+        # these are the options of reading
+        taken -= set(InputOptions.model_fields)
+    if kind == "suppression":
+        # a solver is chosen where the time is, for those methods that have one
+        taken |= (set(SuppressSection.model_fields) - {"solver"}) | set(TableSection.model_fields)
+    if kind == "rule":
+        taken |= {*TabulateSection.model_fields, *RuleSection.model_fields, "rule"}
+    return taken

@@ -1,0 +1,121 @@
+"""What laws are tried on: small records, tables, and ways to run a method on them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from tacita.core import Cancelled, Dimension, Matrix, Method, Microdata, Roles, Run, Table
+
+# long enough that nobody guesses it
+SEED = 0x9D1F6C2B84E7350A9F2C61D07B3E8A45
+
+
+def varied(method: Any, **parameters: Any) -> Any:
+    """The method with other parameters, the rest as they were given."""
+    return type(method)(**{name: getattr(method, name) for name in method.model_fields_set} | parameters)
+
+
+def refusal(error: type[Exception], verb: Callable[..., Any], *values: Any, **named: Any) -> str:
+    """What the refusal of a call says; nothing where it is not refused."""
+    try:
+        verb(*values, **named)
+    except error as problem:
+        return str(problem)
+    return ""
+
+
+def steered(verb: Callable[[Run], Any]) -> list[tuple[bool, str]]:
+    """Whether a verb ends at all of its work, and ends at once where it is cancelled."""
+    heard: list[Any] = []
+    verb(Run(on_progress=heard.append))
+    return [
+        (bool(heard) and heard[-1].share == 1, "The last progress it reports is not all of its work."),
+        (bool(refusal(Cancelled, verb, Run(cancelled=lambda: True))), "It runs on when it is cancelled."),
+    ]
+
+
+def numbers(n: int = 60, d: int = 3, seed: int = 0) -> Matrix:
+    """Records of some columns, none of them related."""
+    return np.random.default_rng(seed).normal(size=(n, d))
+
+
+def explained(n: int = 120) -> tuple[Matrix, Matrix]:
+    """Three dependent columns, one the sum of the others, and two independent ones."""
+    rng = np.random.default_rng(0)
+    s = rng.normal(size=(n, 2))
+    y = s @ rng.normal(size=(2, 2)) + rng.normal(size=(n, 2))
+    return np.column_stack([y, y.sum(axis=1)]), s
+
+
+def persons(n: int = 160) -> pa.Table:
+    """Records in two regions; some have no z, and none of these a town."""
+    rng = np.random.default_rng(4)
+    x, gaps = rng.normal(9, 2, n), np.arange(n) % 8 == 0
+    return pa.table(
+        {
+            "x": x,
+            "y": x + rng.normal(0, 3, n),
+            "z": pa.array(rng.normal(50, 9, n) - 2 * x, mask=gaps),
+            "age": pa.array((20 + rng.integers(0, 60, n)).astype(str), mask=gaps),
+            "town": pa.array([f"town {i % 7}" for i in range(n)], mask=gaps),
+            "region": ["north" if i % 4 < 2 else "south" for i in range(n)],
+            "unit": [f"u{i}" for i in range(n)],
+        }
+    )
+
+
+def released(method: Method, missing: Any = "drop", **roles: Any) -> list[tuple[bool, str]]:
+    """Whether what a release of the persons promises holds of it, and the same seed makes the same one."""
+    from tacita.microdata import verify
+    from tacita.microdata.protect import protect
+
+    around = {"strata": ["region"], "unit": "unit", "identifiers": ["unit"]}
+    data = Microdata.of(persons()).with_roles(Roles(**roles, **around))
+    one, other = (protect(data, method, Run(seed=SEED), missing=missing, shuffle=True) for _ in range(2))
+    broken = [each.guarantee for each in verify.verify(one.data, one.claim) if not each.passed]
+    return [
+        (not broken, f"With missing={missing!r}, it does not hold: {', '.join(broken)}."),
+        (one.data.native.equals(other.data.native), "The same seed gives another release."),
+    ]
+
+
+def two_way(seed: int, shape: tuple[int, int] = (5, 5), primaries: int = 3) -> Table:
+    """Two-way, values of at least 20, levels of a fifth: every problem has a pattern."""
+    generator = np.random.default_rng(seed)
+    values = generator.integers(20, 80, size=shape).astype(float)
+    primary = np.zeros(values.size, dtype=bool)
+    primary[generator.choice(values.size, primaries, replace=False)] = True
+    return Table.from_array(values, primary=primary.reshape(shape), lower=20, upper=20)
+
+
+def nested() -> Table:
+    """Regions with parts and a total of them, by size; every problem has a pattern."""
+    from tacita.tables.hierarchy import from_nested
+
+    regions = from_nested("region", {"north": ["n1", "n2", "n3"], "south": ["s1", "s2", "s3"]})
+    values = np.random.default_rng(5).integers(20, 80, size=(6, 3)).astype(float)
+    primary = np.arange(18).reshape(6, 3) == 4
+    sizes = Dimension.flat("size", ["small", "middle", "large"])
+    return Table.cross([regions, sizes], values, primary=primary, lower=20, upper=20)
+
+
+def firms() -> pa.Table:
+    """Records of firms in 4 regions and 3 sizes; one cell is zero, one firm asks, one is large."""
+    generator = np.random.default_rng(2)
+    records = []
+    for region in "nsew":
+        for size in ("small", "middle", "large"):
+            count = 3 if (region, size) == ("s", "small") else 6
+            amounts = generator.integers(20, 40, size=count).astype(float)
+            if (region, size) == ("w", "middle"):
+                amounts[:] = 0
+            if (region, size) == ("n", "large"):
+                amounts[0] = 400
+            records += [(region, size, amount, False) for amount in amounts]
+    records[0] = (*records[0][:3], True)
+    names = ("region", "size", "turnover", "asked")
+    return pa.table(dict(zip(names, map(list, zip(*records, strict=True)), strict=True)))

@@ -1,0 +1,142 @@
+"""The laws of formats: of records, and of tables as they are published."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from tacita.core import DataError, Microdata, ParameterError, Roles, Run, Table
+from tacita.io.formats.base import RecordFormat, to_arrow
+from tacita.io.tables.base import PublishedFormat
+from tacita.io.tables.shown import Shown
+from tacita.testing import Findings
+
+from .examples import refusal
+
+
+def it_declares_its_endings_and_what_its_files_hold(method: Any) -> Findings:
+    yield bool(method.endings), "It has no endings."
+    for ending in method.endings:
+        right = ending.startswith(".") and ending == ending.lower() and "." not in ending[1:]
+        yield right, f"{ending} is no ending: a point, then small letters."
+        yield ending in type(method).summary(), f"The summary does not name {ending}."
+    yield set(method.purposes) <= {"records", "cells", "published"}, "It has a purpose that nobody asks for."
+
+
+def it_reads_what_it_wrote(method: Any) -> Findings:
+    if isinstance(method, RecordFormat):
+        form, _, again = _written(method, _records())
+        yield again.columns == _records().column_names, "The names of columns are others."
+        for column in ("code", "note"):
+            same = again.column(column).to_list() == _records()[column].to_pylist()
+            yield same, f"Texts ({column}) are others."
+        for column in ("count", "share"):
+            same = again.numbers(column).tolist() == _records()[column].to_pylist()
+            yield same, f"Numbers ({column}) are others, if only in the last bit."
+        yield form.like(again) == form, "`like` of what was read is another format."
+    if isinstance(method, PublishedFormat):
+        shown = _shown()
+        found = method.read(method.encode(shown), shown, "file")
+        texts = found if isinstance(found, list) else [text or None for text in found["value"]]
+        yield texts == ["5", None, None, "2", None, None, "7", "7", "14"], "The cells of a table are others."
+        yield method.besides(method.encode(shown), shown) == [], "A file holds more than the table."
+
+
+def what_is_missing_stays_missing(method: Any) -> Findings:
+    if isinstance(method, RecordFormat):
+        gaps = np.arange(7) % 3 == 1
+        table = _records().set_column(3, "share", pa.array(np.arange(7) / 7, mask=gaps))
+        again = _written(method, table)[2]
+        yield np.array_equal(np.isnan(again.numbers("share")), gaps), "A gap came back as a value, or no gap."
+
+
+def the_same_content_gives_the_same_bytes_also_when_written_again(method: Any) -> Findings:
+    if isinstance(method, RecordFormat):
+        form, content, again = _written(method, _records())
+        yield form.encode(again) == content, "What was read and written again has other bytes."
+        yield _written(method, _records())[1] == content, "The second file has other bytes."
+    if isinstance(method, PublishedFormat):
+        yield method.encode(_shown()) == method.encode(_shown()), "The second file has other bytes."
+
+
+def nothing_is_written_that_no_record_has(method: Any) -> Findings:
+    if isinstance(method, RecordFormat):
+        content = _written(method, _records())[1]
+        noted = _records().replace_schema_metadata({"made_from": "SECRET"})
+        yield _written(method, noted)[1] == content, "The metadata of a table goes into the file."
+        more = pa.concat_tables([_records(), _records().set_column(1, "note", pa.array(["SECRET"] * 7))])
+        yield _written(method, more.slice(0, 7))[1] == content, "Rows that were cut off go into the file."
+
+
+def its_parts_joined_are_the_whole(method: Any) -> Findings:
+    if isinstance(method, RecordFormat):
+        form, content, again = _written(method, _records(100))
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "file")
+            path.write_bytes(content)
+            parts = list(form.chunks(path, 17))
+        yield max(part.num_rows for part in parts) <= 17, "A part has more than the 17 records asked for."
+        yield pa.Table.from_batches(parts).equals(to_arrow(again)), "The parts are not the whole."
+
+
+def parts_of_what_is_no_such_file_are_refused_in_words(method: Any) -> Findings:
+    if isinstance(method, RecordFormat):
+        with tempfile.TemporaryDirectory() as folder:
+            for path, words in (
+                (Path(folder), "got a folder"),
+                (Path(folder, "no"), "there is no such file"),
+            ):
+                told = refusal(ParameterError, next, method.chunks(path, 17))
+                yield words in told, f"The refusal does not say: {words}."
+            Path(folder, "odd").write_bytes(b"\0SECRET")
+            told = refusal(DataError, next, method.chunks(Path(folder, "odd"), 17))
+        yield bool(told) and "SECRET" not in told, "Bytes of no such file are read, or quoted."
+
+
+def other_bytes_are_refused_without_quoting_them(method: Any) -> Findings:
+    if isinstance(method, RecordFormat):
+        cut = _written(method, _records())[1][:-7]
+        for content in (b"\0SECRET\xff", b'"SECRET', cut + b'"SECRET'):
+            told = refusal(DataError, method.decode, content, "file")
+            yield bool(told), "Bytes of no such file are read."
+            yield "SECRET" not in told, "The refusal quotes a cell."
+
+
+def a_release_in_it_is_verified(method: Any) -> Findings:
+    from tacita.microdata import verify
+    from tacita.microdata.microaggregation.mdav import MDAV
+    from tacita.microdata.protect import protect
+
+    if isinstance(method, RecordFormat):
+        made = protect(Microdata.of(_records()).with_roles(Roles(quasi=["share"])), MDAV(k=3), Run())
+        form = method.like(made.data)
+        for verdict in verify.verify_file(form.encode(made.data), form, made.claim):
+            yield verdict.passed, f"{verdict.guarantee} does not hold of the bytes."
+
+
+def _records(n: int = 7) -> pa.Table:
+    return pa.table(
+        {
+            "code": [f"{row:03d}" for row in range(n)],
+            "note": (['a "b"', "c,d", "é\n☃", "=1", " x ", "NA", "~"] * n)[:n],
+            "count": list(range(n)),
+            "share": [row / 7 - 0.4 for row in range(n)],
+        }
+    )
+
+
+def _written(method: Any, table: pa.Table) -> tuple[Any, bytes, Microdata]:
+    """A format that reads what it wrote, the bytes, and what is read."""
+    data = Microdata.of(table)
+    form = method.like(data)
+    content = form.encode(data)
+    return form, content, form.decode(content, "file")
+
+
+def _shown() -> Shown:
+    withheld = [False, True, True, False, True, True, False, False, False]
+    return Shown.of(Table.from_array([[5, 3], [2, 4]], names=["R", "C"]), withheld)
