@@ -1,6 +1,7 @@
 """Imports go one way, and the verifier stands apart."""
 
 import ast
+import re
 import sys
 from pathlib import Path
 
@@ -140,6 +141,40 @@ def test_imports_go_one_way(name, path):
         assert any(f"{target}.".startswith(f"{allowed}.") for allowed in ALLOWED[room]), (
             f"{name} ({room}) imports tacita.{target}"
         )
+
+
+def rooms():
+    """What each room of the house, and those who use it, import: the first part of every name."""
+    found = {"__main__": {"cli"}, "__init__": {"api", "core", "microdata", "datasets"}}
+    for name, path in modules():
+        room = name.partition(".")[0]
+        found.setdefault(room, set()).update(target.partition(".")[0] for target in imports(path, name))
+    outside = HOUSE.parents[1]
+    for folder in ("experiments", "benchmarks", "mutants"):
+        files = [path.read_text() for path in (outside / folder).rglob("*.py")]
+        beside = {other for other in ("experiments", "benchmarks", "mutants") if other != folder}
+        found[folder] = {"__init__"} | {
+            each for each in beside if any(re.search(rf"^from {each}\b", text, re.M) for text in files)
+        }
+    return {room: {each for each in targets if each in found} - {room} for room, targets in found.items()}
+
+
+def floor_of(room, house, above=()):
+    assert room not in above, f"a circle: {' > '.join((*above, room))}"
+    return 1 + max((floor_of(each, house, (*above, room)) for each in house[room]), default=0)
+
+
+def test_the_house_has_seven_floors_and_no_circle():
+    house = rooms()
+    floors = {room: floor_of(room, house) for room in house}
+    assert max(floors.values()) <= 7, floors
+    assert floors["microdata"] == floors["tables"]
+    assert not {"tables"} & house["microdata"] | {"microdata"} & house["tables"]
+
+
+def test_a_circle_is_seen():
+    with pytest.raises(AssertionError, match="a circle: a > b > a"):
+        floor_of("a", {"a": {"b"}, "b": {"a"}})
 
 
 def test_the_rule_sees_a_forbidden_import(tmp_path):
