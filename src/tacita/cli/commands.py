@@ -52,6 +52,8 @@ _OUT_NAMES = {"path": "out", "json_report": "json"}
 _MEASURE_NAMES = {"names": "measures"}
 _ASSESSED = ("quasi", "nominal", "ordinal")
 
+_EVERY = "print every figure, not only the main ones"
+_Every = Annotated[bool, Parameter(name="--all", negative="", help=_EVERY)]
 _Quiet = Annotated[bool, Parameter(negative="", help="print nothing but errors")]
 _Force = Annotated[bool, Parameter(negative="", help=FORCE)]
 _AsJson = Annotated[bool, Parameter(name="--json", negative="", help="as JSON, with parameter schemas")]
@@ -109,9 +111,8 @@ def _releasing(
             **({} if values["require"] is None else {"require": values["require"]}),
             output=given(OutputSection, values, _OUT_NAMES),
         )
-        _carry_out(
-            plan, values["quiet"], **{name: values[name] for name in ("dry_run", "save_plan", "force")}
-        )
+        files = {name: values[name] for name in ("dry_run", "save_plan", "force")}
+        _carry_out(plan, values["quiet"], every=values["all"], **files)
 
     return command(
         name,
@@ -130,6 +131,7 @@ def _releasing(
             path_option("save_plan", "write the plan of this run, to repeat it with `tacita run`", _TALK),
             flag("dry_run", "do everything but write; show the plan and its script", _TALK),
             flag("force", FORCE, _TO),
+            flag("all", _EVERY, _TALK),
             flag("quiet", "print nothing but errors", _TALK),
         ],
         body,
@@ -148,6 +150,7 @@ def _method_named_in(words: Sequence[str], default: str) -> str:
 def _assess(original: Path, released: Path, **values: Any) -> None:
     reading, chosen = given(InputSection, values), given(MeasureSection, values, _MEASURE_NAMES)
     roles = given({name: Roles.model_fields[name] for name in _ASSESSED}, values)
+    every = values["all"] or "names" in chosen
     with progress_bar(values["quiet"]) as run:
         report = api.assess(
             api.read(original, **reading),
@@ -160,7 +163,7 @@ def _assess(original: Path, released: Path, **values: Any) -> None:
     if values["json"] is not None:
         api.save_report(report, values["json"], inputs=(original, released), force=values["force"])
     if not values["quiet"]:
-        print_scores(report)
+        print_scores(report, every=every)
 
 
 protect, synthesize = protect_with([]), synthesize_with([])
@@ -176,6 +179,7 @@ assess = command(
         *options(InputSection, _FROM, skip=["path"]),
         path_option("json", "scores as JSON", _TO),
         flag("force", FORCE, _TO),
+        flag("all", _EVERY, _TALK),
         flag("quiet", "print nothing but errors", _TALK),
     ],
     _assess,
@@ -234,16 +238,17 @@ def run(
         bool, Parameter(negative="", help="print the Python script that does the same")
     ] = False,
     force: _Force = False,
+    every: _Every = False,
     quiet: _Quiet = False,
 ) -> None:
     """Carry out a plan file."""
     loaded = api.load_plan(plan)
     if script:
-        Out.print(loaded.to_python(), markup=False)
+        Out.print(loaded.to_python(), markup=False, soft_wrap=True)
     elif isinstance(loaded, TablePlan | TabulatePlan):
         carry_out_table(loaded, quiet=quiet, dry_run=dry_run, plan_file=plan, force=force)
     else:
-        _carry_out(loaded, quiet, dry_run=dry_run, plan_file=plan, force=force)
+        _carry_out(loaded, quiet, every=every, dry_run=dry_run, plan_file=plan, force=force)
 
 
 def compare(
@@ -298,11 +303,12 @@ def demo(
     *,
     folder: Annotated[Path, Parameter(help="where to write")] = Path("demo"),
     force: _Force = False,
+    every: _Every = False,
     quiet: _Quiet = False,
 ) -> None:
     """Protect a made-up business survey, from start to report."""
     plan = api.prepare_demo(folder, force=force)
-    _carry_out(plan, quiet, plan_file=folder / "plan.toml", force=force)
+    _carry_out(plan, quiet, every=every, plan_file=folder / "plan.toml", force=force)
     if not quiet:
         Out.print(
             f"Open {plan.output.report} in a browser. `tacita run {folder / 'plan.toml'} --force` "
@@ -357,8 +363,8 @@ def reproduce(*_: Annotated[str, Parameter(allow_leading_hyphen=True)]) -> None:
     )
 
 
-def _carry_out(plan: Plan, quiet: bool, *, dry_run: bool = False, **files: Any) -> None:
+def _carry_out(plan: Plan, quiet: bool, *, dry_run: bool = False, every: bool = False, **files: Any) -> None:
     with progress_bar(quiet) as steering:
         release = api.run(plan, steering, dry_run=dry_run, **files)
     if not quiet:
-        print_outcome(release, plan, dry_run=dry_run)
+        print_outcome(release, plan, dry_run=dry_run, every=every, saved=files.get("save_plan"))

@@ -8,6 +8,7 @@ Adding one is a line here. Other packages add theirs as entry points in the grou
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -194,6 +195,15 @@ def parameters_of(method: str) -> dict[str, FieldInfo]:
         for each in method.split("+")
         for name, field in lookup(each, *PROTECTING).model_fields.items()
     }
+
+
+def kinds_of(names: Iterable[str], kinds: tuple[str, ...]) -> list[str]:
+    """The kind of each name, one of some kinds; the first of them for names that are not there any more.
+
+    >>> kinds_of(["IL1", "DR"], MEASURING)
+    ['loss', 'risk']
+    """
+    return [next((kind for kind in kinds if name in locations()[kind]), kinds[0]) for name in names]
 
 
 def is_headline(name: str) -> bool:

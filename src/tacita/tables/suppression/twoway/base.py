@@ -31,6 +31,7 @@ class TwoWay(Suppression):
     shapes: ClassVar[tuple[Shape, ...]] = ("two-way",)
 
     def choose(self, table: Table, problem: Problem, run: Run) -> Pattern:
+        run.report("preparing the search", 0, 1)
         compile_kernels()
         watch = Watch(getattr(self, "seconds", np.inf))
         run.report("reading the table", 0, 1)
