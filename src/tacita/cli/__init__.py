@@ -37,6 +37,7 @@ _OF_TABLES = ("tabulate", "suppress", "audit")
 _BUILT_FOR_WORDS = {
     "protect": "tacita.cli.commands:protect_with",
     "synthesize": "tacita.cli.commands:synthesize_with",
+    "compare": "tacita.cli.commands:compare_with",
     "tabulate": "tacita.cli.tables:tabulate_with",
     "suppress": "tacita.cli.tables:suppress_with",
 }

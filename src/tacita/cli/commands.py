@@ -15,9 +15,10 @@ from rich.table import Table
 from tacita import api
 from tacita import datasets as catalogue
 from tacita.core import ParameterError, RequirementError, Roles, registry
+from tacita.core.options import ReleaseOptions
 from tacita.io import InputSection
 from tacita.microdata.plan import Plan
-from tacita.microdata.sections import MeasureSection, OutputSection, ProtectSection
+from tacita.microdata.sections import CompareSection, MeasureSection, OutputSection, ProtectSection
 from tacita.tables.plan import TablePlan, TabulatePlan
 
 from .options import (
@@ -60,6 +61,8 @@ _AsJson = Annotated[bool, Parameter(name="--json", negative="", help="as JSON, w
 
 
 _DRAWN = ("dependent", "independent")
+_PAGES = {name: OutputSection.model_fields[name] for name in ("report", "json_report")}
+_AXES = {name: CompareSection.model_fields[name] for name in ("loss", "risk")}
 
 
 def protect_with(words: Sequence[str]) -> Callable[..., None]:
@@ -98,7 +101,7 @@ def synthesize_with(words: Sequence[str]) -> Callable[..., None]:
 def _releasing(
     name: str, words_of_help: str, words: Sequence[str], roles: list[inspect.Parameter], around: Fields
 ) -> Callable[..., None]:
-    method = _method_named_in(words, default=str(around["method"].default))
+    method = _method_named_in(words, default=str(around["method"].default)).replace(",", "+")
     chosen = registry.parameters_of(method)
     of_method = Group.create_ordered(f"Parameters of {method}")
 
@@ -141,9 +144,9 @@ def _releasing(
 def _method_named_in(words: Sequence[str], default: str) -> str:
     for word, following in pairwise([*words, ""]):
         if word == "--method" and following:
-            return following.replace(",", "+")
+            return following
         if word.startswith("--method="):
-            return word.partition("=")[2].replace(",", "+")
+            return word.partition("=")[2]
     return default
 
 
@@ -251,29 +254,72 @@ def run(
         _carry_out(loaded, quiet, every=every, dry_run=dry_run, plan_file=plan, force=force)
 
 
-def compare(
-    plan: Annotated[Path, Parameter(help="plan file (TOML) with a [compare] section")],
-    /,
-    *,
-    report: Annotated[
-        Path | None, Parameter(help="risk-utility map and table as a web page; confidential")
-    ] = None,
-    as_json: Annotated[Path | None, Parameter(name="--json", help="the same as JSON; confidential")] = None,
-    force: _Force = False,
-    quiet: _Quiet = False,
-) -> None:
-    """Try methods and parameters side by side, and draw their risk-utility map.
+def compare_with(words: Sequence[str]) -> Callable[..., None]:
+    """The command `compare` with lists of values for the parameters of the methods that the words name."""
+    methods = _method_named_in(words, default=str(ProtectSection.model_fields["method"].default)).split(",")
+    # each parameter of some method: several values with commas between
+    varied = {
+        name: FieldInfo(
+            annotation=tuple[str, ...], default=(), description=f"{field.description}; or several"
+        )
+        for each in methods
+        for name, field in registry.parameters_of(each).items()
+    }
 
-    The grid is the [compare] section of the plan. Where an option names a file, the plan's [output] does not.
-    """
-    loaded = Plan.load(plan)
-    named = {"report": report, "json_report": as_json}
-    chosen = {name: path for name, path in named.items() if path is not None}
-    loaded = loaded.model_copy(update={"output": loaded.output.model_copy(update=chosen)})
-    with progress_bar(quiet) as steering:
-        trials = api.run_comparison(loaded, steering, plan_file=plan, force=force)
-    if not quiet:
-        print_trials(trials, loaded)
+    def body(source: Path, **values: Any) -> None:
+        if source.suffix.lower() == ".toml":
+            plan = _compared(Plan.load(source), values, varied)
+        else:
+            plan = Plan(
+                input={"path": source, **given(InputSection, values)},
+                roles=given(Roles, values),
+                protect=given(ReleaseOptions, values),
+                measure=given(MeasureSection, values, _MEASURE_NAMES),
+                compare={"method": methods, **given(_AXES, values), **given(varied, values)},
+                output=given(_PAGES, values, _OUT_NAMES),
+            )
+        with progress_bar(values["quiet"]) as steering:
+            trials = api.run_comparison(plan, steering, plan_file=source, force=values["force"])
+        if not values["quiet"]:
+            print_trials(trials, plan)
+
+    return command(
+        "compare",
+        "Try methods and parameters side by side, and draw their risk-utility map.\n\n"
+        "Of a file of records, with the grid in words: tacita compare survey.csv --quasi turnover,wages "
+        "--method mdav,hm --k 3,5,10 --report map.html\n\n"
+        "Of a plan file (TOML), the grid is its [compare] section. Where an option names a file, the plan's "
+        "[output] does not.",
+        [
+            positional("source", "plan file (TOML) with a [compare] section, or file of records"),
+            *options(_PAGES, _TO, _OUT_NAMES),
+            *options(Roles, _WHAT),
+            option("method", CompareSection.model_fields["method"], _HOW),
+            *options(varied, Group.create_ordered(f"Parameters of {', '.join(methods)}")),
+            *options(_AXES, _FIGURES),
+            *options(ReleaseOptions, _HOW),
+            *options(MeasureSection, _FIGURES, _MEASURE_NAMES, skip=["settings"]),
+            *options(InputSection, _FROM, skip=["path"]),
+            flag("force", FORCE, _TO),
+            flag("quiet", "print nothing but errors", _TALK),
+        ],
+        body,
+    )
+
+
+def _compared(plan: Plan, values: dict[str, Any], varied: Fields) -> Plan:
+    """A plan with the pages that the words name; all else is in the plan."""
+    told = (Roles, ReleaseOptions, MeasureSection, InputSection, _AXES, varied)
+    if named := [name for model in told for name in given(model, values)]:
+        raise ParameterError(
+            f"compare: --{named[0].replace('_', '-')} goes with a file of records; a plan says it itself."
+        )
+    pages = {name: values[_OUT_NAMES.get(name, name)] for name in _PAGES}
+    chosen = {name: path for name, path in pages.items() if path is not None}
+    return plan.model_copy(update={"output": plan.output.model_copy(update=chosen)})
+
+
+compare = compare_with([])
 
 
 def methods(
