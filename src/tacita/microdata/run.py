@@ -275,17 +275,15 @@ def compare(
         except (DataError, ParameterError, RequirementError) as problem:
             failures.append(problem)
             trials.append(Trial(method=method, parameters=parameters, reason=str(problem)))
+            steered.on_trial(trials[-1])
             continue
         record = release.record
         origin = origin or _origin(data, record)
+        figures = _without_records(release.report)
         trials.append(
-            Trial(
-                method=method,
-                parameters=record.parameters,
-                report=_without_records(release.report),
-                groups=record.groups,
-            )
+            Trial(method=method, parameters=record.parameters, report=figures, groups=record.groups)
         )
+        steered.on_trial(trials[-1])
     if len(failures) == len(trials):
         raise type(failures[0])(
             f"Compare: each of the {len(trials)} trials failed, nothing is left. The first: {failures[0]}"
