@@ -96,7 +96,7 @@ def synthesize_with(words: Sequence[str]) -> Callable[..., None]:
 def _releasing(
     name: str, words_of_help: str, words: Sequence[str], roles: list[inspect.Parameter], around: Fields
 ) -> Callable[..., None]:
-    method = _method_named_in(words, default=str(around["method"].default))
+    method = registry.canonical_chain(_method_named_in(words, default=str(around["method"].default)))
     chosen = registry.parameters_of(method)
     of_method = Group.create_ordered(f"Parameters of {method}")
 
@@ -286,6 +286,7 @@ def methods(
             table.add_row(entry["kind"], entry["name"], entry["summary"])
         Out.print(table)
         return
+    name = registry.canonical(name)
     found = registry.lookup(name)
     if as_json:
         print_json(registry.describe(found.kind, name))

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from .arrays import Ints, Matrix, as_matrix
 from .errors import DataError, ParameterError
+from .spelling import in_any_case
 
 Direction = Literal["lower", "higher"]
 
@@ -66,9 +67,9 @@ class Score:
 
 @dataclass(frozen=True)
 class Report:
-    """The scores of one release, looked up by name.
+    """The scores of one release, looked up by name, in any case.
 
-    >>> Report((Score(name="IL1", value=5.69),))["IL1"].value
+    >>> Report((Score(name="IL1", value=5.69),))["il1"].value
     5.69
     """
 
@@ -76,10 +77,11 @@ class Report:
     notes: tuple[str, ...] = ()
 
     def __getitem__(self, name: str) -> Score:
-        for score in self.scores:
-            if score.name == name:
-                return score
-        raise KeyError(f"no score named {name}; there are {', '.join(s.name for s in self.scores)}")
+        names = [score.name for score in self.scores]
+        meant = in_any_case(name, names)
+        if len(meant) != 1:
+            raise KeyError(f"no score named {name}; there are {', '.join(names)}")
+        return self.scores[names.index(meant[0])]
 
     def __iter__(self) -> Iterator[Score]:
         return iter(self.scores)
