@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
@@ -10,8 +10,10 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from . import registry
 from .arrays import Ints, Matrix, as_matrix
 from .errors import DataError, ParameterError
+from .notebook import Section, page
 from .spelling import in_any_case
 
 Direction = Literal["lower", "higher"]
@@ -65,6 +67,22 @@ class Score:
         return shown
 
 
+def headlines(scores: Iterable[Score]) -> tuple[Score, ...]:
+    """The scores to see first; all of them where none is among those."""
+    every = tuple(scores)
+    first = tuple(score for score in every if registry.is_headline(score.name))
+    return first or every
+
+
+def section_of(scores: Iterable[Score]) -> Section:
+    """Scores as a table: a figure, its unit, which end is better; or why there is none."""
+    rows = tuple(
+        (score.name, score.value, score.unit, score.reason or f"{score.direction} is better")
+        for score in scores
+    )
+    return Section(("Measure", "Value", "Unit", ""), rows)
+
+
 @dataclass(frozen=True)
 class Report:
     """The scores of one release, looked up by name, in any case.
@@ -92,6 +110,9 @@ class Report:
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
         return {"scores": [score.as_dict() for score in self.scores], "notes": list(self.notes)}
+
+    def _repr_html_(self) -> str:
+        return page(f"Report of {len(self)} measures", [section_of(self)], self.notes)
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from .errors import ParameterError
+from .notebook import Section, page
 from .score import Direction, Report, Score
 from .seeds import portable
 from .uniqueness import Uniqueness
@@ -172,6 +173,20 @@ class Trials:
             "uniqueness": None if self.origin is None else self.origin.uniqueness.as_dict(),
             "trials": [trial.as_dict() for trial in self.trials],
         }
+
+    def _repr_html_(self) -> str:
+        names, figures = self.differing, self.columns
+        tried = tuple(
+            (
+                trial.method,
+                *(trial.parameters.get(name) for name in names),
+                *(trial.value(name) for name in figures),
+                "on the front" if trial.on_front else trial.reason or "",
+            )
+            for trial in self.trials
+        )
+        title = f"{len(self.trials)} trials, {len(self.front)} on the front of {self.loss} and {self.risk}"
+        return page(title, [Section(("Method", *names, *figures, ""), tried)])
 
 
 def pareto_front(points: Sequence[Point | None]) -> list[bool]:

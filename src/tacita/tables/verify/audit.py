@@ -11,6 +11,7 @@ sensitive cell and the range [lo, hi] that all published figures leave open:
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import get_args
 
@@ -19,6 +20,8 @@ import numpy.typing as npt
 
 from tacita.core import Caution, DataError, ParameterError, Pattern, Problem, Run, Table, VerificationError
 from tacita.core.arrays import Floats, Ints, Mask
+from tacita.core.notebook import Section, page
+from tacita.core.release import warned
 
 from .judge import Failure, Judge, refuse_weaker_problem
 from .leaks import lone_contributors, sensitive_sums, single_counts, unnamed_loners
@@ -56,9 +59,19 @@ class Audit:
             raise ParameterError("Audit: this cell is published; its range is its value.")
         return float(self.low[at[0]]), float(self.high[at[0]])
 
-    def __repr__(self) -> str:
+    @property
+    def headline(self) -> str:
+        """Of how many cells, and the verdict."""
         told = "safe" if self.safe else f"{self.exposed} cells not protected"
-        return f"<Audit of {self.cells.size} withheld cells, {self.problem}: {told}>"
+        return f"Audit of {self.cells.size} withheld cells, {self.problem}: {told}"
+
+    def __repr__(self) -> str:
+        return f"<{self.headline}>"
+
+    def _repr_html_(self) -> str:
+        counted = Counter(each.reason for each in self.failures)
+        faults = Section(("What is wrong", "Sensitive cells"), tuple(counted.items()))
+        return page(self.headline, [faults, warned(self.cautions)])
 
 
 def audit(
