@@ -91,6 +91,7 @@ LIBRARIES = {
     "sklearn": {"microdata.loss.distribution"},
     "narwhals": {"core.levels", "core.microdata", "io", "microdata"},
     "pyarrow": {
+        "core.framed",
         "core.levels",
         "core.microdata",
         "core.text",
@@ -100,9 +101,9 @@ LIBRARIES = {
         "tables",
         "testing",
     },
-    # a frame of the caller's that is one of theirs is rebuilt by its own library
-    "pandas": {"io.frames"},
-    "polars": {"io.frames"},
+    # a frame of the caller's that is one of theirs is rebuilt by its own library; results become theirs
+    "pandas": {"core.framed", "io.frames"},
+    "polars": {"core.framed", "io.frames"},
     "jinja2": {"report.pages"},
     "tomli_w": {"core.document"},
     "cyclopts": {"cli"},

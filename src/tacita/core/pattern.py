@@ -135,7 +135,7 @@ class Pattern:
             (
                 ("Sensitive cells", self.primary_count),
                 ("Withheld to protect them", self.secondary_count),
-                ("Of these, from lone contributors", self.lone_count),
+                ("Of these, against lone contributors", self.lone_count),
                 ("Problem", self.problem),
                 ("Method", self.method),
                 ("Status", self.status),

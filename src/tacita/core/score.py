@@ -13,6 +13,7 @@ import numpy.typing as npt
 from . import registry
 from .arrays import Ints, Matrix, as_matrix
 from .errors import DataError, ParameterError
+from .framed import Column, Framed
 from .notebook import Section, page
 from .spelling import in_any_case
 
@@ -84,8 +85,8 @@ def section_of(scores: Iterable[Score]) -> Section:
 
 
 @dataclass(frozen=True)
-class Report:
-    """The scores of one release, looked up by name, in any case.
+class Report(Framed):
+    """The scores of one release, looked up by name, in any case. As a frame, one row a score.
 
     >>> Report((Score(name="IL1", value=5.69),))["il1"].value
     5.69
@@ -110,6 +111,18 @@ class Report:
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
         return {"scores": [score.as_dict() for score in self.scores], "notes": list(self.notes)}
+
+    def _columns(self) -> Iterable[Column]:
+        scores = self.scores
+        yield Column("name", str, [score.name for score in scores])
+        yield Column("value", float, [score.value for score in scores])
+        yield Column("unit", str, [score.unit for score in scores])
+        yield Column("direction", str, [score.direction for score in scores])
+        yield Column("least", float, [score.span[0] for score in scores])
+        yield Column("most", float, [score.span[1] for score in scores])
+        yield Column("standard_error", float, [score.error for score in scores])
+        yield Column("covers", str, [", ".join(score.covers) or None for score in scores])
+        yield Column("reason", str, [score.reason for score in scores])
 
     def _repr_html_(self) -> str:
         return page(f"Report of {len(self)} measures", [section_of(self)], self.notes)
