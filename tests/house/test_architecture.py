@@ -54,6 +54,7 @@ ALLOWED = {
     "demonstration": {"core", "io", "microdata.plan", "datasets"},
     "warming": {"core", "tables"},
     "api": {"core", "io", "microdata", "tables", "plans", "warming", "demonstration"},
+    "sklearn": {"core", "io", "microdata"},
     # plug-ins import it, and nothing of tacita does
     "testing": {"core", "io", "microdata", "tables", "testing"},
     "cli": {
@@ -88,7 +89,7 @@ LIBRARIES = {
         "microdata.verify.maskings",
         "tables",
     },
-    "sklearn": {"microdata.loss.distribution"},
+    "sklearn": {"microdata.loss.distribution", "sklearn"},
     "narwhals": {"core.levels", "core.microdata", "io", "microdata"},
     "pyarrow": {
         "core.framed",
@@ -98,6 +99,7 @@ LIBRARIES = {
         "datasets",
         "io",
         "microdata",
+        "sklearn",
         "tables",
         "testing",
     },
