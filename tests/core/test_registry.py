@@ -91,6 +91,12 @@ def test_one_name_in_two_cases_counts_as_named_twice():
         RequireSection(DBRL=20, dbrl=10)
 
 
+def test_all_measures_can_be_asked_for_and_never_left_out():
+    assert len(MeasureSection(names=["all"]).build()) == len(registry.names(*registry.MEASURING))
+    with pytest.raises(ParameterError, match="named 'all'"):
+        MeasureSection(without=["all"])
+
+
 def test_a_recoding_in_any_case_takes_its_columns_for_categories():
     recoded = {"quasi": ["town"], "map": {"town": {"a": "c", "b": "c"}}}
     plain, shouted = (

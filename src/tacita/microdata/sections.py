@@ -26,13 +26,16 @@ def _as_chain(value: object) -> object:
     return value.replace(",", "+") if isinstance(value, str) else value
 
 
-def _as_measures(names: tuple[str, ...]) -> tuple[str, ...]:
-    # "all" stands alone, for every one
-    return names if names == ("all",) else tuple(map(_as_measure, names))
-
-
 def _as_measure(name: str) -> str:
     return registry.canonical(name, *registry.MEASURING)
+
+
+def _as_measures(names: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(map(_as_measure, names))
+
+
+def _as_measures_or_all(names: tuple[str, ...]) -> tuple[str, ...]:
+    return names if names == ("all",) else _as_measures(names)
 
 
 def _as_axis(name: str) -> str:
@@ -172,7 +175,7 @@ class StepSection(MethodSection):
 class MeasureSection(Parameters):
     """[measure]: which figures of loss and risk to compute."""
 
-    names: MeasureNames | None = Field(
+    names: Annotated[Names, AfterValidator(_as_measures_or_all)] | None = Field(
         None,
         description="names of measures, or all; if not given, those that every attacker and purse allows",
     )
