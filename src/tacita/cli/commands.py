@@ -101,7 +101,8 @@ def synthesize_with(words: Sequence[str]) -> Callable[..., None]:
 def _releasing(
     name: str, words_of_help: str, words: Sequence[str], roles: list[inspect.Parameter], around: Fields
 ) -> Callable[..., None]:
-    method = _method_named_in(words, default=str(around["method"].default)).replace(",", "+")
+    named = _method_named_in(words, default=str(around["method"].default)).replace(",", "+")
+    method = registry.canonical_chain(named)
     chosen = registry.parameters_of(method)
     of_method = Group.create_ordered(f"Parameters of {method}")
 
@@ -256,7 +257,8 @@ def run(
 
 def compare_with(words: Sequence[str]) -> Callable[..., None]:
     """The command `compare` with lists of values for the parameters of the methods that the words name."""
-    methods = _method_named_in(words, default=str(ProtectSection.model_fields["method"].default)).split(",")
+    named = _method_named_in(words, default=str(ProtectSection.model_fields["method"].default))
+    methods = [registry.canonical_chain(each) for each in named.split(",")]
     # each parameter of some method: several values with commas between
     varied = {
         name: FieldInfo(
@@ -337,6 +339,7 @@ def methods(
             table.add_row(entry["kind"], entry["name"], entry["summary"])
         Out.print(table)
         return
+    name = registry.canonical(name)
     found = registry.lookup(name)
     if as_json:
         print_json(registry.describe(found.kind, name))

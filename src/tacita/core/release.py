@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, TypeVar
 
 from .arrays import Ints
 from .microdata import Microdata
-from .score import Report
+from .notebook import Section, page
+from .score import Report, headlines, section_of
 from .uniqueness import Uniqueness
 from .verify import Verdict
 
@@ -21,6 +22,13 @@ class Caution:
     text: str
     count: int
     advice: str
+
+
+def warned(cautions: Iterable[Caution]) -> Section:
+    """Warnings as a table."""
+    return Section(
+        ("Warning", "Count", "What to do"), tuple((each.text, each.count, each.advice) for each in cautions)
+    )
 
 
 @dataclass(frozen=True)
@@ -148,6 +156,18 @@ class Record:
         groups = "" if self.groups is None else f", {self.groups} groups"
         return f"{self.records_out} records by {' + '.join(self.method)}{groups}"
 
+    @property
+    def sections(self) -> tuple[Section, ...]:
+        """What was verified, who can be told apart, and what is warned of."""
+        promises = tuple(
+            (each.guarantee, "kept" if each.passed else "not kept", each.promise) for each in self.verdicts
+        )
+        return (
+            Section(("Promise", "Verified", "What it says"), promises),
+            Section((), ((self.uniqueness.headline,),)),
+            warned(self.cautions),
+        )
+
 
 class Told(Protocol):
     """What every confidential record can say of itself without giving anything away."""
@@ -155,6 +175,10 @@ class Told(Protocol):
     @property
     def headline(self) -> str:
         """Of what, by which method, in a few words."""
+
+    @property
+    def sections(self) -> tuple[Section, ...]:
+        """What was found and verified, in counts: tables for a notebook."""
 
 
 R = TypeVar("R", bound=Told)
@@ -175,6 +199,10 @@ class Release(Generic[R, C]):
 
     def __repr__(self) -> str:
         return f"<Release of {self.record.headline}>"
+
+    def _repr_html_(self) -> str:
+        scores = section_of(headlines(self.report))
+        return page(f"Release of {self.record.headline}", (scores, *self.record.sections))
 
 
 RecordsRelease = Release[Record, Claim]

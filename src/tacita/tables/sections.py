@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, model_validator
 
 from tacita.core import registry
 from tacita.core.errors import ParameterError
@@ -29,6 +29,14 @@ def _as_level(value: object) -> object:
         except ValueError:
             return value
     return value
+
+
+def _as_suppression(name: str) -> str:
+    return registry.canonical(name, *registry.SUPPRESSING)
+
+
+def _as_rule(name: str) -> str:
+    return registry.canonical(name, "rule")
 
 
 LevelOption = Annotated[Level, BeforeValidator(_as_level)]
@@ -159,7 +167,9 @@ class SuppressSection(Parameters):
     zeros: Literal["publish", "withhold"] | None = Field(
         None, description="cells of zero; withheld, at a cost of 1, only for exact unless given"
     )
-    method: str = Field("optimal", description="name of a method of suppression, see `tacita methods`")
+    method: Annotated[str, AfterValidator(_as_suppression)] = Field(
+        "optimal", description="name of a method of suppression, see `tacita methods`"
+    )
     solver: Solver = Field("highs", description="solver of the method optimal: highs or scip")
     time: float = Field(60.0, gt=0, le=1e7, description="seconds after which the best pattern is taken")
     strict: bool = Field(
@@ -270,7 +280,7 @@ class RuleSection(Parameters):
 
     model_config = ConfigDict(extra="allow")
 
-    name: str = Field(description="name of a rule, see `tacita methods`")
+    name: Annotated[str, AfterValidator(_as_rule)] = Field(description="name of a rule, see `tacita methods`")
 
     @model_validator(mode="after")
     def _rule_takes_its_parameters(self) -> RuleSection:
