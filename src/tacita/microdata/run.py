@@ -145,7 +145,9 @@ def _measured(made: Made, data: Microdata, measures: MeasureSection, run: Run, k
     if not made.stages:
         (one,) = made.protected
         texts = one.texts or {n: data.levels(n).names for n in data.quasi if data.scale(n) != "numeric"}
-        pairs = [Aligned(one.original, one.released, data.scales, texts)]
+        # what a value was counts although it was taken away
+        before = one.original if one.claim.suppressed is None else data.coded(data.quasi)[kept]
+        pairs = [Aligned(before, one.released, data.scales, texts)]
     else:
         both = [aligned(data, stage) for stage in made.stages]
         pairs = [replace(each, before=each.before[kept]) for each in both]
