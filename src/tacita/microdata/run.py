@@ -94,7 +94,7 @@ def make_release(data: Microdata, asked: Protection, run: Run | None) -> Records
         summaries=tuple(
             _summary(shown, j, name, claim.k or FEW)
             for j, name in enumerate(data.quasi)
-            if not np.isnan(shown.pair.before[:, j]).all()
+            if not np.isnan(shown.pair.after[:, j]).all()
         ),
         gap=None if partition is None else partition.gap,
         insisted=insisted,
