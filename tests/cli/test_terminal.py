@@ -104,13 +104,13 @@ def test_advice_is_given_in_the_words_of_the_door(tmp_path, capsys):
     api.write_frame(datasets.load("business", n=60, missing=0.1), tmp_path / "gaps.csv")
     words = ["protect", tmp_path / "gaps.csv", "--out", tmp_path / "out.csv", "--quasi", "turnover,wages"]
     assert run_command([str(word) for word in words]) == 1
-    assert "choose --missing drop or --missing stratum" in capsys.readouterr().err
+    assert "choose --missing drop, --missing stratum or --missing merge" in capsys.readouterr().err
     (tmp_path / "plan.toml").write_text(
         'version = 1\n[input]\npath = "gaps.csv"\n[roles]\nquasi = ["turnover", "wages"]\n'
         '[output]\npath = "out.csv"\n'
     )
     assert run_command(["run", str(tmp_path / "plan.toml")]) == 1
-    assert 'choose missing = "drop" or missing = "stratum"' in capsys.readouterr().err
+    assert 'choose missing = "drop", missing = "stratum" or missing = "merge"' in capsys.readouterr().err
 
 
 def test_a_dry_run_that_saves_its_plan_says_so(survey, tmp_path, capsys):

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, TypeVar
 
-from .arrays import Ints
+from .arrays import Ints, Mask
 from .microdata import Microdata
 from .notebook import Section, page
 from .score import Report, headlines, section_of
@@ -67,8 +67,10 @@ class Claim:
     `rows[i]` is the original row that released row i came from. `labels` are the groups behind the values:
     `labels[i]` where whole records are grouped, `labels[i, j]` where each column is grouped by itself, None
     where no groups are claimed; `k` is None then too. Records that miss a value in a column of `left_out`
-    were dropped. `terms` are the parameters that promises speak of,
-    `insisted` names what was asked for against advice, `requirements` what the finished file must satisfy.
+    were dropped. `suppressed[i, j]` tells of released row i and quasi-identifier j whether its value was
+    taken away so that k records miss the same columns; None where that was not asked for. `terms` are the
+    parameters that promises speak of, `insisted` names what was asked for against advice, `requirements`
+    what the finished file must satisfy.
 
     A release of several steps claims what holds of the whole, and each of its `steps` claims what holds of
     its own columns: `original` is then the file before that step, `touched` are columns that others changed
@@ -83,6 +85,7 @@ class Claim:
     guarantees: tuple[str, ...]
     rounded: frozenset[str] = frozenset()
     left_out: tuple[str, ...] = ()
+    suppressed: Mask | None = None
     terms: Mapping[str, Any] = field(default_factory=dict)
     insisted: tuple[str, ...] = ()
     requirements: tuple[Requirement, ...] = ()

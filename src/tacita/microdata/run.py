@@ -94,7 +94,7 @@ def make_release(data: Microdata, asked: Protection, run: Run | None) -> Records
         summaries=tuple(
             _summary(shown, j, name, claim.k or FEW)
             for j, name in enumerate(data.quasi)
-            if not np.isnan(shown.pair.before[:, j]).all()
+            if not np.isnan(shown.pair.after[:, j]).all()
         ),
         gap=None if partition is None else partition.gap,
         insisted=insisted,
@@ -145,7 +145,9 @@ def _measured(made: Made, data: Microdata, measures: MeasureSection, run: Run, k
     if not made.stages:
         (one,) = made.protected
         texts = one.texts or {n: data.levels(n).names for n in data.quasi if data.scale(n) != "numeric"}
-        pairs = [Aligned(one.original, one.released, data.scales, texts)]
+        # what a value was counts although it was taken away
+        before = one.original if one.claim.suppressed is None else data.coded(data.quasi)[kept]
+        pairs = [Aligned(before, one.released, data.scales, texts)]
     else:
         both = [aligned(data, stage) for stage in made.stages]
         pairs = [replace(each, before=each.before[kept]) for each in both]

@@ -99,10 +99,15 @@ class MethodSection(Parameters):
                 f"{self.method}: wanted quasi-identifiers to protect, got dependent columns. Name quasi "
                 f"(tacita protect), or a synthesis: {', '.join(registry.names('synthesis'))}."
             )
-        if kind == "synthesis" and missing == "stratum":
+        if kind == "synthesis" and missing in ("stratum", "merge"):
             raise ParameterError(
-                f"{self.method}: missing must be 'refuse' or 'drop' for a synthesis, got 'stratum': nothing "
-                "can be drawn for records that miss a value."
+                f"{self.method}: missing must be 'refuse' or 'drop' for a synthesis, got '{missing}': "
+                "nothing can be drawn for records that miss a value."
+            )
+        if missing == "merge" and kind != "recoding" and getattr(self.build(), "k", None) is None:
+            raise ParameterError(
+                f"{self.method}: missing 'merge' suppresses values until k records miss the same columns, "
+                "and this method has no k. Choose another, or a method that groups records (mdav)."
             )
 
     def build(self) -> Method:
