@@ -148,7 +148,9 @@ class SuppressSection(Parameters):
     model_config = ConfigDict(extra="allow")
 
     problem: Problem = Field(
-        description="what protects: general (nothing known), exact (no negative values), interval (levels)"
+        description="what counts as protected: interval (nobody comes within the levels of a sensitive cell; "
+        "take it where a rule such as p-percent or dominance marked the cells), exact (nobody computes one, "
+        "knowing that no value is negative), general (nobody computes one, where values may be negative)"
     )
     objective: str = Field(
         "value", description="what a withheld cell costs: value, count, or a column of weights"

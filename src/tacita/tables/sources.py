@@ -11,6 +11,7 @@ import numpy as np
 
 from tacita import io
 from tacita.core import Caution, DataError, Dimension, Microdata, ParameterError, Table
+from tacita.core.labels import natural_order
 from tacita.io import content_of
 from tacita.io.tables import argus
 
@@ -244,8 +245,10 @@ def _argus_records(given: RecordInputSection, asked: Sequence[str], own: Mapping
     columns = argus.decode_records(_text(content_of(given.path), given.encoding, given.path.name), metadata)
     chosen = [variables[name] for name in names if name not in own]
     hierarchies, files = _hierarchy_files(chosen, given.meta, given.encoding)
+    # codes of several levels are digits of a hierarchy, not numbers
+    labels = {e.name: (sorted if e.levels else natural_order)(set(columns[e.name])) for e in chosen}
     dimensions: dict[str, Dimension | Path] = {
-        each.name: argus.dimension_of(each, sorted(set(columns[each.name])), hierarchies) for each in chosen
+        each.name: argus.dimension_of(each, labels[each.name], hierarchies) for each in chosen
     }
     request, holding = metadata.of("request"), metadata.of("holding")
     if request and request[0].request:
