@@ -8,6 +8,7 @@ import pyarrow.csv
 import pytest
 
 import tacita
+from table_commands import NAMED
 from tacita.cli import run_command
 from tacita.tables.sections import SuppressSection
 
@@ -117,3 +118,37 @@ class TestWhatElseIsMetOnTheWay:
         assert "Leaves that no record has: Northern west, Moon" in said
         assert "Groups of it, where a leaf under them is wanted: West." in said
         assert not any(re.search(rf"\b{region}\b", said) for region in regions - own)
+
+
+class TestTitles:
+    @pytest.mark.parametrize("ending", ["html", "xlsx", "csv"])
+    def test_a_title_is_public_only_where_it_is_declared(self, cells, capsys, ending):
+        out = cells.parent / f"published.{ending}"
+        asked = [*NAMED, "--problem", "exact"]
+        assert run_command(["suppress", str(cells), *asked, "--title", "Was 15?", "--out", str(out)]) == 0
+        audit = ["audit", str(cells), str(out), *asked]
+        assert run_command([*audit, "--title", "Was 15?"]) == 0
+        capsys.readouterr()
+        # whoever audits a file of others takes no word of theirs for the table's
+        assert run_command(audit) == (0 if ending == "csv" else 1)
+        assert "Was" not in capsys.readouterr().err
+
+    def test_a_plan_with_a_title_is_the_same_as_its_script(self, cells, monkeypatch):
+        words = ["suppress", "cells.csv", *NAMED, "--problem", "exact", "--title", "Firms"]
+        monkeypatch.chdir(cells.parent)
+        assert run_command([*words, "--out", "one.html", "--save-plan", "plan.toml"]) == 0
+        script = tacita.api.load_plan("plan.toml").to_python().replace("one.html", "two.html")
+        exec(script, {})
+        one, two = ((cells.parent / name).read_text() for name in ("one.html", "two.html"))
+        assert one == two
+        assert "<h1>Firms</h1>" in one
+
+    def test_a_title_of_several_lines_or_of_a_list_is_refused(self, cells, firms, capsys):
+        words = ["suppress", str(cells), *NAMED, "--problem", "exact", "--out", str(cells.parent / "o.html")]
+        assert run_command([*words, "--title", "a\nb"]) == 2
+        assert "one line of text" in capsys.readouterr().err
+        plan = plan_of(firms, "")
+        text = plan.read_text().replace('[suppress]\nproblem = "interval"\n', "")
+        plan.write_text(text.replace("[[rules]]", 'title = "Firms"\n[[rules]]'))
+        assert run_command(["run", str(plan)]) == 2
+        assert "table.title is the heading of a published table" in capsys.readouterr().err.replace("\n", " ")

@@ -31,6 +31,15 @@ def _as_level(value: object) -> object:
     return value
 
 
+def _as_heading(value: object) -> object:
+    if isinstance(value, str) and not value.isprintable():
+        raise ParameterError("Table: a title is one line of text, got line breaks or signs that do not show.")
+    return value
+
+
+Title = Annotated[str, Field(min_length=1, max_length=200), BeforeValidator(_as_heading)]
+# public by declaration: whoever gives a title says that anybody may read it
+_HEADING = "heading of the published .html or .xlsx, public; the names of value and dimensions if not given"
 LevelOption = Annotated[Level, BeforeValidator(_as_level)]
 
 
@@ -106,6 +115,7 @@ class TableSection(Parameters):
         None, description="column of the number of contributors: who is alone in a cell knows it"
     )
     fill_zeros: bool = Field(False, description="combinations of labels that are not listed are zeros")
+    title: Title | None = Field(None, description=_HEADING)
 
     @property
     def levels(self) -> dict[str, str | float]:
@@ -242,6 +252,7 @@ class TabulateSection(Parameters):
     request: str | None = Field(None, description="column that marks who asked for protection")
     waiver: str | None = Field(None, description="column that marks who renounced it")
     insist: bool = Field(False, description="of no effect any more: lists say which sums are sensitive")
+    title: Title | None = Field(None, description=_HEADING)
 
     @model_validator(mode="after")
     def _named_once(self) -> TabulateSection:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 from collections import Counter
 from html.parser import HTMLParser
+from math import ceil, floor
 from typing import ClassVar
 
 from tacita.core import DataError
@@ -14,6 +15,20 @@ from .kinds import OTHER, Things, beyond
 from .shown import MARK, Shown
 
 Attributes = list[tuple[str, str | None]]
+
+_STYLE = (
+    "body{font:15px/1.5 system-ui,sans-serif;margin:2rem;color:#1d2733;background:#fff}"
+    "table{border-collapse:collapse}th,td{padding:.3rem .7rem;border-bottom:1px solid #d7dde4}"
+    "th{text-align:left;font-weight:600}td,thead th+th{text-align:right}"
+    "td{font-variant-numeric:tabular-nums}"
+    ".withheld{color:#8a4b00}"
+)
+# a wide table moves inside the page, beside labels that stay
+_ON_SCREEN = ".wide{overflow-x:auto}tbody th:first-child{position:sticky;left:0;background:#fff}"
+# In points: what is left of A4 on its side, the largest and the least type, the edges of a page.
+_PAPER, _LARGEST, _LEAST, _EDGE = 740, 9, 6, 45
+# Of the size of type: what a sign takes, and what stands around a cell.
+_SIGN, _AROUND = 0.65, 1.5
 
 # What may be named in a message; the rest is not, since a name can tell something too.
 # fmt: off
@@ -48,16 +63,14 @@ class PublishedHTML(PublishedFormat):
 
     def encode(self, shown: Shown) -> bytes:
         """A heading, the table, and what the mark means."""
+        heading = html.escape(shown.heading)
         head, rows = shown.laid_out()
         parts = [
             "<!doctype html>",
-            '<html lang="en"><head><meta charset="utf-8"><title>Table</title>',
-            "<style>body{font:15px/1.5 system-ui,sans-serif;margin:2rem;color:#1d2733;background:#fff}"
-            "table{border-collapse:collapse}th,td{padding:.3rem .7rem;border-bottom:1px solid #d7dde4}"
-            "th{text-align:left;font-weight:600}td,thead th+th{text-align:right}"
-            "td{font-variant-numeric:tabular-nums}"
-            ".withheld{color:#8a4b00}</style></head><body>",
-            "<h1>Table</h1><table><thead><tr>",
+            f'<html lang="en"><head><meta charset="utf-8"><title>{heading}</title>',
+            '<meta name="viewport" content="width=device-width, initial-scale=1">',
+            f"<style>{_STYLE}{_ON_SCREEN}@media print{{{_on_paper(shown)}}}</style></head><body>",
+            f'<h1>{heading}</h1><div class="wide"><table><thead><tr>',
             *(f'<th scope="col">{html.escape(name)}</th>' for name in head),
             "</tr></thead><tbody>",
         ]
@@ -66,7 +79,8 @@ class PublishedHTML(PublishedFormat):
             row += [_html_cell(text) for text in texts]
             parts.append(f"<tr>{''.join(row)}</tr>")
         parts += [
-            f"</tbody></table><p>{MARK} withheld to protect those behind the figures.</p></body></html>",
+            "</tbody></table></div>"
+            f"<p>{MARK} withheld to protect those behind the figures.</p></body></html>",
             "",
         ]
         return "\n".join(parts).encode()
@@ -152,6 +166,21 @@ def _parsed(content: bytes) -> _Page:
     page.feed(content.decode())
     page.close()
     return page
+
+
+def _on_paper(shown: Shown) -> str:
+    """How a page is printed: on its side, in type so small that all columns fit; else on larger paper."""
+    head, rows = shown.laid_out()
+    lines = [[*labels, *(text or MARK for text in texts)] for labels, texts in rows]
+    wide = sum(_SIGN * max(map(len, column)) + _AROUND for column in zip(head, *lines, strict=True))
+    size = max(_LEAST, min(_LARGEST, floor(_PAPER / wide)))
+    across = ceil(size * wide) + 2 * _EDGE
+    paper = "A4 landscape" if size * wide <= _PAPER else f"{across}pt {ceil(across * 0.7)}pt"
+    return (
+        f"@page{{size:{paper};margin:{_EDGE}pt}}body{{margin:0}}.wide{{overflow:visible}}"
+        f"table{{font-size:{size}pt}}th,td{{padding:.15em .6em}}thead{{display:table-header-group}}"
+        "tr{break-inside:avoid}tbody th:first-child{position:static}"
+    )
 
 
 def _html_cell(text: str | None) -> str:
