@@ -5,10 +5,10 @@ from __future__ import annotations
 import html
 from collections import Counter
 from html.parser import HTMLParser
-from math import ceil, floor
 from typing import ClassVar
 
 from tacita.core import DataError
+from tacita.core.paper import EDGE, paper_for
 
 from .base import PublishedFormat
 from .kinds import OTHER, Things, beyond
@@ -25,10 +25,6 @@ _STYLE = (
 )
 # a wide table moves inside the page, beside labels that stay
 _ON_SCREEN = ".wide{overflow-x:auto}tbody th:first-child{position:sticky;left:0;background:#fff}"
-# In points: what is left of A4 on its side, the largest and the least type, the edges of a page.
-_PAPER, _LARGEST, _LEAST, _EDGE = 740, 9, 6, 45
-# Of the size of type: what a sign takes, and what stands around a cell.
-_SIGN, _AROUND = 0.65, 1.5
 
 # What may be named in a message; the rest is not, since a name can tell something too.
 # fmt: off
@@ -169,16 +165,13 @@ def _parsed(content: bytes) -> _Page:
 
 
 def _on_paper(shown: Shown) -> str:
-    """How a page is printed: on its side, in type so small that all columns fit; else on larger paper."""
+    """How a page is printed, so that all columns fit and every sheet has their labels."""
     head, rows = shown.laid_out()
     lines = [[*labels, *(text or MARK for text in texts)] for labels, texts in rows]
-    wide = sum(_SIGN * max(map(len, column)) + _AROUND for column in zip(head, *lines, strict=True))
-    size = max(_LEAST, min(_LARGEST, floor(_PAPER / wide)))
-    across = ceil(size * wide) + 2 * _EDGE
-    paper = "A4 landscape" if size * wide <= _PAPER else f"{across}pt {ceil(across * 0.7)}pt"
+    paper = paper_for(max(map(len, column)) for column in zip(head, *lines, strict=True))
     return (
-        f"@page{{size:{paper};margin:{_EDGE}pt}}body{{margin:0}}.wide{{overflow:visible}}"
-        f"table{{font-size:{size}pt}}th,td{{padding:.15em .6em}}thead{{display:table-header-group}}"
+        f"@page{{size:{paper.page};margin:{EDGE}pt}}body{{margin:0}}.wide{{overflow:visible}}"
+        f"table{{font-size:{paper.size}pt}}th,td{{padding:.15em .6em}}thead{{display:table-header-group}}"
         "tr{break-inside:avoid}tbody th:first-child{position:static}"
     )
 
