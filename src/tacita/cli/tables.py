@@ -120,7 +120,7 @@ def tabulate_with(words: Sequence[str]) -> Callable[..., None]:
         [
             positional("records", "CSV or Parquet file of records; or one of tau-ARGUS, with --meta"),
             required_path("out", "the table, confidential: .csv, or .tab or .jj of tau-ARGUS", _TO),
-            *options(TabulateSection, _WHAT),
+            *options(TabulateSection, _WHAT, skip=["title"]),
             *options(_RULE, _WHAT),
             *options(fields, Group.create_ordered("Parameters of the rules")),
             *options(RecordInputSection, _FROM, skip=["path"]),

@@ -262,6 +262,12 @@ def print_table(table: CellTable, plan: TabulatePlan, *, dry_run: bool) -> None:
         f"{_count(int((~table.inner).sum()), 'sum')}, {int((table.primary & ~table.inner).sum())} sensitive.",
         markup=False,
     )
+    if (table.primary & ~table.inner).any():
+        Out.print(
+            "A sensitive sum is withheld, and as a rule another sum with it: give --margins to "
+            "`tacita suppress`.",
+            markup=False,
+        )
     if table.contributors is not None and (merged := table.contributors.respelled):
         Out.print(
             f"warning: {_count(merged, 'name')} of units differ from another only in spelling, and were "

@@ -84,7 +84,8 @@ def place(error: Mapping[str, Any]) -> str:
 def _sentence(who: str, error: dict[str, Any], model: type[BaseModel]) -> str:
     where = place(error)
     if error["type"] == "missing":
-        return f"{who}: {where} is required."
+        field = model.model_fields.get(where)
+        return f"{who}: {where} is required{f': {field.description}' if field and field.description else ''}."
     if error["type"] == "extra_forbidden":
         known = ", ".join(field.alias or name for name, field in model.model_fields.items()) or "none"
         return f"{who}: there is no parameter {where}. Known: {known}."
