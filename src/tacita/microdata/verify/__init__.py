@@ -196,6 +196,6 @@ def _promised(claim: Claim) -> list[str]:
     hiding = {"groups-of-k", "column-groups", "recoded"} & set(promised) or (claim.touched and not promised)
     hidden = ["rounding-withstood"] if not hiding and "rounding-restores" not in claim.insisted else []
     # what is taken away is always accounted for, until another step changes the columns
-    untouched = not claim.touched & set(claim.original.quasi)
-    taken = ["suppressed-cells"] if claim.suppressed is not None and untouched else []
+    kept = claim.suppressed is not None and not claim.touched & set(claim.original.quasi)
+    taken = ["suppressed-cells"] if kept else []
     return list(dict.fromkeys((*promised, *middles, *units, *hidden, *taken)))
