@@ -26,16 +26,14 @@ def explain_infeasible(table: Table, problem: Problem, refusal: DataError) -> Da
     # a sum of nought is kept: a line of zeros has nothing to hide behind
     kept = table.forced & (table.inner | (table.values == 0))
     cells = [each.cell for each in lost]
+    why = f"The first: {first.reason}; {_why(table, first.cell, everything)}."
     if kept.sum() < table.forced.sum() and not [*Judge(table, problem).failures(~kept, cells)]:
         return DataError(
-            f"{said} while every other sum must be published: {named}{more}. Sums that are sensitive "
+            f"{said} while every other sum must be published: {named}{more}. {why} Sums that are sensitive "
             f"themselves: {int((table.primary & ~table.inner).sum())}. Let sums be withheld too: "
             f"{setting('suppress', 'margins', True)}."
         )
-    return DataError(
-        f"{said}, whatever is withheld: {named}{more}. The first: {first.reason}; "
-        f"{_why(table, first.cell, everything)}. {_advice(table, kept)}"
-    )
+    return DataError(f"{said}, whatever is withheld: {named}{more}. {why} {_advice(table, kept)}")
 
 
 def _advice(table: Table, kept: np.ndarray) -> str:
