@@ -110,7 +110,10 @@ def test_advice_is_given_in_the_words_of_the_door(tmp_path, capsys):
         '[output]\npath = "out.csv"\n'
     )
     assert run_command(["run", str(tmp_path / "plan.toml")]) == 1
-    assert 'choose missing = "drop", missing = "stratum" or missing = "merge"' in capsys.readouterr().err
+    assert (
+        'choose missing = "drop" under [protect], missing = "stratum" under [protect]'
+        in capsys.readouterr().err
+    )
 
 
 def test_a_dry_run_that_saves_its_plan_says_so(survey, tmp_path, capsys):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import signal
 import sys
 from collections.abc import Sequence
@@ -83,7 +82,7 @@ def run_command(words: Sequence[str]) -> int:
             return 0
         return complain(f"Done, but the result cannot be printed ({problem.strerror}).", 74)
     except Exception as problem:
-        return _explain(problem, _written(context), words)
+        return _explain(problem, _written(context))
     return 0
 
 
@@ -139,26 +138,11 @@ def build_app(words: Sequence[str]) -> App:
     return app
 
 
-def _in_words_of(message: str, words: Sequence[str]) -> str:
-    """Advice as the reader would write it: missing='drop' is an option here, or a line of a plan.
-
-    >>> _in_words_of("Choose missing='drop'.", ["protect"]), _in_words_of("Choose missing='drop'.", ["run"])
-    ('Choose --missing drop.', 'Choose missing = "drop".')
-    """
-    plan = bool(words) and words[0] in ("run", "compare")
-
-    def spelled(advice: re.Match[str]) -> str:
-        name, value = advice.groups()
-        return f'{name} = "{value}"' if plan else f"--{name.replace('_', '-')} {value}"
-
-    return re.sub(r"\b([a-z_]+)='([\w-]+)'", spelled, message)
-
-
-def _explain(problem: Exception, told: str, words: Sequence[str]) -> int:
+def _explain(problem: Exception, told: str) -> int:
     from tacita.core.errors import TacitaError
 
     if isinstance(problem, TacitaError):
-        return complain(_in_words_of(str(problem), words), problem.exit_code)
+        return complain(str(problem), problem.exit_code)
     if os.environ.get("TACITA_DEBUG"):
         raise problem
     # a fault of ours: its message could quote data, so only its kind is shown

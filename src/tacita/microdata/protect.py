@@ -10,6 +10,7 @@ import narwhals as nw
 import numpy as np
 
 from tacita.core import DataError, Floats, Ints, Mask, Method, Microdata, ParameterError, Partition, Run
+from tacita.core.door import setting
 from tacita.core.microdata import speakable
 from tacita.core.options import Missing
 from tacita.core.release import Claim
@@ -126,7 +127,8 @@ def _rows_to_keep(data: Microdata, x: Floats, policy: Missing) -> Ints:
             f"{name} ({count})" for name, count in zip(data.used, gaps.sum(axis=0), strict=True) if count
         )
         what = "dependent or independent columns" if drawn else "quasi-identifiers"
-        way_out = "missing='drop'" if drawn else "missing='drop', missing='stratum' or missing='merge'"
+        drop, stratum, merge = (setting("protect", "missing", each) for each in ("drop", "stratum", "merge"))
+        way_out = drop if drawn else f"{drop}, {stratum} or {merge}"
         raise DataError(
             f"{data.source}: {what} have missing values in {int(gaps.any(axis=1).sum())} records: "
             f"{where}. Complete them, or choose {way_out}."
@@ -201,7 +203,7 @@ def _refuse_hopeless(
 _ABOUT_GAPS: dict[Missing, str] = {
     "refuse": "",
     "drop": "",
-    "stratum": " (records missing the same columns are a stratum too; missing='merge' joins small ones)",
+    "stratum": " (records missing the same columns are a stratum too; {merge} joins small ones)",
     "merge": " (records that miss other columns could not be joined to k without taking all their values)",
 }
 
@@ -212,9 +214,10 @@ def _refuse_small_strata(who: str, counts: Ints, k: int, of_what: str, missing: 
         return
     if counts.size == 1:
         raise DataError(f"{who}: k={k} needs at least {k} {of_what}, got {int(counts[0])}. Lower k.")
+    about = _ABOUT_GAPS[missing].format(merge=setting("protect", "missing", "merge"))
     raise DataError(
         f"{who}: {small.size} of {counts.size} strata have fewer than k={k} {of_what} "
-        f"(smallest: {int(small.min())}). Merge strata, lower k, or drop records{_ABOUT_GAPS[missing]}."
+        f"(smallest: {int(small.min())}). Merge strata, lower k, or drop records{about}."
     )
 
 

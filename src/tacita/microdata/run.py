@@ -24,6 +24,7 @@ from tacita.core import (
     Trials,
     Verdict,
 )
+from tacita.core.door import setting
 from tacita.core.microdata import speakable
 from tacita.core.options import ReleaseOptions
 from tacita.core.release import AttributeSummary, Claim, Requirement, StepRecord
@@ -182,7 +183,8 @@ def assess(before: Microdata, after: Microdata, asked: Protection, run: Run | No
         quasi = tuple(name for name in shared if name in numbers or name in roles.categorical)
         roles = roles.model_copy(update={"quasi": quasi})
         if not quasi:
-            raise ParameterError(f"{after.source}: quasi='numeric' found no numeric column in both files.")
+            said = setting("roles", "quasi", "numeric")
+            raise ParameterError(f"{after.source}: {said} found no numeric column in both files.")
     before = before.with_roles(roles)
     absent = [name for name in before.quasi if name not in after.columns]
     if absent:
