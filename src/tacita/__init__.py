@@ -88,11 +88,15 @@ __all__ = [
 ]
 
 
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
 def __getattr__(name: str) -> Any:
     from importlib import import_module
 
     # loaded when first used: `tacita --help` should not wait for Arrow
-    if name in ("datasets", "registry", "testing"):
+    if name in ("datasets", "registry", "sklearn", "testing"):
         return import_module(f"tacita.{'core.' if name == 'registry' else ''}{name}")
     if name in __all__:
         home = "microdata.plan" if name == "Plan" else "api" if name.islower() else "core"

@@ -67,7 +67,7 @@ __all__ = [
 
 
 def method(name: str, **parameters: Any) -> Any:
-    """A method or measure by its registry name.
+    """A method or measure by its registry name, in any case.
 
     >>> import numpy as np
     >>> method("mdav", k=2).partition(np.array([[0.0], [1.0], [9.0], [10.0]])).labels.tolist()

@@ -15,6 +15,7 @@ from . import io
 from . import report as page
 from .core import Microdata, ParameterError, Pattern, RecordsRelease, Report, Run, Table, Trials, Verdict
 from .core.document import parsed, text_of
+from .core.door import entered_by
 from .io import content_of
 from .io.atomic import refuse_bad_targets
 from .microdata import verify
@@ -212,6 +213,7 @@ def save_cells(table: Table, path: str | Path, *, force: bool = False) -> None:
     io.write_all(tables.encoded_cells(table, Path(path)), force=force)
 
 
+@entered_by("plan")
 def run_table(
     plan: TablePlan | TabulatePlan,
     run: Run | None = None,
@@ -234,6 +236,7 @@ def run_table(
     return release
 
 
+@entered_by("plan")
 def tabulate_file(
     plan: TabulatePlan,
     *,

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from pydantic import Field
 
+import tacita
 from tacita import ParameterError
 from tacita.core import GroupSize, Parameters
 
@@ -44,3 +45,22 @@ def test_long_values_are_cut_in_messages():
     with pytest.raises(ParameterError) as told:
         Example(k="x" * 500)
     assert len(str(told.value)) < 120
+
+
+@pytest.mark.parametrize(
+    ("call", "field"),
+    [
+        (lambda: tacita.method("mdav", k=1), "k"),
+        (lambda: tacita.method("noise", alpha="much"), "alpha"),
+        (lambda: tacita.method("mdav", bogus=1), "bogus"),
+        (
+            lambda: tacita.Plan(input={"path": "a.csv"}, roles={"quasi": "x"}, protect={"missing": "so"}),
+            "missing",
+        ),
+        (lambda: tacita.Plan(roles={"quasi": "x"}, output={"path": "b.csv"}), "input"),
+    ],
+)
+def test_an_error_carries_the_field_it_is_about(call, field):
+    with pytest.raises(tacita.ParameterError) as refused:
+        call()
+    assert refused.value.field == field

@@ -54,6 +54,7 @@ ALLOWED = {
     "demonstration": {"core", "io", "microdata.plan", "datasets"},
     "warming": {"core", "tables"},
     "api": {"core", "io", "microdata", "tables", "plans", "warming", "demonstration"},
+    "sklearn": {"core", "io", "microdata"},
     # plug-ins import it, and nothing of tacita does
     "testing": {"core", "io", "microdata", "tables", "testing"},
     "cli": {
@@ -88,21 +89,23 @@ LIBRARIES = {
         "microdata.verify.maskings",
         "tables",
     },
-    "sklearn": {"microdata.loss.distribution"},
+    "sklearn": {"microdata.loss.distribution", "sklearn"},
     "narwhals": {"core.levels", "core.microdata", "io", "microdata"},
     "pyarrow": {
+        "core.framed",
         "core.levels",
         "core.microdata",
         "core.text",
         "datasets",
         "io",
         "microdata",
+        "sklearn",
         "tables",
         "testing",
     },
-    # a frame of the caller's that is one of theirs is rebuilt by its own library
-    "pandas": {"io.frames"},
-    "polars": {"io.frames"},
+    # a frame of the caller's that is one of theirs is rebuilt by its own library; results become theirs
+    "pandas": {"core.framed", "io.frames"},
+    "polars": {"core.framed", "io.frames"},
     "jinja2": {"report.pages"},
     "tomli_w": {"core.document"},
     "cyclopts": {"cli"},

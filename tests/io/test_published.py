@@ -2,7 +2,9 @@
 
 import hashlib
 import io
+import re
 import zipfile
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -59,6 +61,36 @@ def test_html_marks_withheld_cells_and_shows_no_other_trace_of_them():
     assert ">31<" not in page
 
 
+def test_pages_and_workbooks_say_what_the_table_is_unless_a_title_does():
+    openpyxl = pytest.importorskip("openpyxl")
+    table, mask = example()
+    for named, said in (
+        (replace(table, response="turnover"), "turnover by activity and region"),
+        (replace(table, title="Turnover & firms, 2024"), "Turnover &amp; firms, 2024"),
+    ):
+        page = published.to_html(named, mask).decode()
+        assert f"<title>{said}</title>" in page
+        assert f"<h1>{said}</h1>" in page
+        book = openpyxl.load_workbook(io.BytesIO(published.to_excel(named, mask)))
+        assert book["table"]["A1"].value == said.replace("&amp;", "&")
+        # a list for programs has columns and no heading
+        assert published.to_csv(named, mask) == published.to_csv(table, mask)
+
+
+@pytest.mark.parametrize(("columns", "paper"), [(3, "A4"), (12, "A4 landscape"), (60, r"(\d+)pt (\d+)pt")])
+def test_a_wide_table_moves_inside_the_page_and_fits_the_paper(columns, paper):
+    table = Table.from_array(np.full((2, columns), 12345678))
+    page = published.to_html(table, np.zeros(table.n, dtype=bool)).decode()
+    assert '<div class="wide"><table>' in page
+    assert ".wide{overflow-x:auto}" in page
+    found = re.search(rf"@page{{size:{paper};margin:45pt}}", page)
+    size = int(re.search(r"table{font-size:(\d+)pt}", page)[1])
+    assert 6 <= size <= 9
+    # a digit is half as wide as it is high, and a cell has .6 of that at either side
+    needed = size * (columns + 1) * (8 * 0.5 + 1.2)
+    assert needed <= (int(found[1]) - 90 if found.groups() else {"A4": 505, "A4 landscape": 752}[paper])
+
+
 def test_a_cube_is_listed():
     table = Table.from_array(np.arange(8).reshape(2, 2, 2))
     assert published.to_html(table, np.zeros(27, dtype=bool)).decode().count("<tr>") == 28
@@ -69,7 +101,7 @@ def test_excel_holds_the_same_and_no_clock():
     table, mask = example()
     content = published.to_excel(table, mask)
     book = openpyxl.load_workbook(io.BytesIO(content))
-    assert [cell.value for cell in book["table"][3]] == ["II", "×", "×", 33, 49]
+    assert [cell.value for cell in book["table"][4]] == ["II", "×", "×", 33, 49]
     assert [cell.value for cell in book["cells"][7]] == ["II", "B", None, "withheld"]
     assert published.to_excel(table, mask) == content
 
@@ -79,7 +111,7 @@ def test_a_workbook_is_the_same_to_the_last_byte_everywhere():
     content = published.to_excel(*example())
     assert (
         hashlib.sha256(content).hexdigest()
-        == "4341bcde2fcd8c1c886e09088e75fc746198780cd3699993d2f591d8a34724df"
+        == "6515c332041bb7566a618c5932e8e666aafe557e0e924b0a4896fe0377c6ab4e"
     )
 
 
@@ -100,8 +132,8 @@ def test_a_label_comes_back_from_a_workbook_as_it_was(label):
     openpyxl = pytest.importorskip("openpyxl")
     table = Table.from_array([[1, 2]], labels=[[label], ["A", "B"]])
     book = openpyxl.load_workbook(io.BytesIO(published.to_excel(table, np.zeros(6, dtype=bool))))
-    assert book["table"]["A2"].value == book["cells"]["A2"].value == label
-    assert book["table"]["A2"].data_type == "s"
+    assert book["table"]["A3"].value == book["cells"]["A2"].value == label
+    assert book["table"]["A3"].data_type == "s"
 
 
 def test_a_label_that_no_workbook_can_hold_is_a_clear_error():

@@ -16,7 +16,7 @@ BASE = 'version = 1\n[input]\npath = "a.csv"\n[roles]\nquasi = ["a"]\n'
 @given(
     columns=names.filter(len),
     k=st.integers(2, 50),
-    missing=st.sampled_from(["refuse", "drop", "stratum"]),
+    missing=st.sampled_from(["refuse", "drop", "stratum", "merge"]),
     seed=st.none() | st.integers(0, 2**40),
     delimiter=st.sampled_from([None, ";", "\t"]),
 )

@@ -50,7 +50,10 @@ class Identity(Masking):
 
 @pytest.fixture
 def identity(monkeypatch):
-    found = registry.lookup
+    found, known = registry.lookup, registry.locations()
+    # as an entry point would add it
+    masking = {**known["masking"], "identity": "somewhere:Identity"}
+    monkeypatch.setattr(registry, "locations", lambda: {**known, "masking": masking})
     monkeypatch.setattr(
         registry, "lookup", lambda name, *k: Identity if name == "identity" else found(name, *k)
     )

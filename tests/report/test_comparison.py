@@ -20,7 +20,7 @@ import tacita
 from report.conftest import planted_frame
 from report.test_both_pages import HARMLESS_TAGS, NASTY
 from seeds import SEED
-from tacita.core import Report, Run, Score, Trial, Trials
+from tacita.core import Report, Run, Score, Trial, Trials, registry
 from tacita.report import comparison_html, comparison_json
 from tacita.report.riskmap import CROWDED, HEIGHT, WIDTH, Axis, risk_map
 
@@ -214,3 +214,13 @@ def test_the_same_comparison_gives_the_same_bytes_in_another_process():
         for seed in ("1", "2")
     }
     assert len(digests) == 1
+
+
+@pytest.mark.parametrize(("measures", "wide"), [(3, False), (30, True)])
+def test_trials_with_many_measures_are_printed_on_paper_that_holds_them(measures, wide):
+    names = ["PIL", "DR", *(name for name in registry.names("loss", "risk") if name not in ("PIL", "DR"))]
+    scores = tuple(Score(name=name, value=12.5) for name in names[:measures])
+    trial = Trial(method="mdav", parameters={"k": 3}, report=Report(scores), groups=7)
+    html = comparison_html(Trials.of([trial]))
+    assert '<section class="wide" aria-labelledby="trials">' in html
+    assert ("@page wide { size: " in html) == wide

@@ -125,3 +125,22 @@ def test_the_same_table_gives_the_same_page(small):
 def test_a_table_without_sensitive_cells_has_no_graph():
     _, html = rendered(REGIONS, np.zeros((3, 3), dtype=bool))
     assert "<svg" not in html
+
+
+@pytest.mark.parametrize(("columns", "paper"), [(3, None), (11, r"A4 landscape()"), (60, r"(\d+)pt \d+pt")])
+def test_a_wide_table_has_paper_that_holds_it_and_keeps_its_labels_on_a_screen(columns, paper):
+    values = np.arange(4 * columns).reshape(4, columns) + 12_345_678
+    _, html = rendered(values, (values % columns == 0) & (values < values.mean()), problem="exact")
+    assert '<section class="wide" aria-labelledby="map">' in html
+    assert ".map tbody th { position: sticky; left: 0;" in html
+    found = re.search(rf"@page wide {{ size: {paper}; }}", html)
+    assert (found is None) == (paper is None)
+    if found is not None:
+        size = int(re.search(r"\.wide table \{ font-size: (\d+)pt; \}", html)[1])
+        # 12,345,678 and what is around it; the digits of a range are smaller
+        assert size * (columns + 1) * (10 * 0.5 + 0.8) <= (int(found[1]) - 90 if found[1] else 752)
+
+
+def test_large_figures_do_not_run_out_of_their_tiles(small):
+    _, html = small
+    assert ".tiles div { flex: 1 1 7rem; min-width: max-content;" in html

@@ -103,6 +103,25 @@ def test_whole_number_labels_stand_in_their_order():
     assert table.dimensions[0].labels == ("9", "10", "100", "Total")
 
 
+def test_months_of_a_text_file_stand_as_in_a_calendar_and_only_their_order_is_new(tmp_path):
+    months = [str(month) for month in range(1, 13)]
+    file = tmp_path / "sales.csv"
+    pd.DataFrame({"month": sorted(months) * 3, "shop": list("abc") * 12, "sold": range(36)}).to_csv(
+        file, index=False
+    )
+    table = tacita.tabulate(file, ["month", "shop"], "sold")
+    assert table.dimensions[0].labels == (*months, "Total")
+    of_month = {month: sum(range(36)[at::12]) for at, month in enumerate(sorted(months))}
+    assert table.grid(table.values)[:-1, -1].tolist() == [of_month[month] for month in months]
+
+
+def test_a_declared_hierarchy_keeps_its_own_order():
+    records = pd.DataFrame({"size": ["10", "9", "2"], "v": [1, 2, 3]})
+    assert tabulate(records, {"size": ["9", "10", "2"]}, "v").dimensions[0].labels[1:] == ("9", "10", "2")
+    levels = from_levels("area", [["a2", "a10", "a2"], ["2", "3", "10"]])
+    assert levels.labels == ("Total", "a2", "2", "10", "a10", "3")
+
+
 def test_rules_are_applied_and_remembered():
     rules = [MinimumFrequency(threshold=4), PPercent(p=10)]
     table = tabulate(survey(3), {"region": REGION, "size": None}, "turnover", unit="firm", rules=rules)

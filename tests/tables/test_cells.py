@@ -46,6 +46,23 @@ def test_the_order_of_lines_does_not_matter_but_for_the_order_of_labels():
     assert table.primary[table.cell("a", "x")]
 
 
+@pytest.mark.parametrize(
+    ("listed", "shown"),
+    [
+        # the order of the alphabet is nobody's choice, any other is
+        (["1", "10", "2"], ("1", "2", "10", "Total")),
+        (["small", "medium", "large"], ("small", "medium", "large", "Total")),
+        (["10", "2", "1"], ("10", "2", "1", "Total")),
+        (["01", "011", "02"], ("01", "011", "02", "Total")),
+    ],
+)
+def test_a_list_in_the_order_of_the_alphabet_is_shown_in_that_of_its_numbers(listed, shown):
+    frame = pd.DataFrame({"r": np.repeat(listed, 2), "c": list("xyxyxy"), "v": range(6), "p": 0})
+    table = from_cells(Microdata.of(frame), **NAMED)
+    assert table.dimensions[0].labels == shown
+    assert [table.values[table.cell(label, "y")] for label in listed] == [1, 3, 5]
+
+
 def test_a_list_that_is_written_is_read_as_the_same_table():
     firms = tables_at_hand.firms()
     rule = tacita.method("p-percent", p=60)

@@ -111,7 +111,7 @@ class TestThePattern:
 
     def test_a_width_that_no_pattern_gives_is_refused_by_name(self):
         asked = replace(regions(), sliding=np.where(regions().primary, 200.0, 0.0))
-        with pytest.raises(DataError, match=r"cannot be protected, whatever is withheld: 2 / 2.*too narrow"):
+        with pytest.raises(DataError, match=r"sum must be published: 2 / 2.*too narrow.*margins=True"):
             suppress(asked, Optimal(), "interval")
 
     @pytest.mark.parametrize("problem", PROBLEMS)

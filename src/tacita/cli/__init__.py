@@ -6,10 +6,11 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from contextvars import Context
 from importlib import import_module
 
-from cyclopts import App, CycloptsError, RepeatArgumentError
+from cyclopts import App, CycloptsError, MissingArgumentError, RepeatArgumentError
 
 from tacita._version import __version__
 
@@ -31,11 +32,14 @@ COMMANDS = {
     "datasets": "List the data sets, or write one to a file.",
 }
 
+# commands that carry out a plan file: their users write keys, not options
+_OF_PLANS = ("run", "compare")
 _OF_TABLES = ("tabulate", "suppress", "audit")
 # commands whose options depend on the method that the words name
 _BUILT_FOR_WORDS = {
     "protect": "tacita.cli.commands:protect_with",
     "synthesize": "tacita.cli.commands:synthesize_with",
+    "compare": "tacita.cli.commands:compare_with",
     "tabulate": "tacita.cli.tables:tabulate_with",
     "suppress": "tacita.cli.tables:suppress_with",
 }
@@ -64,6 +68,8 @@ def run_command(words: Sequence[str]) -> int:
         context.run(_carry_out, words)
     except RepeatArgumentError as problem:
         return complain(f"{problem} Name it once; several values have commas between.", 2)
+    except MissingArgumentError as problem:
+        return complain(f"{_without(problem)} See `tacita --help`.", 2)
     except CycloptsError as problem:
         return complain(f"{problem} See `tacita --help`.".replace("\n", " "), 2)
     except KeyboardInterrupt as stop:
@@ -81,7 +87,26 @@ def run_command(words: Sequence[str]) -> int:
 
 
 def _carry_out(words: Sequence[str]) -> None:
-    build_app(words)(list(words), exit_on_error=False, print_error=False, result_action="return_value")
+    app = build_app(words)
+    with _door_of(words):
+        app(list(words), exit_on_error=False, print_error=False, result_action="return_value")
+
+
+def _door_of(words: Sequence[str]) -> AbstractContextManager[None]:
+    """How messages say what to do: in options, or in keys of the plan that a command carries out."""
+    if not words or words[0] not in COMMANDS:
+        # help and version, which wait for nothing
+        return nullcontext()
+    from tacita.core.door import entered_by
+
+    return entered_by("plan" if words[0] in _OF_PLANS else "command")
+
+
+def _without(problem: MissingArgumentError) -> str:
+    """What was left out, and what it means."""
+    told = str(problem).replace("\n", " ")
+    words = None if problem.argument is None else problem.argument.parameter.help
+    return f"{told} It says {words}." if words else told
 
 
 def _written(context: Context) -> str:

@@ -15,9 +15,10 @@ from rich.table import Table
 from tacita import api
 from tacita import datasets as catalogue
 from tacita.core import ParameterError, RequirementError, Roles, registry
+from tacita.core.options import ReleaseOptions
 from tacita.io import InputSection
 from tacita.microdata.plan import Plan
-from tacita.microdata.sections import MeasureSection, OutputSection, ProtectSection
+from tacita.microdata.sections import CompareSection, MeasureSection, OutputSection, ProtectSection
 from tacita.tables.plan import TablePlan, TabulatePlan
 
 from .options import (
@@ -52,12 +53,16 @@ _OUT_NAMES = {"path": "out", "json_report": "json"}
 _MEASURE_NAMES = {"names": "measures"}
 _ASSESSED = ("quasi", "nominal", "ordinal")
 
+_EVERY = "print every figure, not only the main ones"
+_Every = Annotated[bool, Parameter(name="--all", negative="", help=_EVERY)]
 _Quiet = Annotated[bool, Parameter(negative="", help="print nothing but errors")]
 _Force = Annotated[bool, Parameter(negative="", help=FORCE)]
 _AsJson = Annotated[bool, Parameter(name="--json", negative="", help="as JSON, with parameter schemas")]
 
 
 _DRAWN = ("dependent", "independent")
+_PAGES = {name: OutputSection.model_fields[name] for name in ("report", "json_report")}
+_AXES = {name: CompareSection.model_fields[name] for name in ("loss", "risk")}
 
 
 def protect_with(words: Sequence[str]) -> Callable[..., None]:
@@ -96,7 +101,8 @@ def synthesize_with(words: Sequence[str]) -> Callable[..., None]:
 def _releasing(
     name: str, words_of_help: str, words: Sequence[str], roles: list[inspect.Parameter], around: Fields
 ) -> Callable[..., None]:
-    method = _method_named_in(words, default=str(around["method"].default))
+    named = _method_named_in(words, default=str(around["method"].default)).replace(",", "+")
+    method = registry.canonical_chain(named)
     chosen = registry.parameters_of(method)
     of_method = Group.create_ordered(f"Parameters of {method}")
 
@@ -109,9 +115,8 @@ def _releasing(
             **({} if values["require"] is None else {"require": values["require"]}),
             output=given(OutputSection, values, _OUT_NAMES),
         )
-        _carry_out(
-            plan, values["quiet"], **{name: values[name] for name in ("dry_run", "save_plan", "force")}
-        )
+        files = {name: values[name] for name in ("dry_run", "save_plan", "force")}
+        _carry_out(plan, values["quiet"], every=values["all"], **files)
 
     return command(
         name,
@@ -130,6 +135,7 @@ def _releasing(
             path_option("save_plan", "write the plan of this run, to repeat it with `tacita run`", _TALK),
             flag("dry_run", "do everything but write; show the plan and its script", _TALK),
             flag("force", FORCE, _TO),
+            flag("all", _EVERY, _TALK),
             flag("quiet", "print nothing but errors", _TALK),
         ],
         body,
@@ -139,15 +145,16 @@ def _releasing(
 def _method_named_in(words: Sequence[str], default: str) -> str:
     for word, following in pairwise([*words, ""]):
         if word == "--method" and following:
-            return following.replace(",", "+")
+            return following
         if word.startswith("--method="):
-            return word.partition("=")[2].replace(",", "+")
+            return word.partition("=")[2]
     return default
 
 
 def _assess(original: Path, released: Path, **values: Any) -> None:
     reading, chosen = given(InputSection, values), given(MeasureSection, values, _MEASURE_NAMES)
     roles = given({name: Roles.model_fields[name] for name in _ASSESSED}, values)
+    every = values["all"] or "names" in chosen
     with progress_bar(values["quiet"]) as run:
         report = api.assess(
             api.read(original, **reading),
@@ -160,7 +167,7 @@ def _assess(original: Path, released: Path, **values: Any) -> None:
     if values["json"] is not None:
         api.save_report(report, values["json"], inputs=(original, released), force=values["force"])
     if not values["quiet"]:
-        print_scores(report)
+        print_scores(report, every=every)
 
 
 protect, synthesize = protect_with([]), synthesize_with([])
@@ -176,6 +183,7 @@ assess = command(
         *options(InputSection, _FROM, skip=["path"]),
         path_option("json", "scores as JSON", _TO),
         flag("force", FORCE, _TO),
+        flag("all", _EVERY, _TALK),
         flag("quiet", "print nothing but errors", _TALK),
     ],
     _assess,
@@ -234,41 +242,86 @@ def run(
         bool, Parameter(negative="", help="print the Python script that does the same")
     ] = False,
     force: _Force = False,
+    every: _Every = False,
     quiet: _Quiet = False,
 ) -> None:
     """Carry out a plan file."""
     loaded = api.load_plan(plan)
     if script:
-        Out.print(loaded.to_python(), markup=False)
+        Out.print(loaded.to_python(), markup=False, soft_wrap=True)
     elif isinstance(loaded, TablePlan | TabulatePlan):
         carry_out_table(loaded, quiet=quiet, dry_run=dry_run, plan_file=plan, force=force)
     else:
-        _carry_out(loaded, quiet, dry_run=dry_run, plan_file=plan, force=force)
+        _carry_out(loaded, quiet, every=every, dry_run=dry_run, plan_file=plan, force=force)
 
 
-def compare(
-    plan: Annotated[Path, Parameter(help="plan file (TOML) with a [compare] section")],
-    /,
-    *,
-    report: Annotated[
-        Path | None, Parameter(help="risk-utility map and table as a web page; confidential")
-    ] = None,
-    as_json: Annotated[Path | None, Parameter(name="--json", help="the same as JSON; confidential")] = None,
-    force: _Force = False,
-    quiet: _Quiet = False,
-) -> None:
-    """Try methods and parameters side by side, and draw their risk-utility map.
+def compare_with(words: Sequence[str]) -> Callable[..., None]:
+    """The command `compare` with lists of values for the parameters of the methods that the words name."""
+    named = _method_named_in(words, default=str(ProtectSection.model_fields["method"].default))
+    methods = [registry.canonical_chain(each) for each in named.split(",")]
+    # each parameter of some method: several values with commas between
+    varied = {
+        name: FieldInfo(
+            annotation=tuple[str, ...], default=(), description=f"{field.description}; or several"
+        )
+        for each in methods
+        for name, field in registry.parameters_of(each).items()
+    }
 
-    The grid is the [compare] section of the plan. Where an option names a file, the plan's [output] does not.
-    """
-    loaded = Plan.load(plan)
-    named = {"report": report, "json_report": as_json}
-    chosen = {name: path for name, path in named.items() if path is not None}
-    loaded = loaded.model_copy(update={"output": loaded.output.model_copy(update=chosen)})
-    with progress_bar(quiet) as steering:
-        trials = api.run_comparison(loaded, steering, plan_file=plan, force=force)
-    if not quiet:
-        print_trials(trials, loaded)
+    def body(source: Path, **values: Any) -> None:
+        if source.suffix.lower() == ".toml":
+            plan = _compared(Plan.load(source), values, varied)
+        else:
+            plan = Plan(
+                input={"path": source, **given(InputSection, values)},
+                roles=given(Roles, values),
+                protect=given(ReleaseOptions, values),
+                measure=given(MeasureSection, values, _MEASURE_NAMES),
+                compare={"method": methods, **given(_AXES, values), **given(varied, values)},
+                output=given(_PAGES, values, _OUT_NAMES),
+            )
+        with progress_bar(values["quiet"]) as steering:
+            trials = api.run_comparison(plan, steering, plan_file=source, force=values["force"])
+        if not values["quiet"]:
+            print_trials(trials, plan)
+
+    return command(
+        "compare",
+        "Try methods and parameters side by side, and draw their risk-utility map.\n\n"
+        "Of a file of records, with the grid in words: tacita compare survey.csv --quasi turnover,wages "
+        "--method mdav,hm --k 3,5,10 --report map.html\n\n"
+        "Of a plan file (TOML), the grid is its [compare] section. Where an option names a file, the plan's "
+        "[output] does not.",
+        [
+            positional("source", "plan file (TOML) with a [compare] section, or file of records"),
+            *options(_PAGES, _TO, _OUT_NAMES),
+            *options(Roles, _WHAT),
+            option("method", CompareSection.model_fields["method"], _HOW),
+            *options(varied, Group.create_ordered(f"Parameters of {', '.join(methods)}")),
+            *options(_AXES, _FIGURES),
+            *options(ReleaseOptions, _HOW),
+            *options(MeasureSection, _FIGURES, _MEASURE_NAMES, skip=["settings"]),
+            *options(InputSection, _FROM, skip=["path"]),
+            flag("force", FORCE, _TO),
+            flag("quiet", "print nothing but errors", _TALK),
+        ],
+        body,
+    )
+
+
+def _compared(plan: Plan, values: dict[str, Any], varied: Fields) -> Plan:
+    """A plan with the pages that the words name; all else is in the plan."""
+    told = (Roles, ReleaseOptions, MeasureSection, InputSection, _AXES, varied)
+    if named := [name for model in told for name in given(model, values)]:
+        raise ParameterError(
+            f"compare: --{named[0].replace('_', '-')} goes with a file of records; a plan says it itself."
+        )
+    pages = {name: values[_OUT_NAMES.get(name, name)] for name in _PAGES}
+    chosen = {name: path for name, path in pages.items() if path is not None}
+    return plan.model_copy(update={"output": plan.output.model_copy(update=chosen)})
+
+
+compare = compare_with([])
 
 
 def methods(
@@ -286,6 +339,7 @@ def methods(
             table.add_row(entry["kind"], entry["name"], entry["summary"])
         Out.print(table)
         return
+    name = registry.canonical(name)
     found = registry.lookup(name)
     if as_json:
         print_json(registry.describe(found.kind, name))
@@ -298,11 +352,12 @@ def demo(
     *,
     folder: Annotated[Path, Parameter(help="where to write")] = Path("demo"),
     force: _Force = False,
+    every: _Every = False,
     quiet: _Quiet = False,
 ) -> None:
     """Protect a made-up business survey, from start to report."""
     plan = api.prepare_demo(folder, force=force)
-    _carry_out(plan, quiet, plan_file=folder / "plan.toml", force=force)
+    _carry_out(plan, quiet, every=every, plan_file=folder / "plan.toml", force=force)
     if not quiet:
         Out.print(
             f"Open {plan.output.report} in a browser. `tacita run {folder / 'plan.toml'} --force` "
@@ -357,8 +412,8 @@ def reproduce(*_: Annotated[str, Parameter(allow_leading_hyphen=True)]) -> None:
     )
 
 
-def _carry_out(plan: Plan, quiet: bool, *, dry_run: bool = False, **files: Any) -> None:
+def _carry_out(plan: Plan, quiet: bool, *, dry_run: bool = False, every: bool = False, **files: Any) -> None:
     with progress_bar(quiet) as steering:
         release = api.run(plan, steering, dry_run=dry_run, **files)
     if not quiet:
-        print_outcome(release, plan, dry_run=dry_run)
+        print_outcome(release, plan, dry_run=dry_run, every=every, saved=files.get("save_plan"))

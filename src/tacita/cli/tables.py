@@ -65,7 +65,8 @@ def carry_out_table(plan: TablePlan | TabulatePlan, *, quiet: bool, dry_run: boo
 
 def suppress_with(words: Sequence[str]) -> Callable[..., None]:
     """The command `suppress` with the options of the method that the words name."""
-    method = _named_in(words, "--method") or str(SuppressSection.model_fields["method"].default)
+    named = _named_in(words, "--method") or str(SuppressSection.model_fields["method"].default)
+    method = registry.canonical(named, *registry.SUPPRESSING)
     fields = registry.lookup(method, *registry.SUPPRESSING).model_fields
     own = {name: each for name, each in fields.items() if name not in _OF_SECTION}
 
@@ -119,7 +120,7 @@ def tabulate_with(words: Sequence[str]) -> Callable[..., None]:
         [
             positional("records", "CSV or Parquet file of records; or one of tau-ARGUS, with --meta"),
             required_path("out", "the table, confidential: .csv, or .tab or .jj of tau-ARGUS", _TO),
-            *options(TabulateSection, _WHAT),
+            *options(TabulateSection, _WHAT, skip=["title"]),
             *options(_RULE, _WHAT),
             *options(fields, Group.create_ordered("Parameters of the rules")),
             *options(RecordInputSection, _FROM, skip=["path"]),

@@ -40,8 +40,14 @@ class _Terminal(Console):
         os.dup2(os.open(os.devnull, os.O_WRONLY), self.file.fileno())
 
 
-Out = _Terminal(highlight=False, soft_wrap=True)
-Err = _Terminal(stderr=True, highlight=False, soft_wrap=True)
+def _console(**options: Any) -> Console:
+    # a terminal breaks lines anywhere, so they are broken between words here; a file gets them whole
+    made = _Terminal(highlight=False, **options)
+    made.soft_wrap = not made.is_terminal
+    return made
+
+
+Out, Err = _console(), _console(stderr=True)
 
 
 def complain(message: str, code: int) -> int:
@@ -50,7 +56,9 @@ def complain(message: str, code: int) -> int:
     return code
 
 
-def print_outcome(release: RecordsRelease, plan: Plan, *, dry_run: bool) -> None:
+def print_outcome(
+    release: RecordsRelease, plan: Plan, *, dry_run: bool, every: bool, saved: Path | None = None
+) -> None:
     """What was done, what it cost, what to watch, where it is."""
     record = release.record
     Out.print(
@@ -60,12 +68,12 @@ def print_outcome(release: RecordsRelease, plan: Plan, *, dry_run: bool) -> None
     )
     print_uniqueness(record.uniqueness)
     Out.print()
-    print_scores(release.report)
+    print_scores(release.report, every=every or plan.measure.names is not None)
     Out.print()
     for caution in record.cautions:
         Out.print(f"warning: {caution.text} [{caution.count}] {caution.advice}", style="yellow", markup=False)
     if dry_run:
-        _print_plan(plan)
+        _print_plan(plan, saved)
         return
     for what, path in (
         ("synthetic file" if plan.roles.dependent else "protected file", plan.output.path),
@@ -82,9 +90,12 @@ def print_uniqueness(found: Uniqueness) -> None:
     Out.print(found.headline, style="yellow" if found.unchanged.alone else None, markup=False)
 
 
-def _print_plan(plan: Plan | TablePlan | TabulatePlan) -> None:
-    Out.print(f"\nNothing was written (dry run). The plan (confidential):\n\n{plan.to_toml()}", markup=False)
-    Out.print(f"The same in Python:\n\n{plan.to_python()}", markup=False)
+def _print_plan(plan: Plan | TablePlan | TabulatePlan, saved: Path | None = None) -> None:
+    written = "Nothing was written" if saved is None else f"Nothing but the plan was written ({saved})"
+    # lines that somebody may copy stay whole
+    Out.print(f"\n{written} (dry run). The plan (confidential):\n", markup=False)
+    Out.print(plan.to_toml(), markup=False, soft_wrap=True)
+    Out.print(f"The same in Python:\n\n{plan.to_python()}", markup=False, soft_wrap=True)
 
 
 def _grouping(record: Record) -> str:
@@ -110,35 +121,38 @@ def _count(number: int, what: str) -> str:
     return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
+_KINDS = ("loss", "risk", "balance")
+
+
 def _figure(value: float) -> str:
     # what is left of a difference that cancelled says nothing
-    return "0" if abs(value) < 1e-9 else f"{value:.4g}"
+    if abs(value) < 1e-9:
+        return "0"
+    return f"{value:,.0f}" if abs(value) >= 1e4 else f"{float(f'{value:.4g}'):f}".rstrip("0").rstrip(".")
 
 
-HEAD = ("measure", "value", "better")
-
-
-def print_scores(report: Report) -> None:
-    """One line a measure."""
+def print_scores(report: Report, *, every: bool) -> None:
+    """The main figures of loss, risk and balance, or every one; each with what it means, in whole words."""
     from rich.table import Table
 
     from tacita.core import registry
 
-    rows = []
-    for score in report:
+    shown = [score for score in report if every or registry.is_headline(score.name)] or list(report)
+    table = Table("", "measure", "value", "better", "what it means", box=None)
+    kinds = registry.kinds_of([score.name for score in shown], registry.MEASURING)
+    before = ""
+    for score, kind in sorted(zip(shown, kinds, strict=True), key=lambda each: _KINDS.index(each[1])):
         value = "none" if score.value is None else f"{_figure(score.value)} {score.unit}".strip()
         if score.error is not None:
             value += f" +- {_figure(score.error)}"
-        meaning = registry.lookup(score.name).summary() if score.reason is None else score.reason
+        meaning = registry.lookup(score.name, kind).summary() if score.reason is None else score.reason
         if score.covers:
             meaning = f"(of {', '.join(score.covers)} only) {meaning}"
-        rows.append((score.name, value, score.direction, meaning))
-    table = Table(*HEAD, "what it means", box=None)
-    # one line a measure: what it means is told whole by `tacita methods`
-    room = max(20, Out.width - 4 * 2 - sum(max(len(row[c]) for row in [*rows, HEAD]) for c in range(3)))
-    for name, value, direction, meaning in rows:
-        table.add_row(name, value, direction, meaning if len(meaning) <= room else f"{meaning[: room - 1]}…")
-    Out.print(table)
+        table.add_row(kind if kind != before else "", score.name, value, score.direction, meaning)
+        before = kind
+    Out.print(table, soft_wrap=False)
+    if left := len(report) - len(shown):
+        Out.print(f"{_count(left, 'more figure')} with --all, or in the report.", markup=False)
     for note in report.notes:
         Out.print(note, markup=False)
 
@@ -248,6 +262,12 @@ def print_table(table: CellTable, plan: TabulatePlan, *, dry_run: bool) -> None:
         f"{_count(int((~table.inner).sum()), 'sum')}, {int((table.primary & ~table.inner).sum())} sensitive.",
         markup=False,
     )
+    if (table.primary & ~table.inner).any():
+        Out.print(
+            "A sensitive sum is withheld, and as a rule another sum with it: give --margins to "
+            "`tacita suppress`.",
+            markup=False,
+        )
     if table.contributors is not None and (merged := table.contributors.respelled):
         Out.print(
             f"warning: {_count(merged, 'name')} of units differ from another only in spelling, and were "
@@ -299,6 +319,7 @@ def progress_bar(quiet: bool) -> Iterator[Run]:
         task = bar.add_task("reading", total=None)
 
         def listen(progress: Progress) -> None:
-            bar.update(task, description=progress.stage, total=1.0, completed=progress.share)
+            # a task that is done stops its clock, and after one stage comes the next
+            bar.update(task, description=progress.stage, total=1.0, completed=min(progress.share, 0.999))
 
         yield Run(on_progress=listen)

@@ -10,7 +10,7 @@ from .params import GroupSize, Parameters
 from .partition import Partition
 from .pattern import Pattern, Problem
 from .percent import Level, Percent
-from .progress import Progress, Run
+from .progress import Bounds, Progress, Run
 from .relations import Relations
 from .release import Caution, Record, RecordsRelease, Release
 from .roles import Roles
@@ -21,6 +21,7 @@ from .verify import Verdict
 
 __all__ = [
     "MISSING_TEXT",
+    "Bounds",
     "Cancelled",
     "Categories",
     "Caution",

@@ -9,13 +9,17 @@ from __future__ import annotations
 
 
 class TacitaError(Exception):
-    """Base of every error that tacita raises on purpose.
+    """Base of every error that tacita raises on purpose; `field` names the parameter it is about, if one.
 
     >>> issubclass(DataError, TacitaError)
     True
     """
 
     exit_code = 1
+
+    def __init__(self, message: str = "", field: str | None = None) -> None:
+        super().__init__(message)
+        self.field = field
 
 
 class ParameterError(TacitaError):

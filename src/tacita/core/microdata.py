@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from .arrays import Floats, Ints, Mask, refuse_extreme
+from .door import setting
 from .errors import DataError, ParameterError
 from .levels import Levels, category_cells, nominal_levels, ordinal_levels, ranked_levels, ranks_of_text
 from .params import Parameters
@@ -123,8 +124,8 @@ class Microdata:
         quasi = numeric + roles.categorical
         if not quasi:
             raise ParameterError(
-                f"{self.source}: quasi='numeric' found no numeric column without another role. "
-                "Name the columns, or check delimiter and decimal sign."
+                f"{self.source}: {setting('roles', 'quasi', 'numeric')} found no numeric column without "
+                "another role. Name the columns, or check delimiter and decimal sign."
             )
         skipped = tuple(name for name in free if name not in numeric)
         return replace(self, roles=roles.model_copy(update={"quasi": quasi}), skipped=skipped)
@@ -138,9 +139,10 @@ class Microdata:
             good = int((~np.isnan(parsed.values)).sum())
             if good >= parsed.bad:
                 raise DataError(
-                    f"{self.source}: quasi='numeric' would pass over column {name}, which has {good} numbers "
-                    f"and {parsed.bad} cells of other text (first in record {parsed.first_bad + 1}). Correct "
-                    "them, declare missing values, or name the columns one by one."
+                    f"{self.source}: {setting('roles', 'quasi', 'numeric')} would pass over column {name}, "
+                    f"which has {good} numbers and {parsed.bad} cells of other text (first in record "
+                    f"{parsed.first_bad + 1}). Correct them, declare missing values, or name the columns one "
+                    "by one."
                 )
         return numeric
 

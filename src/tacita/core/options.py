@@ -20,7 +20,7 @@ Seed = Annotated[
 ]
 
 
-Missing = Literal["refuse", "drop", "stratum"]
+Missing = Literal["refuse", "drop", "stratum", "merge"]
 
 
 class ReleaseOptions(Parameters):
@@ -28,7 +28,8 @@ class ReleaseOptions(Parameters):
 
     missing: Missing = Field(
         "refuse",
-        description="records with missing quasi-identifiers: refuse, drop, or group only among their like",
+        description="records with missing quasi-identifiers: refuse, drop, group only among their like "
+        "(stratum), or so with values suppressed until each has k like it (merge)",
     )
     round_integers: bool = Field(False, description="publish whole numbers for columns of whole numbers")
     shuffle: bool = Field(False, description="give the released records a random order")

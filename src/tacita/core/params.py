@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -28,7 +29,8 @@ class Parameters(BaseModel):
         try:
             super().__init__(**values)
         except ValidationError as problem:
-            raise ParameterError(explain(self.spoken_name(), problem, type(self))) from None
+            told = explain(self.spoken_name(), problem, type(self))
+            raise ParameterError(told, field=place(problem.errors()[0])) from None
 
     @classmethod
     def spoken_name(cls) -> str:
@@ -74,10 +76,16 @@ _WANTED = {
 }
 
 
+def place(error: Mapping[str, Any]) -> str:
+    """The parameter that a fault is about, as a message names it."""
+    return ".".join(str(part) for part in error["loc"] if not _is_branch(part)) or "value"
+
+
 def _sentence(who: str, error: dict[str, Any], model: type[BaseModel]) -> str:
-    where = ".".join(str(part) for part in error["loc"] if not _is_branch(part)) or "value"
+    where = place(error)
     if error["type"] == "missing":
-        return f"{who}: {where} is required."
+        field = model.model_fields.get(where)
+        return f"{who}: {where} is required{f': {field.description}' if field and field.description else ''}."
     if error["type"] == "extra_forbidden":
         known = ", ".join(field.alias or name for name, field in model.model_fields.items()) or "none"
         return f"{who}: there is no parameter {where}. Known: {known}."

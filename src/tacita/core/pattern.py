@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from .arrays import Mask
 from .errors import DataError, VerificationError
+from .notebook import Section, page
 from .table import Table
 
 # What protects: nothing is known of any cell; only bounds are; or a range that is wide enough.
@@ -125,3 +126,24 @@ class Pattern:
     def proven(self) -> bool:
         """Whether no pattern for the problem alone costs less; without `lone_cost`, no pattern at all."""
         return self.problem_cost - self.lower_bound <= _ROUNDING * self.problem_cost
+
+    @property
+    def counts(self) -> Section:
+        """How many cells are withheld, for which problem, and what is proven of it."""
+        return Section(
+            (),
+            (
+                ("Sensitive cells", self.primary_count),
+                ("Withheld to protect them", self.secondary_count),
+                ("Of these, against lone contributors", self.lone_count),
+                ("Problem", self.problem),
+                ("Method", self.method),
+                ("Status", self.status),
+                ("No pattern for the problem costs less", self.proven),
+            ),
+        )
+
+    def _repr_html_(self) -> str:
+        costs = (("Cost", self.cost), ("Lower bound", self.lower_bound), ("Gap in percent", 100 * self.gap))
+        title = f"Pattern of {int(self.withheld.sum())} withheld cells"
+        return page(title, [self.counts, Section((), costs)])

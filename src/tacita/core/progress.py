@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -30,7 +30,20 @@ class Progress:
         return min(1.0, self.done / self.total) if self.total else 1.0
 
 
-def _silent(_: Progress) -> None:
+@dataclass(frozen=True)
+class Bounds:
+    """What a search has, and what nothing can be better than. Confidential, as costs are."""
+
+    lower: float
+    upper: float
+
+    @property
+    def gap(self) -> float:
+        """Share of the upper bound by which the best might lie below it."""
+        return max(0.0, (self.upper - self.lower) / self.upper) if self.upper > 0 else 0.0
+
+
+def _silent(_: object) -> None:
     return None
 
 
@@ -45,6 +58,9 @@ def _all_cores() -> int:
 @dataclass(frozen=True)
 class Run:
     """Handed to every verb. A bar or a page listens through `on_progress`; `cancelled` is asked often.
+
+    `on_bounds` hears cost and proven bound of searches that prove one, each time they may have moved;
+    `on_trial` every trial of a comparison, once it is made.
 
     `seed` is for randomness that protects: without one it comes from the operating system. It is a whole
     number, its digits as text, or "new", which draws one that nobody guesses and keeps it here.
@@ -62,6 +78,8 @@ class Run:
     seed: int | None = None
     threads: int = field(default_factory=_all_cores)
     on_progress: Callable[[Progress], None] = _silent
+    on_bounds: Callable[[Bounds], None] = _silent
+    on_trial: Callable[[Any], None] = _silent
     cancelled: Callable[[], bool] = _never
     stream: tuple[int, ...] = ()
 
@@ -83,7 +101,7 @@ class Run:
         >>> draws[0] == draws[1]
         False
         """
-        return replace(self, on_progress=_silent, stream=(*self.stream, *number))
+        return replace(self, on_progress=_silent, on_bounds=_silent, stream=(*self.stream, *number))
 
     def protective_generator(self) -> np.random.Generator:
         """Randomness an attacker must not guess: the operating system's, unless a seed was given."""

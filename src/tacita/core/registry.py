@@ -8,6 +8,7 @@ Adding one is a line here. Other packages add theirs as entry points in the grou
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -17,6 +18,7 @@ from pydantic.fields import FieldInfo
 
 from .errors import ParameterError
 from .method import Method
+from .spelling import in_any_case
 
 BUILT_IN: dict[str, dict[str, str]] = {
     "microaggregation": {
@@ -168,19 +170,73 @@ def names(*kinds: str) -> list[str]:
     return [name for kind in kinds for name in locations()[kind]]
 
 
-def lookup(name: str, *kinds: str) -> type[Method]:
-    """The class behind a name.
+def canonical(name: str, *kinds: str) -> str:
+    """A name as the registry spells it, which plans and records keep; users may write it in any case.
 
-    >>> lookup("mdav", "microaggregation").__name__
-    'MDAV'
+    >>> canonical("Mdav", "microaggregation"), canonical("pil_MEAN", *MEASURING)
+    ('mdav', 'PIL_mean')
     """
-    for kind in kinds or tuple(locations()):
-        if location := locations()[kind].get(name):
-            module, _, attribute = location.partition(":")
-            found: type[Method] = getattr(import_module(module), attribute)
-            return found
-    known = ", ".join(names(*(kinds or tuple(locations()))))
-    raise ParameterError(f"There is no method, measure or format named {name!r}. Known: {known}.")
+    known = names(*(kinds or tuple(locations())))
+    meant = _meant(name, known)
+    if meant is None:
+        raise ParameterError(
+            f"There is no method, measure or format named {name!r}. Known: {', '.join(known)}."
+        )
+    return meant
+
+
+def _meant(name: str, known: Sequence[str]) -> str | None:
+    found = in_any_case(name, known)
+    if len(found) > 1:
+        raise ParameterError(
+            f"{name!r} may be {' or '.join(found)}, which differ in capital letters alone. Write the one "
+            "that is meant."
+        )
+    return found[0] if found else None
+
+
+def by_canonical(values: Mapping[str, Any], *kinds: str, also: tuple[str, ...] = ()) -> dict[str, Any]:
+    """The same values under names as the registry spells them; `also` are names besides it.
+
+    A name that is not known stays, for whoever can say what was wanted.
+
+    >>> by_canonical({"dbrl": 20, "K_anonymity": 3}, *MEASURING, also=("k_anonymity",))
+    {'DBRL': 20, 'k_anonymity': 3}
+    """
+    known = [*names(*kinds), *also]
+    found: dict[str, Any] = {}
+    for name, value in values.items():
+        spelled = _meant(name, known) or name
+        if spelled in found:
+            raise ParameterError(f"{spelled} is named twice, in capital letters and without. Once is enough.")
+        found[spelled] = value
+    return found
+
+
+def lookup(name: str, *kinds: str) -> type[Method]:
+    """The class behind a name, in any case.
+
+    >>> lookup("mdav", "microaggregation").__name__, lookup("MDAV").__name__
+    ('MDAV', 'MDAV')
+    """
+    spelled = canonical(name, *kinds)
+    location = next(
+        location
+        for kind in kinds or tuple(locations())
+        if (location := locations()[kind].get(spelled)) is not None
+    )
+    module, _, attribute = location.partition(":")
+    found: type[Method] = getattr(import_module(module), attribute)
+    return found
+
+
+def canonical_chain(method: str) -> str:
+    """A method, or a chain of methods with + between, as the registry spells them.
+
+    >>> canonical_chain("MDAV+Best")
+    'mdav+best'
+    """
+    return "+".join(canonical(each, *PROTECTING) for each in method.split("+"))
 
 
 def parameters_of(method: str) -> dict[str, FieldInfo]:
@@ -194,6 +250,15 @@ def parameters_of(method: str) -> dict[str, FieldInfo]:
         for each in method.split("+")
         for name, field in lookup(each, *PROTECTING).model_fields.items()
     }
+
+
+def kinds_of(names: Iterable[str], kinds: tuple[str, ...]) -> list[str]:
+    """The kind of each name, one of some kinds; the first of them for names that are not there any more.
+
+    >>> kinds_of(["IL1", "DR"], MEASURING)
+    ['loss', 'risk']
+    """
+    return [next((kind for kind in kinds if name in locations()[kind]), kinds[0]) for name in names]
 
 
 def is_headline(name: str) -> bool:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, TypeVar
 
-from .arrays import Ints
+from .arrays import Ints, Mask
 from .microdata import Microdata
-from .score import Report
+from .notebook import Section, page
+from .score import Report, headlines, section_of
 from .uniqueness import Uniqueness
 from .verify import Verdict
 
@@ -21,6 +22,13 @@ class Caution:
     text: str
     count: int
     advice: str
+
+
+def warned(cautions: Iterable[Caution]) -> Section:
+    """Warnings as a table."""
+    return Section(
+        ("Warning", "Count", "What to do"), tuple((each.text, each.count, each.advice) for each in cautions)
+    )
 
 
 @dataclass(frozen=True)
@@ -59,8 +67,10 @@ class Claim:
     `rows[i]` is the original row that released row i came from. `labels` are the groups behind the values:
     `labels[i]` where whole records are grouped, `labels[i, j]` where each column is grouped by itself, None
     where no groups are claimed; `k` is None then too. Records that miss a value in a column of `left_out`
-    were dropped. `terms` are the parameters that promises speak of,
-    `insisted` names what was asked for against advice, `requirements` what the finished file must satisfy.
+    were dropped. `suppressed[i, j]` tells of released row i and quasi-identifier j whether its value was
+    taken away so that k records miss the same columns; None where that was not asked for. `terms` are the
+    parameters that promises speak of, `insisted` names what was asked for against advice, `requirements`
+    what the finished file must satisfy.
 
     A release of several steps claims what holds of the whole, and each of its `steps` claims what holds of
     its own columns: `original` is then the file before that step, `touched` are columns that others changed
@@ -75,6 +85,7 @@ class Claim:
     guarantees: tuple[str, ...]
     rounded: frozenset[str] = frozenset()
     left_out: tuple[str, ...] = ()
+    suppressed: Mask | None = None
     terms: Mapping[str, Any] = field(default_factory=dict)
     insisted: tuple[str, ...] = ()
     requirements: tuple[Requirement, ...] = ()
@@ -148,6 +159,18 @@ class Record:
         groups = "" if self.groups is None else f", {self.groups} groups"
         return f"{self.records_out} records by {' + '.join(self.method)}{groups}"
 
+    @property
+    def sections(self) -> tuple[Section, ...]:
+        """What was verified, who can be told apart, and what is warned of."""
+        promises = tuple(
+            (each.guarantee, "kept" if each.passed else "not kept", each.promise) for each in self.verdicts
+        )
+        return (
+            Section(("Promise", "Verified", "What it says"), promises),
+            Section((), ((self.uniqueness.headline,),)),
+            warned(self.cautions),
+        )
+
 
 class Told(Protocol):
     """What every confidential record can say of itself without giving anything away."""
@@ -155,6 +178,10 @@ class Told(Protocol):
     @property
     def headline(self) -> str:
         """Of what, by which method, in a few words."""
+
+    @property
+    def sections(self) -> tuple[Section, ...]:
+        """What was found and verified, in counts: tables for a notebook."""
 
 
 R = TypeVar("R", bound=Told)
@@ -175,6 +202,10 @@ class Release(Generic[R, C]):
 
     def __repr__(self) -> str:
         return f"<Release of {self.record.headline}>"
+
+    def _repr_html_(self) -> str:
+        scores = section_of(headlines(self.report))
+        return page(f"Release of {self.record.headline}", (scores, *self.record.sections))
 
 
 RecordsRelease = Release[Record, Claim]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
@@ -10,8 +10,12 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from . import registry
 from .arrays import Ints, Matrix, as_matrix
 from .errors import DataError, ParameterError
+from .framed import Column, Framed
+from .notebook import Section, page
+from .spelling import in_any_case
 
 Direction = Literal["lower", "higher"]
 
@@ -64,11 +68,27 @@ class Score:
         return shown
 
 
-@dataclass(frozen=True)
-class Report:
-    """The scores of one release, looked up by name.
+def headlines(scores: Iterable[Score]) -> tuple[Score, ...]:
+    """The scores to see first; all of them where none is among those."""
+    every = tuple(scores)
+    first = tuple(score for score in every if registry.is_headline(score.name))
+    return first or every
 
-    >>> Report((Score(name="IL1", value=5.69),))["IL1"].value
+
+def section_of(scores: Iterable[Score]) -> Section:
+    """Scores as a table: a figure, its unit, which end is better; or why there is none."""
+    rows = tuple(
+        (score.name, score.value, score.unit, score.reason or f"{score.direction} is better")
+        for score in scores
+    )
+    return Section(("Measure", "Value", "Unit", ""), rows)
+
+
+@dataclass(frozen=True)
+class Report(Framed):
+    """The scores of one release, looked up by name, in any case. As a frame, one row a score.
+
+    >>> Report((Score(name="IL1", value=5.69),))["il1"].value
     5.69
     """
 
@@ -76,10 +96,11 @@ class Report:
     notes: tuple[str, ...] = ()
 
     def __getitem__(self, name: str) -> Score:
-        for score in self.scores:
-            if score.name == name:
-                return score
-        raise KeyError(f"no score named {name}; there are {', '.join(s.name for s in self.scores)}")
+        names = [score.name for score in self.scores]
+        meant = in_any_case(name, names)
+        if len(meant) != 1:
+            raise KeyError(f"no score named {name}; there are {', '.join(names)}")
+        return self.scores[names.index(meant[0])]
 
     def __iter__(self) -> Iterator[Score]:
         return iter(self.scores)
@@ -90,6 +111,21 @@ class Report:
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
         return {"scores": [score.as_dict() for score in self.scores], "notes": list(self.notes)}
+
+    def _columns(self) -> Iterable[Column]:
+        scores = self.scores
+        yield Column("name", str, [score.name for score in scores])
+        yield Column("value", float, [score.value for score in scores])
+        yield Column("unit", str, [score.unit for score in scores])
+        yield Column("direction", str, [score.direction for score in scores])
+        yield Column("least", float, [score.span[0] for score in scores])
+        yield Column("most", float, [score.span[1] for score in scores])
+        yield Column("standard_error", float, [score.error for score in scores])
+        yield Column("covers", str, [", ".join(score.covers) or None for score in scores])
+        yield Column("reason", str, [score.reason for score in scores])
+
+    def _repr_html_(self) -> str:
+        return page(f"Report of {len(self)} measures", [section_of(self)], self.notes)
 
 
 @dataclass(frozen=True, eq=False)

@@ -64,6 +64,16 @@ def _shown(text: str) -> str:
     )
 
 
+def in_any_case(name: str, known: Iterable[str]) -> list[str]:
+    """The known names that one may mean: itself, or else all that differ from it in capital letters alone.
+
+    >>> in_any_case("mdav", ["mdav", "MDAV"]), in_any_case("Mdav", ["mdav", "MDAV", "hm"])
+    (['mdav'], ['mdav', 'MDAV'])
+    """
+    names = list(dict.fromkeys(known))
+    return [name] if name in names else [each for each in names if each.casefold() == name.casefold()]
+
+
 def alike(codes: Ints, spellings: Iterable[object]) -> Alike:
     """Merge the codes 0, 1, ... of values whose spellings, in the order of the codes, mean the same.
 

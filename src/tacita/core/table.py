@@ -31,7 +31,8 @@ class Table:
     knows `low <= a <= high` of every cell. A withheld `primary` cell is safe if what can be computed of
     it reaches down to a - `lower`, up to a + `upper`, and is at least `sliding` wide. `forced` cells must be
     published. `cost` is what withholding loses. All are arrays of one figure per cell, never changed: the
-    `with_` methods return new tables.
+    `with_` methods return new tables. `title` is the heading where it is published; the names of response and
+    dimensions if empty.
 
     >>> table = Table.from_array([[5, 3], [2, 4]], primary=[[True, False], [False, False]])
     >>> table.shape, table.values.tolist()
@@ -56,6 +57,7 @@ class Table:
     rules: tuple[Method, ...] = ()
     frequency: bool = False
     response: str = field(default="value")
+    title: str = ""
 
     def __post_init__(self) -> None:
         n = self.values.size
@@ -106,6 +108,7 @@ class Table:
         contributors: Contributors | None = None,
         frequency: bool = False,
         response: str = "value",
+        title: str = "",
     ) -> Table:
         """The full cross of some dimensions, from its inner cells (leaves only) or from all cells with sums.
 
@@ -141,6 +144,7 @@ class Table:
             contributors=contributors,
             frequency=frequency,
             response=response,
+            title=title,
         )
 
     @classmethod

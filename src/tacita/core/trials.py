@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from .errors import ParameterError
+from .framed import Column, Framed
+from .notebook import Section, page
 from .score import Direction, Report, Score
 from .seeds import portable
 from .uniqueness import Uniqueness
@@ -73,8 +75,10 @@ class Origin:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Trials:
+class Trials(Framed):
     """All trials of a comparison by method and parameters, with the two measures they are weighed by.
+
+    As a frame, one row a trial: its method, parameters and scores.
 
     >>> def tried(k, loss, risk):
     ...     scores = (Score(name="PIL", value=loss), Score(name="DR", value=risk))
@@ -172,6 +176,31 @@ class Trials:
             "uniqueness": None if self.origin is None else self.origin.uniqueness.as_dict(),
             "trials": [trial.as_dict() for trial in self.trials],
         }
+
+    def _columns(self) -> Iterable[Column]:
+        measured = (score.name for trial in self.trials for score in trial.report or ())
+        yield Column("method", str, [trial.method for trial in self.trials])
+        for name in sorted({name for trial in self.trials for name in trial.parameters}):
+            yield Column.of(name, [trial.parameters.get(name) for trial in self.trials])
+        yield Column("on_front", bool, [trial.on_front for trial in self.trials])
+        yield Column("groups_made", int, [trial.groups for trial in self.trials])
+        yield Column("reason", str, [trial.reason for trial in self.trials])
+        for name in dict.fromkeys((*self.columns, *measured)):
+            yield Column(name, float, [trial.value(name) for trial in self.trials])
+
+    def _repr_html_(self) -> str:
+        names, figures = self.differing, self.columns
+        tried = tuple(
+            (
+                trial.method,
+                *(trial.parameters.get(name) for name in names),
+                *(trial.value(name) for name in figures),
+                "on the front" if trial.on_front else trial.reason or "",
+            )
+            for trial in self.trials
+        )
+        title = f"{len(self.trials)} trials, {len(self.front)} on the front of {self.loss} and {self.risk}"
+        return page(title, [Section(("Method", *names, *figures, ""), tried)])
 
 
 def pareto_front(points: Sequence[Point | None]) -> list[bool]:

@@ -18,6 +18,7 @@ from tacita.core.errors import ParameterError
 from tacita.core.options import Missing, ReleaseOptions
 from tacita.core.params import Parameters
 from tacita.core.roles import Kind, Roles, RolesOfFile, RolesOfSteps
+from tacita.core.spelling import in_any_case
 from tacita.io import InputSection, content_of
 
 from .require import RequireSection
@@ -137,7 +138,7 @@ def _taken_for_categories(values: Mapping[str, Any]) -> dict[str, Any]:
     """A recoding takes every value for a category, whatever it was declared to be."""
     around, roles = values.get("protect"), values.get("roles")
     method = around.get("method") if isinstance(around, dict) else getattr(around, "method", None)
-    if method not in registry.names("recoding") or roles is None:
+    if roles is None or not in_any_case(str(method), registry.names("recoding")):
         return {}
     given = roles.model_dump(exclude_unset=True) if isinstance(roles, Roles) else dict(roles)
     kinds = {"numeric": (), "nominal": given.get("quasi", ()), "ordinal": {}}

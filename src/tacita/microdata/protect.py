@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 import narwhals as nw
 import numpy as np
 
-from tacita.core import DataError, Floats, Ints, Method, Microdata, ParameterError, Partition, Run
+from tacita.core import DataError, Floats, Ints, Mask, Method, Microdata, ParameterError, Partition, Run
+from tacita.core.door import setting
 from tacita.core.microdata import speakable
+from tacita.core.options import Missing
 from tacita.core.release import Claim
 from tacita.core.roles import Kind
 
+from .patterns import suppressed_cells
 from .publish import Records, publish
-
-MissingPolicy = Literal["refuse", "drop", "stratum"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -42,7 +43,7 @@ def protect(
     method: Method,
     run: Run,
     *,
-    missing: MissingPolicy = "refuse",
+    missing: Missing = "refuse",
     round_integers: bool = False,
     shuffle: bool = False,
 ) -> Protected:
@@ -51,10 +52,17 @@ def protect(
     x = data.coded(data.quasi)
     kept = _rows_to_keep(data, x, missing)
     x = x[kept]
-    strata = _strata(data, x, kept)
     units = _units(data, kept)
+    k = _group_size(method)
+    suppressed: Mask | None = None
+    accounted: tuple[str, ...] = ()
+    if missing == "merge" and k is not None:
+        accounted = ("suppressed-cells",)
+        suppressed = suppressed_cells(x, _named_strata(data, kept), units, k, data.scales, run)
+        x = np.where(suppressed, np.nan, x)
+    strata = _strata(data, x, kept)
     _refuse_bad_weights(data, kept)
-    _refuse_hopeless(data, x, strata, units, _group_size(method))
+    _refuse_hopeless(data, x, strata, units, k, missing)
 
     integer = np.array(
         [round_integers and data.scale(name) == "numeric" and data.is_integer(name) for name in data.quasi]
@@ -67,11 +75,12 @@ def protect(
         original=data,
         rows=kept[order],
         labels=None if made.labels is None else made.labels[order],
-        k=_group_size(method),
+        k=k,
         # a plug-in may promise more than its kind does, never less
-        guarantees=tuple(dict.fromkeys((*made.guarantees, *method.promised()))),
+        guarantees=tuple(dict.fromkeys((*made.guarantees, *method.promised(), *accounted))),
         rounded=frozenset(name for name, whole in zip(data.quasi, integer, strict=True) if whole),
         left_out=data.used if missing == "drop" else (),
+        suppressed=None if suppressed is None else suppressed[order],
         terms=made.method.own_parameters(),
     )
     frame = _released_frame(data, made.values[order], claim, made.texts, shuffle)
@@ -109,7 +118,7 @@ def complete_rows(data: Microdata, columns: Sequence[str]) -> Ints:
     return np.flatnonzero(~gaps)
 
 
-def _rows_to_keep(data: Microdata, x: Floats, policy: MissingPolicy) -> Ints:
+def _rows_to_keep(data: Microdata, x: Floats, policy: Missing) -> Ints:
     beside = [data.numbers(name) for name in data.used[len(data.quasi) :]]
     gaps = np.isnan(np.column_stack([x, *beside]))
     drawn = bool(data.roles and data.roles.dependent)
@@ -118,7 +127,8 @@ def _rows_to_keep(data: Microdata, x: Floats, policy: MissingPolicy) -> Ints:
             f"{name} ({count})" for name, count in zip(data.used, gaps.sum(axis=0), strict=True) if count
         )
         what = "dependent or independent columns" if drawn else "quasi-identifiers"
-        way_out = "missing='drop'" if drawn else "missing='drop' or missing='stratum'"
+        drop, stratum, merge = (setting("protect", "missing", each) for each in ("drop", "stratum", "merge"))
+        way_out = drop if drawn else f"{drop}, {stratum} or {merge}"
         raise DataError(
             f"{data.source}: {what} have missing values in {int(gaps.any(axis=1).sum())} records: "
             f"{where}. Complete them, or choose {way_out}."
@@ -132,9 +142,12 @@ def _rows_to_keep(data: Microdata, x: Floats, policy: MissingPolicy) -> Ints:
 
 def _strata(data: Microdata, x: Floats, kept: Ints) -> Ints:
     """Number the strata of the kept records; records that miss other columns are never grouped together."""
-    named = data.codes(data.roles.strata if data.roles else ())[kept]
-    pattern = np.column_stack([named, np.isnan(x)])
+    pattern = np.column_stack([_named_strata(data, kept), np.isnan(x)])
     return np.unique(pattern, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
+
+
+def _named_strata(data: Microdata, kept: Ints) -> Ints:
+    return data.codes(data.roles.strata if data.roles else ())[kept]
 
 
 def _units(data: Microdata, kept: Ints) -> Ints | None:
@@ -169,15 +182,16 @@ def _refuse_hopeless(
     strata: Ints,
     units: Ints | None,
     k: int | None,
+    missing: Missing,
 ) -> None:
     who = data.source
     if k is not None:
         if x.shape[0] < k:
             raise DataError(f"{who}: k={k} needs at least {k} records, got {x.shape[0]}. Lower k.")
-        _refuse_small_strata(who, np.bincount(strata), k, "records")
+        _refuse_small_strata(who, np.bincount(strata), k, "records", missing)
         if units is not None:
             pairs = np.unique(np.column_stack([strata, units]), axis=0)
-            _refuse_small_strata(who, np.bincount(pairs[:, 0]), k, "distinct units")
+            _refuse_small_strata(who, np.bincount(pairs[:, 0]), k, "distinct units", missing)
     varies = [np.unique(column[~np.isnan(column)]).size > 1 for column in x.T]
     if not any(varies):
         raise DataError(
@@ -186,16 +200,24 @@ def _refuse_hopeless(
         )
 
 
-def _refuse_small_strata(who: str, counts: Ints, k: int, of_what: str) -> None:
+_ABOUT_GAPS: dict[Missing, str] = {
+    "refuse": "",
+    "drop": "",
+    "stratum": " (records missing the same columns are a stratum too; {merge} joins small ones)",
+    "merge": " (records that miss other columns could not be joined to k without taking all their values)",
+}
+
+
+def _refuse_small_strata(who: str, counts: Ints, k: int, of_what: str, missing: Missing) -> None:
     small = counts[counts < k]
     if small.size == 0:
         return
     if counts.size == 1:
         raise DataError(f"{who}: k={k} needs at least {k} {of_what}, got {int(counts[0])}. Lower k.")
+    about = _ABOUT_GAPS[missing].format(merge=setting("protect", "missing", "merge"))
     raise DataError(
         f"{who}: {small.size} of {counts.size} strata have fewer than k={k} {of_what} "
-        f"(smallest: {int(small.min())}). Merge strata, lower k, or drop records "
-        "(with missing='stratum', records missing the same columns are a stratum too)."
+        f"(smallest: {int(small.min())}). Merge strata, lower k, or drop records{about}."
     )
 
 

@@ -82,7 +82,9 @@ class Published:
 
 def publish(method: Method, records: Records, run: Run) -> Published:
     """Do what the method's kind does."""
-    return VERBS[method.kind](method, records, run)
+    doing, verb = VERBS[method.kind]
+    run.report(doing, 0, 1)
+    return verb(method, records, run)
 
 
 def _grouped(method: Microaggregation, records: Records, run: Run) -> Published:
@@ -243,9 +245,9 @@ def _refuse_rounding(method: Method, records: Records, instead: str) -> None:
         )
 
 
-VERBS: dict[str, Callable[[Any, Records, Run], Published]] = {
-    "microaggregation": _grouped,
-    "recoding": _recoded,
-    "masking": _masked,
-    "synthesis": _synthesized,
+VERBS: dict[str, tuple[str, Callable[[Any, Records, Run], Published]]] = {
+    "microaggregation": ("grouping records", _grouped),
+    "recoding": ("recoding", _recoded),
+    "masking": ("masking records", _masked),
+    "synthesis": ("drawing values", _synthesized),
 }

@@ -49,6 +49,11 @@ class RequireSection(Parameters):
 
     model_config = ConfigDict(extra="allow")
 
+    @model_validator(mode="before")
+    @classmethod
+    def _by_canonical_names(cls, values: dict[str, Any]) -> dict[str, Any]:
+        return registry.by_canonical(values, *registry.MEASURING, also=(K_ANONYMITY,))
+
     @model_validator(mode="after")
     def _known(self) -> RequireSection:
         _ = self.requirements

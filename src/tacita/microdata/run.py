@@ -24,6 +24,7 @@ from tacita.core import (
     Trials,
     Verdict,
 )
+from tacita.core.door import setting
 from tacita.core.microdata import speakable
 from tacita.core.options import ReleaseOptions
 from tacita.core.release import AttributeSummary, Claim, Requirement, StepRecord
@@ -94,7 +95,7 @@ def make_release(data: Microdata, asked: Protection, run: Run | None) -> Records
         summaries=tuple(
             _summary(shown, j, name, claim.k or FEW)
             for j, name in enumerate(data.quasi)
-            if not np.isnan(shown.pair.before[:, j]).all()
+            if not np.isnan(shown.pair.after[:, j]).all()
         ),
         gap=None if partition is None else partition.gap,
         insisted=insisted,
@@ -145,7 +146,9 @@ def _measured(made: Made, data: Microdata, measures: MeasureSection, run: Run, k
     if not made.stages:
         (one,) = made.protected
         texts = one.texts or {n: data.levels(n).names for n in data.quasi if data.scale(n) != "numeric"}
-        pairs = [Aligned(one.original, one.released, data.scales, texts)]
+        # what a value was counts although it was taken away
+        before = one.original if one.claim.suppressed is None else data.coded(data.quasi)[kept]
+        pairs = [Aligned(before, one.released, data.scales, texts)]
     else:
         both = [aligned(data, stage) for stage in made.stages]
         pairs = [replace(each, before=each.before[kept]) for each in both]
@@ -180,7 +183,8 @@ def assess(before: Microdata, after: Microdata, asked: Protection, run: Run | No
         quasi = tuple(name for name in shared if name in numbers or name in roles.categorical)
         roles = roles.model_copy(update={"quasi": quasi})
         if not quasi:
-            raise ParameterError(f"{after.source}: quasi='numeric' found no numeric column in both files.")
+            said = setting("roles", "quasi", "numeric")
+            raise ParameterError(f"{after.source}: {said} found no numeric column in both files.")
     before = before.with_roles(roles)
     absent = [name for name in before.quasi if name not in after.columns]
     if absent:
@@ -275,17 +279,15 @@ def compare(
         except (DataError, ParameterError, RequirementError) as problem:
             failures.append(problem)
             trials.append(Trial(method=method, parameters=parameters, reason=str(problem)))
+            steered.on_trial(trials[-1])
             continue
         record = release.record
         origin = origin or _origin(data, record)
+        figures = _without_records(release.report)
         trials.append(
-            Trial(
-                method=method,
-                parameters=record.parameters,
-                report=_without_records(release.report),
-                groups=record.groups,
-            )
+            Trial(method=method, parameters=record.parameters, report=figures, groups=record.groups)
         )
+        steered.on_trial(trials[-1])
     if len(failures) == len(trials):
         raise type(failures[0])(
             f"Compare: each of the {len(trials)} trials failed, nothing is left. The first: {failures[0]}"

@@ -6,7 +6,7 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Self, cast
 
-from pydantic import BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, model_validator
 
 from tacita.core import registry
 from tacita.core.errors import ParameterError
@@ -26,7 +26,34 @@ def _as_chain(value: object) -> object:
     return value.replace(",", "+") if isinstance(value, str) else value
 
 
-ChainName = Annotated[str, BeforeValidator(_as_chain)]
+def _as_measure(name: str) -> str:
+    return registry.canonical(name, *registry.MEASURING)
+
+
+def _as_measures(names: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(map(_as_measure, names))
+
+
+def _as_measures_or_all(names: tuple[str, ...]) -> tuple[str, ...]:
+    return names if names == ("all",) else _as_measures(names)
+
+
+def _as_axis(name: str) -> str:
+    (spelled,) = registry.by_canonical({name: None}, *registry.MEASURING)
+    return spelled
+
+
+def _as_settings(settings: dict[str, Any]) -> dict[str, Any]:
+    spelled = registry.by_canonical(settings, *registry.MEASURING)
+    return {_as_measure(name): given for name, given in spelled.items()}
+
+
+ChainName = Annotated[str, BeforeValidator(_as_chain), AfterValidator(registry.canonical_chain)]
+ChainNames = Annotated[
+    Names, AfterValidator(lambda names: tuple(registry.canonical_chain(name) for name in names))
+]
+AxisName = Annotated[str, AfterValidator(_as_axis)]
+MeasureNames = Annotated[Names, AfterValidator(_as_measures)]
 
 
 class MethodSection(Parameters):
@@ -72,10 +99,15 @@ class MethodSection(Parameters):
                 f"{self.method}: wanted quasi-identifiers to protect, got dependent columns. Name quasi "
                 f"(tacita protect), or a synthesis: {', '.join(registry.names('synthesis'))}."
             )
-        if kind == "synthesis" and missing == "stratum":
+        if kind == "synthesis" and missing in ("stratum", "merge"):
             raise ParameterError(
-                f"{self.method}: missing must be 'refuse' or 'drop' for a synthesis, got 'stratum': nothing "
-                "can be drawn for records that miss a value."
+                f"{self.method}: missing must be 'refuse' or 'drop' for a synthesis, got '{missing}': "
+                "nothing can be drawn for records that miss a value."
+            )
+        if missing == "merge" and kind != "recoding" and getattr(self.build(), "k", None) is None:
+            raise ParameterError(
+                f"{self.method}: missing 'merge' suppresses values until k records miss the same columns, "
+                "and this method has no k. Choose another, or a method that groups records (mdav)."
             )
 
     def build(self) -> Method:
@@ -148,13 +180,13 @@ class StepSection(MethodSection):
 class MeasureSection(Parameters):
     """[measure]: which figures of loss and risk to compute."""
 
-    names: Names | None = Field(
+    names: Annotated[Names, AfterValidator(_as_measures_or_all)] | None = Field(
         None,
         description="names of measures, or all; if not given, those that every attacker and purse allows",
     )
-    without: Names = Field((), description="names of measures to leave out")
+    without: MeasureNames = Field((), description="names of measures to leave out")
     domains: Names = Field((), description="columns that name parts of the population to look into")
-    settings: dict[str, dict[str, Any]] = Field(
+    settings: Annotated[dict[str, dict[str, Any]], AfterValidator(_as_settings)] = Field(
         default_factory=dict, description="parameters of measures, by name"
     )
 
@@ -164,8 +196,6 @@ class MeasureSection(Parameters):
         for place, name in enumerate(given):
             if name in given[:place]:
                 raise ParameterError(f"Measure: {name} is named twice. Once is enough.")
-        for name in {*self.without, *self.settings}:
-            registry.lookup(name, *registry.MEASURING)
         self.build()
         return self
 
@@ -197,9 +227,9 @@ class CompareSection(Parameters):
 
     model_config = ConfigDict(extra="allow")
 
-    method: Names = Field((), description="names of methods; if not given, the one of [protect]")
-    loss: str = Field("PIL", description="measure on the axis of loss")
-    risk: str = Field("DR", description="measure on the axis of risk")
+    method: ChainNames = Field((), description="names of methods; if not given, the one of [protect]")
+    loss: AxisName = Field("PIL", description="measure on the axis of loss")
+    risk: AxisName = Field("DR", description="measure on the axis of risk")
 
     @model_validator(mode="before")
     @classmethod

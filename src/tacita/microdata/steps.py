@@ -88,7 +88,8 @@ def steps_for(data: Microdata, planned: Sequence[PlannedStep]) -> tuple[Step, ..
         roles = data.with_roles(each.roles).roles
         assert roles is not None
         # what is missing is no obstacle to a recoding
-        missing = "stratum" if each.section.kind == "recoding" and each.missing == "refuse" else each.missing
+        needless = each.section.kind == "recoding" and each.missing in ("refuse", "merge")
+        missing: Missing = "stratum" if needless else each.missing
         step = Step(each.section.chain, each.section.build(), roles, missing, each.round_integers)
         of_unit = [name for name in step.columns if name in roles.unit_columns]
         if not of_unit or len(of_unit) == len(step.columns):
@@ -179,6 +180,7 @@ def _several(data: Microdata, steps: Sequence[Step], run: Run, options: ReleaseO
                 each,
                 rows=each.rows[order],
                 labels=None if each.labels is None else each.labels[order],
+                suppressed=None if each.suppressed is None else each.suppressed[order],
                 touched=gone.union(*(step.columns for step in steps[number + 1 :])),
             )
             for number, each in enumerate(standing)
@@ -205,7 +207,15 @@ def _one(frame: Microdata, step: Step, run: Run) -> tuple[Protected, Claim, Micr
     made = protect(reduced, step.method, run, missing=missing, round_integers=step.round_integers)
     spread = regathered(before.frame, made.data.frame, dict.fromkeys(step.columns, units))
     labels = None if made.claim.labels is None else made.claim.labels[units]
-    claim = replace(made.claim, original=before, rows=np.arange(before.n), labels=labels, representing=first)
+    suppressed = None if made.claim.suppressed is None else made.claim.suppressed[units]
+    claim = replace(
+        made.claim,
+        original=before,
+        rows=np.arange(before.n),
+        labels=labels,
+        suppressed=suppressed,
+        representing=first,
+    )
     return made, claim, _of(spread, before)
 
 

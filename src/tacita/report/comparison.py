@@ -6,12 +6,16 @@ import json
 from dataclasses import replace
 from typing import Any
 
-from tacita.core import Trials, registry
+from tacita.core import Score, Trials, registry
 from tacita.core.options import ReleaseOptions
+from tacita.core.paper import Paper, paper_for
 
 from .pages import render
 from .review import ROLES, Entry, described, finite, meaning_of, names_of
 from .riskmap import risk_map
+
+# Signs of a mark of the front, of parameters in a line, of a figure.
+_FRONT, _PARAMETERS, _FIGURE = 9, 16, 6
 
 
 def comparison_html(trials: Trials) -> str:
@@ -20,8 +24,9 @@ def comparison_html(trials: Trials) -> str:
         "comparison.html",
         trials=trials,
         map=risk_map(trials),
+        paper=_paper(trials),
         origin=trials.origin,
-        columns=[(name, trials.scale(name)) for name in trials.columns],
+        columns=_scales(trials),
         measures=[(name, meaning_of(name, *registry.MEASURING)) for name in trials.columns],
         methods=[(name, meaning_of(name, *registry.PROTECTING)) for name in trials.methods],
         roles=_roles(trials),
@@ -29,10 +34,22 @@ def comparison_html(trials: Trials) -> str:
     )
 
 
+def _paper(trials: Trials) -> Paper:
+    """That on which the trials fit; their parameters break between words."""
+    names = [f"{name} ({scale.unit})" if scale and scale.unit else name for name, scale in _scales(trials)]
+    methods = max((len(each.method) for each in trials), default=0)
+    figures = [max(len(name), _FIGURE) for name in names]
+    return paper_for([_FRONT, methods, _PARAMETERS, *figures, _FIGURE])
+
+
 def comparison_json(trials: Trials) -> str:
     """The same as text for programs. Confidential."""
     content: dict[str, Any] = finite(trials.as_dict())
     return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _scales(trials: Trials) -> list[tuple[str, Score | None]]:
+    return [(name, trials.scale(name)) for name in trials.columns]
 
 
 def _roles(trials: Trials) -> list[Entry]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from math import isfinite
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 from tacita.core import Microdata, ParameterError, Record, RecordsRelease, Score, registry
 from tacita.core.options import ReleaseOptions
 from tacita.core.release import AttributeSummary, StepRecord, Withdrawn
+from tacita.core.score import headlines
 from tacita.core.seeds import portable
 from tacita.core.uniqueness import Left, Uniqueness
 
@@ -80,7 +81,7 @@ def review_html(release: RecordsRelease) -> str:
         unique=record.uniqueness,
         spared=_spared(record.uniqueness),
         passed=all(verdict.passed for verdict in record.verdicts),
-        tiles=_headlines(score for score in scores if score.value is not None)[:_TILES],
+        tiles=headlines(score for score in scores if score.value is not None)[:_TILES],
         methods=[(name, meaning_of(name, *registry.PROTECTING)) for name in record.method],
         parameters=_parameters(release),
         roles=_roles(release),
@@ -157,7 +158,7 @@ class Told:
 
 
 def _steps(record: Record) -> list[Told]:
-    shown = {score.name for score in _headlines(record.steps[-1].report)[:_TILES]}
+    shown = {score.name for score in headlines(record.steps[-1].report)[:_TILES]}
     return [
         Told(
             step,
@@ -266,15 +267,8 @@ class Losses:
     rows: tuple[tuple[str, tuple[tuple[float | None, str], ...]], ...]
 
 
-def _headlines(scores: Iterable[Score]) -> tuple[Score, ...]:
-    """The scores to see first; all of them where none is among those."""
-    every = tuple(scores)
-    first = tuple(score for score in every if registry.is_headline(score.name))
-    return first or every
-
-
 def _per_attribute(scores: tuple[Score, ...]) -> Losses | None:
-    told = _headlines(score for score in scores if score.per_attribute)
+    told = headlines(score for score in scores if score.per_attribute)
     names = list(dict.fromkeys(name for score in told for name in score.per_attribute))
     figures = [(score.per_attribute, _longest(score)) for score in told]
     rows = tuple(

@@ -10,6 +10,7 @@ import numpy as np
 
 from tacita.core import Pattern, Table
 from tacita.core.arrays import Ints
+from tacita.core.paper import Paper, paper_for
 
 from .figures import number
 from .pages import render
@@ -69,14 +70,15 @@ def suppression_html(table: Table, pattern: Pattern, result: Mapping[str, Any]) 
     """
     states = _states(table, pattern)
     ranges = {(each["row"], each["column"]): each for each in result["withheld"]}
-    small = table.n <= _MOST_NUMBERS
+    rows = _rows(table, states, ranges) if table.n <= _MOST_NUMBERS else []
     return render(
         "suppression.html",
         result=result,
         table=table,
         across=table.dimensions[1].labels,
-        rows=_rows(table, states, ranges) if small else [],
-        drawing=None if small else _drawing(table, pattern, states, ranges),
+        rows=rows,
+        paper=_paper(table, rows),
+        drawing=None if rows else _drawing(table, pattern, states, ranges),
         graph=_graph(table, pattern, ranges),
         counts={name: int((states == at).sum()) for at, name in enumerate(_STATES)},
         primaries=result["audit"][:500],
@@ -102,6 +104,17 @@ def _rows(table: Table, states: Ints, ranges: _Ranges) -> list[tuple[str, list[C
             cells.append(Cell(_STATES[int(states[cell])], number(float(table.values[cell])), shown))
         made.append((label, cells))
     return made
+
+
+def _paper(table: Table, rows: list[tuple[str, list[Cell]]]) -> Paper:
+    """That on which the rows fit; their ranges break between words."""
+    down, across = table.dimensions
+    first = max([len(f"{down.name} / {across.name}"), *map(len, down.labels)])
+    wide = [len(label) for label in across.labels]
+    for _, cells in rows:
+        words = [[cell.value, *cell.range.split()] for cell in cells]
+        wide = [max(most, *map(len, each)) for most, each in zip(wide, words, strict=True)]
+    return paper_for([first, *wide] if rows else [first])
 
 
 def _range(found: Mapping[str, Any]) -> str:

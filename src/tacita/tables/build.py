@@ -11,6 +11,7 @@ import numpy as np
 
 from tacita.core import Contributors, DataError, Dimension, Microdata, ParameterError, Table
 from tacita.core.arrays import Floats, Ints, Mask
+from tacita.core.labels import natural_order
 from tacita.core.microdata import column_codes
 from tacita.core.spelling import Alike
 
@@ -102,20 +103,33 @@ def _dimension(data: Microdata, name: str, given: Any, total: str) -> tuple[Dime
     series = data.column(name)
     codes = column_codes(series)
     first = np.unique(codes, return_index=True)[1]
-    found = [series[int(row)] for row in first]
-    texts = [str(label) for label in found]
+    texts = [str(series[int(row)]) for row in first]
     if given is None:
-        numbers = data.dialect is None and series.dtype.is_numeric()
-        order = sorted(range(len(texts)), key=lambda at: (found[at] if numbers else 0, texts[at]))
-        dimension = Dimension.flat(name, [texts[at] for at in order], total)
+        dimension = Dimension.flat(name, natural_order(texts), total)
     else:
         dimension = as_dimension(name, given, total)
     place = {dimension.labels[leaf]: int(leaf) for leaf in dimension.leaves}
-    if stray := sum(text not in place for text in texts):
-        raise DataError(
-            f"{data.source}: {stray} labels of column {name} are no leaves of its hierarchy. Add or recode."
-        )
+    if any(text not in place for text in texts):
+        raise DataError(f"{data.source}: column {name} has {_unmatched(dimension, texts)}")
     return dimension, np.array([place[text] for text in texts], dtype=np.int64)[codes]
+
+
+def _unmatched(dimension: Dimension, texts: Sequence[str]) -> str:
+    """How many labels of records are no leaves; of these and of the rest, only what the hierarchy says."""
+    leaves = [dimension.labels[leaf] for leaf in dimension.leaves]
+    known = set(texts)
+    stray = known - set(leaves)
+    parts = [f"{len(stray)} labels that are no leaves of its hierarchy."]
+    if groups := [label for label in dimension.labels if label in stray]:
+        parts.append(f"Groups of it, where a leaf under them is wanted: {_some(groups)}.")
+    if len(groups) < len(stray) and (unused := [label for label in leaves if label not in known]):
+        parts.append(f"Leaves that no record has: {_some(unused)}. Are they spelled in another way?")
+    return " ".join([*parts, "Add the labels to the hierarchy, or recode the records."])
+
+
+def _some(labels: Sequence[str], most: int = 10) -> str:
+    shown = ", ".join(label if label.isprintable() else repr(label) for label in labels[:most])
+    return shown if len(labels) <= most else f"{shown} and {len(labels) - most} more"
 
 
 def _records(

@@ -10,6 +10,8 @@ import pyarrow as pa
 
 from tacita.core import Contributors, CsvDialect, DataError, Dimension, Microdata, ParameterError, Table
 from tacita.core.arrays import Floats, Ints
+from tacita.core.door import setting
+from tacita.core.labels import natural_order
 from tacita.core.microdata import speakable
 from tacita.core.percent import Level, percent_of
 from tacita.io.formats import csv
@@ -98,7 +100,7 @@ def refuse_negative(values: Floats, where: str) -> None:
     if negative := int((values < 0).sum()):
         raise DataError(
             f"{where} has {negative} negative values; exact and interval protection take it that everyone "
-            "knows there are none. Use the general problem, or correct the values."
+            f"knows there are none. Use {setting('suppress', 'problem', 'general')}, or correct the values."
         )
 
 
@@ -193,13 +195,19 @@ def _text(value: float) -> str:
 
 
 def _labelled(data: Microdata, name: str) -> tuple[Dimension, Ints]:
-    """Labels in the order in which they first stand in the file, and the label of each line."""
+    """Labels in the order in which they first stand in the file, and the label of each line.
+
+    Where that is the order of the alphabet, in which 10 comes before 2, nobody chose it. A list of `to_cells`
+    has the order of its table.
+    """
     texts = ["" if cell is None else str(cell) for cell in data.column(name).to_list()]
     if empty := sum(not text.strip() for text in texts):
         raise DataError(f"{data.source}: column {name} has no label in {empty} cells. Give them one.")
     labels = [label for label in dict.fromkeys(texts) if label != TOTAL]
     if not labels:
         raise DataError(f"{data.source}: column {name} has no label but {TOTAL}. List inner cells.")
+    if labels == sorted(labels) and not is_kept(data.columns):
+        labels = natural_order(labels)
     number = {label: at for at, label in enumerate([*labels, TOTAL])}
     return Dimension.flat(name, labels, TOTAL), np.array([number[text] for text in texts], dtype=np.int64)
 
@@ -221,7 +229,7 @@ def _refuse_gaps(data: Microdata, times: Ints, fill_zeros: bool) -> bool:
     if not fill_zeros and (missing := int((inner == 0).sum())):
         raise DataError(
             f"{data.source}: {missing} of {inner.size} combinations of labels are missing. List each cell, "
-            "or say that they are zero (--fill-zeros)."
+            f"or say that they are zero ({setting('table', 'fill_zeros', True)})."
         )
     return listed > 0
 

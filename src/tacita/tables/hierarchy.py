@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tacita.core import DataError, Dimension, ParameterError
+from tacita.core.labels import natural_order
 from tacita.io import content_of
 from tacita.io.tables import argus
 
@@ -69,9 +70,12 @@ def from_levels(name: str, columns: Sequence[Sequence[str]], total: str = "Total
     tree: dict[str, Any] = {}
     above: dict[str, str | None] = {}
     torn = set()
-    for path in sorted(set(zip(*columns, strict=True))):
+    spoken = [[str(label) for label in column] for column in columns]
+    places = [{label: at for at, label in enumerate(natural_order(column))} for column in spoken]
+    paths = set(zip(*spoken, strict=True))
+    for path in sorted(paths, key=lambda path: [at[label] for at, label in zip(places, path, strict=True)]):
         node, parent = tree, None
-        for label in map(str, path):
+        for label in path:
             if above.setdefault(label, parent) != parent:
                 torn.add(label)
             node, parent = node.setdefault(label, {}), label

@@ -147,6 +147,11 @@ class TabulatePlan(_OfTables):
                 "Plan: output.json and output.report tell of withheld cells, and there is no [suppress] that "
                 "withholds any. Add one, or leave them away."
             )
+        if self.suppress is None and self.table.title:
+            raise ParameterError(
+                "Plan: table.title is the heading of a published table, and without [suppress] a list is "
+                "written that has none. Add one, or leave the title away."
+            )
         return self
 
     def to_python(self) -> str:
@@ -158,7 +163,7 @@ class TabulatePlan(_OfTables):
         dimensions = {name: files.get(name) for name in section.spanning} if files else [*section.spanning]
         reading = self.input.model_dump(mode="json", exclude={"path"}, exclude_defaults=True)
         given = section.model_dump(
-            include={"value", "weight", "unit", "request", "waiver"}, exclude_defaults=True
+            include={"value", "weight", "unit", "request", "waiver", "title"}, exclude_defaults=True
         )
         rules = ", ".join(
             f"tacita.method({literal_of(rule.name)}{arguments_of(rule.model_extra or {})})"

@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 
 from tacita.core import Caution, Release, Table
+from tacita.core.notebook import Section
 from tacita.core.percent import SHARE_TAKEN, is_share
+from tacita.core.release import warned
 
 from .verify import TableClaim
 from .verify.audit import Audit
@@ -52,6 +54,12 @@ class TableRecord:
         """How much is withheld, by which method."""
         claim = self.claim
         return f"{claim.audit.cells.size} of {claim.table.n} cells withheld by {claim.pattern.method}"
+
+    @property
+    def sections(self) -> tuple[Section, ...]:
+        """Counts, the verdict of the audit, and warnings. The cost stays out: it is a sum of true values."""
+        verdict = Section((), ((self.claim.audit.headline,),))
+        return self.claim.pattern.counts, verdict, warned(self.cautions)
 
     def as_dict(self) -> dict[str, Any]:
         """Cost, proof, withheld cells and what the audit found of each sensitive one, for JSON.

@@ -106,9 +106,10 @@ def suppress(
     """
     from .suppress import suppress as choose
 
+    name = registry.canonical(method, *registry.SUPPRESSING)
     return choose(
         table,
-        registry.lookup(method, *registry.SUPPRESSING)(**parameters),  # type: ignore[arg-type]
+        registry.lookup(name, *registry.SUPPRESSING)(**parameters),  # type: ignore[arg-type]
         problem,  # type: ignore[arg-type]
         objective=objective,
         margins=margins,
@@ -116,7 +117,7 @@ def suppress(
         insist=insist,
         strict=strict,
         run=run,
-        name=method,
+        name=name,
     ).pattern
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, model_validator
 
 from tacita.core import registry
 from tacita.core.errors import ParameterError
@@ -29,6 +29,25 @@ def _as_level(value: object) -> object:
         except ValueError:
             return value
     return value
+
+
+def _as_suppression(name: str) -> str:
+    return registry.canonical(name, *registry.SUPPRESSING)
+
+
+def _as_rule(name: str) -> str:
+    return registry.canonical(name, "rule")
+
+
+def _as_heading(value: object) -> object:
+    if isinstance(value, str) and not value.isprintable():
+        raise ParameterError("Table: a title is one line of text, got line breaks or signs that do not show.")
+    return value
+
+
+Title = Annotated[str, Field(min_length=1, max_length=200), BeforeValidator(_as_heading)]
+# public by declaration: whoever gives a title says that anybody may read it
+_HEADING = "heading of the published .html or .xlsx, public; the names of value and dimensions if not given"
 
 
 LevelOption = Annotated[Level, BeforeValidator(_as_level)]
@@ -106,6 +125,7 @@ class TableSection(Parameters):
         None, description="column of the number of contributors: who is alone in a cell knows it"
     )
     fill_zeros: bool = Field(False, description="combinations of labels that are not listed are zeros")
+    title: Title | None = Field(None, description=_HEADING)
 
     @property
     def levels(self) -> dict[str, str | float]:
@@ -148,7 +168,9 @@ class SuppressSection(Parameters):
     model_config = ConfigDict(extra="allow")
 
     problem: Problem = Field(
-        description="what protects: general (nothing known), exact (no negative values), interval (levels)"
+        description="what counts as protected: interval (nobody comes within the levels of a sensitive cell; "
+        "take it where a rule such as p-percent or dominance marked the cells), exact (nobody computes one, "
+        "knowing that no value is negative), general (nobody computes one, where values may be negative)"
     )
     objective: str = Field(
         "value", description="what a withheld cell costs: value, count, or a column of weights"
@@ -159,7 +181,9 @@ class SuppressSection(Parameters):
     zeros: Literal["publish", "withhold"] | None = Field(
         None, description="cells of zero; withheld, at a cost of 1, only for exact unless given"
     )
-    method: str = Field("optimal", description="name of a method of suppression, see `tacita methods`")
+    method: Annotated[str, AfterValidator(_as_suppression)] = Field(
+        "optimal", description="name of a method of suppression, see `tacita methods`"
+    )
     solver: Solver = Field("highs", description="solver of the method optimal: highs or scip")
     time: float = Field(60.0, gt=0, le=1e7, description="seconds after which the best pattern is taken")
     strict: bool = Field(
@@ -240,6 +264,7 @@ class TabulateSection(Parameters):
     request: str | None = Field(None, description="column that marks who asked for protection")
     waiver: str | None = Field(None, description="column that marks who renounced it")
     insist: bool = Field(False, description="of no effect any more: lists say which sums are sensitive")
+    title: Title | None = Field(None, description=_HEADING)
 
     @model_validator(mode="after")
     def _named_once(self) -> TabulateSection:
@@ -270,7 +295,7 @@ class RuleSection(Parameters):
 
     model_config = ConfigDict(extra="allow")
 
-    name: str = Field(description="name of a rule, see `tacita methods`")
+    name: Annotated[str, AfterValidator(_as_rule)] = Field(description="name of a rule, see `tacita methods`")
 
     @model_validator(mode="after")
     def _rule_takes_its_parameters(self) -> RuleSection:

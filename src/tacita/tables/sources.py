@@ -11,6 +11,7 @@ import numpy as np
 
 from tacita import io
 from tacita.core import Caution, DataError, Dimension, Microdata, ParameterError, Table
+from tacita.core.labels import natural_order
 from tacita.io import content_of
 from tacita.io.tables import argus
 
@@ -68,7 +69,8 @@ def read_source(given: TableInputSection, section: TableSection, asked: Suppress
     source = _source(given, section, asked)
     sensitive = int(source.table.primary.sum())
     told = about_levels(section.asked_levels, asked.problem, sensitive)
-    return replace(source, cautions=told + not_in_the_file(source.table, given.kind))
+    table = replace(source.table, title=section.title or "")
+    return replace(source, table=table, cautions=told + not_in_the_file(table, given.kind))
 
 
 def _source(given: TableInputSection, section: TableSection, asked: SuppressSection) -> Source:
@@ -112,7 +114,7 @@ def _cells(given: TableInputSection, section: TableSection, asked: SuppressSecti
     signed = asked.problem == "general"
     own = _own_columns(section, data)
     section.require_columns(own)
-    named = section.model_dump(exclude={"rows", "columns"}) | section.levels | own
+    named = section.model_dump(exclude={"rows", "columns", "title"}) | section.levels | own
     table = from_cells(data, **named, cost=asked.objective, signed=signed)
     if words := rules_of(data):
         table = replace(table, rules=tuple(build_rules(words.split(","))))
@@ -181,7 +183,8 @@ def tabulated(plan: TabulatePlan) -> Source:
     section, asked = plan.table, plan.suppress
     records = read_records(plan.input, section.spanning, section.hierarchy)
     behind = section.model_dump(include={"weight", "unit", "request", "waiver"})
-    table = records.tabulate(section.value, **behind, rules=[rule.build() for rule in plan.rules])
+    rules = [rule.build() for rule in plan.rules]
+    table = records.tabulate(section.value, **behind, rules=rules, title=section.title or "")
     name, objective = records.data.source, "value"
     if asked is not None:
         if asked.problem != "general":
@@ -244,8 +247,10 @@ def _argus_records(given: RecordInputSection, asked: Sequence[str], own: Mapping
     columns = argus.decode_records(_text(content_of(given.path), given.encoding, given.path.name), metadata)
     chosen = [variables[name] for name in names if name not in own]
     hierarchies, files = _hierarchy_files(chosen, given.meta, given.encoding)
+    # codes of several levels are digits of a hierarchy, not numbers
+    labels = {e.name: (sorted if e.levels else natural_order)(set(columns[e.name])) for e in chosen}
     dimensions: dict[str, Dimension | Path] = {
-        each.name: argus.dimension_of(each, sorted(set(columns[each.name])), hierarchies) for each in chosen
+        each.name: argus.dimension_of(each, labels[each.name], hierarchies) for each in chosen
     }
     request, holding = metadata.of("request"), metadata.of("holding")
     if request and request[0].request:

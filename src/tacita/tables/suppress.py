@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacita.core import DataError, ParameterError, Pattern, Problem, Run, Table, VerificationError
+from tacita.core.door import setting
 
 from .loners import not_leaning
 from .suppression.base import Suppression
@@ -141,6 +142,7 @@ def against_bounds(table: Table, pattern: Pattern, insist: bool, run: Run) -> Pa
         what = "no value is negative" if known.nonnegative else "the table has bounds"
         raise DataError(
             f"suppress: {what}, and {attacked.exposed} sensitive cells can be computed by someone who knows "
-            "that. Use exact protection (problem='exact'), or insist; it is recorded."
+            f"that. Use exact protection ({setting('suppress', 'problem', 'exact')}), or accept it, which is "
+            f"recorded ({setting('suppress', 'insist', True)})."
         )
     return replace(pattern, parameters={**pattern.parameters, "computed_from_signs": attacked.exposed})

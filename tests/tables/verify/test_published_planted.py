@@ -134,8 +134,8 @@ HTML = {
     "text-after-the-end": lambda content: content + b"4711",
     "text-between-rows": swap("</tr></thead>", "</tr>4711</thead>"),
     "another-note": swap("those behind the figures", "a firm of 4711"),
-    "another-heading": swap("<h1>Table", "<h1>Table 4711"),
-    "another-title": swap("<title>Table", "<title>Table 4711"),
+    "another-heading": swap("</h1>", " 4711</h1>"),
+    "another-title": swap("</title>", " 4711</title>"),
     "another-table": swap("</body>", "<table><tr><td>4711</td></tr></table></body>"),
     "a-table-in-a-cell": swap("×</td>", "×<table><tr><td>4711</td></tr></table></td>"),
     "a-caption": swap("<table>", "<table><caption>4711</caption>"),
@@ -304,8 +304,8 @@ EXCEL = {
     "a-cell-more": inside(TABLE, "</row>", '<c r="Z1"><v>4711</v></c></row>'),
     "an-empty-cell-more": inside(TABLE, "</row>", '<c r="Z1"/></row>'),
     "columns-settings": inside(TABLE, "<sheetData>", '<cols><col min="4711" hidden="1"/></cols><sheetData>'),
-    "a-cell-format": inside(TABLE, '<c r="B2"', '<c r="B2" s="4711"'),
-    "a-formula": inside(TABLE, '<c r="B2">', '<c r="B2"><f>4711-3611</f>'),
+    "a-cell-format": inside(TABLE, '<c r="B3"', '<c r="B3" s="4711"'),
+    "a-formula": inside(TABLE, '<c r="B3">', '<c r="B3"><f>4711-3611</f>'),
     "a-formula-in-a-withheld-cell": inside(CELLS, WITHHELD, f'<c r="C7"><f>4711</f></c>{WITHHELD}'),
     "a-value-that-is-withheld": inside(CELLS, WITHHELD, f'<c r="C7"><v>4711</v></c>{WITHHELD}'),
     "a-blank-that-is-withheld": inside(
@@ -369,8 +369,8 @@ EXCEL = {
     "saved-by-another-program": resaved(id),
     "saved-with-a-comment": resaved(comment_a_cell),
     "saved-with-a-hidden-sheet": resaved(hide_a_sheet),
-    "saved-with-a-format": resaved(lambda book: setattr(book["table"]["B2"], "number_format", '"4711"')),
-    "saved-with-nothing-to-see": resaved(lambda book: setattr(book["table"]["B2"], "number_format", ";;;")),
+    "saved-with-a-format": resaved(lambda book: setattr(book["table"]["B3"], "number_format", '"4711"')),
+    "saved-with-nothing-to-see": resaved(lambda book: setattr(book["table"]["B3"], "number_format", ";;;")),
     "saved-with-an-author": resaved(lambda book: setattr(book.properties, "creator", "4711")),
     "saved-with-a-hidden-column": resaved(
         lambda book: setattr(book["table"].column_dimensions["B"], "hidden", True)

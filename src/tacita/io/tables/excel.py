@@ -68,8 +68,9 @@ _MARKUP = "other markup"
 class PublishedExcel(PublishedFormat):
     """A published table as a workbook: a sheet for people, and a list of its cells.
 
-    On the sheet `table` rows and columns (or a list), a multiplication sign where a value is withheld; on
-    `cells` one line a cell with its status. Nothing but cells: no formats, properties or clock. O(cells).
+    On the sheet `table` a heading, rows and columns (or a list), a multiplication sign where a value is
+    withheld; on `cells` one line a cell with its status. Nothing but cells: no formats, properties or clock.
+    O(cells).
     Source: ECMA-376, Office Open XML.
 
     >>> from tacita.core import Table
@@ -102,7 +103,7 @@ class PublishedExcel(PublishedFormat):
         ]
         return workbook.encode(
             {
-                "table": [[*map(workbook.text, head)], *grid],
+                "table": [[workbook.text(shown.heading)], [*map(workbook.text, head)], *grid],
                 "cells": [[*map(workbook.text, names)], *listed],
             }
         )

@@ -8,12 +8,23 @@ from html.parser import HTMLParser
 from typing import ClassVar
 
 from tacita.core import DataError
+from tacita.core.paper import EDGE, paper_for
 
 from .base import PublishedFormat
 from .kinds import OTHER, Things, beyond
 from .shown import MARK, Shown
 
 Attributes = list[tuple[str, str | None]]
+
+_STYLE = (
+    "body{font:15px/1.5 system-ui,sans-serif;margin:2rem;color:#1d2733;background:#fff}"
+    "table{border-collapse:collapse}th,td{padding:.3rem .7rem;border-bottom:1px solid #d7dde4}"
+    "th{text-align:left;font-weight:600}td,thead th+th{text-align:right}"
+    "td{font-variant-numeric:tabular-nums}"
+    ".withheld{color:#8a4b00}"
+)
+# a wide table moves inside the page, beside labels that stay
+_ON_SCREEN = ".wide{overflow-x:auto}tbody th:first-child{position:sticky;left:0;background:#fff}"
 
 # What may be named in a message; the rest is not, since a name can tell something too.
 # fmt: off
@@ -48,16 +59,14 @@ class PublishedHTML(PublishedFormat):
 
     def encode(self, shown: Shown) -> bytes:
         """A heading, the table, and what the mark means."""
+        heading = html.escape(shown.heading)
         head, rows = shown.laid_out()
         parts = [
             "<!doctype html>",
-            '<html lang="en"><head><meta charset="utf-8"><title>Table</title>',
-            "<style>body{font:15px/1.5 system-ui,sans-serif;margin:2rem;color:#1d2733;background:#fff}"
-            "table{border-collapse:collapse}th,td{padding:.3rem .7rem;border-bottom:1px solid #d7dde4}"
-            "th{text-align:left;font-weight:600}td,thead th+th{text-align:right}"
-            "td{font-variant-numeric:tabular-nums}"
-            ".withheld{color:#8a4b00}</style></head><body>",
-            "<h1>Table</h1><table><thead><tr>",
+            f'<html lang="en"><head><meta charset="utf-8"><title>{heading}</title>',
+            '<meta name="viewport" content="width=device-width, initial-scale=1">',
+            f"<style>{_STYLE}{_ON_SCREEN}@media print{{{_on_paper(shown)}}}</style></head><body>",
+            f'<h1>{heading}</h1><div class="wide"><table><thead><tr>',
             *(f'<th scope="col">{html.escape(name)}</th>' for name in head),
             "</tr></thead><tbody>",
         ]
@@ -66,7 +75,8 @@ class PublishedHTML(PublishedFormat):
             row += [_html_cell(text) for text in texts]
             parts.append(f"<tr>{''.join(row)}</tr>")
         parts += [
-            f"</tbody></table><p>{MARK} withheld to protect those behind the figures.</p></body></html>",
+            "</tbody></table></div>"
+            f"<p>{MARK} withheld to protect those behind the figures.</p></body></html>",
             "",
         ]
         return "\n".join(parts).encode()
@@ -152,6 +162,18 @@ def _parsed(content: bytes) -> _Page:
     page.feed(content.decode())
     page.close()
     return page
+
+
+def _on_paper(shown: Shown) -> str:
+    """How a page is printed, so that all columns fit and every sheet has their labels."""
+    head, rows = shown.laid_out()
+    lines = [[*labels, *(text or MARK for text in texts)] for labels, texts in rows]
+    paper = paper_for(max(map(len, column)) for column in zip(head, *lines, strict=True))
+    return (
+        f"@page{{size:{paper.page};margin:{EDGE}pt}}body{{margin:0}}.wide{{overflow:visible}}"
+        f"table{{font-size:{paper.size}pt}}th,td{{padding:.15em .6em}}thead{{display:table-header-group}}"
+        "tr{break-inside:avoid}tbody th:first-child{position:static}"
+    )
 
 
 def _html_cell(text: str | None) -> str:

@@ -50,7 +50,7 @@ def read_back(content: bytes, form: PublishedFormat, table: Table, source: str) 
 
 
 def _shown(table: Table, texts: list[str | None]) -> Shown:
-    return Shown(table.dimensions, table.codes, table.response, tuple(texts))
+    return Shown(table.dimensions, table.codes, table.response, tuple(texts), table.title)
 
 
 def _placed(

@@ -20,6 +20,8 @@ _WORDS = ("published", "withheld")
 class Shown:
     """All that a published table shows: labels, and one text per cell, None where it is withheld.
 
+    `title` is public text that somebody declared; none stands for what the names say.
+
     Writers get this and nothing else. So a file that a writer makes of what a reader found in another, and
     that is the same to the last byte, proves that the other shows nothing more than the reader found.
     """
@@ -28,13 +30,24 @@ class Shown:
     codes: Ints
     response: str
     texts: tuple[str | None, ...]
+    title: str = ""
 
     @classmethod
     def of(cls, table: Table, withheld: Pattern | npt.ArrayLike) -> Shown:
         """A table without the values of some cells."""
         mask = _mask(table, withheld)
         texts = [None if hidden else spelled(value) for value, hidden in zip(table.values, mask, strict=True)]
-        return cls(table.dimensions, table.codes, table.response, tuple(texts))
+        return cls(table.dimensions, table.codes, table.response, tuple(texts), table.title)
+
+    @property
+    def heading(self) -> str:
+        """What the table is: its title, or its response by its dimensions.
+
+        >>> Shown.of(Table.from_array([[5, 3]], response="turnover"), [False] * 6).heading
+        'turnover by row and column'
+        """
+        *first, last = (each.name for each in self.dimensions)
+        return self.title or f"{self.response} by {', '.join(first)}{' and ' if first else ''}{last}"
 
     @property
     def labels(self) -> list[tuple[str, ...]]:

@@ -74,6 +74,7 @@ def find(made: Made, uniqueness: Uniqueness, *, shuffled: bool) -> tuple[Caution
         insisting.guessable_seed(whole),
         _withdrawn(made),
         _dropped(whole),
+        of_steps(_suppressed),
         unchanged.unique_combinations(whole, uniqueness),
         unchanged.nearly_unique(uniqueness),
         unchanged.skipped(whole),
@@ -142,3 +143,20 @@ def _dropped(protected: Protected) -> Iterator[Caution]:
             "Totals computed from the release fall short by them; complete the values"
             + ("." if synthesis.is_synthetic(protected) else " or use a stratum."),
         )
+
+
+def _suppressed(protected: Protected) -> Iterator[Caution]:
+    """Values taken away so that k records miss the same columns."""
+    taken = protected.claim.suppressed
+    if taken is None:
+        return
+    for name, count in zip(protected.claim.original.quasi, taken.sum(axis=0).tolist(), strict=True):
+        if count:
+            yield Caution(
+                "values-suppressed",
+                f"Column {name} is published without a value in these records, which have one: too few "
+                "records missed the same columns.",
+                count,
+                "Totals and means of the column fall short by them; complete the missing values, or drop the "
+                "records that miss them.",
+            )

@@ -10,7 +10,7 @@ from time import perf_counter
 import numpy as np
 import numpy.typing as npt
 
-from tacita.core import DataError, Labels, Matrix, ParameterError, Partition, Run
+from tacita.core import Bounds, DataError, Labels, Matrix, ParameterError, Partition, Run
 from tacita.core.arrays import as_matrix
 
 from .bounding import Pricing, least_shares
@@ -194,6 +194,7 @@ class _Proof:
         rounds = 0 if self.generation is None else self.generation.rounds
         share = rounds / (self.most_rounds + 1) if self.seconds is None else spent / (self.seconds + spent)
         self.run.report(_STAGE, min(share, 0.99), 1)
+        self.run.on_bounds(Bounds(min(self.bound, self.sse), self.sse))
         return self.late()
 
     def limits(self, questions: int) -> Limits:

@@ -14,7 +14,7 @@ from tacita.core.release import Claim
 from tacita.core.verify import Check, Verdict, insist, verdicts
 from tacita.io.formats.base import RecordFormat
 
-from . import categories, checks, columns, files, maskings, recoding, restoring, synthesis
+from . import categories, checks, columns, files, maskings, recoding, restoring, suppressed, synthesis
 from .evidence import Evidence
 
 __all__ = ["ALWAYS", "CHECKS", "Check", "Evidence", "insist", "verify", "verify_file"]
@@ -45,6 +45,11 @@ CHECKS: dict[str, Check[Evidence]] = {
         "Every published category is the lower median (ordinal) or mode (nominal) of its group, or the next "
         "best where that combination is the record of fewer than k.",
         categories.group_categories,
+    ),
+    "suppressed-cells": Check(
+        "Beside what the originals miss, only values suppressed by rule are missing, and at least k records "
+        "(k units, where they are named) of a stratum miss the same columns.",
+        suppressed.suppressed_cells,
     ),
     "masked-cells": Check(
         "Masked columns hold numbers, whole where rounding was asked for, and miss what the originals miss.",
@@ -190,4 +195,7 @@ def _promised(claim: Claim) -> list[str]:
     # values that do not hide behind k others must have been changed, whatever the method says
     hiding = {"groups-of-k", "column-groups", "recoded"} & set(promised) or (claim.touched and not promised)
     hidden = ["rounding-withstood"] if not hiding and "rounding-restores" not in claim.insisted else []
-    return [*promised, *middles, *units, *hidden]
+    # what is taken away is always accounted for, until another step changes the columns
+    kept = claim.suppressed is not None and not claim.touched & set(claim.original.quasi)
+    taken = ["suppressed-cells"] if kept else []
+    return list(dict.fromkeys((*promised, *middles, *units, *hidden, *taken)))

@@ -65,20 +65,22 @@ def _expected(evidence: Evidence, groups: Ints, k: int) -> dict[str, list[object
     columns = []
     for name in names:
         keys = sorting_keys(original, name)
-        columns.append(Column(original.scale(name) == "nominal", [keys[row] for row in rows]))
+        gone = evidence.suppressed(name).tolist()
+        shown = [None if hidden else keys[row] for row, hidden in zip(rows, gone, strict=True)]
+        columns.append(Column(original.scale(name) == "nominal", shown))
     numbers, means = _numbers_and_means(evidence, groups)
     owners = Counter(zip(numbers, zip(*(column.keys for column in columns), strict=True), strict=True))
     members: dict[int, list[int]] = {}
     for place, group in enumerate(groups.tolist()):
         members.setdefault(group, []).append(place)
-    shown: dict[int, Keys] = {}
+    published: dict[int, Keys] = {}
     for group, places in members.items():
         found = [[column.keys[place] for place in places] for column in columns]
         best = tuple(column.middle(keys) for column, keys in zip(columns, found, strict=True))
         mean = means[places[0]]
         ways = _next_best(columns, found, best) if 0 < owners[mean, best] < k else []
-        shown[group] = next((way for way in ways if not 0 < owners[mean, way] < k), best)
-    return {name: [shown[group][i] for group in groups.tolist()] for i, name in enumerate(names)}
+        published[group] = next((way for way in ways if not 0 < owners[mean, way] < k), best)
+    return {name: [published[group][i] for group in groups.tolist()] for i, name in enumerate(names)}
 
 
 def _next_best(columns: list[Column], found: list[list[object]], best: Keys) -> list[Keys]:
@@ -118,7 +120,7 @@ def _numbers_and_means(evidence: Evidence, groups: Ints) -> tuple[Numbers, Numbe
     after = list(before)
     for name in claim.original.quasi:
         if claim.original.scale(name) == "numeric":
-            numbers = claim.original.numbers(name)[claim.rows]
+            numbers = evidence.originals(name)
             means = exact_means(numbers, groups)[groups]
             means = np.rint(means) if name in claim.rounded else means
             before.append(np.nan_to_num(numbers, nan=np.inf).tolist())

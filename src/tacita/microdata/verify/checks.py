@@ -41,6 +41,8 @@ def rows_complete(evidence: Evidence) -> str | None:
     shapes = (claim.rows.shape, (claim.rows.size, len(claim.original.quasi)))
     if claim.labels is not None and np.shape(claim.labels) not in shapes:
         return _NO_GROUPS
+    if claim.suppressed is not None and np.shape(claim.suppressed) != shapes[1]:
+        return "the claim does not say of each cell whether it was suppressed"
     return None
 
 
@@ -153,7 +155,7 @@ def group_means(evidence: Evidence) -> str | None:
     for name in claim.original.quasi:
         if claim.original.scale(name) != "numeric":
             continue
-        means = exact_means(claim.original.numbers(name)[claim.rows], groups)
+        means = exact_means(evidence.originals(name), groups)
         if not publishes(evidence, name, means[groups]):
             wrong.append(name)
     if wrong:

@@ -10,12 +10,12 @@ from .evidence import Evidence, distinct, exact_means, publishes, sizes
 
 
 def masked_cells(evidence: Evidence) -> str | None:
-    """Numbers, typed and spelled as declared, missing exactly where the original is."""
+    """Numbers, typed and spelled as declared, missing exactly where the original is or was suppressed."""
     claim = evidence.claim
     moved, odd = [], []
     for name in claim.original.quasi:
         published = evidence.released.numbers(name)
-        gaps = np.isnan(claim.original.numbers(name)[claim.rows])
+        gaps = np.isnan(evidence.originals(name))
         if not np.array_equal(gaps, np.isnan(published)):
             moved.append(name)
         elif not publishes(evidence, name, published):
@@ -79,7 +79,7 @@ def column_means(evidence: Evidence) -> str | None:
     wrong = []
     for j, name in enumerate(claim.original.quasi):
         groups = distinct(evidence.strata, labels[:, j])
-        means = exact_means(claim.original.numbers(name)[claim.rows], groups)
+        means = exact_means(evidence.originals(name), groups)
         if not publishes(evidence, name, means[groups]):
             wrong.append(name)
     if wrong:

@@ -53,11 +53,26 @@ class Evidence:
 
     @cached_property
     def strata(self) -> Ints:
-        """The stratum of each released row, from the original: named columns and which values are missing."""
+        """The stratum of each released row, from the original: named columns and which values are absent."""
         original, rows = self.claim.original, self.claim.rows
         keys = [original.codes([name])[rows] for name in (original.roles.strata if original.roles else ())]
-        keys += [gaps(original, name)[rows].astype(np.int64) for name in original.quasi]
+        keys += [self.absent(name).astype(np.int64) for name in original.quasi]
         return distinct(*keys)
+
+    def suppressed(self, name: str) -> Mask:
+        """Released rows whose value of a quasi-identifier was taken away, by the claim."""
+        claim = self.claim
+        if claim.suppressed is None:
+            return np.zeros(claim.rows.size, dtype=bool)
+        return claim.suppressed[:, claim.original.quasi.index(name)]
+
+    def absent(self, name: str) -> Mask:
+        """Released rows that must show no value: there was none, or it was taken away."""
+        return gaps(self.claim.original, name)[self.claim.rows] | self.suppressed(name)
+
+    def originals(self, name: str) -> Floats:
+        """The original numbers that stand behind the released rows, NaN where none may be shown."""
+        return np.where(self.suppressed(name), np.nan, self.claim.original.numbers(name)[self.claim.rows])
 
     @cached_property
     def claimed_groups(self) -> Ints | None:
@@ -91,9 +106,11 @@ class Evidence:
             return self
         chosen = np.flatnonzero(np.isin(claim.rows, standing))
         labels = None if claim.labels is None else claim.labels[chosen]
+        suppressed = None if claim.suppressed is None else claim.suppressed[chosen]
         frame = gathered(self.released.frame, chosen)
         released = Microdata(frame, dialect=self.released.dialect, source=self.released.source)
-        return Evidence(released, replace(claim, rows=claim.rows[chosen], labels=labels))
+        chosen_ones = replace(claim, rows=claim.rows[chosen], labels=labels, suppressed=suppressed)
+        return Evidence(released, chosen_ones)
 
     def numbers_beside(self, name: str) -> Floats:
         """The numbers of a column released unchanged: text of the source stays text, in a typed file too."""
@@ -155,6 +172,11 @@ def gaps(data: Microdata, name: str) -> Mask:
     """Where a quasi-identifier has no value."""
     if data.scale(name) == "numeric":
         return np.isnan(data.numbers(name))
+    return no_category(data, name)
+
+
+def no_category(data: Microdata, name: str) -> Mask:
+    """Where a column of categories has none."""
     # a category may also be a valid place in a dictionary that has no value there
     cells = as_array(data.column(name))
     decoded = cells.cast(cells.type.value_type) if pa.types.is_dictionary(cells.type) else cells

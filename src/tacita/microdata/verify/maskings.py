@@ -37,7 +37,7 @@ def parts(evidence: Evidence) -> Iterator[Part]:
     """Every stratum, as far as it has values at all."""
     claim = evidence.claim
     names = claim.original.quasi
-    x = claim.original.matrix(names)[claim.rows]
+    x = np.column_stack([evidence.originals(name) for name in names])
     z = np.column_stack([evidence.released.numbers(name) for name in names])
     order: Ints = np.argsort(evidence.strata, kind="stable")
     for rows in np.split(order, np.cumsum(np.bincount(evidence.strata))[:-1]):

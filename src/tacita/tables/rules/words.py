@@ -66,7 +66,7 @@ def _asked(words: Sequence[str], beside: Mapping[str, Any]) -> list[tuple[str, d
 def _parted(word: str) -> tuple[str, dict[str, str]]:
     """The rule that a word names, and what it says of the rule's parameters."""
     name, *own = (part.strip() for part in word.split(":"))
-    registry.lookup(name, "rule")
+    name = registry.canonical(name, "rule")
     said: dict[str, str] = {}
     for part in own:
         parameter, sign, value = (each.strip() for each in part.partition("="))

@@ -11,6 +11,8 @@ sensitive cell and the range [lo, hi] that all published figures leave open:
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import get_args
 
@@ -19,16 +21,20 @@ import numpy.typing as npt
 
 from tacita.core import Caution, DataError, ParameterError, Pattern, Problem, Run, Table, VerificationError
 from tacita.core.arrays import Floats, Ints, Mask
+from tacita.core.framed import Column, Framed
+from tacita.core.notebook import Section, page
+from tacita.core.release import warned
 
 from .judge import Failure, Judge, refuse_weaker_problem
 from .leaks import lone_contributors, sensitive_sums, single_counts, unnamed_loners
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Audit:
+class Audit(Framed):
     """The attacker's range of every withheld cell, and what is wrong with the pattern. Confidential.
 
-    `cells` are the withheld ones, `low` and `high` their ranges (infinite where nothing limits them).
+    `cells` are the withheld ones, `low` and `high` their ranges (infinite where nothing limits them). As a
+    frame, one row a withheld cell: its labels, its range, and the reason where it is not protected.
     """
 
     table: Table
@@ -56,9 +62,29 @@ class Audit:
             raise ParameterError("Audit: this cell is published; its range is its value.")
         return float(self.low[at[0]]), float(self.high[at[0]])
 
-    def __repr__(self) -> str:
+    @property
+    def headline(self) -> str:
+        """Of how many cells, and the verdict."""
         told = "safe" if self.safe else f"{self.exposed} cells not protected"
-        return f"<Audit of {self.cells.size} withheld cells, {self.problem}: {told}>"
+        return f"Audit of {self.cells.size} withheld cells, {self.problem}: {told}"
+
+    def __repr__(self) -> str:
+        return f"<{self.headline}>"
+
+    def _columns(self) -> Iterable[Column]:
+        labels = [self.table.label(cell) for cell in self.cells.tolist()]
+        reasons = {each.cell: each.reason for each in self.failures}
+        for at, dimension in enumerate(self.table.dimensions):
+            yield Column(dimension.name, str, [each[at] for each in labels], ours=False)
+        yield Column("sensitive", bool, self.table.primary[self.cells].tolist())
+        yield Column("low", float, self.low.tolist())
+        yield Column("high", float, self.high.tolist())
+        yield Column("reason", str, [reasons.get(cell) for cell in self.cells.tolist()])
+
+    def _repr_html_(self) -> str:
+        counted = Counter(each.reason for each in self.failures)
+        faults = Section(("What is wrong", "Sensitive cells"), tuple(counted.items()))
+        return page(self.headline, [faults, warned(self.cautions)])
 
 
 def audit(

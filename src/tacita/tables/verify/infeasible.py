@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tacita.core import DataError, Problem, Table
+from tacita.core.door import setting
 
 from .judge import Judge
 
@@ -13,7 +14,7 @@ def explain_infeasible(table: Table, problem: Problem, refusal: DataError) -> Da
     """An error that names the cells, where the attacker agrees that there is no pattern; else the refusal.
 
     Withholding more never tells more: if all that may be withheld does not protect a cell, nothing does. Two
-    largest flows per sensitive cell.
+    largest flows per sensitive cell, and again where sums must be published: would it help to withhold some?
     """
     everything = table.primary | ~table.forced
     lost = [*Judge(table, problem).failures(everything, np.flatnonzero(table.primary).tolist())]
@@ -21,11 +22,29 @@ def explain_infeasible(table: Table, problem: Problem, refusal: DataError) -> Da
         return refusal
     first, named = lost[0], ", ".join(" / ".join(each.labels) for each in lost[:5])
     more = f" and {len(lost) - 5} more" if len(lost) > 5 else ""
-    return DataError(
-        f"suppress: {len(lost)} of {int(table.primary.sum())} sensitive cells cannot be protected, whatever "
-        f"is withheld: {named}{more}. The first: {first.reason}; {_why(table, first.cell, everything)}. Let "
-        "more cells be withheld (margins, zeros), lower its levels, or merge labels."
-    )
+    said = f"suppress: {len(lost)} of {int(table.primary.sum())} sensitive cells cannot be protected"
+    # a sum of nought is kept: a line of zeros has nothing to hide behind
+    kept = table.forced & (table.inner | (table.values == 0))
+    cells = [each.cell for each in lost]
+    why = f"The first: {first.reason}; {_why(table, first.cell, everything)}."
+    if kept.sum() < table.forced.sum() and not [*Judge(table, problem).failures(~kept, cells)]:
+        return DataError(
+            f"{said} while every other sum must be published: {named}{more}. {why} Sums that are sensitive "
+            f"themselves: {int((table.primary & ~table.inner).sum())}. Let sums be withheld too: "
+            f"{setting('suppress', 'margins', True)}."
+        )
+    return DataError(f"{said}, whatever is withheld: {named}{more}. {why} {_advice(table, kept)}")
+
+
+def _advice(table: Table, kept: np.ndarray) -> str:
+    """What may help, in the words of the door; nothing that is granted already."""
+    ways = []
+    if kept.sum() < table.forced.sum():
+        ways.append(setting("suppress", "margins", True))
+    if (table.forced & table.inner & (table.values == 0)).any():
+        ways.append(setting("suppress", "zeros", "withhold"))
+    more = f"Let more cells be withheld ({', '.join(ways)}), lower" if ways else "Lower"
+    return f"{more} its levels, or merge labels."
 
 
 def _why(table: Table, cell: int, everything: np.ndarray) -> str:

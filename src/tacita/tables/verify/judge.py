@@ -9,6 +9,7 @@ import numpy as np
 
 from tacita.core import DataError, ParameterError, Problem, Table
 from tacita.core.arrays import Mask
+from tacita.core.door import setting
 
 from .attacker import Attacker
 
@@ -102,7 +103,8 @@ def refuse_weaker_problem(table: Table, problem: Problem, insist: bool = False) 
     if rules and problem != "interval" and not insist:
         raise ParameterError(
             f"Audit: {', '.join(rules)} asks that nobody comes too close to a contribution, which {problem} "
-            "protection does not give. Use problem='interval', or insist."
+            f"protection does not give. Use {setting('suppress', 'problem', 'interval')}, or accept less, "
+            f"which is recorded ({setting('suppress', 'insist', True)})."
         )
 
 
@@ -115,5 +117,6 @@ def refuse_no_level(table: Table, problem: Problem) -> None:
             f"suppress: {bare.size} sensitive cells have no protection level (first: {where}). A share of 0 "
             "is 0; what the attacker knows anyway, or what is lost in rounding, is no level either. Interval "
             "protection would withhold such a cell alone, and anybody could compute it. Give absolute levels "
-            "(a column, an array, or the rule zero-cells), or use exact protection."
+            "(a column, an array, or the rule zero-cells), or use exact protection "
+            f"({setting('suppress', 'problem', 'exact')})."
         )

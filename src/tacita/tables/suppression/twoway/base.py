@@ -10,7 +10,7 @@ from typing import Annotated, ClassVar
 import numpy as np
 from pydantic import Field
 
-from tacita.core import Pattern, Problem, Run, Table, VerificationError
+from tacita.core import Bounds, Pattern, Problem, Run, Table, VerificationError
 from tacita.core.arrays import Mask
 from tacita.tables.suppression.base import Shape, Suppression
 
@@ -31,6 +31,7 @@ class TwoWay(Suppression):
     shapes: ClassVar[tuple[Shape, ...]] = ("two-way",)
 
     def choose(self, table: Table, problem: Problem, run: Run) -> Pattern:
+        run.report("preparing the search", 0, 1)
         compile_kernels()
         watch = Watch(getattr(self, "seconds", np.inf))
         run.report("reading the table", 0, 1)
@@ -39,9 +40,11 @@ class TwoWay(Suppression):
         require_feasible(network)
         chosen, bound = network.primary, 0.0
         if len(network.source):
-            chosen, bound = self.search(network, watch, run)
+            chosen, bound = self.search(network, watch, _unlifted(run, grid.lift))
         run.report("withholding cells", 1, 1)
-        return self._pattern(table, grid, network, chosen | network.primary, bound, watch)
+        pattern = self._pattern(table, grid, network, chosen | network.primary, bound, watch)
+        run.on_bounds(Bounds(pattern.lower_bound, pattern.cost))
+        return pattern
 
     def _pattern(
         self, table: Table, grid: Grid, network: Network, chosen: Mask, bound: float, watch: Watch
@@ -69,6 +72,11 @@ class TwoWay(Suppression):
     @abstractmethod
     def search(self, network: Network, watch: Watch, run: Run) -> tuple[Mask, float]:
         """A protecting set of edges of a network that has one, and a proven bound of the cost (0: none)."""
+
+
+def _unlifted(run: Run, lift: float) -> Run:
+    """A run that hears bounds on the scale of the table, not of the network."""
+    return replace(run, on_bounds=lambda on: run.on_bounds(Bounds(on.lower / lift, on.upper / lift)))
 
 
 @cache

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tacita.core import Run
+from tacita.core import Bounds, Run
 from tacita.core.arrays import Floats, Ints, Mask
 
 from .circuit import Network
@@ -75,6 +75,7 @@ class Search:
     def tell(self, stage: str) -> None:
         """Report how far the bound has come."""
         self.run.report(stage, min(0.99, self.bound / self.cost if self.cost > 0 else 0.99), 1)
+        self.run.on_bounds(Bounds(min(self.bound, self.cost), self.cost))
 
     def relax(self, most: int = 100_000) -> None:
         """Cuts until none is violated or they no longer help; prices until no cell outside would enter."""

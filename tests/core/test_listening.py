@@ -1,0 +1,58 @@
+"""Who listens to a run hears bounds and trials as they come."""
+
+from itertools import pairwise
+
+import numpy as np
+
+import tacita
+from tables_at_hand import positive
+from tacita import datasets
+from tacita.core import Run
+from tacita.microdata.microaggregation.certificate import certify
+
+
+def closing(heard):
+    assert heard
+    lower, upper = ([getattr(each, side) for each in heard] for side in ("lower", "upper"))
+    assert all(a <= b * (1 + 1e-9) for a, b in zip(lower, upper, strict=True))
+    assert all(later <= earlier * (1 + 1e-9) for earlier, later in pairwise(upper))
+    return heard[-1]
+
+
+def test_bounds_of_a_suppression_close_on_the_scale_of_the_table():
+    for scale in (1.0, 0.001):
+        table = positive(3, (12, 12), 10)
+        table = table.with_cost(table.cost * scale)
+        heard = []
+        pattern = tacita.suppress(table, problem="exact", run=Run(on_bounds=heard.append))
+        last = closing(heard)
+        assert pattern.cost <= last.upper * (1 + 1e-9)
+        assert last.lower <= pattern.cost * (1 + 1e-6)
+        assert last.upper < 1e9 * scale
+
+
+def test_bounds_of_a_certificate_close_on_the_squared_error():
+    x = np.random.default_rng(0).normal(size=(40, 2))
+    heard = []
+    partition = tacita.method("mdav", k=3).partition(x)
+    proof = certify(x, 3, partition, run=Run(on_bounds=heard.append))
+    last = closing(heard)
+    assert last.upper >= proof.sse * (1 - 1e-9)
+    assert last.gap < 1
+
+
+def test_every_trial_is_heard_once_it_is_made_failed_ones_too():
+    heard = []
+    firms = datasets.load("business", n=40)
+    trials = tacita.compare(
+        firms,
+        quasi=["turnover", "wages"],
+        k=[3, 400],
+        loss="IL1",
+        risk="DLD",
+        measures=["IL1"],
+        run=Run(on_trial=heard.append),
+    )
+    assert [trial.parameters["k"] for trial in heard] == [3, 400]
+    assert [trial.reason is None for trial in heard] == [True, False]
+    assert len(trials) == 2
