@@ -285,6 +285,13 @@ def test_wrong_requirements_are_refused_in_words(limits, told):
         RequireSection(**limits)
 
 
+@pytest.mark.parametrize("limits", [["k_anonymity"], 3, ("DBRL", 20)])
+def test_requirements_that_are_no_mapping_are_refused_in_words(firms, limits):
+    for call in (tacita.check, lambda file, given: tacita.protect(file, quasi=QUASI, require=given)):
+        with pytest.raises(ParameterError, match="wanted measures with limits, or the file"):
+            call(firms, limits)
+
+
 @pytest.mark.parametrize(
     ("text", "told"), [("", "got none"), ("version = 1\n", "got none"), ("k =", "not valid TOML")]
 )

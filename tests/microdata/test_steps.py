@@ -272,6 +272,38 @@ def test_rows_that_do_not_belong_to_the_file_are_caught(made):
     assert any(each.guarantee == "rows-complete" and not each.passed for each in wrong)
 
 
+# recoding
+
+
+@pytest.mark.parametrize("word", ["NA", "", " null "])
+@pytest.mark.parametrize("form", ["csv", "frame"])
+def test_nothing_is_recoded_into_what_reads_as_missing(tmp_path, persons, word, form):
+    api.write_frame(persons, tmp_path / "in.csv")
+    given = persons if form == "frame" else tmp_path / "in.csv"
+    with pytest.raises(ParameterError, match="column region would get a value that reads as missing"):
+        tacita.protect(given, quasi=["region"], method="recode", map={"North": word})
+
+
+def test_a_recoded_value_that_went_missing_is_caught(persons):
+    release = tacita.protect(
+        persons, quasi=["region"], method="recode", map={"North": "Inland"}, measures=["CATEGORIES"]
+    )
+    cells = release.data["region"].to_pylist()
+    cells[0] = None
+    place = release.data.column_names.index("region")
+    broken = release.data.set_column(place, "region", pa.array(cells))
+    verdicts = verify.verify(Microdata.of(broken), release.claim)
+    assert "recoded" in {each.guarantee for each in verdicts if not each.passed}
+
+
+def test_a_formula_that_a_recoding_makes_is_warned_of(persons):
+    release = tacita.protect(
+        persons, quasi=["region"], method="recode", map={"North": "=1+1"}, measures=["CATEGORIES"]
+    )
+    warned = {each.name: each.count for each in release.record.cautions}
+    assert warned["spreadsheet-formulas"] == persons["region"].to_pylist().count("North")
+
+
 # households
 
 

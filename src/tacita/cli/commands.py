@@ -16,6 +16,7 @@ from tacita import api
 from tacita import datasets as catalogue
 from tacita.core import ParameterError, RequirementError, Roles, registry
 from tacita.core.options import ReleaseOptions
+from tacita.core.verify import faults
 from tacita.io import InputSection
 from tacita.microdata.plan import Plan
 from tacita.microdata.sections import CompareSection, MeasureSection, OutputSection, ProtectSection
@@ -206,12 +207,11 @@ def _check(released: Path, **values: Any) -> None:
         api.save_verdicts(verdicts, values["json"], inputs=named, force=values["force"])
     if not values["quiet"]:
         print_verdicts(verdicts)
-    failed = [each for each in verdicts if not each.passed]
-    if failed:
-        what = "; ".join(f"{each.guarantee}: {each.detail}" for each in failed)
+    if what := faults(verdicts):
+        failed = sum(not each.passed for each in verdicts)
         raise RequirementError(
-            f"{released.name}: {len(failed)} of {len(verdicts)} requirements are not met. {what}. Do not "
-            "publish this file."
+            f"{released.name}: {failed} of {len(verdicts)} requirements are not met. {what}. Do not publish "
+            "this file."
         )
 
 

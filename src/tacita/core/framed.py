@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -38,20 +39,21 @@ class Column(NamedTuple):
         return cls(name, str, [None if cell is None else setting(cell) for cell in cells], False)
 
 
-class Framed:
+class Framed(ABC):
     """A result that can be a data frame, one row for each thing it holds."""
 
+    @abstractmethod
     def _columns(self) -> Iterable[Column]:
         """The columns of the frame. Where two have one name, that of others gets a _ behind it."""
-        raise NotImplementedError
 
     def to_pandas(self) -> Any:
         """As a data frame of pandas. Confidential, as the result is."""
         try:
-            import pandas  # noqa: F401
+            import pandas as pd
         except ModuleNotFoundError:
             raise self._without("pandas") from None
-        return self._arrow().to_pandas()
+        frame: pd.DataFrame = self._arrow().to_pandas()
+        return frame
 
     def to_polars(self) -> Any:
         """As a data frame of polars. Confidential, as the result is."""

@@ -59,11 +59,14 @@ def _fault(check: Check[E], evidence: E) -> str | None:
         return f"cannot be checked ({type(problem).__name__})"
 
 
+def faults(found: Iterable[Verdict]) -> str:
+    """What failed and how, in one line; empty where nothing did."""
+    return "; ".join(f"{verdict.guarantee}: {verdict.detail}" for verdict in found if not verdict.passed)
+
+
 def insist(found: tuple[Verdict, ...]) -> tuple[Verdict, ...]:
     """The verdicts, if all promises hold; otherwise an error, and nothing may be written."""
-    failed = [verdict for verdict in found if not verdict.passed]
-    if failed:
-        what = "; ".join(f"{verdict.guarantee}: {verdict.detail}" for verdict in failed)
+    if what := faults(found):
         raise VerificationError(
             f"The release failed its verification and was not written. {what}. "
             "This is a fault of the program or of a plug-in, not of the data: please report it."

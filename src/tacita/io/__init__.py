@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from pydantic import Field
 
@@ -84,9 +84,9 @@ _WANTED = {"records": "a file name", "cells": "a table", "published": "a publish
 def _formats(purpose: Purpose) -> Iterator[type[Format]]:
     """Built-in ones first, and none is loaded before it is asked: a plug-in cannot take an ending away."""
     for name in registry.names("format"):
-        found = registry.lookup(name, "format")
-        if purpose in found.purposes:  # type: ignore[attr-defined]
-            yield found  # type: ignore[misc]
+        found = cast("type[Format]", registry.lookup(name, "format"))
+        if purpose in found.purposes:
+            yield found
 
 
 def read(path: str | Path, options: InputOptions | None = None) -> Microdata:

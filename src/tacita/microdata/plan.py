@@ -51,6 +51,11 @@ class PlannedStep:
 class Protection(Parameters):
     """What is done to records, whatever file they come from: roles, steps or one method, measures, limits."""
 
+    @classmethod
+    def spoken_name(cls) -> str:
+        """As its verb is called."""
+        return "Protect"
+
     roles: Roles
     protect: ProtectSection = Field(default_factory=ProtectSection)
     steps: tuple[StepSection, ...] = ()

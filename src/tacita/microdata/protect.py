@@ -9,7 +9,18 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from tacita.core import DataError, Floats, Ints, Mask, Method, Microdata, ParameterError, Partition, Run
+from tacita.core import (
+    MISSING_TEXT,
+    DataError,
+    Floats,
+    Ints,
+    Mask,
+    Method,
+    Microdata,
+    ParameterError,
+    Partition,
+    Run,
+)
 from tacita.core.door import setting
 from tacita.core.microdata import speakable
 from tacita.core.options import Missing
@@ -70,6 +81,7 @@ def protect(
     beside = _beside(data, data.used[len(data.quasi) :] or getattr(method, "beside", ()), kept)
     texts = {name: data.levels(name).names for name in data.quasi if data.scale(name) != "numeric"}
     made = publish(method, Records(x, strata, units, integer, beside, kinds, texts), run)
+    _refuse_missing_words(data, made.texts, method)
     order = run.protective_generator().permutation(kept.size) if shuffle else np.arange(kept.size)
     claim = Claim(
         original=data,
@@ -86,6 +98,17 @@ def protect(
     frame = _released_frame(data, made.values[order], claim, made.texts, shuffle)
     before = x if made.before is None else made.before
     return Protected(frame, made.partition, made.method, claim, before, made.values, strata, made.texts)
+
+
+def _refuse_missing_words(data: Microdata, texts: Mapping[str, tuple[str, ...]], method: Method) -> None:
+    """Raise where a new category reads as missing in the file: nobody could tell it from what was."""
+    words = MISSING_TEXT if data.dialect is None else data.dialect.missing_values
+    named = [name for name, labels in texts.items() if any(label.strip() in words for label in labels)]
+    if named:
+        raise ParameterError(
+            f"{method.spoken_name()}: column {speakable(named)} would get a value that reads as missing in a "
+            "text file. Choose another word."
+        )
 
 
 def _group_size(method: Method) -> int | None:

@@ -12,10 +12,10 @@ from pydantic import ConfigDict, Field, model_validator
 
 from tacita.core import Ints, Microdata, ParameterError, RequirementError, Run, registry
 from tacita.core.document import parsed, text_of
-from tacita.core.params import Parameters
+from tacita.core.params import Parameters, shown
 from tacita.core.release import Claim, Requirement
 from tacita.core.roles import Names
-from tacita.core.verify import Verdict
+from tacita.core.verify import Verdict, faults
 from tacita.io import content_of
 
 from .alignment import aligned
@@ -87,7 +87,13 @@ class RequireSection(Parameters):
     @classmethod
     def given(cls, require: Mapping[str, Any] | str | Path | None) -> RequireSection:
         """Out of what a caller names: values, a file of them, or nothing."""
-        return cls.load(require) if isinstance(require, str | Path) else cls(**(require or {}))
+        if isinstance(require, str | Path):
+            return cls.load(require)
+        if require is not None and not isinstance(require, Mapping):
+            raise ParameterError(
+                f"Require: wanted measures with limits, or the file that names them, got {shown(require)}."
+            )
+        return cls(**(require or {}))
 
     def with_included(self, path: str | Path) -> RequireSection:
         """Those of a file too; what both name must stand in one place."""
@@ -140,11 +146,10 @@ def judge(asked: Sequence[Requirement], finished: Finished, run: Run | None = No
 
 def insist(verdicts: tuple[Verdict, ...]) -> tuple[Verdict, ...]:
     """The verdicts, if all requirements are met; otherwise an error, and nothing may be written."""
-    failed = [verdict for verdict in verdicts if not verdict.passed]
-    if failed:
-        what = "; ".join(f"{verdict.guarantee}: {verdict.detail}" for verdict in failed)
+    if what := faults(verdicts):
+        failed = sum(not verdict.passed for verdict in verdicts)
         raise RequirementError(
-            f"The release does not meet {len(failed)} of {len(verdicts)} requirements and was not written. "
+            f"The release does not meet {failed} of {len(verdicts)} requirements and was not written. "
             f"{what}. Protect more strongly, or add a step."
         )
     return verdicts

@@ -152,7 +152,7 @@ def row_order(protected: Protected, shuffled: bool) -> Iterator[Caution]:
 
 def formulas(protected: Protected) -> Iterator[Caution]:
     risky = 0
-    for name in _unchanged(protected):
+    for name in protected.data.columns:
         try:
             cells = protected.data.column(name).to_arrow()
             if pa.types.is_dictionary(cells.type):
@@ -164,7 +164,7 @@ def formulas(protected: Protected) -> Iterator[Caution]:
     if risky:
         yield Caution(
             "spreadsheet-formulas",
-            "Cells of unchanged text begin like a formula; a spreadsheet program may run them.",
+            "Cells of text begin like a formula; a spreadsheet program may run them.",
             risky,
             "Clean these columns before publishing as CSV.",
         )

@@ -34,7 +34,8 @@ def recoded(evidence: Evidence) -> str | None:
     for name in evidence.claim.original.quasi:
         old, missing = _before(evidence, name)
         new = _texts(evidence.released, name)
-        if any((a != b) if gap else b is None for a, b, gap in zip(old, new, missing, strict=True)):
+        gone = evidence.released.missing(name).tolist()
+        if missing != gone or any(a != b for a, b, gap in zip(old, new, missing, strict=True) if gap):
             moved.append(name)
         elif len({*zip(old, new, strict=True)}) != len({*old}):
             split.append(name)
