@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 
 import tacita
-from tacita.core import Contributors, Dimension, Table
-from tacita.tables.hierarchy import from_nested
+from tacita.core import Contributors, Hierarchy, Table
+from tacita.io.hierarchies import from_nested
 from tacita.testing import examples
 
 positive, firms = examples.two_way, examples.firms
@@ -25,10 +25,10 @@ def made(name, problem, seed):
     sizes = {"square": (4, 4), "wide": (3, 6), "sparse": (4, 4), "margins": (3, 3), "cube": (2, 3, 2)}
     if name == "nested":
         rows = from_nested("region", {"north": ["n1", "n2"], "south": ["s1", "s2"]})
-        dimensions = [rows, Dimension.flat("size", ["small", "large"])]
+        dimensions = [rows, Hierarchy.flat("size", ["small", "large"])]
     else:
         dimensions = [
-            Dimension.flat(f"d{at}", [f"{at}.{place}" for place in range(size)])
+            Hierarchy.flat(f"d{at}", [f"{at}.{place}" for place in range(size)])
             for at, size in enumerate(sizes[name])
         ]
     inner = generator.integers(1, 50, size=[d.leaves.size for d in dimensions]).astype(float)

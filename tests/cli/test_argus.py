@@ -8,7 +8,7 @@ import pytest
 import tacita
 from table_commands import REGIONS, outcome, published, suppress
 from tacita.cli import run_command
-from tacita.core import Dimension, Table
+from tacita.core import Hierarchy, Table
 from tacita.io import argus
 from tacita.plans import load_plan
 from tacita.tables.sections import TableInputSection
@@ -132,7 +132,7 @@ class TestTab:
         assert (cell["wanted_low"], cell["wanted_high"]) == (42.5, 60)
 
     def test_labels_come_in_the_encoding_that_is_named(self, tmp_path, capsys):
-        dimensions = [Dimension.flat("région", ["Évora", "Faro"]), Dimension.flat("c", ["x", "y"])]
+        dimensions = [Hierarchy.flat("région", ["Évora", "Faro"]), Hierarchy.flat("c", ["x", "y"])]
         table = Table.cross(dimensions, [[50, 40], [30, 60]], primary=[[1, 0], [0, 0]], lower=10, upper=10)
         source = written(tmp_path, table, encoding="latin-1")
         assert command(source, *INTERVAL) == 1
@@ -149,8 +149,8 @@ class TestTab:
         ids=["hierarchy", "three dimensions"],
     )
     def test_what_no_method_can_do_is_refused_as_in_python(self, tmp_path, capsys, table, said):
-        flat = [Dimension.flat(name, ["x", "y", "z"]) for name in "ab"]
-        dimensions = [table, flat[0]] if table else [*flat, Dimension.flat("c", ["u", "v"])]
+        flat = [Hierarchy.flat(name, ["x", "y", "z"]) for name in "ab"]
+        dimensions = [table, flat[0]] if table else [*flat, Hierarchy.flat("c", ["u", "v"])]
         shape = [each.leaves.size for each in dimensions]
         values = np.arange(1.0, np.prod(shape) + 1).reshape(shape)
         cube = Table.cross(dimensions, values, primary=values == 2, lower=10, upper=10)

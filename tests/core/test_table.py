@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tacita
-from tacita.core import Contributors, Dimension, Pattern, Table
+from tacita.core import Contributors, Hierarchy, Pattern, Table
 
 ONE = [[True, False], [False, False]]
 
@@ -95,8 +95,8 @@ def test_nothing_of_a_table_can_be_changed_and_its_values_are_not_shown():
 
 
 def test_two_way_puts_sums_last_wherever_they_stand():
-    rows = Dimension("r", ("all", "a", "b"), (-1, 0, 0))
-    table = Table.cross([rows, Dimension.flat("c", ["x", "y"])], [[1, 2], [3, 4]])
+    rows = Hierarchy("r", ("all", "a", "b"), (-1, 0, 0))
+    table = Table.cross([rows, Hierarchy.flat("c", ["x", "y"])], [[1, 2], [3, 4]])
     assert table.values[table.two_way()].tolist() == [[1, 2, 3], [3, 4, 7], [4, 6, 10]]
     with pytest.raises(tacita.ParameterError, match="two dimensions"):
         Table.from_array([1, 2]).two_way()

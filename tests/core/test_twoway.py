@@ -5,14 +5,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tacita.core import Dimension, Relations
+from tacita.core import Hierarchy, Relations
 from tacita.core.twoway import two_way_layout
 
 
 def lines(rows, columns):
     """Relations of a table of rows x columns with sums, as pairs of cells and signs."""
     dimensions = [
-        Dimension.flat(name, [str(at) for at in range(size)]) for name, size in (("r", rows), ("c", columns))
+        Hierarchy.flat(name, [str(at) for at in range(size)]) for name, size in (("r", rows), ("c", columns))
     ]
     relations = Relations.cross(dimensions)
     return [relations.line(at) for at in range(len(relations))]
@@ -55,7 +55,7 @@ def test_relations_that_are_nearly_so_are_not(fault):
 
 
 def test_a_cube_and_two_separate_tables_are_no_two_way_table():
-    cube = Relations.cross([Dimension.flat(name, ["x", "y"]) for name in "abc"])
+    cube = Relations.cross([Hierarchy.flat(name, ["x", "y"]) for name in "abc"])
     assert two_way_layout(cube, 27) is None
     one = lines(2, 2)
     both = [*one, *((cells + 9, signs) for cells, signs in one)]

@@ -6,16 +6,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tacita
-from tacita.core import Contributors, Dimension, Table
+from tacita.core import Contributors, Hierarchy, Table
 from tacita.io import argus
-from tacita.tables.hierarchy import from_nested
+from tacita.io.hierarchies import from_nested
 from tacita.tables.verify.audit import audit
 
 
 def table(seed=0, digits=0):
     generator = np.random.default_rng(seed)
     region = from_nested("Region", {"north": ["n1", "n2"], "south": {"s1": ["s11", "s12"], "s2": None}})
-    size = Dimension.flat("Size", ["small", "large"], total="All")
+    size = Hierarchy.flat("Size", ["small", "large"], total="All")
     inner = np.round(generator.random((5, 2)) * 100, digits)
     full = Table.cross([region, size], inner)
     count = generator.integers(1, 9, full.n)
@@ -52,13 +52,13 @@ class TestHrc:
 
     @pytest.mark.parametrize("text", ["@a\n", "a\n@@b\n", "a\n@\n", "a\na\n"])
     def test_what_is_no_hierarchy_is_refused(self, text):
-        with pytest.raises(tacita.DataError, match="Dimension d"):
+        with pytest.raises(tacita.DataError, match="Hierarchy d"):
             argus.parse_hrc(text, "d")
 
     def test_another_leading_string(self):
         assert argus.parse_hrc("a\n--b\n", "d", lead="--").labels == ("Total", "a", "b")
         with pytest.raises(tacita.DataError, match="cannot stand"):
-            argus.format_hrc(Dimension.flat("d", ["@a"]))
+            argus.format_hrc(Hierarchy.flat("d", ["@a"]))
 
 
 class TestTab:

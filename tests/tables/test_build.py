@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tacita
-from tacita.core import Dimension, Table
+from tacita.core import Hierarchy, Table
+from tacita.io.hierarchies import as_hierarchy, from_levels, from_nested, from_parents, read_hrc
 from tacita.tables.build import tabulate
-from tacita.tables.hierarchy import as_dimension, from_levels, from_nested, from_parents, read_hrc
 from tacita.tables.linking import link
 from tacita.tables.rules.concentration import PPercent
 from tacita.tables.rules.frequency import MinimumFrequency
@@ -159,7 +159,7 @@ class TestHierarchies:
         assert from_levels("region", [["north", "south", "north"], ["n1", "s1", "n2"]]) == nested
         labels = ["north", "n1", "n2", "south", "s1"]
         assert from_parents("region", labels, [None, "north", "north", "Total", "south"]) == nested
-        assert as_dimension("region", str(tmp_path / "region.hrc")) == nested
+        assert as_hierarchy("region", str(tmp_path / "region.hrc")) == nested
 
     def test_depths_leaves_and_paths(self):
         region = from_nested("region", REGION)
@@ -175,18 +175,18 @@ class TestHierarchies:
     @pytest.mark.parametrize(
         "make",
         [
-            lambda: Dimension("d", ("a", "b"), (1, 0)),
-            lambda: Dimension("d", ("a", "a"), (-1, 0)),
-            lambda: Dimension("d", ("t", "a", "b"), (-1, 2, 1)),
-            lambda: Dimension("d", (), ()),
+            lambda: Hierarchy("d", ("a", "b"), (1, 0)),
+            lambda: Hierarchy("d", ("a", "a"), (-1, 0)),
+            lambda: Hierarchy("d", ("t", "a", "b"), (-1, 2, 1)),
+            lambda: Hierarchy("d", (), ()),
             lambda: from_nested("d", {"a": ["x"], "b": ["x"]}),
             lambda: from_parents("d", ["a"], ["nosuch"]),
             lambda: from_levels("d", [["a", "b"], ["x", "x"]]),
-            lambda: Dimension.flat("d", ["Total"]),
+            lambda: Hierarchy.flat("d", ["Total"]),
         ],
     )
     def test_what_is_no_tree_is_refused(self, make):
-        with pytest.raises(tacita.DataError, match="Dimension d"):
+        with pytest.raises(tacita.DataError, match="Hierarchy d"):
             make()
 
 
@@ -196,8 +196,8 @@ class TestRelations:
         generator = np.random.default_rng(seed)
         dimensions = [
             from_nested("r", REGION),
-            Dimension.flat("s", ["a", "b"]),
-            Dimension.flat("t", ["x", "y"]),
+            Hierarchy.flat("s", ["a", "b"]),
+            Hierarchy.flat("t", ["x", "y"]),
         ]
         chosen = dimensions[: int(generator.integers(1, 4))]
         table = Table.cross(chosen, np.zeros([d.leaves.size for d in chosen]))
@@ -208,7 +208,7 @@ class TestRelations:
 
     def test_sums_that_do_not_add_up_are_refused(self):
         with pytest.raises(tacita.DataError, match="do not add up"):
-            Table.cross([Dimension.flat("d", ["a", "b"])], [1.0, 2.0, 4.0])
+            Table.cross([Hierarchy.flat("d", ["a", "b"])], [1.0, 2.0, 4.0])
 
 
 class TestLinkedTables:

@@ -106,10 +106,10 @@ def test_a_request_counts_from_its_share_on():
 class TestTogether:
     def table(self):
         who = Contributors.of([[60, 30, 10], [5, 1, 1], [2], [65, 31, 11, 2]])
-        from tacita.core import Dimension
+        from tacita.core import Hierarchy
 
         return Table.cross(
-            [Dimension.flat("d", ["a", "b", "c"])], [100, 7, 2, 109], margins=True, contributors=who
+            [Hierarchy.flat("d", ["a", "b", "c"])], [100, 7, 2, 109], margins=True, contributors=who
         )
 
     def test_a_cell_is_sensitive_if_one_rule_says_so_at_the_largest_level(self):

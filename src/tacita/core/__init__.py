@@ -2,8 +2,8 @@
 
 from .arrays import Floats, Ints, Labels, Mask, Matrix
 from .contributors import Contributors
-from .dimension import Dimension
 from .errors import Cancelled, DataError, ParameterError, RequirementError, TacitaError, VerificationError
+from .hierarchy import Hierarchy
 from .method import Method
 from .microdata import MISSING_TEXT, CsvDialect, Microdata
 from .params import GroupSize, Parameters
@@ -29,9 +29,9 @@ __all__ = [
     "Contributors",
     "CsvDialect",
     "DataError",
-    "Dimension",
     "Floats",
     "GroupSize",
+    "Hierarchy",
     "Ints",
     "Labels",
     "Level",

@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from .arrays import Floats, Mask
 from .contributors import Contributors
-from .dimension import Dimension
 from .errors import DataError, ParameterError
+from .hierarchy import Hierarchy
 from .percent import percent_of
 
 
@@ -44,7 +44,7 @@ def costs(cost: str, values: Floats, contributors: Contributors | None) -> Float
     raise ParameterError(f"Table: cost must be value, count, contributors, log or figures, got {cost!r}.")
 
 
-def sums_of_leaves(dimensions: Sequence[Dimension], inner: Floats) -> Floats:
+def sums_of_leaves(dimensions: Sequence[Hierarchy], inner: Floats) -> Floats:
     """All cells of a cross from its inner ones. O(cells times the depth of a hierarchy)."""
     full = inner
     for axis, dimension in enumerate(dimensions):
@@ -56,7 +56,7 @@ def sums_of_leaves(dimensions: Sequence[Dimension], inner: Floats) -> Floats:
     return np.ascontiguousarray(full)
 
 
-def all_cells(dimensions: Sequence[Dimension], given: Floats) -> Floats:
+def all_cells(dimensions: Sequence[Hierarchy], given: Floats) -> Floats:
     """All cells of a cross, computed where only the inner ones are given."""
     if given.shape == tuple(len(d) for d in dimensions):
         return given
@@ -64,7 +64,7 @@ def all_cells(dimensions: Sequence[Dimension], given: Floats) -> Floats:
     return sums_of_leaves(dimensions, given)
 
 
-def refuse_shape(dimensions: Sequence[Dimension], shape: tuple[int, ...], what: str) -> None:
+def refuse_shape(dimensions: Sequence[Hierarchy], shape: tuple[int, ...], what: str) -> None:
     """Raise where an array covers neither the inner cells nor all."""
     leaves = tuple(d.leaves.size for d in dimensions)
     if shape != leaves:
@@ -72,7 +72,7 @@ def refuse_shape(dimensions: Sequence[Dimension], shape: tuple[int, ...], what: 
         raise DataError(f"Table: wanted {what} of shape {leaves}, or {full} with sums, got {shape}.")
 
 
-def inner_cells(dimensions: Sequence[Dimension]) -> Mask:
+def inner_cells(dimensions: Sequence[Hierarchy]) -> Mask:
     """Which cells of a cross are no sum, in C order."""
     mask = np.ones((1,) * len(dimensions), dtype=bool)
     for axis, dimension in enumerate(dimensions):
@@ -81,7 +81,7 @@ def inner_cells(dimensions: Sequence[Dimension]) -> Mask:
 
 
 def placed(
-    given: npt.ArrayLike | None, dimensions: Sequence[Dimension], what: str, kind: type
+    given: npt.ArrayLike | None, dimensions: Sequence[Hierarchy], what: str, kind: type
 ) -> npt.NDArray[Any]:
     """One figure per cell in C order; sums get nought where only inner cells are given."""
     full = tuple(len(d) for d in dimensions)
@@ -97,14 +97,14 @@ def placed(
     return everywhere.reshape(-1)
 
 
-def level_of(level: npt.ArrayLike, values: Floats, dimensions: Sequence[Dimension]) -> Floats:
+def level_of(level: npt.ArrayLike, values: Floats, dimensions: Sequence[Hierarchy]) -> Floats:
     """Protection levels: one number is in percent of the value, an array is absolute."""
     if np.ndim(level) == 0:
         return percent_of(float(np.asarray(level)), values, "Table")
     return placed(level, dimensions, "protection levels", float)
 
 
-def bound_of(bound: npt.ArrayLike, dimensions: Sequence[Dimension], outside: float) -> Floats:
+def bound_of(bound: npt.ArrayLike, dimensions: Sequence[Hierarchy], outside: float) -> Floats:
     """One side of what the attacker knows; nothing of sums where only inner cells are given."""
     size = int(np.prod([len(d) for d in dimensions]))
     if np.ndim(bound) == 0:

@@ -107,6 +107,7 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "CATEGORIES": "tacita.microdata.loss.categories:CategoriesChanged",
     },
     "risk": {
+        "k_anonymity": "tacita.microdata.risk.anonymity:KAnonymity",
         "DLD": "tacita.microdata.risk.linkage:DLD",
         "DBRL": "tacita.microdata.risk.linkage:DBRL",
         "DBRL_assigned": "tacita.microdata.risk.linkage:DBRLAssigned",
@@ -195,15 +196,15 @@ def _meant(name: str, known: Sequence[str]) -> str | None:
     return found[0] if found else None
 
 
-def by_canonical(values: Mapping[str, Any], *kinds: str, also: tuple[str, ...] = ()) -> dict[str, Any]:
-    """The same values under names as the registry spells them; `also` are names besides it.
+def by_canonical(values: Mapping[str, Any], *kinds: str) -> dict[str, Any]:
+    """The same values under names as the registry spells them.
 
     A name that is not known stays, for whoever can say what was wanted.
 
-    >>> by_canonical({"dbrl": 20, "K_anonymity": 3}, *MEASURING, also=("k_anonymity",))
+    >>> by_canonical({"dbrl": 20, "K_anonymity": 3}, *MEASURING)
     {'DBRL': 20, 'k_anonymity': 3}
     """
-    known = [*names(*kinds), *also]
+    known = names(*kinds)
     found: dict[str, Any] = {}
     for name, value in values.items():
         spelled = _meant(name, known) or name

@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from .arrays import Floats, Ints, Mask
-from .dimension import Dimension
 from .errors import DataError
+from .hierarchy import Hierarchy
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,7 +22,7 @@ class Relations:
     A line of a table is +1 at its cells and -1 at their sum. `basis` marks rows that imply all others:
     an attacker needs no more, and with fewer rows a problem is more often a network.
 
-    >>> two_way = Relations.cross([Dimension.flat("r", ["a", "b"]), Dimension.flat("c", ["x", "y"])])
+    >>> two_way = Relations.cross([Hierarchy.flat("r", ["a", "b"]), Hierarchy.flat("c", ["x", "y"])])
     >>> len(two_way), int(two_way.basis.sum())
     (6, 5)
     >>> two_way.residuals(np.array([1.0, 2, 3, 4, 5, 9, 5, 7, 12])).tolist()
@@ -48,7 +48,7 @@ class Relations:
         return cls(starts.astype(np.int64), joined, coefficients, np.ones(len(cells), dtype=bool))
 
     @classmethod
-    def cross(cls, dimensions: Sequence[Dimension]) -> Relations:
+    def cross(cls, dimensions: Sequence[Hierarchy]) -> Relations:
         """All lines of the cross of some dimensions, cells in C order.
 
         A line of the first dimension always belongs to the basis; one of a later dimension only where all

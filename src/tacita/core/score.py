@@ -14,6 +14,7 @@ from . import registry
 from .arrays import Ints, Matrix, as_matrix
 from .errors import DataError, ParameterError
 from .framed import Column, Framed
+from .microdata import Microdata
 from .notebook import Section, page
 from .spelling import in_any_case
 
@@ -139,12 +140,31 @@ class Categories:
 
 
 @dataclass(frozen=True, eq=False)
+class Files:
+    """A file as it is released, and beside it the source it was made of, with roles, where that is known.
+
+    `rows[i]` is the row of the source that released row i came from. Before anything is protected, a file is
+    its own source.
+    """
+
+    released: Microdata
+    original: Microdata | None = None
+    rows: Ints | None = None
+
+    @classmethod
+    def unprotected(cls, data: Microdata) -> Files:
+        """A file as an office has it."""
+        return cls(data, data, np.arange(data.n))
+
+
+@dataclass(frozen=True, eq=False)
 class Comparison:
     """Original and released values of the protected attributes, rows aligned, no missing values.
 
     `context` holds unchanged numeric attributes of the same records: a measure may ask whether the
     protected ones still go with them. `domains` numbers the part of the population each record is in.
-    `categories` holds protected attributes that are no numbers; most measures do not look at them.
+    `categories` holds protected attributes that are no numbers; most measures do not look at them. `files`
+    are the whole files, with their gaps, for measures of what an attacker may know besides.
     """
 
     original: Matrix
@@ -153,6 +173,7 @@ class Comparison:
     context: Matrix
     domains: Ints | None = None
     categories: Categories | None = None
+    files: Files | None = None
     _known: dict[Hashable, Any] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
@@ -176,6 +197,7 @@ class Comparison:
         context: npt.ArrayLike = (),
         domains: npt.ArrayLike | None = None,
         categories: Categories | None = None,
+        files: Files | None = None,
     ) -> Comparison:
         """From plain arrays; columns without names are called x1, x2, ...
 
@@ -190,7 +212,13 @@ class Comparison:
         beside = np.empty((len(x), 0)) if np.size(context) == 0 else as_matrix(context, "Comparison")
         parts = None if domains is None else np.unique(np.asarray(domains), return_inverse=True)[1]
         named = tuple(names or (f"x{j + 1}" for j in range(x.shape[1])))
-        return cls(x, z, named, beside, parts, categories)
+        return cls(x, z, named, beside, parts, categories, files)
+
+    @classmethod
+    def of_files(cls, files: Files) -> Comparison:
+        """Whole files, where no record has a number on both sides."""
+        nothing = np.empty((0, 0))
+        return cls(nothing, nothing, (), nothing, files=files)
 
     @property
     def n(self) -> int:
@@ -225,6 +253,7 @@ class Comparison:
             self.context,
             self.domains,
             self.categories,
+            self.files,
         )
 
     @cached_property

@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from .arrays import Floats, Ints, Mask
 from .contributors import Contributors
-from .dimension import Dimension
 from .errors import DataError, ParameterError
+from .hierarchy import Hierarchy
 from .layout import all_cells, as_numbers, bound_of, costs, inner_cells, level_of, placed
 from .method import Method
 from .percent import percent_of
@@ -41,7 +41,7 @@ class Table:
     (('1', '1'), ('Total', 'Total'))
     """
 
-    dimensions: tuple[Dimension, ...]
+    dimensions: tuple[Hierarchy, ...]
     codes: Ints
     values: Floats
     relations: Relations
@@ -94,7 +94,7 @@ class Table:
     @classmethod
     def cross(
         cls,
-        dimensions: Sequence[Dimension],
+        dimensions: Sequence[Hierarchy],
         values: npt.ArrayLike,
         *,
         primary: npt.ArrayLike | None = None,
@@ -172,7 +172,7 @@ class Table:
                 ("row", "column") if inner.ndim == 2 else [f"dimension{at + 1}" for at in range(inner.ndim)]
             )
         dimensions = [
-            Dimension.flat(name, list(each), total) for name, each in zip(names, given, strict=True)
+            Hierarchy.flat(name, list(each), total) for name, each in zip(names, given, strict=True)
         ]
         return cls.cross(dimensions, inner, **fields)
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from tacita.core import Categories, Comparison, DataError, Ints, Matrix, Microdata, Report, Run
 from tacita.core.roles import Kind
+from tacita.core.score import Files
 
 from .measure import Measure
 
@@ -22,16 +23,26 @@ def measure(
     context: Matrix,
     domains: Ints | None = None,
     kinds: Sequence[Kind] = (),
+    files: Files | None = None,
 ) -> Report:
     """Every measure of one release; records with a missing value on either side are left out and counted.
 
-    Columns of another kind than numeric hold codes, the same ones on both sides.
+    Columns of another kind than numeric hold codes, the same ones on both sides. Measures of whole files
+    look at `files`, and leave nothing out.
     """
     complete = ~(np.isnan(original) | np.isnan(released)).any(axis=1)
     left_out = int((~complete).sum())
     notes = (f"{left_out} records with missing values are left out of the measures.",) if left_out else ()
     if not complete.any():
-        return Report(tuple(each.none("every record has a missing value") for each in measures), notes)
+        whole = None if files is None else Comparison.of_files(files)
+        why = "every record has a missing value"
+        return Report(
+            tuple(
+                each.none(why) if whole is None or not each.of_files else each.score(whole, run)
+                for each in measures
+            ),
+            notes,
+        )
     numeric = np.array([kind == "numeric" for kind in kinds] or [True] * len(names))
     x, z = original[complete], released[complete]
     pair = Comparison.of(
@@ -41,6 +52,7 @@ def measure(
         context[complete],
         None if domains is None else domains[complete],
         None if numeric.all() else _categories(x, z, names, kinds),
+        files,
     )
     return Report(tuple(each.score(pair, run) for each in measures), notes)
 

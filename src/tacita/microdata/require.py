@@ -3,41 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-import numpy as np
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import ConfigDict, create_model, model_validator
 
-from tacita.core import Ints, Microdata, ParameterError, RequirementError, Run, registry
+from tacita.core import Comparison, Microdata, ParameterError, RequirementError, Run, registry
 from tacita.core.document import parsed, text_of
 from tacita.core.params import Parameters, shown
 from tacita.core.release import Claim, Requirement
-from tacita.core.roles import Names
+from tacita.core.score import Files
 from tacita.core.verify import Verdict, faults
 from tacita.io import content_of
 
 from .alignment import aligned
 from .assess import context_columns, measure
 from .measure import Measure
-from .verify import keys
-from .verify.evidence import one_each
-
-K_ANONYMITY = "k_anonymity"
-
-
-class SharedKeys(Parameters):
-    """What k_anonymity asks: k records, or records of k distinct units, behind every combination of keys."""
-
-    k: int = Field(ge=2, description="records that share each combination of keys, at least")
-    keys: Names = Field((), description="columns an attacker may know; if not given, all that were protected")
-    unit: str | None = Field(None, description="column whose distinct values are counted instead of records")
-
-    @classmethod
-    def spoken_name(cls) -> str:
-        """As a plan calls it."""
-        return f"Require: {K_ANONYMITY}"
 
 
 class RequireSection(Parameters):
@@ -52,7 +33,7 @@ class RequireSection(Parameters):
     @model_validator(mode="before")
     @classmethod
     def _by_canonical_names(cls, values: dict[str, Any]) -> dict[str, Any]:
-        return registry.by_canonical(values, *registry.MEASURING, also=(K_ANONYMITY,))
+        return registry.by_canonical(values, *registry.MEASURING)
 
     @model_validator(mode="after")
     def _known(self) -> RequireSection:
@@ -106,42 +87,41 @@ class RequireSection(Parameters):
 
 
 def _requirement(name: str, value: Any) -> Requirement:
-    if name == K_ANONYMITY:
-        asked = SharedKeys(**(value if isinstance(value, Mapping) else {"k": value}))
-        return Requirement(name, float(asked.k), asked.model_dump(exclude={"k"}))
     if name not in registry.names(*registry.MEASURING):
-        known = ", ".join((K_ANONYMITY, *registry.names(*registry.MEASURING)))
+        known = ", ".join(registry.names(*registry.MEASURING))
         raise ParameterError(f"Require: there is no measure named {name!r}. Known: {known}.")
     settings = dict(value) if isinstance(value, Mapping) else {"limit": value}
-    limit = settings.pop("limit", None)
-    if isinstance(limit, bool) or not isinstance(limit, int | float) or not np.isfinite(limit):
-        raise ParameterError(f"Require: {name} must have a number as its limit, got {type(limit).__name__}.")
-    _measure(name, settings)
-    return Requirement(name, float(limit), settings)
+    measured = cast("type[Measure]", registry.lookup(name, *registry.MEASURING))
+    given = [settings.pop(each) for each in dict.fromkeys(("limit", measured.limit_name)) if each in settings]
+    if len(given) > 1:
+        raise ParameterError(f"Require: {name} has a limit and {measured.limit_name}, which is the same.")
+    limit = _limit(name, measured, dict.fromkeys([measured.limit_name], *given) if given else {})
+    measured(**settings)
+    return Requirement(name, limit, settings)
+
+
+def _limit(name: str, measured: type[Measure], given: Mapping[str, Any]) -> float:
+    """A limit as the measure takes it, or an error in its words."""
+
+    class Limit(Parameters):
+        @classmethod
+        def spoken_name(cls) -> str:
+            return f"Require: {name}"
+
+    if any(isinstance(value, bool | str) for value in given.values()):
+        raise ParameterError(f"Require: {name}: {measured.limit_name} must be a number.")
+    fields: dict[str, Any] = {measured.limit_name: (measured.limit_type, ...)}
+    made = create_model("Limit", __base__=Limit, **fields)
+    return float(getattr(made(**given), measured.limit_name))
 
 
 def _measure(name: str, settings: Mapping[str, Any]) -> Measure:
     return cast("Measure", registry.lookup(name, *registry.MEASURING)(**settings))
 
 
-@dataclass(frozen=True, repr=False)
-class Finished:
-    """A finished file, and beside it the source it was made of, with roles, where that is known.
-
-    `rows[i]` is the row of the source that released row i came from.
-    """
-
-    file: Microdata
-    source: Microdata | None = None
-    rows: Ints | None = None
-
-
-def judge(asked: Sequence[Requirement], finished: Finished, run: Run | None = None) -> tuple[Verdict, ...]:
+def judge(asked: Sequence[Requirement], files: Files, run: Run | None = None) -> tuple[Verdict, ...]:
     """A verdict on each requirement, in counts and figures of the whole file. The cost of the measures."""
-    return tuple(
-        _shared(each, finished) if each.name == K_ANONYMITY else _measured(each, finished, run or Run())
-        for each in asked
-    )
+    return tuple(_judged(each, files, run or Run()) for each in asked)
 
 
 def insist(verdicts: tuple[Verdict, ...]) -> tuple[Verdict, ...]:
@@ -157,64 +137,25 @@ def insist(verdicts: tuple[Verdict, ...]) -> tuple[Verdict, ...]:
 
 def required(claim: Claim, released: Microdata, run: Run | None = None) -> tuple[Verdict, ...]:
     """The requirements of a release, judged on its frame or what was read back from its bytes; or raise."""
-    return insist(judge(claim.requirements, Finished(released, claim.original, claim.rows), run))
+    return insist(judge(claim.requirements, Files(released, claim.original, claim.rows), run))
 
 
-def _shared(asked: Requirement, finished: Finished) -> Verdict:
-    file, source = finished.file, finished.source
-    roles = source.roles if source is not None else None
-    names = tuple(asked.settings["keys"]) or (source.quasi if source is not None else ())
-    unit = asked.settings["unit"] or (roles.unit if roles is not None else None)
-    k, what = int(asked.limit), "records" if unit is None else "distinct units"
-    promise = (
-        f"Every combination of {', '.join(names) or 'keys'} stands for at least {k} {what} (a missing cell "
-        "counts as a value)."
-    )
-
-    def verdict(fault: str | None) -> Verdict:
-        return Verdict(asked.name, promise, fault is None, fault or "holds")
-
-    if not names:
-        return verdict("no keys are named, and nothing tells which columns were protected")
-    if absent := [name for name in names if name not in file.columns]:
-        return verdict(f"the file has no column {', '.join(absent)}")
-    units = None if unit is None else _units(finished, unit)
-    if isinstance(units, str):
-        return verdict(units)
-    short, fewest = keys.short_of(keys.sharing(file, names), k, units)
-    return verdict(
-        f"{short} of {file.n} records share their keys with fewer than {k} {what} (fewest: {fewest})"
-        if short
-        else None
-    )
-
-
-def _units(finished: Finished, unit: str) -> Ints | str:
-    if unit in finished.file.columns:
-        return one_each(finished.file, unit)
-    if finished.source is None or finished.rows is None or unit not in finished.source.columns:
-        return f"the file has no column {unit} to count units by"
-    return one_each(finished.source, unit)[finished.rows]
-
-
-def _measured(asked: Requirement, finished: Finished, run: Run) -> Verdict:
+def _judged(asked: Requirement, files: Files, run: Run) -> Verdict:
     measured = _measure(asked.name, asked.settings)
-    most, unit = measured.direction == "lower", f" {measured.unit}" if measured.unit else ""
-    promise = f"{asked.name} is at {'most' if most else 'least'} {asked.limit:g}{unit}."
-    if finished.source is None or finished.rows is None:
-        return Verdict(asked.name, promise, False, "cannot be computed without the original file")
-    source, rows = finished.source, finished.rows
-    both = aligned(source, finished.file)
-    beside = [name for name in finished.file.columns if name not in source.quasi]
+    fault = _fault(measured, asked.limit, files, run)
+    return Verdict(asked.name, measured.promise(asked.limit, files), fault is None, fault or "holds")
+
+
+def _fault(measured: Measure, limit: float, files: Files, run: Run) -> str | None:
+    source, rows = files.original, files.rows
+    if measured.of_files and (measured.alone or source is not None):
+        return measured.fault(measured.score(Comparison.of_files(files), run), limit, files)
+    if source is None or rows is None:
+        return "cannot be computed without the original file"
+    both = aligned(source, files.released)
+    beside = [name for name in files.released.columns if name not in source.quasi]
     context = context_columns(source, beside, rows)
     (score,) = measure(
         both.before[rows], both.after, source.quasi, [measured], run, context=context, kinds=both.kinds
     )
-    if score.value is None:
-        return Verdict(asked.name, promise, False, f"cannot be computed: {score.reason}")
-    kept = score.value <= asked.limit if most else score.value >= asked.limit
-    detail = (
-        f"it is {score.value:.4g}{unit} of {rows.size} records, {abs(score.value - asked.limit):.3g} too "
-        f"{'much' if most else 'little'}"
-    )
-    return Verdict(asked.name, promise, bool(kept), "holds" if kept else detail)
+    return measured.fault(score, limit, files)

@@ -28,6 +28,7 @@ from tacita.core.door import setting
 from tacita.core.microdata import speakable
 from tacita.core.options import ReleaseOptions
 from tacita.core.release import AttributeSummary, Claim, Requirement, StepRecord
+from tacita.core.score import Files
 from tacita.core.seeds import as_seed
 from tacita.core.trials import Origin
 from tacita.io import fingerprint_of
@@ -40,7 +41,7 @@ from .alignment import Aligned, aligned, refuse_other_order, same_numbers
 from .assess import context_columns, measure
 from .plan import Protection
 from .protect import Protected
-from .require import Finished, RequireSection, judge, required
+from .require import RequireSection, judge, required
 from .sections import CompareSection, MeasureSection, ProtectSection
 from .steps import Made, make, steps_for
 from .summary import summarise, summarise_categories
@@ -149,9 +150,11 @@ def _measured(made: Made, data: Microdata, measures: MeasureSection, run: Run, k
         # what a value was counts although it was taken away
         before = one.original if one.claim.suppressed is None else data.coded(data.quasi)[kept]
         pairs = [Aligned(before, one.released, data.scales, texts)]
+        files = [Files(made.data, data, made.claim.rows)]
     else:
         both = [aligned(data, stage) for stage in made.stages]
         pairs = [replace(each, before=each.before[kept]) for each in both]
+        files = [Files(stage, data, kept) for stage in made.stages]
     unchanged = [name for name in made.data.columns if name not in data.quasi]
     roles = data.roles
     domains = measures.domains or (roles.strata if roles is not None else ())
@@ -167,9 +170,10 @@ def _measured(made: Made, data: Microdata, measures: MeasureSection, run: Run, k
                 context=context_columns(data, unchanged, kept),
                 domains=domain_codes(data, domains, kept),
                 kinds=pair.kinds,
+                files=whole,
             ),
         )
-        for pair in pairs
+        for pair, whole in zip(pairs, files, strict=True)
     ]
 
 
@@ -211,6 +215,7 @@ def assess(before: Microdata, after: Microdata, asked: Protection, run: Run | No
         context=context_columns(before, unchanged, rows),
         domains=domain_codes(before, measures.domains, rows),
         kinds=before.scales,
+        files=Files(after, before, rows),
     )
     unique = examine(before, rows, after, None)
     # a measure of what was protected says nothing of the columns beside
@@ -226,7 +231,7 @@ def check(
 ) -> tuple[Verdict, ...]:
     """Judge anybody's file by requirements; with its original, the same records in the same order."""
     if original is None or roles is None:
-        return judge(limits.requirements, Finished(released), run)
+        return judge(limits.requirements, Files(released), run)
     original = original.with_roles(roles)
     if original.n != released.n:
         raise DataError(
@@ -234,7 +239,7 @@ def check(
             f"{released.n}. Check against the records that were released."
         )
     refuse_other_order(original, released, original.quasi)
-    return judge(limits.requirements, Finished(released, original, np.arange(original.n)), run)
+    return judge(limits.requirements, Files(released, original, np.arange(original.n)), run)
 
 
 def suited(measures: MeasureSection, data: Microdata) -> MeasureSection:

@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from tacita.core import Contributors, DataError, Dimension, Microdata, ParameterError, Table
+from tacita.core import Contributors, DataError, Hierarchy, Microdata, ParameterError, Table
 from tacita.core.arrays import Floats, Ints, Mask
 from tacita.core.labels import natural_order
 from tacita.core.microdata import column_codes
 from tacita.core.spelling import Alike
+from tacita.io.hierarchies import as_hierarchy
 
 from .behind import COUNTED
-from .hierarchy import as_dimension
 from .rules import Rule, apply_rules
 
 # What marks who asked for protection, or renounced it.
@@ -53,7 +53,7 @@ def tabulate(
 ) -> Table:
     """Sum a column of records, or count them, over all combinations of some columns.
 
-    `dimensions` names columns, or maps each to its hierarchy (a nested dict, a Dimension, the path of an .hrc
+    `dimensions` names columns, or maps each to its hierarchy (a nested dict, a Hierarchy, the path of an .hrc
     file, or None). Without `value` the table counts. `unit` names the holding behind a record: what a
     holding contributes to a cell is summed before it is ranked. With `weight`, a contribution of weight w
     stands for w contributors of its size. `request` and `waiver` are columns that mark who asked for
@@ -94,7 +94,7 @@ def tabulate(
     return apply_rules(table, applied)
 
 
-def _dimension(data: Microdata, name: str, given: Any, total: str) -> tuple[Dimension, Ints]:
+def _dimension(data: Microdata, name: str, given: Any, total: str) -> tuple[Hierarchy, Ints]:
     """A dimension and the leaf of every record."""
     if missing := int(data.missing(name).sum()):
         raise DataError(
@@ -105,16 +105,16 @@ def _dimension(data: Microdata, name: str, given: Any, total: str) -> tuple[Dime
     first = np.unique(codes, return_index=True)[1]
     texts = [str(series[int(row)]) for row in first]
     if given is None:
-        dimension = Dimension.flat(name, natural_order(texts), total)
+        dimension = Hierarchy.flat(name, natural_order(texts), total)
     else:
-        dimension = as_dimension(name, given, total)
+        dimension = as_hierarchy(name, given, total)
     place = {dimension.labels[leaf]: int(leaf) for leaf in dimension.leaves}
     if any(text not in place for text in texts):
         raise DataError(f"{data.source}: column {name} has {_unmatched(dimension, texts)}")
     return dimension, np.array([place[text] for text in texts], dtype=np.int64)[codes]
 
 
-def _unmatched(dimension: Dimension, texts: Sequence[str]) -> str:
+def _unmatched(dimension: Hierarchy, texts: Sequence[str]) -> str:
     """How many labels of records are no leaves; of these and of the rest, only what the hierarchy says."""
     leaves = [dimension.labels[leaf] for leaf in dimension.leaves]
     known = set(texts)
@@ -179,7 +179,7 @@ def _marks(data: Microdata, column: str | None) -> Mask:
 
 
 def _sums(
-    dimensions: Sequence[Dimension], leaves: Sequence[Ints], records: Records, depth: int
+    dimensions: Sequence[Hierarchy], leaves: Sequence[Ints], records: Records, depth: int
 ) -> tuple[Floats, Contributors]:
     """Values and contributors of all cells, one combination of levels after the other."""
     shape = tuple(len(dimension) for dimension in dimensions)

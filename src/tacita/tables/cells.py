@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from tacita.core import Contributors, CsvDialect, DataError, Dimension, Microdata, ParameterError, Table
+from tacita.core import Contributors, CsvDialect, DataError, Hierarchy, Microdata, ParameterError, Table
 from tacita.core.arrays import Floats, Ints
 from tacita.core.door import setting
 from tacita.core.labels import natural_order
@@ -171,7 +171,7 @@ def to_cells(table: Table, rules: str = "") -> bytes:
     return csv.encode(pa.table(columns), CsvDialect())
 
 
-def _labels(dimension: Dimension, codes: Ints) -> list[str]:
+def _labels(dimension: Hierarchy, codes: Ints) -> list[str]:
     if TOTAL in (dimension.labels[leaf] for leaf in dimension.leaves):
         raise ParameterError(
             f"tabulate: a label of column {dimension.name} is {TOTAL}, which is kept for sums. Rename it."
@@ -194,7 +194,7 @@ def _text(value: float) -> str:
     return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(float(value))
 
 
-def _labelled(data: Microdata, name: str) -> tuple[Dimension, Ints]:
+def _labelled(data: Microdata, name: str) -> tuple[Hierarchy, Ints]:
     """Labels in the order in which they first stand in the file, and the label of each line.
 
     Where that is the order of the alphabet, in which 10 comes before 2, nobody chose it. A list of `to_cells`
@@ -209,7 +209,7 @@ def _labelled(data: Microdata, name: str) -> tuple[Dimension, Ints]:
     if labels == sorted(labels) and not is_kept(data.columns):
         labels = natural_order(labels)
     number = {label: at for at, label in enumerate([*labels, TOTAL])}
-    return Dimension.flat(name, labels, TOTAL), np.array([number[text] for text in texts], dtype=np.int64)
+    return Hierarchy.flat(name, labels, TOTAL), np.array([number[text] for text in texts], dtype=np.int64)
 
 
 def _refuse_gaps(data: Microdata, times: Ints, fill_zeros: bool) -> bool:

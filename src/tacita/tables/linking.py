@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tacita.core import Contributors, DataError, Dimension, ParameterError, Relations, Table
+from tacita.core import Contributors, DataError, Hierarchy, ParameterError, Relations, Table
 from tacita.core.arrays import Floats, Ints
 
 
@@ -69,8 +69,8 @@ def link(tables: Sequence[Table]) -> Table:
     )
 
 
-def _shared_dimensions(tables: Sequence[Table]) -> list[Dimension]:
-    found: dict[str, Dimension] = {}
+def _shared_dimensions(tables: Sequence[Table]) -> list[Hierarchy]:
+    found: dict[str, Hierarchy] = {}
     for table in tables:
         for dimension in table.dimensions:
             if found.setdefault(dimension.name, dimension) != dimension:
@@ -81,7 +81,7 @@ def _shared_dimensions(tables: Sequence[Table]) -> list[Dimension]:
     return list(found.values())
 
 
-def _in_common(table: Table, dimensions: Sequence[Dimension]) -> Ints:
+def _in_common(table: Table, dimensions: Sequence[Hierarchy]) -> Ints:
     own = {dimension.name: at for at, dimension in enumerate(table.dimensions)}
     columns = [
         table.codes[:, own[each.name]] if each.name in own else np.full(table.n, each.top)

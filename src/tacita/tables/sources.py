@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tacita import io
-from tacita.core import Caution, DataError, Dimension, Microdata, ParameterError, Table
+from tacita.core import Caution, DataError, Hierarchy, Microdata, ParameterError, Table
 from tacita.core.labels import natural_order
 from tacita.io import content_of
 from tacita.io.tables import argus
@@ -249,7 +249,7 @@ def _argus_records(given: RecordInputSection, asked: Sequence[str], own: Mapping
     hierarchies, files = _hierarchy_files(chosen, given.meta, given.encoding)
     # codes of several levels are digits of a hierarchy, not numbers
     labels = {e.name: (sorted if e.levels else natural_order)(set(columns[e.name])) for e in chosen}
-    dimensions: dict[str, Dimension | Path] = {
+    dimensions: dict[str, Hierarchy | Path] = {
         each.name: argus.dimension_of(each, labels[each.name], hierarchies) for each in chosen
     }
     request, holding = metadata.of("request"), metadata.of("holding")

@@ -8,7 +8,19 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from tacita.core import Cancelled, Dimension, Matrix, Method, Microdata, Roles, Run, Table
+from tacita.core import (
+    Cancelled,
+    Categories,
+    Comparison,
+    Hierarchy,
+    Matrix,
+    Method,
+    Microdata,
+    Roles,
+    Run,
+    Table,
+)
+from tacita.core.score import Files
 
 # long enough that nobody guesses it
 SEED = 0x9D1F6C2B84E7350A9F2C61D07B3E8A45
@@ -41,6 +53,21 @@ def steered(verb: Callable[[Run], Any]) -> list[tuple[bool, str]]:
 def numbers(n: int = 60, d: int = 3, seed: int = 0) -> Matrix:
     """Records of some columns, none of them related."""
     return np.random.default_rng(seed).normal(size=(n, d))
+
+
+def compared(x: Matrix, z: Matrix, domains: Any = None) -> Comparison:
+    """Records before and after, as numbers and as whole files, where they have weights and an answer too."""
+    n, d = x.shape
+    names = [f"x{j + 1}" for j in range(d)]
+    # both hang on the record, not on its place
+    beside = {"weight": 1.5 + np.cos(x[:, 0]), "answer": np.where(np.sin(9 * x[:, -1]) > 0, "yes", "no")}
+    before, after = (
+        Microdata.of(pa.table({**dict(zip(names, each.T, strict=True)), **beside})) for each in (x, z)
+    )
+    roles = Roles(quasi=names, weight="weight", confidential="answer")
+    codes = Categories(np.sign(x[:, :1]), np.sign(z[:, :1]), ("c",), (False,))
+    files = Files(after, before.with_roles(roles), np.arange(n))
+    return Comparison.of(x, z, domains=domains, categories=codes, files=files)
 
 
 def explained(n: int = 120) -> tuple[Matrix, Matrix]:
@@ -94,12 +121,12 @@ def two_way(seed: int, shape: tuple[int, int] = (5, 5), primaries: int = 3) -> T
 
 def nested() -> Table:
     """Regions with parts and a total of them, by size; every problem has a pattern."""
-    from tacita.tables.hierarchy import from_nested
+    from tacita.io.hierarchies import from_nested
 
     regions = from_nested("region", {"north": ["n1", "n2", "n3"], "south": ["s1", "s2", "s3"]})
     values = np.random.default_rng(5).integers(20, 80, size=(6, 3)).astype(float)
     primary = np.arange(18).reshape(6, 3) == 4
-    sizes = Dimension.flat("size", ["small", "middle", "large"])
+    sizes = Hierarchy.flat("size", ["small", "middle", "large"])
     return Table.cross([regions, sizes], values, primary=primary, lower=20, upper=20)
 
 

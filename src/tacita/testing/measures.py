@@ -6,16 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from tacita.core import Categories, Comparison, Partition
+from tacita.core import Comparison, Partition
 from tacita.testing import Findings
 
-from .examples import numbers
+from .examples import compared, numbers
 
 
 def the_figure_lies_in_its_range_under_its_name(method: Any) -> Findings:
     x = numbers()
-    codes = Categories(np.sign(x[:, :1]), np.sign(x[::-1, :1]), ("c",), (False,))
-    score = method.score(Comparison.of(x, x[::-1], domains=np.arange(len(x)) % 2, categories=codes))
+    score = method.score(compared(x, x[::-1], np.arange(len(x)) % 2))
     low, high = score.span
     inside = score.value is not None and low <= score.value <= (np.inf if high is None else high)
     yield inside, f"{score.value} is not between {low} and {high}."
@@ -33,8 +32,8 @@ def the_order_of_rows_changes_nothing(method: Any) -> Findings:
     labels = Partition(np.argsort(np.argsort(x[:, 0], kind="stable"), kind="stable") // 3, 3).labels
     z = Partition(labels, 3).centroids(x)[labels]
     order, domains = np.random.default_rng(1).permutation(len(x)), np.arange(60) % 3
-    one = method.score(Comparison.of(x, z, domains=domains))
-    other = method.score(Comparison.of(x[order], z[order], domains=domains[order]))
+    one = method.score(compared(x, z, domains))
+    other = method.score(compared(x[order], z[order], domains[order]))
     yield one.reason == other.reason, f"In one order: {one.reason}; in another: {other.reason}."
     if one.value is not None and other.value is not None:
         same = np.isclose(other.value, one.value, rtol=1e-9, atol=1e-9)

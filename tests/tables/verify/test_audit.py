@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tacita
-from tacita.core import Contributors, Dimension, Pattern, Run, Table
-from tacita.tables.hierarchy import from_nested
+from tacita.core import Contributors, Hierarchy, Pattern, Run, Table
+from tacita.io.hierarchies import from_nested
 from tacita.tables.rules.concentration import Dominance, PPercent
 from tacita.tables.rules.frequency import MinimumFrequency
 from tacita.tables.verify.attacker import Attacker
@@ -90,10 +90,10 @@ def random_table(seed, shape=(4, 5), margins=True, signed=False, flat=True):
     generator = np.random.default_rng(seed)
     low = -20 if signed else 0
     if flat:
-        dimensions = [Dimension.flat(f"d{at}", [f"{at}{i}" for i in range(n)]) for at, n in enumerate(shape)]
+        dimensions = [Hierarchy.flat(f"d{at}", [f"{at}{i}" for i in range(n)]) for at, n in enumerate(shape)]
     else:
         rows = from_nested("d0", {"a": ["a1", "a2"], "b": ["b1", "b2", "b3"]})
-        dimensions = [rows, *(Dimension.flat(f"d{at}", ["x", "y", "z"]) for at in range(1, len(shape)))]
+        dimensions = [rows, *(Hierarchy.flat(f"d{at}", ["x", "y", "z"]) for at in range(1, len(shape)))]
     inner = generator.integers(low, 30, size=[d.leaves.size for d in dimensions])
     return Table.cross(dimensions, inner, margins=margins), generator
 
@@ -224,7 +224,7 @@ class TestPeopleWhoKnowMore:
 
     def test_a_sum_that_is_sensitive_itself_is_told(self):
         who = Contributors.of([[60, 3], [50, 1], [40, 30, 30], [60, 50, 40]], depth=3)
-        table = Table.cross([Dimension.flat("d", ["a", "b", "c"])], [63, 51, 100, 214], contributors=who)
+        table = Table.cross([Hierarchy.flat("d", ["a", "b", "c"])], [63, 51, 100, 214], contributors=who)
         from tacita.tables.rules import apply_rules
 
         table = apply_rules(table, PPercent(p=20))
@@ -241,7 +241,7 @@ class TestPeopleWhoKnowMore:
         from dataclasses import replace
 
         table = Table.cross(
-            [Dimension.flat("d", ["a", "b", "c"])],
+            [Hierarchy.flat("d", ["a", "b", "c"])],
             [5, 7, 3, 15],
             primary=[True, True, False, False],
             contributors=replace(who, holders=whose),

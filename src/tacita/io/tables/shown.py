@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from tacita.core import DataError, Dimension, Ints, Mask, Pattern, Table
+from tacita.core import DataError, Hierarchy, Ints, Mask, Pattern, Table
 
 MARK = "×"
 _WORDS = ("published", "withheld")
@@ -26,7 +26,7 @@ class Shown:
     that is the same to the last byte, proves that the other shows nothing more than the reader found.
     """
 
-    dimensions: tuple[Dimension, ...]
+    dimensions: tuple[Hierarchy, ...]
     codes: Ints
     response: str
     texts: tuple[str | None, ...]

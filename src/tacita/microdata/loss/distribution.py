@@ -59,7 +59,7 @@ class EnergyDistance(Measure):
     kind: ClassVar[str] = "loss"
     name: ClassVar[str] = "ENERGY"
     span: ClassVar[tuple[float, float | None]] = (0.0, 1.0)
-    unit: ClassVar[str] = ""
+    measured_in: ClassVar[str] = ""
 
     sample: Annotated[int, Field(ge=100, description="most records to compare")] = 2_000
 

@@ -85,7 +85,7 @@ class MahalanobisShift(Measure):
 
     kind: ClassVar[str] = "loss"
     name: ClassVar[str] = "MAHALANOBIS"
-    unit: ClassVar[str] = ""
+    measured_in: ClassVar[str] = ""
 
     def compute(self, pair: Comparison, run: Run) -> Score:
         pair = pair.varying()

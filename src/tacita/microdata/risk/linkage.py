@@ -79,7 +79,7 @@ class DLD(Measure):
     kind: ClassVar[str] = "risk"
     name: ClassVar[str] = "DLD"
     span: ClassVar[tuple[float, float | None]] = (0.0, 1.0)
-    unit: ClassVar[str] = ""
+    measured_in: ClassVar[str] = ""
     of_categories: ClassVar[bool] = True
 
     def compute(self, pair: Comparison, run: Run) -> Score:

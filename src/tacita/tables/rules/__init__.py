@@ -14,11 +14,11 @@ __all__ = ["Flags", "Rule", "apply_rules"]
 def apply_rules(table: Table, rules: Rule | Sequence[Rule]) -> Table:
     """The table with its sensitive cells and their protection levels, the largest any rule asks for.
 
-    >>> from tacita.core import Contributors, Dimension
+    >>> from tacita.core import Contributors, Hierarchy
     >>> from .concentration import PPercent
     >>> from .frequency import MinimumFrequency
     >>> who = Contributors.of([[60, 30, 10], [40, 35, 30], [60, 40, 35, 30, 30, 10]])
-    >>> table = Table.cross([Dimension.flat("region", ["a", "b"])], [100, 105, 205], contributors=who)
+    >>> table = Table.cross([Hierarchy.flat("region", ["a", "b"])], [100, 105, 205], contributors=who)
     >>> apply_rules(table, [PPercent(p=20), MinimumFrequency(threshold=3)]).primary.tolist()
     [True, False, False]
     """

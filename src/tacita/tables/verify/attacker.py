@@ -31,8 +31,8 @@ class Attacker:
     A table whose sums form a network (two dimensions, one of them possibly with a hierarchy) is attacked
     by flows, any other by linear programmes.
 
-    >>> from tacita.core import Dimension
-    >>> relations = Relations.cross([Dimension.flat("r", ["a", "b"]), Dimension.flat("c", ["x", "y"])])
+    >>> from tacita.core import Hierarchy
+    >>> relations = Relations.cross([Hierarchy.flat("r", ["a", "b"]), Hierarchy.flat("c", ["x", "y"])])
     >>> corners = np.array([1, 1, 0, 1, 1, 0, 0, 0, 0], dtype=bool)
     >>> values = np.array([5.0, 3.0, 2.0, 4.0])
     >>> attacker = Attacker(relations, corners, down=values, up=np.full(4, np.inf))

@@ -15,7 +15,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from tacita.core import DataError, Dimension, Relations, Table
+from tacita.core import DataError, Hierarchy, Relations, Table
 from tacita.io.tables.base import CellsFormat
 
 _ENDLESS = 1e20
@@ -94,7 +94,7 @@ def parse_jj(text: str) -> Table:
     numbers, letters = numbers[order], letters[order]
     value, cost, low, high, lower, upper, sliding = (column.copy() for column in numbers.T)
     return Table(
-        dimensions=(Dimension.flat("cell", [str(cell) for cell in range(n)]),),
+        dimensions=(Hierarchy.flat("cell", [str(cell) for cell in range(n)]),),
         codes=np.arange(n)[:, None],
         values=value,
         relations=Relations.of(rows),

@@ -9,11 +9,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tacita.core import Contributors, DataError, Dimension, Table
+from tacita.core import Contributors, DataError, Hierarchy, Table
 from tacita.core.layout import sums_of_leaves
+from tacita.io.hierarchies.hrc import format_hrc, from_digits, parse_hrc
 from tacita.io.tables.base import CellsFormat
 
-from .hierarchies import format_hrc, levels_dimension, parse_hrc
 from .jj import shortest
 from .metadata import Metadata, Variable, format_rda
 
@@ -169,7 +169,7 @@ def decode_records(text: str, metadata: Metadata) -> dict[str, list[str]]:
     return {name: [row[at] for row in rows] for at, name in enumerate(names)}
 
 
-def dimension_of(variable: Variable, labels: Sequence[str], hrc: Mapping[str, str]) -> Dimension:
+def dimension_of(variable: Variable, labels: Sequence[str], hrc: Mapping[str, str]) -> Hierarchy:
     """The dimension that a variable spans: by its hierarchy file, by its levels, or flat in order of labels.
 
     >>> dimension_of(Variable("nace", "dimension", levels=(1, 1)), ["01", "02"], {}).labels
@@ -182,20 +182,20 @@ def dimension_of(variable: Variable, labels: Sequence[str], hrc: Mapping[str, st
     if variable.levels:
         longest = sum(variable.levels)
         finest = [label for label in labels if len(label) == longest and label != variable.total]
-        return levels_dimension(variable.name, finest, variable.levels, variable.total)
+        return from_digits(variable.name, finest, variable.levels, variable.total)
     if variable.hierarchical:
         raise DataError(
             f"rda: {variable.name} is HIERARCHICAL, and neither HIERLEVELS nor HIERCODELIST says how. Add "
             "one; or remove the word, and publish no subtotals."
         )
-    return Dimension.flat(
+    return Hierarchy.flat(
         variable.name,
         list(dict.fromkeys(label for label in labels if label != variable.total)),
         variable.total,
     )
 
 
-def _codes(dimension: Dimension, labels: list[str]) -> np.ndarray:
+def _codes(dimension: Hierarchy, labels: list[str]) -> np.ndarray:
     place = {label: at for at, label in enumerate(dimension.labels)}
     if stray := sum(label not in place for label in labels):
         raise DataError(f"tab: {stray} labels of {dimension.name} are not in its hierarchy.")

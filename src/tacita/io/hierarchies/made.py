@@ -1,20 +1,17 @@
-"""Dimensions from what offices have: a nested dict, parents beside codes, or columns from coarse to fine."""
+"""Hierarchies from what offices have: a nested dict, parents beside codes, or columns from coarse to fine."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
-from tacita.core import DataError, Dimension, ParameterError
+from tacita.core import DataError, Hierarchy, ParameterError
 from tacita.core.labels import natural_order
-from tacita.io import content_of
-from tacita.io.tables import argus
 
 Nested = Mapping[str, Any] | Sequence[str] | None
 
 
-def from_nested(name: str, nested: Nested, total: str = "Total") -> Dimension:
+def from_nested(name: str, nested: Nested, total: str = "Total") -> Hierarchy:
     """A dict whose keys are labels and whose values are what stands under them: a dict, a list, or nothing.
 
     >>> region = from_nested("region", {"north": ["N1", "N2"], "south": None})
@@ -27,19 +24,19 @@ def from_nested(name: str, nested: Nested, total: str = "Total") -> Dimension:
         if below is None:
             return
         if isinstance(below, str):
-            raise ParameterError(f"Dimension {name}: wanted lists or dicts of labels, got bare text.")
+            raise ParameterError(f"Hierarchy {name}: wanted lists or dicts of labels, got bare text.")
         for label in below:
             labels.append(str(label))
             parents.append(parent)
             add(below[label] if isinstance(below, Mapping) else None, len(labels) - 1)
 
     add(nested, 0)
-    return Dimension(name, tuple(labels), tuple(parents))
+    return Hierarchy(name, tuple(labels), tuple(parents))
 
 
 def from_parents(
     name: str, labels: Sequence[str], parents: Sequence[str | None], total: str = "Total"
-) -> Dimension:
+) -> Hierarchy:
     """A column of labels and one of their parents; without a parent, a label stands under the total.
 
     >>> from_parents("region", ["N1", "N2", "north", "south"], ["north", "north", None, None]).parents
@@ -47,7 +44,7 @@ def from_parents(
     """
     if len(labels) != len(parents):
         raise DataError(
-            f"Dimension {name}: wanted one parent per label, got {len(parents)} for {len(labels)}."
+            f"Hierarchy {name}: wanted one parent per label, got {len(parents)} for {len(labels)}."
         )
     own = [str(label) for label in labels if str(label) != total]
     above = [
@@ -57,11 +54,11 @@ def from_parents(
     ]
     place = {label: at + 1 for at, label in enumerate(own)}
     if unknown := sum(parent is not None and parent not in place for parent in above):
-        raise DataError(f"Dimension {name}: {unknown} parents are no labels themselves. Add a row for each.")
-    return Dimension(name, (total, *own), (-1, *(0 if parent is None else place[parent] for parent in above)))
+        raise DataError(f"Hierarchy {name}: {unknown} parents are no labels themselves. Add a row for each.")
+    return Hierarchy(name, (total, *own), (-1, *(0 if parent is None else place[parent] for parent in above)))
 
 
-def from_levels(name: str, columns: Sequence[Sequence[str]], total: str = "Total") -> Dimension:
+def from_levels(name: str, columns: Sequence[Sequence[str]], total: str = "Total") -> Hierarchy:
     """Columns of records from coarse to fine, such as province and municipality.
 
     >>> from_levels("region", [["north", "north", "south"], ["N1", "N2", "S1"]]).labels
@@ -81,30 +78,6 @@ def from_levels(name: str, columns: Sequence[Sequence[str]], total: str = "Total
             node, parent = node.setdefault(label, {}), label
     if torn:
         raise DataError(
-            f"Dimension {name}: {len(torn)} labels stand under several others. Make the finer labels unique."
+            f"Hierarchy {name}: {len(torn)} labels stand under several others. Make the finer labels unique."
         )
     return from_nested(name, tree, total)
-
-
-def read_hrc(path: str | Path, name: str | None = None, total: str = "Total", lead: str = "@") -> Dimension:
-    """A tau-ARGUS .hrc file: one label per line, as deep as the leading string is repeated before it."""
-    path = Path(path)
-    try:
-        text = content_of(path).decode("utf-8-sig")
-    except UnicodeError:
-        raise ParameterError(f"{path.name}: cannot be read as a text file of UTF-8.") from None
-    return argus.parse_hrc(text, name or path.stem, total, lead)
-
-
-def as_dimension(name: str, given: Any, total: str = "Total") -> Dimension:
-    """A hierarchy in any of the forms above: Dimension, dict, list of labels, or the path of an .hrc file."""
-    if isinstance(given, Dimension):
-        return Dimension(name, given.labels, given.parents)
-    if isinstance(given, str | Path):
-        return read_hrc(given, name, total)
-    if isinstance(given, Mapping | Sequence):
-        return from_nested(name, given, total)
-    raise ParameterError(
-        f"Dimension {name}: wanted a nested dict, a list, a Dimension or an .hrc path, "
-        f"got {type(given).__name__}."
-    )

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import accumulate
 
-from tacita.core import DataError, Dimension
+from tacita.core import DataError, Hierarchy
 
 
-def parse_hrc(text: str, name: str, total: str = "Total", lead: str = "@") -> Dimension:
+def parse_hrc(text: str, name: str, total: str = "Total", lead: str = "@") -> Hierarchy:
     """One label per line; the leading string, repeated, says how deep it stands. The total is left out.
 
     >>> parse_hrc("north\\n@N1\\n@N2\\nsouth\\n", "region").labels
@@ -23,16 +23,16 @@ def parse_hrc(text: str, name: str, total: str = "Total", lead: str = "@") -> Di
             depth, rest = depth + 1, rest[len(lead) :]
         if depth >= len(open_at) or not rest.strip():
             raise DataError(
-                f"Dimension {name}: line {number} of the hierarchy stands deeper than the line above allows. "
+                f"Hierarchy {name}: line {number} of the hierarchy stands deeper than the line above allows. "
                 f"Each step down adds one {lead!r}."
             )
         labels.append(rest.strip())
         parents.append(open_at[depth])
         open_at[depth + 1 :] = [len(labels) - 1]
-    return Dimension(name, tuple(labels), tuple(parents))
+    return Hierarchy(name, tuple(labels), tuple(parents))
 
 
-def format_hrc(dimension: Dimension, lead: str = "@") -> str:
+def format_hrc(dimension: Hierarchy, lead: str = "@") -> str:
     """The same, out; children stand below their parent in order of place.
 
     >>> format_hrc(parse_hrc("north\\n@N1\\nsouth\\n", "region"))
@@ -40,7 +40,7 @@ def format_hrc(dimension: Dimension, lead: str = "@") -> str:
     """
     if any(label.startswith(lead) or label != label.strip() for label in dimension.labels):
         raise DataError(
-            f"Dimension {dimension.name}: labels that begin with {lead!r} or with spaces cannot stand in an "
+            f"Hierarchy {dimension.name}: labels that begin with {lead!r} or with spaces cannot stand in an "
             ".hrc file. Use another leading string, or rename them."
         )
     children = dict(dimension.sums())
@@ -55,19 +55,17 @@ def format_hrc(dimension: Dimension, lead: str = "@") -> str:
     return "\n".join([*lines, ""])
 
 
-def levels_dimension(
-    name: str, codes: Sequence[str], digits: Sequence[int], total: str = "Total"
-) -> Dimension:
+def from_digits(name: str, codes: Sequence[str], digits: Sequence[int], total: str = "Total") -> Hierarchy:
     """Codes of fixed length whose first digits name the group: HIERLEVELS 2 1 makes 123 part of 12.
 
-    >>> levels_dimension("nace", ["011", "012", "021"], [2, 1]).labels
+    >>> from_digits("nace", ["011", "012", "021"], [2, 1]).labels
     ('Total', '01', '011', '012', '02', '021')
     """
     ends = list(accumulate(digits))
     labels, parents, seen = [total], [-1], {}
     for code in sorted(set(codes) - {total}):
         if len(code) != ends[-1]:
-            raise DataError(f"Dimension {name}: wanted codes of {ends[-1]} characters, got others.")
+            raise DataError(f"Hierarchy {name}: wanted codes of {ends[-1]} characters, got others.")
         above = 0
         for end in ends:
             prefix = code[:end]
@@ -76,4 +74,4 @@ def levels_dimension(
                 labels.append(prefix)
                 parents.append(above)
             above = seen[prefix]
-    return Dimension(name, tuple(labels), tuple(parents))
+    return Hierarchy(name, tuple(labels), tuple(parents))

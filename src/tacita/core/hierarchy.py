@@ -1,4 +1,4 @@
-"""One way of dividing a table: labels, and under which label each one stands."""
+"""Coarser labels above finer ones: how a table is divided, and what values of a record may become."""
 
 from __future__ import annotations
 
@@ -8,28 +8,34 @@ from functools import cached_property
 
 import numpy as np
 
-from .arrays import Ints, Mask
+from .arrays import Floats, Ints, Mask
 from .errors import DataError
 
 
 @dataclass(frozen=True)
-class Dimension:
-    """Labels of one dimension and the place of each one's parent; -1 for the top, of which there is one.
+class Hierarchy:
+    """Labels and the place of each one's parent; -1 for the top, of which there is one.
 
-    A label without children is a leaf; the value of any other is the sum of its children's. O(labels).
+    A label without children is a leaf; in a table the value of any other is the sum of its children's. For
+    recoding, level 0 shows every leaf as itself and the last level only the top. `shown_from` has the first
+    level at which a label is shown in place of what stands under it; if not given, labels are shown as soon
+    as all below them can be. O(labels).
 
-    >>> region = Dimension.flat("region", ["north", "south"])
+    >>> region = Hierarchy.flat("region", ["north", "south"])
     >>> region.labels, region.parents, region.leaves.tolist()
     (('north', 'south', 'Total'), (2, 2, -1), [0, 1])
+    >>> region.relabelled(1)
+    {'north': 'Total', 'south': 'Total'}
     """
 
     name: str
     labels: tuple[str, ...]
     parents: tuple[int, ...]
+    shown_from: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         n = len(self.labels)
-        who = f"Dimension {self.name}"
+        who = f"Hierarchy {self.name}"
         if n == 0 or len(self.parents) != n:
             raise DataError(f"{who}: wanted labels with one parent each, got {n} and {len(self.parents)}.")
         if repeated := n - len(set(self.labels)):
@@ -40,13 +46,15 @@ class Dimension:
             raise DataError(f"{who}: wanted one label without a parent, the total, got others.")
         if (self.depths < 0).any():
             raise DataError(f"{who}: some labels stand under themselves. Check the parents.")
+        if self.shown_from and not self._rises():
+            raise DataError(f"{who}: wanted leaves shown from level 0, others from above all below them.")
 
     @classmethod
-    def flat(cls, name: str, labels: Sequence[str], total: str = "Total") -> Dimension:
+    def flat(cls, name: str, labels: Sequence[str], total: str = "Total") -> Hierarchy:
         """Labels side by side under a total, which comes last."""
         if total in labels:
             raise DataError(
-                f"Dimension {name}: the label {total} is kept for the sum of all. Rename it, or the total."
+                f"Hierarchy {name}: the label {total} is kept for the sum of all. Rename it, or the total."
             )
         return cls(name, (*labels, total), (len(labels),) * len(labels) + (-1,))
 
@@ -89,6 +97,62 @@ class Dimension:
     def is_flat(self) -> bool:
         """Whether all labels but the top are leaves."""
         return bool(self.is_leaf.sum() == len(self) - 1)
+
+    def _rises(self) -> bool:
+        first = np.array(self.shown_from)
+        below = np.array([place for place, parent in enumerate(self.parents) if parent >= 0], dtype=np.int64)
+        above = np.array(self.parents)[below]
+        return (
+            first.size == len(self)
+            and not first[self.leaves].any()
+            and bool((first[below] < first[above]).all())
+        )
+
+    @cached_property
+    def first_levels(self) -> Ints:
+        """The level from which each label is shown."""
+        if self.shown_from:
+            return np.array(self.shown_from, dtype=np.int64)
+        first = np.zeros(len(self), dtype=np.int64)
+        for place in np.argsort(-self.depths, kind="stable").tolist():
+            if (parent := self.parents[place]) >= 0:
+                first[parent] = max(first[parent], first[place] + 1)
+        return first
+
+    @property
+    def height(self) -> int:
+        """The last level, at which all is one."""
+        return int(self.first_levels[self.top])
+
+    @cached_property
+    def levels(self) -> Ints:
+        """Place of the label that stands for each leaf (a column) at each level (a row). O(height leaves)."""
+        parents, first = np.array(self.parents, dtype=np.int64), self.first_levels
+        shown = np.empty((self.height + 1, self.leaves.size), dtype=np.int64)
+        now = self.leaves
+        for level in range(self.height + 1):
+            above = parents[now]
+            now = np.where((above >= 0) & (first[above] <= level), above, now)
+            shown[level] = now
+        return shown
+
+    @cached_property
+    def shares(self) -> Floats:
+        """The share of all leaves that stand under each label, a leaf under itself."""
+        covered = np.zeros(len(self))
+        covered[self.is_leaf] = 1.0
+        for place in np.argsort(-self.depths, kind="stable").tolist():
+            if (parent := self.parents[place]) >= 0:
+                covered[parent] += covered[place]
+        shares: Floats = covered / covered[self.top]
+        return shares
+
+    def relabelled(self, level: int) -> dict[str, str]:
+        """What each leaf is called at a level."""
+        return {
+            self.labels[leaf]: self.labels[place]
+            for leaf, place in zip(self.leaves.tolist(), self.levels[level].tolist(), strict=True)
+        }
 
     def sums(self) -> Iterator[tuple[int, Ints]]:
         """Every label that is a sum, with its children, in order of place."""
