@@ -17,9 +17,9 @@ class Hierarchy:
     """Labels and the place of each one's parent; -1 for the top, of which there is one.
 
     A label without children is a leaf; in a table the value of any other is the sum of its children's. For
-    recoding, level 0 shows every leaf as itself and the last level only the top. `shown_from` has the first
-    level at which a label is shown in place of what stands under it; if not given, labels are shown as soon
-    as all below them can be. O(labels).
+    recoding, level 0 shows every leaf as itself and the last level only the top. `replaced_from` has for each
+    label the level from which its parent stands in its place; if not given, the lowest that suits all under
+    that parent. O(labels).
 
     >>> region = Hierarchy.flat("region", ["north", "south"])
     >>> region.labels, region.parents, region.leaves.tolist()
@@ -31,7 +31,7 @@ class Hierarchy:
     name: str
     labels: tuple[str, ...]
     parents: tuple[int, ...]
-    shown_from: tuple[int, ...] = ()
+    replaced_from: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         n = len(self.labels)
@@ -46,8 +46,8 @@ class Hierarchy:
             raise DataError(f"{who}: wanted one label without a parent, the total, got others.")
         if (self.depths < 0).any():
             raise DataError(f"{who}: some labels stand under themselves. Check the parents.")
-        if self.shown_from and not self._rises():
-            raise DataError(f"{who}: wanted leaves shown from level 0, others from above all below them.")
+        if self.replaced_from and not self._rises():
+            raise DataError(f"{who}: wanted levels that rise from every label to the one above it.")
 
     @classmethod
     def flat(cls, name: str, labels: Sequence[str], total: str = "Total") -> Hierarchy:
@@ -99,53 +99,46 @@ class Hierarchy:
         return bool(self.is_leaf.sum() == len(self) - 1)
 
     def _rises(self) -> bool:
-        first = np.array(self.shown_from)
+        given = np.array(self.replaced_from)
         below = np.array([place for place, parent in enumerate(self.parents) if parent >= 0], dtype=np.int64)
-        above = np.array(self.parents)[below]
-        return (
-            first.size == len(self)
-            and not first[self.leaves].any()
-            and bool((first[below] < first[above]).all())
-        )
+        if given.size != len(self) or (given < 1).any():
+            return False
+        return bool((given[below] < given[np.array(self.parents)[below]]).all())
 
     @cached_property
-    def first_levels(self) -> Ints:
-        """The level from which each label is shown."""
-        if self.shown_from:
-            return np.array(self.shown_from, dtype=np.int64)
-        first = np.zeros(len(self), dtype=np.int64)
+    def gives_way(self) -> Ints:
+        """The level from which each label's parent stands in its place; of the top, one beyond the last."""
+        if self.replaced_from:
+            return np.array(self.replaced_from, dtype=np.int64)
+        heights = np.zeros(len(self), dtype=np.int64)
         for place in np.argsort(-self.depths, kind="stable").tolist():
             if (parent := self.parents[place]) >= 0:
-                first[parent] = max(first[parent], first[place] + 1)
-        return first
+                heights[parent] = max(heights[parent], heights[place] + 1)
+        return np.array(
+            [heights[parent] if parent >= 0 else heights[self.top] + 1 for parent in self.parents]
+        )
 
     @property
     def height(self) -> int:
         """The last level, at which all is one."""
-        return int(self.first_levels[self.top])
+        return int(self.gives_way[self.top]) - 1
 
     @cached_property
     def levels(self) -> Ints:
         """Place of the label that stands for each leaf (a column) at each level (a row). O(height leaves)."""
-        parents, first = np.array(self.parents, dtype=np.int64), self.first_levels
+        parents, gives_way = np.array(self.parents, dtype=np.int64), self.gives_way
         shown = np.empty((self.height + 1, self.leaves.size), dtype=np.int64)
         now = self.leaves
         for level in range(self.height + 1):
-            above = parents[now]
-            now = np.where((above >= 0) & (first[above] <= level), above, now)
+            now = np.where(gives_way[now] <= level, parents[now], now)
             shown[level] = now
         return shown
 
     @cached_property
     def shares(self) -> Floats:
-        """The share of all leaves that stand under each label, a leaf under itself."""
-        covered = np.zeros(len(self))
-        covered[self.is_leaf] = 1.0
-        for place in np.argsort(-self.depths, kind="stable").tolist():
-            if (parent := self.parents[place]) >= 0:
-                covered[parent] += covered[place]
-        shares: Floats = covered / covered[self.top]
-        return shares
+        """The share of all leaves that the label shown for each leaf has at each level, as `levels`."""
+        counts = [np.bincount(shown, minlength=len(self))[shown] for shown in self.levels]
+        return np.array(counts) / self.leaves.size
 
     def relabelled(self, level: int) -> dict[str, str]:
         """What each leaf is called at a level."""

@@ -3,37 +3,67 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from tacita.core import Hierarchy, ParameterError
 from tacita.io.content import content_of
 
-from .hrc import parse_hrc
-from .made import from_levels, from_nested, from_parents
+from .arx import format_arx, parse_arx
+from .hrc import format_hrc, parse_hrc
+from .made import from_dates, from_intervals, from_levels, from_nested, from_parents, from_prefixes
 
-__all__ = ["as_hierarchy", "from_levels", "from_nested", "from_parents", "read_hrc"]
+__all__ = [
+    "as_hierarchy",
+    "format_arx",
+    "format_hrc",
+    "from_dates",
+    "from_intervals",
+    "from_levels",
+    "from_nested",
+    "from_parents",
+    "from_prefixes",
+    "read_hierarchy",
+    "read_hrc",
+]
+
+
+def read_hierarchy(path: str | Path, name: str | None = None, total: str = "Total") -> Hierarchy:
+    """A file of ARX (.csv, from value to top) or of tau-ARGUS (.hrc, as deep as @ is repeated)."""
+    path = Path(path)
+    if path.suffix.lower() == ".hrc":
+        return read_hrc(path, name, total)
+    if path.suffix.lower() not in (".csv", ".txt"):
+        raise ParameterError(
+            f"{path.name}: wanted a hierarchy as .csv (of ARX: a line from each value to the top) or as .hrc "
+            "(of tau-ARGUS)."
+        )
+    return parse_arx(_text(path), name or path.stem)
 
 
 def read_hrc(path: str | Path, name: str | None = None, total: str = "Total", lead: str = "@") -> Hierarchy:
     """A tau-ARGUS .hrc file: one label per line, as deep as the leading string is repeated before it."""
     path = Path(path)
+    return parse_hrc(_text(path), name or path.stem, total, lead)
+
+
+def _text(path: Path) -> str:
     try:
-        text = content_of(path).decode("utf-8-sig")
+        return content_of(path).decode("utf-8-sig")
     except UnicodeError:
         raise ParameterError(f"{path.name}: cannot be read as a text file of UTF-8.") from None
-    return parse_hrc(text, name or path.stem, total, lead)
 
 
 def as_hierarchy(name: str, given: Any, total: str = "Total") -> Hierarchy:
-    """A hierarchy in any of the forms above: Hierarchy, dict, list of labels, or the path of an .hrc file."""
+    """A hierarchy in any of the forms above: Hierarchy, dict, list of labels, or the path of a file."""
     if isinstance(given, Hierarchy):
-        return Hierarchy(name, given.labels, given.parents)
+        return replace(given, name=name)
     if isinstance(given, str | Path):
-        return read_hrc(given, name, total)
+        return read_hierarchy(given, name, total)
     if isinstance(given, Mapping | Sequence):
         return from_nested(name, given, total)
     raise ParameterError(
-        f"Hierarchy {name}: wanted a nested dict, a list, a Hierarchy or an .hrc path, "
+        f"Hierarchy {name}: wanted a nested dict, a list, a Hierarchy or the path of a file, "
         f"got {type(given).__name__}."
     )

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date
+from itertools import pairwise
+from math import inf
 from typing import Any
+
+import numpy as np
 
 from tacita.core import DataError, Hierarchy, ParameterError
 from tacita.core.labels import natural_order
+
+from .arx import from_rows
 
 Nested = Mapping[str, Any] | Sequence[str] | None
 
@@ -81,3 +88,133 @@ def from_levels(name: str, columns: Sequence[Sequence[str]], total: str = "Total
             f"Hierarchy {name}: {len(torn)} labels stand under several others. Make the finer labels unique."
         )
     return from_nested(name, tree, total)
+
+
+def from_prefixes(
+    name: str, codes: Sequence[str], lengths: Sequence[int] | None = None, mark: str = "*"
+) -> Hierarchy:
+    """Codes whose first characters name what they belong to; the rest is marked, the top is all marks.
+
+    `lengths` are the characters that stay on each level above the codes; if not given, one less each time.
+    Shorter codes are read as if blanks followed them.
+
+    >>> from_prefixes("postcode", ["4000", "4050", "1000"], [2]).relabelled(1)
+    {'1000': '10**', '4000': '40**', '4050': '40**'}
+    """
+    known = natural_order({str(code) for code in codes})
+    if not known:
+        raise DataError(f"Hierarchy {name}: wanted codes, got none.")
+    width = max(map(len, known))
+    kept = list(range(width - 1, 0, -1)) if lengths is None else sorted(lengths, reverse=True)
+    if any(not 0 < length < width for length in kept) or len(set(kept)) != len(kept):
+        raise ParameterError(
+            f"Hierarchy {name}: lengths must be different, between 1 and {width - 1} characters."
+        )
+    rows = [
+        [code, *(code.ljust(width)[:length] + mark * (width - length) for length in kept), mark * width]
+        for code in known
+    ]
+    return from_rows(name, rows)
+
+
+def from_intervals(
+    name: str,
+    values: Sequence[float],
+    widths: Sequence[float] = (),
+    *,
+    start: float = 0.0,
+    bottom: float | None = None,
+    top: float | None = None,
+) -> Hierarchy:
+    """Numbers in intervals of growing width, each a multiple of the last; level 0 are the numbers themselves.
+
+    Below `bottom` and from `top` on there is one interval each, on every level above the numbers.
+
+    >>> age = from_intervals("age", [17, 23, 41, 88], [5, 10, 20], top=65)
+    >>> age.relabelled(1)
+    {'17': '15-19', '23': '20-24', '41': '40-44', '88': '65 or more'}
+    >>> age.relabelled(3)
+    {'17': '0-19', '23': '20-39', '41': '40-59', '88': '65 or more'}
+    """
+    numbers = np.unique(np.asarray(values, dtype=np.float64))
+    if numbers.size == 0 or not np.isfinite(numbers).all():
+        raise DataError(f"Hierarchy {name}: wanted finite numbers, got none or others.")
+    if any(width <= 0 for width in widths):
+        raise ParameterError(f"Hierarchy {name}: every width must be more than nothing.")
+    for finer, coarser in pairwise(widths):
+        if coarser <= finer or not float(coarser / finer).is_integer():
+            raise ParameterError(
+                f"Hierarchy {name}: every width must be a multiple of the one before, got others."
+            )
+    edges = [start, *widths, *(edge for edge in (bottom, top) if edge is not None)]
+    whole = all(float(edge).is_integer() for edge in edges) and bool((numbers == np.rint(numbers)).all())
+    columns = [[f"{number:.15g}" for number in numbers]]
+    for width in widths:
+        low = np.floor((numbers - start) / width) * width + start
+        high = low + width
+        if bottom is not None:
+            below = numbers < bottom
+            low, high = np.where(below, -inf, np.maximum(low, bottom)), np.where(below, bottom, high)
+        if top is not None:
+            beyond = numbers >= top
+            low, high = np.where(beyond, top, low), np.where(beyond, inf, np.minimum(high, top))
+        columns.append([interval_label(a, b, whole) for a, b in np.column_stack([low, high]).tolist()])
+    columns.append(["*"] * numbers.size)
+    return from_rows(name, list(zip(*columns, strict=True)))
+
+
+def interval_label(low: float, high: float, whole: bool) -> str:
+    """From `low` on and below `high`, as people write it; of whole numbers with both ends.
+
+    >>> interval_label(15, 20, True), interval_label(0.5, 1, False), interval_label(65, float("inf"), True)
+    ('15-19', '0.5 to under 1', '65 or more')
+    """
+    if low == -inf:
+        return f"under {high:.15g}"
+    if high == inf:
+        return f"{low:.15g} or more"
+    if whole:
+        return f"{low:.15g}-{high - 1:.15g}" if high - low > 1 else f"{low:.15g}"
+    return f"{low:.15g} to under {high:.15g}"
+
+
+_PERIODS: dict[str, Callable[[date], str]] = {
+    "month": lambda day: f"{day.year:04}-{day.month:02}",
+    "quarter": lambda day: f"{day.year:04}-Q{(day.month + 2) // 3}",
+    "year": lambda day: f"{day.year:04}",
+    "decade": lambda day: f"{day.year // 10 * 10}s",
+}
+
+
+def from_dates(
+    name: str, values: Sequence[str], levels: Sequence[str] = ("month", "quarter", "year", "decade")
+) -> Hierarchy:
+    """Dates such as 2024-05-17 in months, quarters, years and decades.
+
+    >>> from_dates("born", ["1984-05-17", "1991-12-02"], ["year", "decade"]).relabelled(2)
+    {'1984-05-17': '1980s', '1991-12-02': '1990s'}
+    """
+    known = sorted({str(value) for value in values})
+    order = [*_PERIODS]
+    if unknown := [level for level in levels if level not in order]:
+        raise ParameterError(
+            f"Hierarchy {name}: there is no period {', '.join(unknown)}. Known: {', '.join(order)}."
+        )
+    if [order.index(level) for level in levels] != sorted({order.index(level) for level in levels}):
+        raise ParameterError(f"Hierarchy {name}: periods must stand from short to long, each once.")
+    days: list[date] = []
+    wrong = 0
+    for text in known:
+        try:
+            days.append(date.fromisoformat(text[:10]))
+        except ValueError:
+            wrong += 1
+    if wrong or not days:
+        raise DataError(
+            f"Hierarchy {name}: {wrong} of {len(known)} values are no dates such as 2024-05-17. Correct them."
+        )
+    rows = [
+        [text, *(_PERIODS[level](day) for level in levels), "*"]
+        for text, day in zip(known, days, strict=True)
+    ]
+    return from_rows(name, rows)
