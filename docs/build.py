@@ -23,6 +23,7 @@ from tacita.microdata.verify import CHECKS
 PAGES = Path(__file__).parent / "methods"
 KINDS = {
     "microaggregation": "Microaggregation: groups of at least k records, published as their means",
+    "coding": "Coding: other numbers in place of numbers, at the ends of a column or in all of it",
     "recoding": "Recoding: coarser values, the same for everybody who had the same",
     "masking": "Masking: other values in place of the original ones, without groups of k records",
     "synthesis": "Synthesis: dependent attributes drawn anew, given independent ones that are kept",

@@ -15,7 +15,13 @@ from tacita.microdata.standardise import standardise
 from tacita.testing.examples import numbers, persons
 
 # parameters without which a method has nothing to do
-NEEDED = {"recode": {"map": {"town 1": "town 2"}}, **tables_at_hand.RULES}
+NEEDED = {
+    "recode": {"map": {"town 1": "town 2"}},
+    "top-code": {"share": 0.1, "by": "mean"},
+    "bottom-code": {"limit": 6.5},
+    "round": {"base": 2.5, "random": True},
+    **tables_at_hand.RULES,
+}
 # those of built-in entries run with the other examples of the source
 EXAMPLE = "the example in its docstring runs"
 ALL = [(kind, name) for kind, names in registry.locations().items() for name in names]

@@ -32,7 +32,7 @@ __all__ = [
 
 FORCE = "overwrite files that are there already; never what is read"
 
-_TYPES: dict[Shape, Any] = {"switch": bool, "whole": int, "number": float, "path": Path}
+_TYPES: dict[Shape, Any] = {"switch": bool, "whole": int, "number": float, "path": Path, "names": list[str]}
 
 
 def options(

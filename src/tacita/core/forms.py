@@ -68,7 +68,9 @@ def _shape_of(annotation: Any) -> tuple[Shape, tuple[str, ...]]:
         return "choice", tuple(map(str, get_args(annotation)))
     if origin in (Union, types.UnionType):
         inner = [part for part in get_args(annotation) if part is not type(None)]
-        return _shape_of(inner[0]) if len(inner) == 1 else ("text", ())
+        if len(inner) == 1:
+            return _shape_of(inner[0])
+        return ("names" if _is_list(annotation) else "text"), ()
     if origin in (tuple, list, dict):
         return "names", ()
     return _SHAPES.get(annotation, "text"), ()
@@ -88,8 +90,16 @@ def filled_in(
     for name, field in fields_of(model).items():
         value = values.get((renamed or {}).get(name, name))
         if value is not None:
-            found[field.alias or name] = names_in(value) if _is_list(field.annotation) else value
+            found[field.alias or name] = _names(value) if _is_list(field.annotation) else value
     return found
+
+
+def _names(value: str | Sequence[str]) -> tuple[str, ...] | str:
+    """Names of one text, or of several where an option was given more than once."""
+    texts = [value] if isinstance(value, str) else value
+    if len(texts) == 1:
+        return names_in(texts[0])
+    return tuple(name for text in texts for name in names_in(text or ""))
 
 
 def _is_list(annotation: Any) -> bool:

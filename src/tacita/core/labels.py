@@ -1,10 +1,11 @@
-"""The order in which a person would list labels that come out of data."""
+"""Labels as a person would list and write them."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
 from decimal import Decimal
+from math import inf
 from typing import Any
 
 _DIGITS = re.compile("([0-9]+)")
@@ -40,3 +41,18 @@ def _by_parts(label: str) -> list[Any]:
     """Text and numbers in turn; the longer of two numbers without leading zeros is the larger."""
     parts = _DIGITS.split(label)
     return [(len(part), part) if at % 2 else part for at, part in enumerate(parts)]
+
+
+def interval_label(low: float, high: float, whole: bool) -> str:
+    """From `low` on and below `high`, as people write it; of whole numbers with both ends.
+
+    >>> interval_label(15, 20, True), interval_label(0.5, 1, False), interval_label(65, float("inf"), True)
+    ('15-19', '0.5 to under 1', '65 or more')
+    """
+    if low == -inf:
+        return f"under {high:.15g}"
+    if high == inf:
+        return f"{low:.15g} or more"
+    if whole:
+        return f"{low:.15g}-{high - 1:.15g}" if high - low > 1 else f"{low:.15g}"
+    return f"{low:.15g} to under {high:.15g}"

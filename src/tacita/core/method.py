@@ -30,6 +30,10 @@ class Method(Parameters):
         """The guarantees that hold with this very setting."""
         return self.guarantees
 
+    def keeping(self) -> tuple[str, ...]:
+        """The promises of earlier steps that are kept with this very setting."""
+        return self.keeps
+
     def own_parameters(self) -> dict[str, Any]:
         """The parameters in the form that a record keeps."""
         return self.model_dump(mode="json")

@@ -57,6 +57,11 @@ BUILT_IN: dict[str, dict[str, str]] = {
     "recoding": {
         "recode": "tacita.microdata.recoding.recode:Recode",
     },
+    "coding": {
+        "top-code": "tacita.microdata.coding.tails:TopCode",
+        "bottom-code": "tacita.microdata.coding.tails:BottomCode",
+        "round": "tacita.microdata.coding.rounding:Round",
+    },
     "masking": {
         "onedims": "tacita.microdata.masking.ranking:OneDims",
         "noise": "tacita.microdata.masking.noise:Noise",
@@ -142,7 +147,7 @@ BUILT_IN: dict[str, dict[str, str]] = {
     },
 }
 
-PROTECTING = ("microaggregation", "recoding", "masking", "synthesis")
+PROTECTING = ("microaggregation", "recoding", "coding", "masking", "synthesis")
 SUPPRESSING = ("suppression",)
 MEASURING = ("loss", "risk", "balance")
 

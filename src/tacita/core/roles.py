@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Annotated, ClassVar, Literal, get_args
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Literal, get_args
 
 from pydantic import BeforeValidator, Field, model_validator
 
@@ -40,10 +41,24 @@ def _as_orders(value: object) -> object:
     return orders
 
 
+def _as_hierarchies(value: object) -> object:
+    """COLUMN=FILE as words of a command line, or a mapping from columns to files or to nested labels."""
+    words = _as_names(value)
+    if isinstance(words, list | tuple):
+        parted = [str(word).partition("=") for word in words]
+        if any(not sign or not column or not file for column, sign, file in parted):
+            raise ParameterError("Roles: wanted a hierarchy as COLUMN=FILE.")
+        value = {column: file for column, _, file in parted}
+    if not isinstance(value, Mapping):
+        return value
+    return {column: Path(given) if isinstance(given, str) else given for column, given in value.items()}
+
+
 Names = Annotated[tuple[str, ...], BeforeValidator(_as_names)]
 Orders = Annotated[
     dict[str, Annotated[tuple[str, ...], BeforeValidator(_as_names)]], BeforeValidator(_as_orders)
 ]
+Hierarchies = Annotated[dict[str, Any], BeforeValidator(_as_hierarchies)]
 QuasiColumns = Annotated[Literal["numeric"] | tuple[str, ...], BeforeValidator(_as_quasi)]
 
 
@@ -87,6 +102,10 @@ class Roles(Parameters):
         (), description="columns that agree within a unit, such as the region of a household, and must after"
     )
     weight: str | None = Field(None, description="column of sampling weights")
+    hierarchy: Hierarchies = Field(
+        default_factory=dict,
+        description="COLUMN=FILE, what values become when coarser: .csv as ARX has it, .hrc of tau-ARGUS",
+    )
 
     @model_validator(mode="after")
     def _one_role_each(self) -> Roles:
@@ -162,7 +181,7 @@ class Roles(Parameters):
     @property
     def named(self) -> frozenset[str]:
         """Every column that has a role."""
-        return frozenset((*(column for _, column in self._named()), *self.unit_columns))
+        return frozenset((*(column for _, column in self._named()), *self.unit_columns, *self.hierarchy))
 
 
 class RolesOfFile(Roles):

@@ -190,6 +190,7 @@ class Plan(Document, Protection):
 
     paths: ClassVar[Mapping[str, Sequence[str]]] = {
         "input": ("path",),
+        "roles": ("hierarchy",),
         "output": ("path", "report", "json", "note"),
     }
     # an empty [compare] says something: compare what [protect] says
@@ -250,7 +251,7 @@ class Plan(Document, Protection):
         A plan that compares has the comparison in its script, after the release if there is one.
         """
         source = arguments_of(self.input.model_dump(exclude={"path"}, exclude_defaults=True))
-        around = self.roles.model_dump(exclude_defaults=True)
+        around = self.roles.model_dump(mode="json", exclude_defaults=True)
         if self.steps:
             around["steps"] = [step.model_dump(mode="json", exclude_defaults=True) for step in self.steps]
         if self.require.values:

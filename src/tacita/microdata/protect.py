@@ -26,6 +26,7 @@ from tacita.core.microdata import speakable
 from tacita.core.options import Missing
 from tacita.core.release import Claim
 from tacita.core.roles import Kind
+from tacita.io.hierarchies import as_hierarchy
 
 from .patterns import suppressed_cells
 from .publish import Records, publish
@@ -80,7 +81,8 @@ def protect(
     )
     beside = _beside(data, data.used[len(data.quasi) :] or getattr(method, "beside", ()), kept)
     texts = {name: data.levels(name).names for name in data.quasi if data.scale(name) != "numeric"}
-    made = publish(method, Records(x, strata, units, integer, beside, kinds, texts), run)
+    climbed = {name: as_hierarchy(name, given) for name, given in _hierarchies(data).items()}
+    made = publish(method, Records(x, strata, units, integer, beside, kinds, texts, climbed, data.quasi), run)
     _refuse_missing_words(data, made.texts, method)
     order = run.protective_generator().permutation(kept.size) if shuffle else np.arange(kept.size)
     claim = Claim(
@@ -109,6 +111,10 @@ def _refuse_missing_words(data: Microdata, texts: Mapping[str, tuple[str, ...]],
             f"{method.spoken_name()}: column {speakable(named)} would get a value that reads as missing in a "
             "text file. Choose another word."
         )
+
+
+def _hierarchies(data: Microdata) -> Mapping[str, Any]:
+    return data.roles.hierarchy if data.roles else {}
 
 
 def _group_size(method: Method) -> int | None:

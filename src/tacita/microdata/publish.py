@@ -14,6 +14,7 @@ import numpy as np
 
 from tacita.core import (
     DataError,
+    Hierarchy,
     Labels,
     Mask,
     Matrix,
@@ -25,6 +26,7 @@ from tacita.core import (
 )
 from tacita.core.roles import Kind
 
+from .coding.base import Coding
 from .groups import lower_medians, modes, published_means
 from .masking.base import Masking
 from .microaggregation.base import Microaggregation
@@ -40,7 +42,7 @@ class Records:
 
     Records that miss other columns are of another stratum; columns marked `integer` are published rounded.
     `kinds` tells which columns hold codes of categories; empty where none does. `texts` has the categories
-    of such a column in the order of their codes.
+    of such a column in the order of their codes, `hierarchies` what they may become; `names` are of all.
     """
 
     x: Matrix
@@ -50,6 +52,8 @@ class Records:
     beside: Matrix
     kinds: tuple[Kind, ...] = ()
     texts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)
+    names: tuple[str, ...] = ()
 
     def parts(self) -> Iterator[tuple[Labels, Mask]]:
         """The rows of each stratum, and which columns they have."""
@@ -221,7 +225,7 @@ def _recoded(method: Recoding, records: Records, run: Run) -> Published:
     before, after = np.full_like(records.x, np.nan), np.full_like(records.x, np.nan)
     texts: dict[str, tuple[str, ...]] = {}
     for j, (name, old) in enumerate(records.texts.items()):
-        new = [str(label) for label in method.relabel(name, old)]
+        new = [str(label) for label in method.within(records.hierarchies).relabel(name, old)]
         if len(new) != len(old):
             raise VerificationError(
                 f"{method.spoken_name()}: wanted a new value for each of {len(old)} of column {name}, got "
@@ -237,6 +241,19 @@ def _recoded(method: Recoding, records: Records, run: Run) -> Published:
     return Published(method, after, Recoding.guarantees, texts=texts, before=before)
 
 
+def _coded(method: Coding, records: Records, run: Run) -> Published:
+    """Each column of numbers by itself, all strata together. The cost of the method."""
+    after = np.full_like(records.x, np.nan)
+    for j, name in enumerate(records.names):
+        known = ~np.isnan(records.x[:, j])
+        if known.any():
+            after[known, j] = method.renumber(name, records.x[known, j], run.branch(j))
+        run.report("coding numbers", j + 1, len(records.names))
+    after[:, records.integer] = np.rint(after[:, records.integer])
+    # minus zero and zero would be two different published values
+    return Published(method, after + 0.0, Coding.guarantees)
+
+
 def _refuse_rounding(method: Method, records: Records, instead: str) -> None:
     if records.integer.any():
         raise ParameterError(
@@ -248,6 +265,7 @@ def _refuse_rounding(method: Method, records: Records, instead: str) -> None:
 VERBS: dict[str, tuple[str, Callable[[Any, Records, Run], Published]]] = {
     "microaggregation": ("grouping records", _grouped),
     "recoding": ("recoding", _recoded),
+    "coding": ("coding numbers", _coded),
     "masking": ("masking records", _masked),
     "synthesis": ("drawing values", _synthesized),
 }

@@ -251,7 +251,7 @@ def _standing(claims: Sequence[Claim], steps: Sequence[Step]) -> tuple[list[Clai
         left = dict.fromkeys(claim.guarantees)
         for at, later in enumerate(steps[number + 1 :], number + 1):
             touched = tuple(name for name in later.columns if name in spoken_of)
-            broken = [name for name in left if touched and name not in later.method.keeps]
+            broken = [name for name in left if touched and name not in later.method.keeping()]
             withdrawn += [Withdrawn(name, number + 1, at + 1, touched) for name in broken]
             left = {name: None for name in left if name not in broken}
         standing.append(replace(claim, guarantees=tuple(left)))

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tacita.core import DataError, Hierarchy, ParameterError
-from tacita.core.labels import natural_order
+from tacita.core.labels import interval_label, natural_order
 
 from .arx import from_rows
 
@@ -161,21 +161,6 @@ def from_intervals(
         columns.append([interval_label(a, b, whole) for a, b in np.column_stack([low, high]).tolist()])
     columns.append(["*"] * numbers.size)
     return from_rows(name, list(zip(*columns, strict=True)))
-
-
-def interval_label(low: float, high: float, whole: bool) -> str:
-    """From `low` on and below `high`, as people write it; of whole numbers with both ends.
-
-    >>> interval_label(15, 20, True), interval_label(0.5, 1, False), interval_label(65, float("inf"), True)
-    ('15-19', '0.5 to under 1', '65 or more')
-    """
-    if low == -inf:
-        return f"under {high:.15g}"
-    if high == inf:
-        return f"{low:.15g} or more"
-    if whole:
-        return f"{low:.15g}-{high - 1:.15g}" if high - low > 1 else f"{low:.15g}"
-    return f"{low:.15g} to under {high:.15g}"
 
 
 _PERIODS: dict[str, Callable[[date], str]] = {

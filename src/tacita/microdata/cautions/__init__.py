@@ -52,15 +52,17 @@ def _not_promised_of(claim: Claim) -> tuple[str, ...]:
     if "synthetic-cells" in claim.guarantees:
         kind: tuple[str, ...] = _NOT_PROMISED_OF_SYNTHESIS
     else:
-        kind = _NOT_PROMISED_OF_RECODINGS if "recoded" in claim.guarantees else _NOT_PROMISED_OF_MASKINGS
+        declared = {"recoded", "coded"} & set(claim.guarantees)
+        kind = _NOT_PROMISED_OF_RECODINGS if declared else _NOT_PROMISED_OF_MASKINGS
     return (_NOT_PROMISED_OF_WEAK_MASKINGS if "rounding-restores" in claim.insisted else ()) + kind
 
 
 def find(made: Made, uniqueness: Uniqueness, *, shuffled: bool) -> tuple[Caution, ...]:
     """All that apply to one release: to the file as it is, and to what each step made that still stands."""
     whole = made.whole
-    # a recoding publishes what it says, and shows in what is unique
-    parts = {at: each for at, each in made.standing.items() if each.method.kind != "recoding"}
+    # a recoding or coding publishes what it says, and shows in what is unique
+    plain = ("recoding", "coding")
+    parts = {at: each for at, each in made.standing.items() if each.method.kind not in plain}
 
     def of_steps(
         finder: Callable[[Protected], Iterator[Caution]], synthetic: bool | None = None

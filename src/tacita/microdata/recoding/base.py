@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from tacita.core import Method
+from tacita.core import Hierarchy, Method
 from tacita.core.roles import KINDS, Kind
 
 # Records that shared their values still do, so whoever hid among k others still does.
@@ -24,6 +24,10 @@ class Recoding(Method):
     takes: ClassVar[tuple[Kind, ...]] = KINDS
     keeps: ClassVar[tuple[str, ...]] = KEPT
     by_chance: ClassVar[bool] = False
+
+    def within(self, hierarchies: Mapping[str, Hierarchy]) -> Recoding:
+        """The same, knowing what values of columns may become."""
+        return self
 
     @abstractmethod
     def relabel(self, column: str, labels: Sequence[str]) -> Sequence[str]:

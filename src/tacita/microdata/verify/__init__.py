@@ -14,7 +14,18 @@ from tacita.core.release import Claim
 from tacita.core.verify import Check, Verdict, insist, verdicts
 from tacita.io.formats.base import RecordFormat
 
-from . import categories, checks, columns, files, maskings, recoding, restoring, suppressed, synthesis
+from . import (
+    categories,
+    checks,
+    columns,
+    files,
+    maskings,
+    numbers,
+    recoding,
+    restoring,
+    suppressed,
+    synthesis,
+)
 from .evidence import Evidence
 
 __all__ = ["ALWAYS", "CHECKS", "Check", "Evidence", "insist", "verify", "verify_file"]
@@ -128,6 +139,30 @@ CHECKS: dict[str, Check[Evidence]] = {
         "Every value of a recoded column is what the declared map makes of the original.",
         recoding.recoded_by_map,
     ),
+    "recoded-by-level": Check(
+        "Every value of a recoded column is what its hierarchy has for the original at the declared level.",
+        recoding.recoded_by_level,
+    ),
+    "recoded-by-breaks": Check(
+        "Every value of a recoded column is the interval between declared breaks that the original lies in.",
+        recoding.recoded_by_breaks,
+    ),
+    "coded": Check(
+        "Coded columns hold numbers, whole where rounding was asked for, and miss what the originals miss.",
+        columns.masked_cells,
+    ),
+    "top-coded": Check(
+        "Numbers up to the limit are the originals, and all beyond it are one, as declared.",
+        numbers.top_coded,
+    ),
+    "bottom-coded": Check(
+        "Numbers down to the limit are the originals, and all beyond it are one, as declared.",
+        numbers.bottom_coded,
+    ),
+    "rounded-to-base": Check(
+        "Every number is a multiple of the base, the nearest to the original or one of the two beside it.",
+        numbers.rounded_to_base,
+    ),
     "units-agree": Check(
         "Records of one unit show the same in the columns that were protected by unit.", recoding.units_agree
     ),
@@ -193,7 +228,8 @@ def _promised(claim: Claim) -> list[str]:
     mixed = roles is not None and roles.categorical and "group-means" in promised
     middles = ["group-categories"] if mixed else []
     # values that do not hide behind k others must have been changed, whatever the method says
-    hiding = {"groups-of-k", "column-groups", "recoded"} & set(promised) or (claim.touched and not promised)
+    declared = {"groups-of-k", "column-groups", "recoded", "coded"} & set(promised)
+    hiding = declared or (claim.touched and not promised)
     hidden = ["rounding-withstood"] if not hiding and "rounding-restores" not in claim.insisted else []
     # what is taken away is always accounted for, until another step changes the columns
     kept = claim.suppressed is not None and not claim.touched & set(claim.original.quasi)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pyarrow as pa
 
-from tacita.core import Microdata
+from tacita.core import Hierarchy, Microdata
+from tacita.io.hierarchies import as_hierarchy
 
 from .cells import as_array
 from .evidence import Evidence, distinct, gaps
@@ -64,6 +65,87 @@ def recoded_by_map(evidence: Evidence) -> str | None:
     return (
         f"{len(wrong)} columns hold values that the map does not make: {', '.join(wrong)}" if wrong else None
     )
+
+
+def recoded_by_level(evidence: Evidence) -> str | None:
+    """Every cell is the label that the hierarchy shows for the original, going up step by step."""
+    claim = evidence.claim
+    known = claim.original.roles.hierarchy if claim.original.roles else {}
+    wrong = []
+    for name in claim.original.quasi:
+        told = claim.terms["level"]
+        level = told[name] if isinstance(told, Mapping) else told
+        shown = _shown_at(as_hierarchy(name, known[name]), level)
+        old, missing = _before(evidence, name)
+        wanted = [a if gap or a is None else shown.get(a) for a, gap in zip(old, missing, strict=True)]
+        if wanted != _texts(evidence.released, name):
+            wrong.append(name)
+    return (
+        f"{len(wrong)} columns hold values that are not those of their level: {', '.join(wrong)}"
+        if wrong
+        else None
+    )
+
+
+def _shown_at(hierarchy: Hierarchy, level: int) -> dict[str, str]:
+    """What each leaf is called at a level, found by going up from it."""
+    inner = {parent for parent in hierarchy.parents if parent >= 0}
+    below = dict(enumerate(hierarchy.parents))
+    heights: dict[int, int] = {}
+
+    def height(place: int) -> int:
+        if place not in heights:
+            under = [child for child, parent in below.items() if parent == place]
+            heights[place] = 1 + max(map(height, under)) if under else 0
+        return heights[place]
+
+    shown = {}
+    for leaf, label in enumerate(hierarchy.labels):
+        if leaf in inner:
+            continue
+        at = leaf
+        while (parent := hierarchy.parents[at]) >= 0:
+            if (hierarchy.replaced_from[at] if hierarchy.replaced_from else height(parent)) > level:
+                break
+            at = parent
+        shown[label] = hierarchy.labels[at]
+    return shown
+
+
+def recoded_by_breaks(evidence: Evidence) -> str | None:
+    """Every cell names the interval that the original number lies in."""
+    told = evidence.claim.terms["breaks"]
+    wrong = []
+    for name in evidence.claim.original.quasi:
+        breaks = told[name] if isinstance(told, Mapping) else told
+        old, missing = _before(evidence, name)
+        present = {a for a, gap in zip(old, missing, strict=True) if a is not None and not gap}
+        numbers = {a: float(a.replace(",", ".")) for a in present}
+        whole = all(float(each).is_integer() for each in (*breaks, *numbers.values()))
+        wanted = [
+            a if gap or a is None else _interval(numbers[a], breaks, whole)
+            for a, gap in zip(old, missing, strict=True)
+        ]
+        if wanted != _texts(evidence.released, name):
+            wrong.append(name)
+    return (
+        f"{len(wrong)} columns hold intervals that the originals do not lie in: {', '.join(wrong)}"
+        if wrong
+        else None
+    )
+
+
+def _interval(number: float, breaks: Sequence[float], whole: bool) -> str:
+    above = [each for each in breaks if each > number]
+    below = [each for each in breaks if each <= number]
+    if not below:
+        return f"under {above[0]:.15g}"
+    if not above:
+        return f"{below[-1]:.15g} or more"
+    if not whole:
+        return f"{below[-1]:.15g} to under {above[0]:.15g}"
+    last = above[0] - 1
+    return f"{below[-1]:.15g}" if last == below[-1] else f"{below[-1]:.15g}-{last:.15g}"
 
 
 def units_agree(evidence: Evidence) -> str | None:
