@@ -16,10 +16,12 @@ class Measure(Method):
     `by_default` is False for those that a user must ask for: they cost much, or assume an attacker who
     knows more than most. `headline` marks the few that a reader should see first. `of_categories` marks
     those that look at nominal and ordinal attributes; the others look at numeric ones, if there are any, and
-    their scores say so where there are others.
+    their scores say so where there are others. The first line of the docstring is one plain sentence for
+    people who do not know the measure, and `family` what measures of a kind are listed under together.
     """
 
     name: ClassVar[str]
+    family: ClassVar[str] = "others"
     span: ClassVar[tuple[float, float | None]] = (0.0, None)
     direction: ClassVar[Direction] = "lower"
     unit: ClassVar[str] = "%"

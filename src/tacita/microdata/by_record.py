@@ -1,0 +1,108 @@
+"""How likely each record is to be found, counted in classes that no single record shows through."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+import numpy as np
+
+from tacita.core import Floats, Ints, Matrix, Microdata, Report, Run
+from tacita.core.pictures import RiskByRecord
+from tacita.core.roles import Kind
+
+from .assess import compared
+from .risk.linkage import DBRL
+from .uniqueness import combined
+
+# Upper ends of classes, in percent. Chances are 1/t of t candidates, most of which lie on an end.
+_ENDS = (0.0, 5.0, 10.0, 20.0, 100 / 3, 50.0, 100.0)
+# What lies on an end but for rounding lies on it.
+_ROUNDING = 1e-9
+
+
+def of_protected(
+    before: Matrix,
+    after: Matrix,
+    names: Sequence[str],
+    kinds: Sequence[Kind],
+    recoded: Collection[str],
+    report: Report,
+    k: int,
+    run: Run,
+) -> RiskByRecord | None:
+    """Chances of an attacker who knows the protected columns and links by distance, as DBRL does.
+
+    Of t released records that are equally near the attacker picks one: 1/t if the own one is among them, else
+    0. What a `recoded` value became is plain, so there the attacker looks for the new value; where all are
+    recoded, t is how many records share their values. None where DBRL was not asked for and is needed.
+    Records with a missing value are left out. The cost of DBRL where some columns are recoded and some are
+    not, else O(n d log n).
+
+    >>> x = np.array([[1.0], [2.0], [3.0], [4.0], [5.0], [6.0]])
+    >>> z = np.array([[0.0], [0.0], [0.0], [1.0], [1.0], [1.0]])
+    >>> of_protected(x, z, ["age"], ["nominal"], {"age"}, Report(()), 3, Run()).after
+    (0, 0, 0, 0, 6, 0, 0)
+    """
+    complete = ~(np.isnan(before) | np.isnan(after)).any(axis=1)
+    x, z = before[complete], after[complete]
+    if len(x) < k:
+        return None
+    known = np.array([name in recoded for name in names])
+    if known.all():
+        found = _among_equals(_codes(z))
+    else:
+        linked = next((score.per_record for score in report if score.name == "DBRL"), None)
+        if linked is None:
+            return None
+        if known.any():
+            pair = compared(np.where(known, z, x), z, names, kinds)
+            linked = DBRL().score(pair, run).per_record
+        if linked is None:
+            return None
+        found = linked
+    ends, (old, new) = _counted((_among_equals(_codes(x)), found), k)
+    return RiskByRecord("protected", tuple(names), ends, old, new)
+
+
+def of_unchanged(released: Microdata, names: Sequence[str], k: int) -> RiskByRecord | None:
+    """Chances of an attacker who knows the unchanged columns: 1/t of t records alike. O(n d log n).
+
+    >>> import pyarrow as pa
+    >>> file = Microdata.of(pa.table({"sex": [1, 1, 1, 2, 2, 2, 2]}))
+    >>> of_unchanged(file, ["sex"], 3).after
+    (0, 0, 0, 4, 3, 0, 0)
+    """
+    if not names or released.n < k:
+        return None
+    found = _among_equals(combined((released.codes([name]) for name in names), released.n))
+    ends, (now,) = _counted((found,), k)
+    return RiskByRecord("unchanged", tuple(names), ends, (), now)
+
+
+def _codes(values: Matrix) -> Ints:
+    return combined((np.unique(column, return_inverse=True)[1] for column in values.T), len(values))
+
+
+def _among_equals(codes: Ints) -> Floats:
+    return np.asarray(100.0 / np.bincount(codes)[codes])
+
+
+def _classes(chances: Floats) -> Ints:
+    places = np.searchsorted(np.array(_ENDS), chances * (1 - _ROUNDING))
+    return np.bincount(places, minlength=len(_ENDS))
+
+
+def _counted(sides: Sequence[Floats], k: int) -> tuple[tuple[float, ...], list[tuple[int, ...]]]:
+    """Records a class, of chances on one or two sides; classes joined until each has k records or none."""
+    ends = list(_ENDS)
+    counts = np.array([_classes(each) for each in sides])
+    while counts.shape[1] > 1:
+        few = ((counts > 0) & (counts < k)).any(axis=0)
+        if not few.any():
+            break
+        # upwards, so that a chance is never told lower than it is; the highest class takes the one below
+        at = min(int(few.argmax()), counts.shape[1] - 2)
+        counts[:, at + 1] += counts[:, at]
+        counts = np.delete(counts, at, axis=1)
+        del ends[at]
+    return tuple(ends), [tuple(row.tolist()) for row in counts]
