@@ -8,19 +8,20 @@ from typing import Literal
 
 @dataclass(frozen=True)
 class RiskByRecord:
-    """How many records an attacker finds, and with which chance. Every class has k records or more, or none.
+    """How many records an attacker finds, and with which chance; None where some are, but fewer than `k`.
 
     The attacker knows `columns`, which are those that were protected, or those released unchanged. `ends` are
     the upper ends of the classes in percent: a class holds the chances above the end before it up to its own,
-    the first from nought. `before` counts what would hold had the columns gone out as they were; it is empty
-    where they did.
+    the first those of nought. `before` counts what would hold had the columns gone out as they were; it is
+    empty where they did.
     """
 
     of: Literal["protected", "unchanged"]
     columns: tuple[str, ...]
+    k: int
     ends: tuple[float, ...]
-    before: tuple[int, ...]
-    after: tuple[int, ...]
+    before: tuple[int | None, ...]
+    after: tuple[int | None, ...]
 
 
 @dataclass(frozen=True)

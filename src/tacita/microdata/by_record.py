@@ -60,8 +60,8 @@ def of_protected(
         if linked is None:
             return None
         found = linked
-    ends, (old, new) = _counted((_among_equals(_codes(x)), found), k)
-    return RiskByRecord("protected", tuple(names), ends, old, new)
+    as_it_was = _classes(_among_equals(_codes(x)), k)
+    return RiskByRecord("protected", tuple(names), k, _ENDS, as_it_was, _classes(found, k))
 
 
 def of_unchanged(released: Microdata, names: Sequence[str], k: int) -> RiskByRecord | None:
@@ -75,8 +75,7 @@ def of_unchanged(released: Microdata, names: Sequence[str], k: int) -> RiskByRec
     if not names or released.n < k:
         return None
     found = _among_equals(combined((released.codes([name]) for name in names), released.n))
-    ends, (now,) = _counted((found,), k)
-    return RiskByRecord("unchanged", tuple(names), ends, (), now)
+    return RiskByRecord("unchanged", tuple(names), k, _ENDS, (), _classes(found, k))
 
 
 def _codes(values: Matrix) -> Ints:
@@ -87,22 +86,8 @@ def _among_equals(codes: Ints) -> Floats:
     return np.asarray(100.0 / np.bincount(codes)[codes])
 
 
-def _classes(chances: Floats) -> Ints:
+def _classes(chances: Floats, k: int) -> tuple[int | None, ...]:
+    """How many chances lie in each class; a count that points to fewer than k records is not told."""
     places = np.searchsorted(np.array(_ENDS), chances * (1 - _ROUNDING))
-    return np.bincount(places, minlength=len(_ENDS))
-
-
-def _counted(sides: Sequence[Floats], k: int) -> tuple[tuple[float, ...], list[tuple[int, ...]]]:
-    """Records a class, of chances on one or two sides; classes joined until each has k records or none."""
-    ends = list(_ENDS)
-    counts = np.array([_classes(each) for each in sides])
-    while counts.shape[1] > 1:
-        few = ((counts > 0) & (counts < k)).any(axis=0)
-        if not few.any():
-            break
-        # upwards, so that a chance is never told lower than it is; the highest class takes the one below
-        at = min(int(few.argmax()), counts.shape[1] - 2)
-        counts[:, at + 1] += counts[:, at]
-        counts = np.delete(counts, at, axis=1)
-        del ends[at]
-    return tuple(ends), [tuple(row.tolist()) for row in counts]
+    counts = np.bincount(places, minlength=len(_ENDS)).tolist()
+    return tuple(None if 0 < count < k else count for count in counts)

@@ -91,28 +91,34 @@ def before_and_after(summary: AttributeSummary) -> Plot:
 def risk_by_record(risk: RiskByRecord) -> Plot:
     """How many records are found with which chance, as they were and as released.
 
-    >>> told = RiskByRecord("protected", ("x",), (0.0, 100.0), (0, 9), (5, 4))
-    >>> [slot.words for slot in risk_by_record(told).slots]
-    ['0 %: 0 original, 5 released', 'above 0 up to 100 %: 9 original, 4 released']
+    >>> told = RiskByRecord("protected", ("x",), 3, (0.0, 50.0, 100.0), (0, 0, 9), (5, 4, None))
+    >>> [slot.words for slot in risk_by_record(told).slots][1:]
+    ['above 0 up to 50 %: 0 original, 4 released', 'above 50 up to 100 %: 9 original, fewer than 3 released']
     """
     ends = [f"{end:.0f}" for end in risk.ends]
-    classes = [f"{ends[0]} %" if risk.ends[0] == 0 else f"up to {ends[0]} %"]
-    classes += [f"above {a} up to {b} %" for a, b in pairwise(ends)]
+    classes = [f"{ends[0]} %", *(f"above {a} up to {b} %" for a, b in pairwise(ends))]
     sides = {"original": risk.before, "released": risk.after} if risk.before else {"released": risk.after}
     counts = list(zip(*sides.values(), strict=True))
     words = [
-        f"{name}: {', '.join(f'{number(count)} {side}' for side, count in zip(sides, group, strict=True))}"
+        f"{name}: "
+        + ", ".join(f"{_told(count, risk.k)} {side}" for side, count in zip(sides, group, strict=True))
         for name, group in zip(classes, counts, strict=True)
     ]
+    # a bar that is just there, however few there are
+    drawn = [tuple(1 if count is None else count for count in group) for group in counts]
     step = (WIDTH - _LEFT - _RIGHT) / len(counts)
-    labels = [end if not at and risk.ends[0] == 0 else f"≤ {end}" for at, end in enumerate(ends)]
+    labels = [ends[0], *(f"≤ {end}" for end in ends[1:])]
     return Plot(
         title=f"Records by the chance that they are found by {risk.of} columns",
         description=f"Records by the chance that they are found. {'; '.join(words)}.",
-        slots=_slots(words, counts, ("before", "after") if risk.before else ("after",)),
-        counts=_count_axis(max(max(group) for group in counts)),
+        slots=_slots(words, drawn, ("before", "after") if risk.before else ("after",)),
+        counts=_count_axis(max(max(group) for group in drawn)),
         labels=_thinned([_LEFT + step * (i + 0.5) for i in range(len(labels))], labels),
     )
+
+
+def _told(count: int | None, k: int) -> str:
+    return f"fewer than {k}" if count is None else number(count)
 
 
 def group_sizes(sizes: Mapping[int, int]) -> Plot:

@@ -11,9 +11,9 @@ from .plots import Bar, pixel, shortened
 
 WIDTH = 400.0
 # Names stand left of the bars, percentages right of them.
-_LEFT, _RIGHT, _TOP = 132.0, 52.0, 6.0
-_LINE, _BAR = 32.0, 11.0
-_LONGEST = 17
+_LEFT, _RIGHT, _TOP = 152.0, 54.0, 6.0
+_LINE, _BAR = 36.0, 12.5
+_LONGEST = 20
 
 
 @dataclass(frozen=True)
