@@ -52,7 +52,7 @@ class DR(Weighted):
 
     kind: ClassVar[str] = "risk"
     name: ClassVar[str] = "DR"
-    family: ClassVar[str] = "all together"
+    family: ClassVar[str] = "in one figure"
     headline: ClassVar[bool] = True
 
     @classmethod
@@ -74,7 +74,7 @@ class SCORE(Weighted):
 
     kind: ClassVar[str] = "balance"
     name: ClassVar[str] = "SCORE"
-    family: ClassVar[str] = "all together"
+    family: ClassVar[str] = "in one figure"
     headline: ClassVar[bool] = True
 
     @classmethod
