@@ -129,6 +129,10 @@ def _figure(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 1e4 else f"{float(f'{value:.4g}'):f}".rstrip("0").rstrip(".")
 
 
+# So many figures are found by what they are about.
+_MANY = 10
+
+
 def print_scores(report: Report, *, every: bool) -> None:
     """The main figures of loss, risk and balance, or every one; each with what it means, in whole words."""
     from rich.table import Table
@@ -138,13 +142,11 @@ def print_scores(report: Report, *, every: bool) -> None:
     from tacita.core.score import families
 
     shown = [score for score in report if every or registry.is_headline(score.name)] or list(report)
-    told = families(shown)
     table = Table("", "measure", "value", "better", "what it means", box=None)
     before = ""
-    for family in told:
+    for family in families(shown):
         kind = family.kind if family.kind != before else ""
-        if len(told) > len(registry.MEASURING):
-            # many figures are found by what they are about
+        if len(shown) > _MANY:
             table.add_row(kind, "", "", "", Text(family.name.capitalize(), "bold"))
             kind = ""
         for score in family.scores:
