@@ -18,7 +18,9 @@ from experiments.document import table
 from experiments import published
 from tacita import registry
 from tacita.core import Method
+from tacita.microdata.measure import Measure
 from tacita.microdata.verify import CHECKS
+from tacita.report.figures import span
 
 PAGES = Path(__file__).parent / "methods"
 KINDS = {
@@ -59,6 +61,12 @@ def _page(kind: str, name: str) -> str:
     prose, _, example = (inspect.getdoc(found) or "").partition("\n>>> ")
     summary, _, body = prose.partition("\n")
     lines = [f"# {name}", "", f"*{summary}*", "", body.strip(), ""]
+    if issubclass(found, Measure):
+        scale = span(*found.span) + (", in percent" if found.unit == "%" else "")
+        lines += [
+            f"{kind.capitalize()}: {found.family}. {found.direction.capitalize()} is better; {scale}.",
+            "",
+        ]
     image = PAGES.parent / "images" / f"{kind}-{name}.svg"
     if image.exists():
         lines += [f"![Made-up records before and after](../images/{image.name})", ""]

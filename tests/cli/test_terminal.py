@@ -74,6 +74,9 @@ def test_the_main_figures_come_first_and_all_of_them_on_demand(survey, tmp_path,
     every = capsys.readouterr().out
     assert "HELLINGER" in every
     assert "more figures" not in every
+    headings = ["Changed values", "Usual analyses", "Distributions", "Records linked", "Values pinned down"]
+    assert [every.index(each) for each in headings] == sorted(every.index(each) for each in headings)
+    assert every.index("Distributions") < every.index("HELLINGER") < every.index("Records linked")
     run_command([str(word) for word in protect(survey, tmp_path, "--force", "--measures", "HELLINGER,IL2")])
     assert "HELLINGER" in capsys.readouterr().out
 

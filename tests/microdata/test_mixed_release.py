@@ -76,7 +76,7 @@ def test_the_file_as_written_is_verified_and_reads_back_as_released(tmp_path, na
     assert back.frame["employment"].to_list() == release.data["employment"].to_pylist()
     assert "median level or most frequent category" in (tmp_path / "n.html").read_text()
     page = (tmp_path / "r.html").read_text()
-    assert "Records per category." in page
+    assert "Share of records." in page
     assert "group-categories" in page or "Group categories" in page
 
 

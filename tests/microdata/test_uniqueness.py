@@ -78,7 +78,7 @@ def test_a_release_with_unique_combinations_of_unchanged_columns_is_warned_of():
 def test_the_first_tile_of_the_report_is_the_number_of_records_alone():
     _, release = household()
     page = review_html(release)
-    tiles = page[page.index('<dl class="tiles">') : page.index("</dl>")]
+    tiles = page[page.index('<dl class="tiles"') : page.index("</dl>")]
     first = tiles[: tiles.index("</div>")]
     assert f"<dd>{release.record.uniqueness.unchanged.alone}</dd>" in first
     assert "alarm" in first

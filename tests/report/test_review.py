@@ -14,7 +14,7 @@ from tacita.report import review_html, review_json
 from tacita.report.cautions import grouped
 
 KEYS = {"scores", "notes", "verdicts", "warnings", "uniqueness", "record", "not_promised", "attributes"}
-KEYS |= {"steps", "withdrawn"}
+KEYS |= {"steps", "withdrawn", "risk_by_record", "correlations"}
 RECORD_KEYS = {"source", "fingerprint", "seed", "versions", "method", "parameters", "roles", "options"}
 RECORD_KEYS |= {"records_in", "records_out", "groups", "gap", "group_sizes", "strata", "insisted"}
 RECORD_KEYS |= {"release_fingerprint"}
@@ -61,9 +61,11 @@ def test_no_bin_holds_fewer_than_k_originals(release):
     for attribute in strict(review_json(release))["attributes"]:
         assert min(attribute["before"]) >= k
         assert all(count == 0 or count >= k for count in attribute["after"])
-    drawn = [int(n.replace(",", "")) for n in re.findall(r"([\d,]+) original,", review_html(release))]
-    assert drawn
-    assert min(drawn) >= k
+    shown = review_html(release)
+    drawn = [int(n.replace(",", "")) for n in re.findall(r"([\d,]+) original,", shown)]
+    assert [count for count in drawn if 0 < count < k] == []
+    attributes = shown[shown.index('id="attributes"') :]
+    assert min(int(n.replace(",", "")) for n in re.findall(r"([\d,]+) original,", attributes)) >= k
 
 
 def test_the_value_of_a_constant_column_is_not_told_by_its_mean(release, page):

@@ -143,4 +143,4 @@ def test_a_wide_table_has_paper_that_holds_it_and_keeps_its_labels_on_a_screen(c
 
 def test_large_figures_do_not_run_out_of_their_tiles(small):
     _, html = small
-    assert ".tiles div { flex: 1 1 7rem; min-width: max-content;" in html
+    assert re.search(r"\.tiles div \{[^}]*min-width: max-content;", html)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         RecordsRelease,
         Report,
         Run,
+        Score,
         Trial,
         Trials,
         Verdict,
@@ -122,9 +123,6 @@ def _count(number: int, what: str) -> str:
     return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
-_KINDS = ("loss", "risk", "balance")
-
-
 def _figure(value: float) -> str:
     # what is left of a difference that cancelled says nothing
     if abs(value) < 1e-9:
@@ -132,30 +130,47 @@ def _figure(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 1e4 else f"{float(f'{value:.4g}'):f}".rstrip("0").rstrip(".")
 
 
+# So many figures are found by what they are about.
+_MANY = 10
+
+
 def print_scores(report: Report, *, every: bool) -> None:
     """The main figures of loss, risk and balance, or every one; each with what it means, in whole words."""
     from rich.table import Table
+    from rich.text import Text
 
     from tacita.core import registry
+    from tacita.core.score import families
 
     shown = [score for score in report if every or registry.is_headline(score.name)] or list(report)
     table = Table("", "measure", "value", "better", "what it means", box=None)
-    kinds = registry.kinds_of([score.name for score in shown], registry.MEASURING)
     before = ""
-    for score, kind in sorted(zip(shown, kinds, strict=True), key=lambda each: _KINDS.index(each[1])):
-        value = "none" if score.value is None else f"{_figure(score.value)} {score.unit}".strip()
-        if score.error is not None:
-            value += f" +- {_figure(score.error)}"
-        meaning = registry.lookup(score.name, kind).summary() if score.reason is None else score.reason
-        if score.covers:
-            meaning = f"(of {', '.join(score.covers)} only) {meaning}"
-        table.add_row(kind if kind != before else "", score.name, value, score.direction, meaning)
-        before = kind
+    for family in families(shown):
+        kind = family.kind if family.kind != before else ""
+        if len(shown) > _MANY:
+            table.add_row(kind, "", "", "", Text(family.name.capitalize(), "bold"))
+            kind = ""
+        for score in family.scores:
+            table.add_row(kind, score.name, _valued(score), score.direction, Text(_meant(score)))
+            kind = ""
+        before = family.kind
     Out.print(table, soft_wrap=False)
     if left := len(report) - len(shown):
         Out.print(f"{_count(left, 'more figure')} with --all, or in the report.", markup=False)
     for note in report.notes:
         Out.print(note, markup=False)
+
+
+def _valued(score: Score) -> str:
+    value = "none" if score.value is None else f"{_figure(score.value)} {score.unit}".strip()
+    return value if score.error is None else f"{value} +- {_figure(score.error)}"
+
+
+def _meant(score: Score) -> str:
+    from tacita.core import registry
+
+    meaning = score.reason or registry.meaning_of(score.name, *registry.MEASURING)
+    return f"(of {', '.join(score.covers)} only) {meaning}" if score.covers else meaning
 
 
 def print_verdicts(verdicts: Sequence[Verdict]) -> None:

@@ -267,6 +267,25 @@ def kinds_of(names: Iterable[str], kinds: tuple[str, ...]) -> list[str]:
     return [next((kind for kind in kinds if name in locations()[kind]), kinds[0]) for name in names]
 
 
+def meaning_of(name: str, *kinds: str) -> str:
+    """What something is, in one line; nothing of what is not there any more, or was made by hand.
+
+    >>> meaning_of("DLD", *MEASURING), meaning_of("IL9", *MEASURING)
+    ('Share of released records whose nearest original record is their own.', '')
+    """
+    return lookup(name, *kinds).summary() if _meant(name, names(*kinds)) else ""
+
+
+def family_of(measure: str) -> str:
+    """What a measure is listed under with others of its kind.
+
+    >>> family_of("PIL_mean"), family_of("IL9")
+    ('usual analyses', 'others')
+    """
+    known = _meant(measure, names(*MEASURING))
+    return str(getattr(lookup(measure, *MEASURING), "family", "others")) if known else "others"
+
+
 def is_headline(name: str) -> bool:
     """Whether a measure is one of the few that a reader should see first.
 

@@ -9,6 +9,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from .arrays import Ints, Mask
 from .microdata import Microdata
 from .notebook import Section, page
+from .pictures import Correlations, RiskByRecord
 from .score import Report, headlines, section_of
 from .uniqueness import Uniqueness
 from .verify import Verdict
@@ -49,6 +50,16 @@ class AttributeSummary:
     sd_after: float | None
     constant: bool
     categories: tuple[str, ...] = ()
+
+    @property
+    def shares(self) -> tuple[tuple[float, float], ...]:
+        """Of each bin the percentage of records before and after.
+
+        >>> AttributeSummary("x", (), (3, 1), (2, 2), 0, 0, 1, 1, False, ("a", "b")).shares
+        ((75.0, 50.0), (25.0, 50.0))
+        """
+        old, new = max(1, sum(self.before)), max(1, sum(self.after))
+        return tuple((100 * b / old, 100 * a / new) for b, a in zip(self.before, self.after, strict=True))
 
 
 @dataclass(frozen=True)
@@ -125,8 +136,9 @@ class Record:
     `fingerprint` is the SHA-256 of the input, `release_fingerprint` that of the file as it was written.
     `groups` is None where records were not grouped. `gap`, where a bound was proven, is the share of the
     squared error within groups that any other groups of k could save at most. `uniqueness` tells how many
-    records can be told apart by what is released. `insisted` names what was asked for against advice.
-    `steps` are those that were carried out, `withdrawn` the promises that a later one took back.
+    records can be told apart by what is released; `risks` how likely they are to be found. `insisted` names
+    what was asked for against advice. `steps` are those that were carried out, `withdrawn` the promises that
+    a later one took back.
     """
 
     source: str
@@ -147,6 +159,8 @@ class Record:
     not_promised: tuple[str, ...]
     uniqueness: Uniqueness
     summaries: tuple[AttributeSummary, ...] = field(repr=False, default=())
+    risks: tuple[RiskByRecord, ...] = field(repr=False, default=())
+    correlations: Correlations | None = field(repr=False, default=None)
     gap: float | None = None
     insisted: tuple[str, ...] = ()
     release_fingerprint: str | None = None

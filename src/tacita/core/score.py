@@ -76,6 +76,31 @@ def headlines(scores: Iterable[Score]) -> tuple[Score, ...]:
     return first or every
 
 
+@dataclass(frozen=True)
+class Family:
+    """Scores that belong together: of one `kind` of measure, under one `name`."""
+
+    kind: str
+    name: str
+    scores: tuple[Score, ...]
+
+
+def families(scores: Iterable[Score]) -> tuple[Family, ...]:
+    """Scores of loss, then risk, then balance; those of one family together, families as they first come.
+
+    >>> told = families(Score(name=name, value=1.0) for name in ("DR", "IL1", "PIL", "IL2"))
+    >>> [(family.kind, [score.name for score in family.scores]) for family in told]
+    [('loss', ['IL1', 'IL2']), ('loss', ['PIL']), ('risk', ['DR'])]
+    """
+    every = tuple(scores)
+    kinds = registry.kinds_of([score.name for score in every], registry.MEASURING)
+    found: dict[tuple[str, str], list[Score]] = {}
+    # a stable sort: within a kind, scores keep their order
+    for score, kind in sorted(zip(every, kinds, strict=True), key=lambda x: registry.MEASURING.index(x[1])):
+        found.setdefault((kind, registry.family_of(score.name)), []).append(score)
+    return tuple(Family(kind, name, tuple(members)) for (kind, name), members in found.items())
+
+
 def section_of(scores: Iterable[Score]) -> Section:
     """Scores as a table: a figure, its unit, which end is better; or why there is none."""
     rows = tuple(

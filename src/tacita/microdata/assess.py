@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
+import numpy.typing as npt
 
-from tacita.core import Categories, Comparison, DataError, Ints, Matrix, Microdata, Report, Run
+from tacita.core import Categories, Comparison, DataError, Floats, Ints, Matrix, Microdata, Report, Run
 from tacita.core.roles import Kind
 from tacita.core.score import Files
 
@@ -20,7 +21,7 @@ def measure(
     measures: Iterable[Measure],
     run: Run,
     *,
-    context: Matrix,
+    context: Mapping[str, Floats],
     domains: Ints | None = None,
     kinds: Sequence[Kind] = (),
     files: Files | None = None,
@@ -43,18 +44,42 @@ def measure(
             ),
             notes,
         )
-    numeric = np.array([kind == "numeric" for kind in kinds] or [True] * len(names))
-    x, z = original[complete], released[complete]
-    pair = Comparison.of(
-        x[:, numeric],
-        z[:, numeric],
-        [name for name, number in zip(names, numeric, strict=True) if number],
-        context[complete],
+    pair = compared(
+        original[complete],
+        released[complete],
+        names,
+        kinds,
+        _beside(context, len(original))[complete],
         None if domains is None else domains[complete],
-        None if numeric.all() else _categories(x, z, names, kinds),
         files,
     )
     return Report(tuple(each.score(pair, run) for each in measures), notes)
+
+
+def compared(
+    x: Matrix,
+    z: Matrix,
+    names: Sequence[str],
+    kinds: Sequence[Kind] = (),
+    context: npt.ArrayLike = (),
+    domains: Ints | None = None,
+    files: Files | None = None,
+) -> Comparison:
+    """What measures look at: numbers and categories apart; no value is missing."""
+    numeric = np.array([kind == "numeric" for kind in kinds] or [True] * len(names))
+    return Comparison.of(
+        x[:, numeric],
+        z[:, numeric],
+        [name for name, number in zip(names, numeric, strict=True) if number],
+        context,
+        domains,
+        None if numeric.all() else _categories(x, z, names, kinds),
+        files,
+    )
+
+
+def _beside(columns: Mapping[str, Floats], n: int) -> Matrix:
+    return np.column_stack(list(columns.values())) if columns else np.empty((n, 0))
 
 
 def _categories(x: Matrix, z: Matrix, names: Sequence[str], kinds: Sequence[Kind]) -> Categories:
@@ -79,7 +104,6 @@ def usable_numbers(data: Microdata, name: str) -> Matrix | None:
     return values if np.isfinite(values).all() else None
 
 
-def context_columns(data: Microdata, names: Iterable[str], rows: Ints) -> Matrix:
-    """Unchanged numeric columns beside the protected ones; O(n) a column."""
-    found = [values[rows] for name in names if (values := usable_numbers(data, name)) is not None]
-    return np.column_stack(found) if found else np.empty((rows.size, 0))
+def context_columns(data: Microdata, names: Iterable[str], rows: Ints) -> dict[str, Floats]:
+    """Unchanged numeric columns beside the protected ones, by name; O(n) a column."""
+    return {name: values[rows] for name in names if (values := usable_numbers(data, name)) is not None}

@@ -39,10 +39,10 @@ class Weighted(Measure):
 
 
 class DR(Weighted):
-    """Disclosure risk: 0.25 (DBRL + PRL) + 0.5 ID_sd.
+    """Disclosure risk: how much attackers find out, by linking records and by coming close to values.
 
-    Half linkage by its two attackers, half interval disclosure. 0: nothing is found out; 100: all is.
-    The cost of its parts, which are not computed again.
+    0.25 (DBRL + PRL) + 0.5 ID_sd. Half linkage by its two attackers, half interval disclosure. 0: nothing is
+    found out; 100: all is. The cost of its parts, which are not computed again.
     Source: Domingo-Ferrer & Torra (2001), A quantitative comparison of disclosure control methods for
     microdata, in Confidentiality, Disclosure and Data Access, North-Holland, 111-133. O(n^2 d) at worst.
 
@@ -52,6 +52,7 @@ class DR(Weighted):
 
     kind: ClassVar[str] = "risk"
     name: ClassVar[str] = "DR"
+    family: ClassVar[str] = "in one figure"
     headline: ClassVar[bool] = True
 
     @classmethod
@@ -60,10 +61,10 @@ class DR(Weighted):
 
 
 class SCORE(Weighted):
-    """Balance of loss and risk: 0.5 (PIL + DR). Under about 30 a method starts to be of interest.
+    """Balance of loss and risk, the mean of PIL and DR: under about 30 a release is of interest.
 
-    0 would be a release that loses nothing and gives nothing away. The cost of its parts, which are not
-    computed again: O(n^2 d) at worst.
+    0.5 (PIL + DR). 0 would be a release that loses nothing and gives nothing away. The cost of its parts,
+    which are not computed again: O(n^2 d) at worst.
     Source: Domingo-Ferrer & Torra (2001), A quantitative comparison of disclosure control methods for
     microdata, in Confidentiality, Disclosure and Data Access, North-Holland, 111-133.
 
@@ -73,6 +74,7 @@ class SCORE(Weighted):
 
     kind: ClassVar[str] = "balance"
     name: ClassVar[str] = "SCORE"
+    family: ClassVar[str] = "in one figure"
     headline: ClassVar[bool] = True
 
     @classmethod

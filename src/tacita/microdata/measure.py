@@ -20,10 +20,12 @@ class Measure(Method):
     those that look at nominal and ordinal attributes; the others look at numeric ones, if there are any, and
     their scores say so where there are others. `of_files` marks those that look at whole files, missing
     values and all, and `alone` those of them that need no original. `limit_name` is what a requirement may
-    call its limit, and `limit_type` what that must be.
+    call its limit, and `limit_type` what that must be. The first line of the docstring is one plain sentence
+    for people who do not know the measure, and `family` what measures of a kind are listed under together.
     """
 
     name: ClassVar[str]
+    family: ClassVar[str] = "others"
     span: ClassVar[tuple[float, float | None]] = (0.0, None)
     direction: ClassVar[Direction] = "lower"
     measured_in: ClassVar[str] = "%"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from tacita.core import (
     DataError,
+    Floats,
     Ints,
     Microdata,
     ParameterError,
@@ -27,6 +28,7 @@ from tacita.core import (
 from tacita.core.door import setting
 from tacita.core.microdata import speakable
 from tacita.core.options import ReleaseOptions
+from tacita.core.pictures import Correlations, RiskByRecord
 from tacita.core.release import AttributeSummary, Claim, Requirement, StepRecord
 from tacita.core.score import Files
 from tacita.core.seeds import as_seed
@@ -35,10 +37,11 @@ from tacita.io import fingerprint_of
 from tacita.io.formats.parquet import Parquet
 from tacita.io.versions import versions
 
-from . import cautions, restoring, verify
+from . import by_record, cautions, restoring, verify
 from .advice import against_advice, insisted_on
 from .alignment import Aligned, aligned, refuse_other_order, same_numbers
 from .assess import context_columns, measure
+from .correlations import correlate
 from .plan import Protection
 from .protect import Protected
 from .require import RequireSection, judge, required
@@ -72,7 +75,7 @@ def make_release(data: Microdata, asked: Protection, run: Run | None) -> Records
     kept = np.sort(claim.rows)
     stages = _measured(made, data, asked.measure, steered, kept)
     uniqueness = examine(data, claim.rows, made.data, claim.k, steered)
-    shown = stages[-1]
+    shown, fewest = stages[-1], claim.k or FEW
     grouped = [each.partition for each in made.protected if each.partition is not None]
     partition = grouped[0] if len(grouped) == 1 else None
     record = Record(
@@ -94,10 +97,12 @@ def make_release(data: Microdata, asked: Protection, run: Run | None) -> Records
         not_promised=cautions.not_promised(claim),
         uniqueness=uniqueness,
         summaries=tuple(
-            _summary(shown, j, name, claim.k or FEW)
+            _summary(shown, j, name, fewest)
             for j, name in enumerate(data.quasi)
             if not np.isnan(shown.pair.after[:, j]).all()
         ),
+        risks=_risks(made, data, shown, fewest, steered),
+        correlations=_correlations(data.quasi, shown, fewest),
         gap=None if partition is None else partition.gap,
         insisted=insisted,
         steps=tuple(
@@ -140,6 +145,7 @@ class _Stage:
 
     pair: Aligned
     report: Report
+    beside: Mapping[str, Floats]
 
 
 def _measured(made: Made, data: Microdata, measures: MeasureSection, run: Run, kept: Ints) -> list[_Stage]:
@@ -158,6 +164,7 @@ def _measured(made: Made, data: Microdata, measures: MeasureSection, run: Run, k
     unchanged = [name for name in made.data.columns if name not in data.quasi]
     roles = data.roles
     domains = measures.domains or (roles.strata if roles is not None else ())
+    beside = context_columns(data, unchanged, kept)
     return [
         _Stage(
             pair,
@@ -167,11 +174,12 @@ def _measured(made: Made, data: Microdata, measures: MeasureSection, run: Run, k
                 data.quasi,
                 suited(measures, data).build(),
                 run,
-                context=context_columns(data, unchanged, kept),
+                context=beside,
                 domains=domain_codes(data, domains, kept),
                 kinds=pair.kinds,
                 files=whole,
             ),
+            beside,
         )
         for pair, whole in zip(pairs, files, strict=True)
     ]
@@ -254,6 +262,31 @@ def _summary(stage: _Stage, j: int, name: str, fewest: int) -> AttributeSummary:
     if stage.pair.kinds[j] == "numeric":
         return summarise(name, before, after, fewest)
     return summarise_categories(name, before, after, stage.pair.texts[name], fewest)
+
+
+def _risks(made: Made, data: Microdata, stage: _Stage, fewest: int, run: Run) -> tuple[RiskByRecord, ...]:
+    changed = {name for step in made.steps if step.method.kind != "recoding" for name in step.columns}
+    recoded = {name for name in data.quasi if name not in changed}
+    unchanged = [name for name in made.data.columns if name not in data.quasi]
+    pair = stage.pair
+    found = (
+        by_record.of_protected(
+            pair.before, pair.after, data.quasi, pair.kinds, recoded, stage.report, fewest, run
+        ),
+        by_record.of_unchanged(made.data, unchanged, fewest),
+    )
+    return tuple(each for each in found if each is not None)
+
+
+def _correlations(quasi: Sequence[str], stage: _Stage, fewest: int) -> Correlations | None:
+    numeric = [j for j, kind in enumerate(stage.pair.kinds) if kind == "numeric"]
+    if not numeric:
+        return None
+    beside = list(stage.beside.values())
+    before, after = (
+        np.column_stack([side[:, numeric], *beside]) for side in (stage.pair.before, stage.pair.after)
+    )
+    return correlate(before, after, [*(quasi[j] for j in numeric), *stage.beside], fewest)
 
 
 def compare(

@@ -12,7 +12,7 @@ from tacita.core.release import AttributeSummary
 
 # Enough to see a shape, few enough to read the labels.
 _BINS = 12
-_MOST_CATEGORIES = 15
+_MOST_CATEGORIES = 12
 
 
 def summarise(name: str, before: Floats, after: Floats, k: int) -> AttributeSummary:
@@ -40,7 +40,9 @@ def summarise(name: str, before: Floats, after: Floats, k: int) -> AttributeSumm
 def summarise_categories(
     name: str, before: Floats, after: Floats, names: Sequence[str], k: int
 ) -> AttributeSummary:
-    """Counts of categories by their codes; those with fewer than k originals stand together. O(n + m log m).
+    """Counts of categories by their codes; those of few records, and all beyond the largest, stand together.
+
+    A category is told by itself if it has k records or none on either side. O(n + m log m).
 
     >>> codes = np.repeat([0.0, 1.0, 2.0, 3.0], [5, 1, 1, 9])
     >>> summary = summarise_categories("x", codes, codes, ["a", "b", "c", "d"], 3)
@@ -49,12 +51,13 @@ def summarise_categories(
     """
     before, after = before[~np.isnan(before)].astype(int), after[~np.isnan(after)].astype(int)
     old, new = (np.bincount(codes, minlength=len(names)) for codes in (before, after))
-    # what nobody had is new, and public
-    shown = (old >= k) | ((old == 0) & (new >= k))
-    shown[np.argsort(-old, kind="stable")[_MOST_CATEGORIES:]] = False
+    # of a recoded column, those that nobody had are the ones to see
+    size = np.maximum(old, new)
+    shown = ((old >= k) | (old == 0)) & ((new >= k) | (new == 0)) & (size > 0)
+    shown[np.argsort(-np.where(shown, size, 0), kind="stable")[_MOST_CATEGORIES:]] = False
     # what stands together must be k records too; the smallest category joins until it is
-    while 0 < old[~shown].sum() < k and shown.any():
-        shown[np.where(shown, old, old.max() + 1).argmin()] = False
+    while shown.any() and any(0 < counts[~shown].sum() < k for counts in (old, new)):
+        shown[np.where(shown, size, size.max() + 1).argmin()] = False
     together = ~shown & ((old > 0) | (new > 0))
     rest = [int(counts[together].sum()) for counts in (old, new)] if together.any() else [0, 0]
     labels = [names[code] for code in np.flatnonzero(shown).tolist()]

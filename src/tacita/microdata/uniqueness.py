@@ -58,13 +58,13 @@ def examine(
     was = {name: source.codes([name])[rows] if name in touched else now[name] for name in shown}
     unchanged = {name: now[name] for name in shown if name not in touched}
     run.report("counting unique records", 0, 1)
-    whole = _combined(unchanged.values(), released.n)
+    whole = combined(unchanged.values(), released.n)
     found = Uniqueness(
         k=k,
         records=released.n,
         unchanged=_told(tuple(unchanged), whole, k),
-        before=_told(tuple(shown), _combined(was.values(), released.n), k),
-        after=_told(tuple(shown), _combined(now.values(), released.n), k),
+        before=_told(tuple(shown), combined(was.values(), released.n), k),
+        after=_told(tuple(shown), combined(now.values(), released.n), k),
         by_itself={name: _left(codes, k) for name, codes in unchanged.items()},
     )
     if not found.unchanged.below_k:
@@ -182,7 +182,7 @@ def _left(codes: Ints, k: int) -> Left:
     return Left(int((like == 1).sum()), int(like[like < k].sum()))
 
 
-def _combined(columns: Iterable[Ints], n: int) -> Ints:
+def combined(columns: Iterable[Ints], n: int) -> Ints:
     """Number the distinct combinations of several columns."""
     codes = np.zeros(n, dtype=np.int64)
     for column in columns:

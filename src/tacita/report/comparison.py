@@ -11,7 +11,7 @@ from tacita.core.options import ReleaseOptions
 from tacita.core.paper import Paper, paper_for
 
 from .pages import render
-from .review import ROLES, Entry, described, finite, meaning_of, names_of
+from .review import ROLES, Entry, described, finite, names_of
 from .riskmap import risk_map
 
 # Signs of a mark of the front, of parameters in a line, of a figure.
@@ -27,8 +27,8 @@ def comparison_html(trials: Trials) -> str:
         paper=_paper(trials),
         origin=trials.origin,
         columns=_scales(trials),
-        measures=[(name, meaning_of(name, *registry.MEASURING)) for name in trials.columns],
-        methods=[(name, meaning_of(name, *registry.PROTECTING)) for name in trials.methods],
+        measures=[(name, registry.meaning_of(name, *registry.MEASURING)) for name in trials.columns],
+        methods=[(name, registry.meaning_of(name, *registry.PROTECTING)) for name in trials.methods],
         roles=_roles(trials),
         options=described(trials.origin.options, ReleaseOptions.model_fields) if trials.origin else [],
     )

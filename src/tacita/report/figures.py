@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from tacita.core.figures import MINUS, number, setting
 
-__all__ = ["compact", "number", "setting", "span", "spoken"]
+__all__ = ["compact", "measured", "number", "percent", "setting", "span", "spoken"]
 
 _LETTERS = ((1e12, "T"), (1e9, "B"), (1e6, "M"), (1e3, "k"))
 
@@ -20,6 +20,25 @@ def span(low: float, high: float | None) -> str:
     return (
         f"{number(float(low))} or more" if high is None else f"{number(float(low))} to {number(float(high))}"
     )
+
+
+def percent(share: float) -> str:
+    """A share to a tenth of a percent; a little is not nothing.
+
+    >>> percent(100 / 3), percent(25.0), percent(0.01), percent(0.0)
+    ('33.3 %', '25 %', '< 0.1 %', '0 %')
+    """
+    text = f"{share:.1f}".removesuffix(".0")
+    return "< 0.1 %" if share and text == "0" else f"{text} %"
+
+
+def measured(value: float | None) -> str:
+    """A figure of a measure; what is left of a difference that cancelled says nothing.
+
+    >>> measured(4e-14), measured(12.5)
+    ('0', '12.5')
+    """
+    return number(0.0 if value is not None and abs(value) < 1e-9 else value)
 
 
 def compact(values: Sequence[float]) -> list[str]:

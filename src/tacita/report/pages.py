@@ -11,7 +11,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from tacita.core import ParameterError
 
-from .figures import number, setting, span, spoken
+from .figures import measured, number, setting, span, spoken
 
 
 @cache
@@ -24,7 +24,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters.update(number=number, setting=setting, spoken=spoken)
+    environment.filters.update(measured=measured, number=number, setting=setting, spoken=spoken)
     environment.globals.update(span=span)
     return environment
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from math import log10
 
+from tacita.core.pictures import RiskByRecord
 from tacita.core.release import AttributeSummary
 
 from .figures import compact, number
@@ -15,7 +16,6 @@ WIDTH, HEIGHT = 400.0, 170.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 42.0, 8.0, 10.0, 28.0
 # Width of one letter of an axis label; generous, so that labels never touch.
 _LETTER = 7.0
-_LONGEST_LABEL = 14
 
 
 @dataclass(frozen=True)
@@ -70,23 +70,13 @@ def before_and_after(summary: AttributeSummary) -> Plot:
     'Records per bin. below 10: 3 original, 4 released; 10 or more: 4 original, 3 released.'
     """
     edges = compact(summary.edges)
-    bins = list(summary.categories) or _bin_names(edges)
+    bins = _bin_names(edges)
     pairs = list(zip(summary.before, summary.after, strict=True))
     words = [
         f"{name}: {number(b)} original, {number(a)} released"
         for name, (b, a) in zip(bins, pairs, strict=True)
     ]
     step = (WIDTH - _LEFT - _RIGHT) / len(pairs)
-    if summary.categories:
-        edges = [_shortened(name) for name in summary.categories]
-        centres = [_LEFT + step * (i + 0.5) for i in range(len(edges))]
-        return Plot(
-            title=f"{summary.name}: original and released records",
-            description=f"Records per category. {'; '.join(words)}.",
-            slots=_slots(words, pairs, ("before", "after")),
-            counts=_count_axis(max(max(pair) for pair in pairs)),
-            labels=_thinned(centres, edges),
-        )
     borders = [_LEFT + step * (i + 1) for i in range(len(edges))]
     return Plot(
         title=f"{summary.name}: original and released records",
@@ -94,8 +84,41 @@ def before_and_after(summary: AttributeSummary) -> Plot:
         slots=_slots(words, pairs, ("before", "after")),
         counts=_count_axis(max(max(pair) for pair in pairs)),
         labels=_thinned(borders, edges),
-        ticks=tuple(_pixel(x) for x in borders),
+        ticks=tuple(pixel(x) for x in borders),
     )
+
+
+def risk_by_record(risk: RiskByRecord) -> Plot:
+    """How many records are found with which chance, as they were and as released.
+
+    >>> told = RiskByRecord("protected", ("x",), 3, (0.0, 50.0, 100.0), (0, 0, 9), (5, 4, None))
+    >>> [slot.words for slot in risk_by_record(told).slots][1:]
+    ['above 0 up to 50 %: 0 original, 4 released', 'above 50 up to 100 %: 9 original, fewer than 3 released']
+    """
+    ends = [f"{end:.0f}" for end in risk.ends]
+    classes = [f"{ends[0]} %", *(f"above {a} up to {b} %" for a, b in pairwise(ends))]
+    sides = {"original": risk.before, "released": risk.after} if risk.before else {"released": risk.after}
+    counts = list(zip(*sides.values(), strict=True))
+    words = [
+        f"{name}: "
+        + ", ".join(f"{_told(count, risk.k)} {side}" for side, count in zip(sides, group, strict=True))
+        for name, group in zip(classes, counts, strict=True)
+    ]
+    # a bar that is just there, however few there are
+    drawn = [tuple(1 if count is None else count for count in group) for group in counts]
+    step = (WIDTH - _LEFT - _RIGHT) / len(counts)
+    labels = [ends[0], *(f"≤ {end}" for end in ends[1:])]
+    return Plot(
+        title=f"Records by the chance that they are found by {risk.of} columns",
+        description=f"Records by the chance that they are found. {'; '.join(words)}.",
+        slots=_slots(words, drawn, ("before", "after") if risk.before else ("after",)),
+        counts=_count_axis(max(max(group) for group in drawn)),
+        labels=_thinned([_LEFT + step * (i + 0.5) for i in range(len(labels))], labels),
+    )
+
+
+def _told(count: int | None, k: int) -> str:
+    return f"fewer than {k}" if count is None else number(count)
 
 
 def group_sizes(sizes: Mapping[int, int]) -> Plot:
@@ -117,8 +140,13 @@ def group_sizes(sizes: Mapping[int, int]) -> Plot:
     )
 
 
-def _shortened(name: str) -> str:
-    return name if len(name) <= _LONGEST_LABEL else f"{name[: _LONGEST_LABEL - 1]}…"
+def shortened(name: str, longest: int) -> str:
+    """The beginning of a name that is too long.
+
+    >>> shortened("value added", 6)
+    'value…'
+    """
+    return name if len(name) <= longest else f"{name[: longest - 1]}…"
 
 
 def _bin_names(edges: Sequence[str]) -> list[str]:
@@ -139,10 +167,10 @@ def _slots(words: Sequence[str], counts: Sequence[Sequence[int]], series: Sequen
         bars = tuple(
             Bar(
                 name,
-                _pixel(start + j * wide),
-                _pixel(HEIGHT - _BOTTOM - _height(count, tall)),
-                _pixel(wide),
-                _pixel(_height(count, tall)),
+                pixel(start + j * wide),
+                pixel(HEIGHT - _BOTTOM - _height(count, tall)),
+                pixel(wide),
+                pixel(_height(count, tall)),
             )
             for j, (name, count) in enumerate(zip(series, group, strict=True))
         )
@@ -164,7 +192,7 @@ def _count_axis(highest: int) -> tuple[Mark, ...]:
     room = HEIGHT - _TOP - _BOTTOM
     at = [(HEIGHT - _BOTTOM - room * count / highest, count) for count in range(0, highest + 1, step)]
     texts = compact([float(count) for _, count in at])
-    return tuple(Mark(_pixel(y), text) for (y, _), text in zip(at, texts, strict=True))
+    return tuple(Mark(pixel(y), text) for (y, _), text in zip(at, texts, strict=True))
 
 
 def _thinned(places: Sequence[float], texts: Sequence[str]) -> tuple[Mark, ...]:
@@ -172,7 +200,7 @@ def _thinned(places: Sequence[float], texts: Sequence[str]) -> tuple[Mark, ...]:
     for every in range(1, len(places) + 1):
         kept = list(zip(places, texts, strict=True))[::every]
         if all(_room(a, b) for a, b in pairwise(kept)):
-            return tuple(Mark(_pixel(x), text) for x, text in kept)
+            return tuple(Mark(pixel(x), text) for x, text in kept)
     return ()
 
 
@@ -180,5 +208,10 @@ def _room(left: tuple[float, str], right: tuple[float, str]) -> bool:
     return right[0] - left[0] > _LETTER * (len(left[1]) + len(right[1])) / 2 + 4
 
 
-def _pixel(value: float) -> str:
+def pixel(value: float) -> str:
+    """A length or place, to a tenth of a pixel.
+
+    >>> pixel(2.04), pixel(0.25)
+    ('2', '0.2')
+    """
     return f"{value:.1f}".removesuffix(".0")

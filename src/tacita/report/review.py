@@ -11,13 +11,16 @@ from typing import Any
 from tacita.core import Microdata, ParameterError, Record, RecordsRelease, Score, registry
 from tacita.core.options import ReleaseOptions
 from tacita.core.release import AttributeSummary, StepRecord, Withdrawn
-from tacita.core.score import headlines
+from tacita.core.score import families, headlines
 from tacita.core.seeds import portable
 from tacita.core.uniqueness import Left, Uniqueness
 
 from . import plots
 from .cautions import grouped
+from .heatmap import Heatmap, correlation, heatmaps
 from .pages import render
+from .plots import Plot
+from .shares import Shares, shares
 
 # More tiles than this are a table again.
 _TILES = 6
@@ -82,7 +85,7 @@ def review_html(release: RecordsRelease) -> str:
         spared=_spared(record.uniqueness),
         passed=all(verdict.passed for verdict in record.verdicts),
         tiles=headlines(score for score in scores if score.value is not None)[:_TILES],
-        methods=[(name, meaning_of(name, *registry.PROTECTING)) for name in record.method],
+        methods=[(name, registry.meaning_of(name, *registry.PROTECTING)) for name in record.method],
         parameters=_parameters(release),
         roles=_roles(release),
         options=_options(release),
@@ -90,10 +93,13 @@ def review_html(release: RecordsRelease) -> str:
         sizes=plots.group_sizes(record.group_sizes) if record.group_sizes else None,
         warnings=grouped(record.cautions, _all_columns(release)),
         steps=_steps(record) if len(record.steps) > 1 else [],
-        scores=[(score, meaning_of(score.name, *registry.MEASURING)) for score in scores],
+        families=_families(scores),
         notes=release.report.notes,
         losses=_per_attribute(scores),
-        attributes=[(summary, plots.before_and_after(summary)) for summary in record.summaries],
+        recoded=any(step.kind == "recoding" for step in record.steps),
+        risks=[(risk, plots.risk_by_record(risk)) for risk in record.risks],
+        correlations=_related(record),
+        attributes=[(summary, _drawn(summary)) for summary in record.summaries],
     )
 
 
@@ -130,6 +136,8 @@ def review_json(release: RecordsRelease) -> str:
         "steps": [_step(step) for step in record.steps],
         "withdrawn": [asdict(each) for each in record.withdrawn],
         "attributes": [_attribute(summary) for summary in record.summaries],
+        "risk_by_record": [asdict(risk) for risk in record.risks],
+        "correlations": asdict(record.correlations) if record.correlations else None,
     }
     return json.dumps(finite(content), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
@@ -162,12 +170,54 @@ def _steps(record: Record) -> list[Told]:
     return [
         Told(
             step,
-            " then ".join(meaning_of(name, *registry.PROTECTING) for name in step.method),
+            " then ".join(registry.meaning_of(name, *registry.PROTECTING) for name in step.method),
             tuple(score for score in step.report if score.name in shown),
             tuple(each for each in record.withdrawn if each.step == number),
         )
         for number, step in enumerate(record.steps, 1)
     ]
+
+
+# What each kind of measure answers, as a heading.
+_KINDS = {
+    "loss": "Information loss: what the release no longer tells",
+    "risk": "Disclosure risk: what an attacker finds out",
+    "balance": "Balance of loss and risk",
+}
+
+
+def _families(scores: tuple[Score, ...]) -> list[tuple[str, list[tuple[str, list[tuple[Score, str]]]]]]:
+    """Kinds of measures with their families, and each score with its meaning."""
+    told: dict[str, list[tuple[str, list[tuple[Score, str]]]]] = {}
+    for family in families(scores):
+        meant = [(score, registry.meaning_of(score.name, *registry.MEASURING)) for score in family.scores]
+        told.setdefault(_KINDS.get(family.kind, family.kind), []).append((family.name, meant))
+    return list(told.items())
+
+
+def _drawn(summary: AttributeSummary) -> Plot | Shares:
+    return shares(summary) if summary.categories else plots.before_and_after(summary)
+
+
+@dataclass(frozen=True)
+class Related:
+    """Correlations as the page shows them: three pictures, and the largest changes as text."""
+
+    maps: tuple[Heatmap, Heatmap, Heatmap]
+    shown: int
+    columns: int
+    largest: tuple[tuple[str, ...], ...]
+
+
+def _related(record: Record) -> Related | None:
+    told = record.correlations
+    if told is None:
+        return None
+    largest = tuple(
+        (each.one, each.other, *(correlation(value) for value in (each.before, each.after, each.change)))
+        for each in told.largest
+    )
+    return Related(heatmaps(told), len(told.names), told.columns, largest)
 
 
 def _spared(unique: Uniqueness) -> list[tuple[str, Left]]:
@@ -199,14 +249,6 @@ def finite(content: Any) -> Any:
     if isinstance(content, list | tuple):
         return [finite(part) for part in content]
     return content
-
-
-def meaning_of(name: str, *kinds: str) -> str:
-    try:
-        return registry.lookup(name, *kinds).summary()
-    except ParameterError:
-        # made by a plug-in that is not here any more, or by hand
-        return ""
 
 
 def _parameters(release: RecordsRelease) -> list[Entry]:

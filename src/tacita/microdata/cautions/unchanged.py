@@ -103,7 +103,8 @@ def units_merged(protected: Protected) -> Iterator[Caution]:
 def recomputable(protected: Protected) -> Iterator[Caution]:
     """Masked columns that the unchanged ones give away, such as a total beside its parts."""
     data, rows = protected.claim.original, protected.claim.rows
-    known = [column for column in context_columns(data, _unchanged(protected), rows).T if np.ptp(column) > 0]
+    beside = context_columns(data, _unchanged(protected), rows).values()
+    known = [column for column in beside if np.ptp(column) > 0]
     if not known or protected.data.n < 4 * (len(known) + 1):
         return
     design = np.column_stack([np.ones(rows.size), *[(c - c.mean()) / c.std() for c in known]])

@@ -12,8 +12,9 @@ from tacita.microdata.measure import ColumnMeasure
 
 
 class IL2(ColumnMeasure):
-    """Mean absolute change of a cell in units of sqrt(2) standard deviations of its column, in percent.
+    """How far a value was moved on average, against how far two records usually differ.
 
+    Mean absolute change of a cell in units of sqrt(2) standard deviations of its column, in percent.
     100/(n d) * sum |x - z| / (sqrt(2) S_j), S_j with divisor n - 1; columns without spread are left out.
     0: nothing lost; no upper bound. O(n d).
     Source: the IL1s of Yancey, Winkler & Creecy (2002), Lecture Notes in Computer Science 2316, 135-152.
@@ -24,6 +25,7 @@ class IL2(ColumnMeasure):
 
     kind: ClassVar[str] = "loss"
     name: ClassVar[str] = "IL2"
+    family: ClassVar[str] = "changed values"
 
     def figures(self, pair: Comparison, run: Run) -> tuple[Floats, Floats]:
         change = 100 * np.abs(pair.original - pair.released) / (sqrt(2) * pair.scale)

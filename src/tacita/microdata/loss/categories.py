@@ -10,8 +10,9 @@ from tacita.microdata.mixed import Mixed
 
 
 class GowerLoss(Measure):
-    """Mean Gower distance between a record and its released self, in percent.
+    """How far a record was moved on average, numbers and categories together: 0 not, 100 to the other end.
 
+    Mean Gower distance between a record and its released self, in percent.
     Mean over attributes of |x - z| / range for numbers, the same on ranks for ordinal levels, and 1 or 0 for
     names that differ or not; range: of the original attribute, those without any are left out. Per attribute,
     that of a nominal one is the share of its cells that changed. 0: nothing lost; 100: as far off as can be;
@@ -24,6 +25,7 @@ class GowerLoss(Measure):
 
     kind: ClassVar[str] = "loss"
     name: ClassVar[str] = "GOWER_loss"
+    family: ClassVar[str] = "changed values"
     by_default: ClassVar[bool] = False
     of_categories: ClassVar[bool] = True
 
@@ -37,8 +39,9 @@ class GowerLoss(Measure):
 
 
 class CategoriesChanged(Measure):
-    """Share of the cells of nominal and ordinal attributes that were released with another category.
+    """Share of categories that were released as another one.
 
+    Share of the cells of nominal and ordinal attributes that were released with another category.
     0: all categories are the true ones; 100: none is. O(n d).
     Source: the plain share of changed cells, as for any masking of categories.
 
@@ -51,6 +54,7 @@ class CategoriesChanged(Measure):
 
     kind: ClassVar[str] = "loss"
     name: ClassVar[str] = "CATEGORIES"
+    family: ClassVar[str] = "changed values"
     span: ClassVar[tuple[float, float | None]] = (0.0, 100.0)
     by_default: ClassVar[bool] = False
     of_categories: ClassVar[bool] = True

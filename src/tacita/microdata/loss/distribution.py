@@ -15,8 +15,9 @@ _PARTS = 8
 
 
 class Hellinger(ColumnMeasure):
-    """Hellinger distance between the distributions of each attribute before and after.
+    """How different the distribution of each column has become: 0 is the same, 100 nothing in common.
 
+    Hellinger distance between the distributions of each attribute before and after.
     sqrt(1 - sum over bins of sqrt(p q)), in percent; bins are the original's quantiles, as many as
     `bins`, and values below and above. 0: same shares in every bin; 100: no bin in common. O(n log n d).
     Source: Hellinger (1909), J. reine und angewandte Mathematik 136, 210-271.
@@ -27,6 +28,7 @@ class Hellinger(ColumnMeasure):
 
     kind: ClassVar[str] = "loss"
     name: ClassVar[str] = "HELLINGER"
+    family: ClassVar[str] = "distributions"
     span: ClassVar[tuple[float, float | None]] = (0.0, 100.0)
 
     bins: Annotated[int, Field(ge=2, description="how many bins")] = 20
@@ -45,8 +47,9 @@ class Hellinger(ColumnMeasure):
 
 
 class EnergyDistance(Measure):
-    """Energy distance between original and released records, standardised: 0 if and only if alike.
+    """How different the distribution of whole records has become: 0 only if it is the same.
 
+    Energy distance between original and released records, standardised: 0 if and only if alike.
     sqrt(2 E|X - Z| - E|X - X'| - E|Z - Z'|), Euclidean on standardised attributes, divided by
     sqrt(2 E|X - Z|), so between 0 and 1. O(n^2 d): beyond `sample` records a random sample of them,
     whose eight parts tell the standard error.
@@ -58,6 +61,7 @@ class EnergyDistance(Measure):
 
     kind: ClassVar[str] = "loss"
     name: ClassVar[str] = "ENERGY"
+    family: ClassVar[str] = "distributions"
     span: ClassVar[tuple[float, float | None]] = (0.0, 1.0)
     measured_in: ClassVar[str] = ""
 
@@ -87,11 +91,12 @@ def _energy(x: Floats, z: Floats) -> float:
 
 
 class PMSE(Measure):
-    """Propensity score: how well a classifier tells released from original records.
+    """How well a classifier tells released records from original ones.
 
-    pMSE = mean (p - 1/2)^2 of its predicted probabilities, in percent of the largest possible 1/4.
-    `logistic`: logistic regression on attributes and their squares and products; `tree`: a decision tree
-    with leaves of at least 5 % of the records. 0: cannot tell; 100: always can. O(n d^2) a step.
+    The propensity score. pMSE = mean (p - 1/2)^2 of its predicted probabilities, in percent of the largest
+    possible 1/4. `logistic`: logistic regression on attributes and their squares and products; `tree`: a
+    decision tree with leaves of at least 5 % of the records. 0: cannot tell; 100: always can. O(n d^2) a
+    step.
     Source: Woo, Reiter, Oganian & Karr (2009), J. Privacy and Confidentiality 1(1), 111-124.
 
     >>> x = [[float(i % 7)] for i in range(40)]
@@ -101,6 +106,7 @@ class PMSE(Measure):
 
     kind: ClassVar[str] = "loss"
     name: ClassVar[str] = "PMSE"
+    family: ClassVar[str] = "distributions"
     span: ClassVar[tuple[float, float | None]] = (0.0, 100.0)
     by_default: ClassVar[bool] = False
 

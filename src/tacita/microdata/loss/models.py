@@ -11,8 +11,9 @@ from tacita.microdata.measure import Measure
 
 
 class CoefficientOverlap(Measure):
-    """Overlap of confidence intervals of regression coefficients before and after, in percent.
+    """How much of the confidence intervals of regressions before and after is common to both.
 
+    Overlap of confidence intervals of regression coefficients before and after, in percent.
     Each protected attribute in turn is regressed on all others (linearly dependent ones left out, the
     unchanged numeric ones included); for every coefficient the 95 % intervals of original and release
     overlap by the mean of overlap/length of either, 0 where they do not touch. 100: same intervals.
@@ -26,6 +27,7 @@ class CoefficientOverlap(Measure):
 
     kind: ClassVar[str] = "loss"
     name: ClassVar[str] = "OVERLAP"
+    family: ClassVar[str] = "regressions"
     span: ClassVar[tuple[float, float | None]] = (0.0, 100.0)
     direction: ClassVar[str] = "higher"  # type: ignore[assignment]
 
@@ -102,6 +104,7 @@ class _Subdomains(Measure):
     """A statistic within each subdomain that was named; those with a single record are left out."""
 
     kind: ClassVar[str] = "loss"
+    family: ClassVar[str] = "parts of the population"
 
     def compute(self, pair: Comparison, run: Run) -> Score:
         if pair.domains is None:
@@ -125,8 +128,9 @@ class _Subdomains(Measure):
 
 
 class SubdomainMeans(_Subdomains):
-    """Change of the means within subdomains, in standard deviations of the whole, mean over all, in percent.
+    """How far the means within parts of the population moved, in standard deviations of the whole.
 
+    Change of the means within subdomains, in standard deviations of the whole, mean over all, in percent.
     0: every named part of the population keeps its means. O(n d).
     Source: the analytic validity of Winkler (1998), Research in Official Statistics 1(2), 50-69.
 
@@ -142,8 +146,9 @@ class SubdomainMeans(_Subdomains):
 
 
 class SubdomainCovariances(_Subdomains):
-    """Change of the covariances within subdomains, relative, mean over subdomains, in percent.
+    """How much the covariances within parts of the population changed, as a share of what they were.
 
+    Change of the covariances within subdomains, relative, mean over subdomains, in percent.
     100 ||C' - C|| / ||C|| in the Frobenius norm, C the covariance of standardised attributes in one part.
     0: every named part keeps its covariances. O(n d^2).
     Source: the analytic validity of Winkler (1998), Research in Official Statistics 1(2), 50-69.

@@ -11,8 +11,9 @@ from tacita.microdata.measure import ColumnMeasure, Measure
 
 
 class MeanDifference(ColumnMeasure):
-    """Change of the means in standard deviations of the original, mean over attributes, in percent.
+    """How far the means moved, in standard deviations of their columns.
 
+    Change of the means in standard deviations of the original, mean over attributes, in percent.
     100 |m' - m| / S. 0: means as before; no upper bound. O(n d).
     Source: the standardised mean difference, Cohen (1988), Statistical Power Analysis.
 
@@ -22,6 +23,7 @@ class MeanDifference(ColumnMeasure):
 
     kind: ClassVar[str] = "loss"
     name: ClassVar[str] = "SMD"
+    family: ClassVar[str] = "means and spreads"
 
     def figures(self, pair: Comparison, run: Run) -> tuple[Floats, None]:
         change = np.abs(pair.released.mean(axis=0) - pair.original.mean(axis=0))
@@ -29,8 +31,9 @@ class MeanDifference(ColumnMeasure):
 
 
 class VarianceChange(ColumnMeasure):
-    """Relative change of the variances, mean over attributes, in percent.
+    """How much the variances changed, as a share of what they were.
 
+    Relative change of the variances, mean over attributes, in percent.
     100 |var'/var - 1|. 0: variances as before; 100: one became zero (or doubled). O(n d).
     Source: the variance ratio of Templ, Kowarik & Meindl (2015), J. Statistical Software 67(4).
 
@@ -40,14 +43,16 @@ class VarianceChange(ColumnMeasure):
 
     kind: ClassVar[str] = "loss"
     name: ClassVar[str] = "VARIANCE"
+    family: ClassVar[str] = "means and spreads"
 
     def figures(self, pair: Comparison, run: Run) -> tuple[Floats, None]:
         return 100 * np.abs(pair.released.var(axis=0, ddof=1) / pair.scale**2 - 1), None
 
 
 class EigenvalueChange(Measure):
-    """Change of the eigenvalues of the covariance matrix of standardised attributes, in percent of their sum.
+    """How much the spread along the main directions of the data changed, as a share of all spread.
 
+    Change of the eigenvalues of the covariance matrix of standardised attributes, in percent of their sum.
     100 sum |lambda' - lambda| / sum lambda, both in descending order. 0: spread along the main axes as
     before. O(n d^2 + d^3).
     Source: the eigenvalue measure of Templ, Kowarik & Meindl (2015), J. Statistical Software 67(4).
@@ -58,6 +63,7 @@ class EigenvalueChange(Measure):
 
     kind: ClassVar[str] = "loss"
     name: ClassVar[str] = "EIGEN"
+    family: ClassVar[str] = "means and spreads"
 
     def compute(self, pair: Comparison, run: Run) -> Score:
         pair = pair.varying()
@@ -73,8 +79,9 @@ def _eigenvalues(x: Floats) -> Floats:
 
 
 class MahalanobisShift(Measure):
-    """Mahalanobis distance between the mean vectors of original and released records.
+    """How far the means of all columns together moved, in units of the spread of the records.
 
+    Mahalanobis distance between the mean vectors of original and released records.
     sqrt((m' - m)' S^-1 (m' - m)), S the original covariance (its pseudo-inverse where attributes depend on
     each other linearly). 0: mean vectors agree; no upper bound. O(n d^2 + d^3).
     Source: Mahalanobis (1936), Proc. National Institute of Sciences of India 2(1), 49-55.
@@ -85,6 +92,7 @@ class MahalanobisShift(Measure):
 
     kind: ClassVar[str] = "loss"
     name: ClassVar[str] = "MAHALANOBIS"
+    family: ClassVar[str] = "means and spreads"
     measured_in: ClassVar[str] = ""
 
     def compute(self, pair: Comparison, run: Run) -> Score:

@@ -53,6 +53,7 @@ class PILPart(Measure):
     """One of the five statistics whose movement makes up PIL. Subclasses give values and variances."""
 
     kind: ClassVar[str] = "loss"
+    family: ClassVar[str] = "usual analyses"
     span: ClassVar[tuple[float, float | None]] = (0.0, 100.0)
 
     def compute(self, pair: Comparison, run: Run) -> Score:
@@ -75,8 +76,9 @@ class PILPart(Measure):
 
 
 class PILMean(PILPart):
-    """How far the means moved, against their sampling error: mean of erf(|m' - m| / sqrt(2 mu2 / n)).
+    """How far the means moved, against what another sample would have given.
 
+    How far the means moved, against their sampling error: mean of erf(|m' - m| / sqrt(2 mu2 / n)).
     0: unchanged; 100: no sample would differ so much. O(n d).
     Source: Mateo-Sanz, Domingo-Ferrer & Sebé (2005), Data Mining and Knowledge Discovery 11(2), 181-193.
 
@@ -92,8 +94,9 @@ class PILMean(PILPart):
 
 
 class PILVariance(PILPart):
-    """How far the variances moved, against their sampling error (mu4 - mu2^2) / n.
+    """How far the variances moved, against what another sample would have given.
 
+    How far the variances moved, against their sampling error (mu4 - mu2^2) / n.
     0: unchanged; 100: no sample would differ so much. O(n d).
     Source: Mateo-Sanz, Domingo-Ferrer & Sebé (2005), Data Mining and Knowledge Discovery 11(2), 181-193.
 
@@ -127,8 +130,9 @@ class _PairPart(PILPart):
 
 
 class PILCovariance(_PairPart):
-    """How far the covariances moved, against their sampling error (mu22 - mu11^2) / n.
+    """How far the covariances moved, against what another sample would have given.
 
+    How far the covariances moved, against their sampling error (mu22 - mu11^2) / n.
     Over every pair with at least one protected attribute: a version over protected pairs only would
     call it harmless to shuffle whole protected rows among the unchanged ones. O(n d^2).
     Source: Mateo-Sanz, Domingo-Ferrer & Sebé (2005), Data Mining and Knowledge Discovery 11(2), 181-193.
@@ -149,11 +153,12 @@ class PILCovariance(_PairPart):
 
 
 class PILCorrelation(_PairPart):
-    """How far the Pearson correlations moved, against their sampling error.
+    """How far the correlations moved, against what another sample would have given.
 
-    Var(r) = (1/n) {mu22/(mu20 mu02) + (r^2/4) [mu40/mu20^2 + mu04/mu02^2 + 2 mu22/(mu20 mu02)]
-    - r [mu31/(mu20^1.5 mu02^.5) + mu13/(mu20^.5 mu02^1.5)]}; a column without spread has correlation 0.
-    Over every pair with at least one protected attribute. O(n d^2).
+    The movement of Pearson correlations against their sampling error, Var(r) = (1/n) {mu22/(mu20 mu02) +
+    (r^2/4) [mu40/mu20^2 + mu04/mu02^2 + 2 mu22/(mu20 mu02)] - r [mu31/(mu20^1.5 mu02^.5) + mu13/(mu20^.5
+    mu02^1.5)]}; a column without spread has correlation 0. Over every pair with at least one protected
+    attribute. O(n d^2).
     Source: Mateo-Sanz, Domingo-Ferrer & Sebé (2005), Data Mining and Knowledge Discovery 11(2), 181-193.
 
     >>> x = [[0.0, 1.0], [1.0, 0.0], [5.0, 2.0]]
@@ -184,8 +189,9 @@ def _correlations(z: Matrix) -> Matrix:
 
 
 class PILQuantile(PILPart):
-    """How far the 5 %, 10 %, ..., 95 % quantiles moved, against their sampling error q(1-q) / (n f^2).
+    """How far the quantiles moved, against what another sample would have given.
 
+    How far the 5 %, 10 %, ..., 95 % quantiles moved, against their sampling error q(1-q) / (n f^2).
     f is a Gaussian kernel density of the original with Silverman's bandwidth. O(n d) times 19.
     Source: Mateo-Sanz, Domingo-Ferrer & Sebé (2005), Data Mining and Knowledge Discovery 11(2), 181-193.
 
@@ -219,8 +225,9 @@ def _density(values: Matrix, points: Matrix) -> Matrix:
 
 
 class PIL(Measure):
-    """Probabilistic information loss: how far five kinds of statistics moved, against their sampling error.
+    """How far the results of usual analyses moved, against what another sample would have given.
 
+    Probabilistic information loss: how far five kinds of statistics moved, against their sampling error.
     The mean of five parts: means, variances, covariances, correlations, quantiles. Each statistic
     contributes the probability that sampling error alone would stay below the change seen. 0: every
     statistic as before; 100: none as any sample would give. O(n d^2).
@@ -233,6 +240,7 @@ class PIL(Measure):
 
     kind: ClassVar[str] = "loss"
     name: ClassVar[str] = "PIL"
+    family: ClassVar[str] = "usual analyses"
     headline: ClassVar[bool] = True
     span: ClassVar[tuple[float, float | None]] = (0.0, 100.0)
 

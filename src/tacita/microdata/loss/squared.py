@@ -9,8 +9,9 @@ from tacita.microdata.measure import ColumnMeasure
 
 
 class IL1(ColumnMeasure):
-    """Share of the squared spread that is lost: 100 SSE / SST on standardised columns.
+    """Share of the spread of the values that the release no longer shows.
 
+    Share of the squared spread that is lost: 100 SSE / SST on standardised columns.
     SSE sums the squared differences between original and released values, SST those between original
     values and their column mean; columns without spread count for nothing. 0: nothing lost; 100: as
     if every record were the mean; noise can go beyond. O(n d).
@@ -23,6 +24,7 @@ class IL1(ColumnMeasure):
 
     kind: ClassVar[str] = "loss"
     name: ClassVar[str] = "IL1"
+    family: ClassVar[str] = "changed values"
     headline: ClassVar[bool] = True
 
     def figures(self, pair: Comparison, run: Run) -> tuple[Floats, Floats]:

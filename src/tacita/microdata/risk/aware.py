@@ -20,6 +20,7 @@ class MethodAware(ColumnMeasure):
     """
 
     kind: ClassVar[str] = "risk"
+    family: ClassVar[str] = "records linked"
     span: ClassVar[tuple[float, float | None]] = (0.0, 100.0)
     by_default: ClassVar[bool] = False
 
@@ -46,7 +47,7 @@ class MethodAware(ColumnMeasure):
 
 
 class RankSwapLinkage(MethodAware):
-    """Linkage by an attacker who knows the window of a rank swapping.
+    """Share of people found by an attacker who knows how far rank swapping may move a value.
 
     A value can only have been swapped with values within `window` percent of n ranks, so the own released
     record is, attribute by attribute, within that window of the original's rank. The smaller of what
@@ -74,7 +75,7 @@ class RankSwapLinkage(MethodAware):
 
 
 class ContiguityLinkage(MethodAware):
-    """Linkage by an attacker who knows that groups are consecutive in every attribute.
+    """Share of people found by an attacker who knows that groups are consecutive in every column.
 
     True of individual ranking and other methods that mask one attribute at a time: an original between
     two neighbouring published means belongs to one of these two groups, in every attribute. What remains

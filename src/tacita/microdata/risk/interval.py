@@ -13,8 +13,9 @@ WIDTHS = np.arange(1, 11) / 100
 
 
 class IDSd(ColumnMeasure):
-    """Share of original values within p standard deviations of the released one, p = 1 % .. 10 % averaged.
+    """Share of values that the released ones nearly give away: to 1 to 10 % of a standard deviation.
 
+    Share of original values within p standard deviations of the released one, p = 1 % .. 10 % averaged.
     |x - z| <= p S_j, S_j with divisor n - 1; mean over p, records and attributes. 0: no value is pinned
     down; 100: every one is. O(n d).
     Source: Domingo-Ferrer & Torra (2001), A quantitative comparison of disclosure control methods for
@@ -26,6 +27,7 @@ class IDSd(ColumnMeasure):
 
     kind: ClassVar[str] = "risk"
     name: ClassVar[str] = "ID_sd"
+    family: ClassVar[str] = "values pinned down"
     span: ClassVar[tuple[float, float | None]] = (0.0, 100.0)
 
     def figures(self, pair: Comparison, run: Run) -> tuple[Floats, Floats]:
@@ -36,8 +38,9 @@ class IDSd(ColumnMeasure):
 
 
 class IDRank(ColumnMeasure):
-    """Share of original values between the released values p n ranks below and above, p = 1 % .. 10 %.
+    """Share of values that the released ones nearly give away: to within 1 to 10 % of the ranks.
 
+    Share of original values between the released values p n ranks below and above, p = 1 % .. 10 %.
     With r the rank of the released value in its released column (ties share their middle rank), the
     original counts if it lies between the released order statistics of rank r - pn and r + pn (cut at the
     ends). 0: no value is pinned down; 100: every one is. O(n log n d).
@@ -50,6 +53,7 @@ class IDRank(ColumnMeasure):
 
     kind: ClassVar[str] = "risk"
     name: ClassVar[str] = "ID_rank"
+    family: ClassVar[str] = "values pinned down"
     span: ClassVar[tuple[float, float | None]] = (0.0, 100.0)
 
     def figures(self, pair: Comparison, run: Run) -> tuple[Floats, Floats]:

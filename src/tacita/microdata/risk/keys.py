@@ -124,6 +124,7 @@ class KeyMeasure(Measure):
     """Looks at the keys of a file. Subclasses say what they find, in `figure`."""
 
     kind: ClassVar[str] = "risk"
+    family: ClassVar[str] = "keys shared"
     of_files: ClassVar[bool] = True
     alone: ClassVar[bool] = True
     by_default: ClassVar[bool] = False

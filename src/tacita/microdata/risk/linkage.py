@@ -78,6 +78,7 @@ class DLD(Measure):
 
     kind: ClassVar[str] = "risk"
     name: ClassVar[str] = "DLD"
+    family: ClassVar[str] = "records linked"
     span: ClassVar[tuple[float, float | None]] = (0.0, 1.0)
     measured_in: ClassVar[str] = ""
     of_categories: ClassVar[bool] = True
@@ -97,8 +98,9 @@ class DLD(Measure):
 
 
 class DBRL(Measure):
-    """Distance-based record linkage: share of original records whose nearest released record is their own.
+    """Share of people whose nearest released record is their own: they can be found by distance.
 
+    Distance-based record linkage: share of original records whose nearest released record is their own.
     The attacker knows some attributes of everybody and links each person to the nearest released record;
     t released records at the same least distance share 1/t each, since rows of a group are identical.
     `distance`: euclidean on standardised attributes, or mahalanobis with the original's covariance. Where
@@ -115,6 +117,7 @@ class DBRL(Measure):
 
     kind: ClassVar[str] = "risk"
     name: ClassVar[str] = "DBRL"
+    family: ClassVar[str] = "records linked"
     span: ClassVar[tuple[float, float | None]] = (0.0, 100.0)
     of_categories: ClassVar[bool] = True
 
@@ -180,7 +183,7 @@ class DBRL(Measure):
 
 
 class DBRLAssigned(ColumnMeasure):
-    """Share of records linked to their own when every original gets a released record of its own.
+    """Share of people found by an attacker who gives everybody a released record of their own.
 
     One-to-one assignment of least total squared distance on standardised attributes (Hungarian method).
     Rows of a group are identical, so which of them is drawn is chance: a record assigned to any row equal
@@ -194,6 +197,7 @@ class DBRLAssigned(ColumnMeasure):
 
     kind: ClassVar[str] = "risk"
     name: ClassVar[str] = "DBRL_assigned"
+    family: ClassVar[str] = "records linked"
     span: ClassVar[tuple[float, float | None]] = (0.0, 100.0)
     by_default: ClassVar[bool] = False
 

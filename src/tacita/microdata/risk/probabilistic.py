@@ -152,8 +152,9 @@ class _Pairs:
 
 
 class PRL(Measure):
-    """Probabilistic record linkage: share of original records whose likeliest released match is their own.
+    """Share of people whose likeliest released record is their own: they can be found by probability.
 
+    Probabilistic record linkage: share of original records whose likeliest released match is their own.
     Fellegi and Sunter: two values agree if they differ by at most `tolerance` standard deviations (levels by
     their ranks; names if they are equal); the patterns of agreement over all pairs are counted; m and u of
     each attribute are fitted by EM with the share of matches fixed at 1/n; each original is linked to the
@@ -172,6 +173,7 @@ class PRL(Measure):
 
     kind: ClassVar[str] = "risk"
     name: ClassVar[str] = "PRL"
+    family: ClassVar[str] = "records linked"
     span: ClassVar[tuple[float, float | None]] = (0.0, 100.0)
     of_categories: ClassVar[bool] = True
 
@@ -203,12 +205,12 @@ class PRL(Measure):
 
 
 class PRLBounds(Measure):
-    """Share of records that the classical rule with two error bounds links to their own.
+    """Share of people found by an attacker who links only what is likely enough.
 
-    As PRL, but every pair is decided by its pattern alone: patterns sorted by m/u descending are links
-    while the cumulative u stays within `false_link`, from the other end no links while the cumulative m
-    stays within `false_nonlink`, and possible links between. Counted: own pairs declared links. The cost
-    of one pass of PRL, one step per agreeing pair and attribute: O(n^2 d) at worst.
+    The classical rule with two error bounds. As PRL, but every pair is decided by its pattern alone: patterns
+    sorted by m/u descending are links while the cumulative u stays within `false_link`, from the other end no
+    links while the cumulative m stays within `false_nonlink`, and possible links between. Counted: own pairs
+    declared links. The cost of one pass of PRL, one step per agreeing pair and attribute: O(n^2 d) at worst.
     Source: Fellegi & Sunter (1969), J. American Statistical Association 64, 1183-1210.
 
     >>> x = [[0.0], [1.0], [2.0], [9.0]]
@@ -218,6 +220,7 @@ class PRLBounds(Measure):
 
     kind: ClassVar[str] = "risk"
     name: ClassVar[str] = "PRL_bounds"
+    family: ClassVar[str] = "records linked"
     span: ClassVar[tuple[float, float | None]] = (0.0, 100.0)
     of_categories: ClassVar[bool] = True
     by_default: ClassVar[bool] = False

@@ -1,0 +1,59 @@
+"""What the pictures of a review are drawn from: counts and correlations, never a record. Confidential."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True)
+class RiskByRecord:
+    """How many records an attacker finds, and with which chance; None where some are, but fewer than `k`.
+
+    The attacker knows `columns`, which are those that were protected, or those released unchanged. `ends` are
+    the upper ends of the classes in percent: a class holds the chances above the end before it up to its own,
+    the first those of nought. `before` counts what would hold had the columns gone out as they were; it is
+    empty where they did.
+    """
+
+    of: Literal["protected", "unchanged"]
+    columns: tuple[str, ...]
+    k: int
+    ends: tuple[float, ...]
+    before: tuple[int | None, ...]
+    after: tuple[int | None, ...]
+
+
+@dataclass(frozen=True)
+class Relation:
+    """The correlation of two columns before and after; None where one of them does not vary."""
+
+    one: str
+    other: str
+    before: float | None
+    after: float | None
+
+    @property
+    def change(self) -> float | None:
+        """What was added to it.
+
+        >>> Relation("age", "wage", 0.5, 0.25).change
+        -0.25
+        """
+        return None if self.before is None or self.after is None else self.after - self.before
+
+
+@dataclass(frozen=True)
+class Correlations:
+    """Correlations of numeric columns before and after.
+
+    `names` are the columns told of, protected ones before those released unchanged: all of `columns` where
+    they are few, else those that changed most. `relations` are their pairs: the second with the first, the
+    third with the first, with the second, and so on. `largest` are the pairs that changed most of all, where
+    not all are told of.
+    """
+
+    columns: int
+    names: tuple[str, ...]
+    relations: tuple[Relation, ...]
+    largest: tuple[Relation, ...] = ()
