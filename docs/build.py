@@ -62,7 +62,7 @@ def _page(kind: str, name: str) -> str:
     summary, _, body = prose.partition("\n")
     lines = [f"# {name}", "", f"*{summary}*", "", body.strip(), ""]
     if issubclass(found, Measure):
-        scale = span(*found.span) + (", in percent" if found.unit == "%" else "")
+        scale = span(*found.span) + (", in percent" if found.measured_in == "%" else "")
         lines += [
             f"{kind.capitalize()}: {found.family}. {found.direction.capitalize()} is better; {scale}.",
             "",
