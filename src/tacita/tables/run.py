@@ -171,7 +171,7 @@ def _release(claim: TableClaim, content: bytes, source: Source | None = None) ->
 def _stopped(pattern: Pattern) -> tuple[Caution, ...]:
     if pattern.status != "stopped":
         return ()
-    left = f", {100 * pattern.gap:.3g} % above the proven bound"
+    left = f", with a proven bound {100 * pattern.gap:.3g} % below its cost"
     return (search_stopped(pattern.seconds, left),)
 
 
