@@ -8,6 +8,7 @@ from typing import Any
 
 from . import io
 from .core import Microdata, RecordsRelease, Report, Roles, Run, Trials, Verdict, registry
+from .core.interrupt import interruptible
 from .demonstration import prepare_demo
 from .io import write_frame
 from .microdata.plan import Protection
@@ -41,6 +42,7 @@ __all__ = [
     "audit_published",
     "check",
     "compare",
+    "interruptible",
     "load_plan",
     "method",
     "prepare_demo",

@@ -14,7 +14,7 @@ from pydantic import ConfigDict, Field
 
 import tacita
 from tacita import testing
-from tacita.core import DataError, Method, Partition, Pattern, Run
+from tacita.core import Cancelled, DataError, Method, Partition, Pattern, Run
 from tacita.io.formats.csv import CSV
 from tacita.io.formats.parquet import Parquet
 from tacita.microdata.loss.squared import IL1
@@ -151,6 +151,25 @@ def claims_more(self):
     return ("groups-of-k", "group-means", "marginals-preserved")
 
 
+def impatient(self, x, labels, units, run):
+    if run.enough():
+        raise Cancelled("Cancelled while improving groups. Nothing was written.")
+    return labels
+
+
+def small_when_stopped(self, x, run=None, **given):
+    found = MDAV(k=self.k).partition(x, run, **given)
+    if run is None or not run.enough():
+        return found
+    return Partition(np.arange(len(x)) // (self.k - 1), self.k - 1)
+
+
+def any_when_stopped(self, x, run=None, *, start=None, **given):
+    if start is None or run is None or not run.enough():
+        return KMeans1(k=self.k).partition(x, run, start=start, **given)
+    return Partition(np.arange(len(x)) % (len(x) // self.k), self.k)
+
+
 GROUPS = {
     "every group has k records whatever n": [planted(Microaggregation, group=small_groups)],
     "groups are numbered by their lowest row": [planted(MDAV, partition=from_the_last_row)],
@@ -164,6 +183,12 @@ GROUPS = {
     ],
     "fewer than k records are refused": [planted(MDAV, partition=whatever_n)],
     "cancelling stops it": [planted(Microaggregation, group=never_asked)],
+    "told that it is enough it keeps groups of k": [
+        planted(MDAV, partition=small_when_stopped),
+        planted(KMeans1, partition=any_when_stopped),
+        planted(MDAV, anytime=True),
+        planted(KMeans1, improve=impatient),
+    ],
     "a release of it is verified": [planted(MDAV, promised=claims_more)],
     "improvement is never worse than its start": [planted(KMeans1, partition=forgetful)],
     "equal records are no obstacle": [planted(Microaggregation, group=only_distinct)],
@@ -442,6 +467,17 @@ def whatever_is_asked(self, table, problem="interval", run=None):
     return optimal(table, problem)
 
 
+def stopped(broken):
+    """A suppression that is right unless it is told that it is enough."""
+
+    def suppress(self, table, problem="interval", run=None):
+        steered = run or Run()
+        steered.report("choosing", 0, 1)
+        return broken(table, problem) if steered.enough() else optimal(table, problem)
+
+    return suppression(optimal, suppress=suppress, anytime=True)
+
+
 SUPPRESSIONS = {
     "every sensitive cell is withheld": [suppression(an_open_one), suppression(a_sum_too)],
     "attack of the audit fails": [suppression(not_more_than_asked)],
@@ -460,6 +496,12 @@ SUPPRESSIONS = {
         )
     ],
     "cancelling stops it": [suppression(optimal)],
+    "told that it is enough it protects": [
+        stopped(not_more_than_asked),
+        stopped(all_of_them),
+        stopped(lambda table, problem: all_of_them(table, problem, 0.0)),
+        suppression(optimal, suppress=whatever_is_asked, anytime=True),
+    ],
 }
 
 

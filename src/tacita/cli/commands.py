@@ -280,7 +280,7 @@ def compare_with(words: Sequence[str]) -> Callable[..., None]:
                 compare={"method": methods, **given(_AXES, values), **given(varied, values)},
                 output=given(_PAGES, values, _OUT_NAMES),
             )
-        with progress_bar(values["quiet"]) as steering:
+        with progress_bar(values["quiet"], anytime=True) as steering:
             trials = api.run_comparison(plan, steering, plan_file=source, force=values["force"])
         if not values["quiet"]:
             print_trials(trials, plan)
@@ -413,7 +413,7 @@ def reproduce(*_: Annotated[str, Parameter(allow_leading_hyphen=True)]) -> None:
 
 
 def _carry_out(plan: Plan, quiet: bool, *, dry_run: bool = False, every: bool = False, **files: Any) -> None:
-    with progress_bar(quiet) as steering:
+    with progress_bar(quiet, anytime=plan.anytime) as steering:
         release = api.run(plan, steering, dry_run=dry_run, **files)
     if not quiet:
         print_outcome(release, plan, dry_run=dry_run, every=every, saved=files.get("save_plan"))

@@ -57,7 +57,8 @@ def carry_out_table(plan: TablePlan | TabulatePlan, *, quiet: bool, dry_run: boo
         if not quiet:
             print_table(table, plan, dry_run=dry_run)
         return
-    with progress_bar(quiet) as run:
+    assert plan.suppress is not None, "a table that is not to be published was written above"
+    with progress_bar(quiet, anytime=plan.suppress.build().anytime) as run:
         release = api.run_table(plan, run, dry_run=dry_run, **files)
     if not quiet:
         print_suppressed(release.record, plan, dry_run=dry_run)

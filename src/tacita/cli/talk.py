@@ -6,7 +6,7 @@ import json
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
@@ -319,13 +319,27 @@ def print_json(value: Any) -> None:
     sys.stdout.write(json.dumps(value, indent=2) + "\n")
 
 
+def _stoppable(run: Run, anytime: bool, quiet: bool) -> AbstractContextManager[Run]:
+    """A run whose searches the first Ctrl-C stops, where there are any; the second cancels, as ever."""
+    from tacita.core.interrupt import interruptible
+
+    def tell(message: str) -> None:
+        if not quiet:
+            # past the console, in whose lines the signal may have come, and over the bar, which comes again
+            over = "\r\x1b[2K" if Err.is_terminal else ""
+            os.write(Err.file.fileno(), f"{over}{message}\n".encode())
+
+    return interruptible(run, tell) if anytime else nullcontext(run)
+
+
 @contextmanager
-def progress_bar(quiet: bool) -> Iterator[Run]:
-    """A run whose progress is a bar on the terminal, if there is one."""
+def progress_bar(quiet: bool, *, anytime: bool = False) -> Iterator[Run]:
+    """A run whose progress is a bar on the terminal, if there is one; `anytime`: a search can be stopped."""
     from tacita.core import Run
 
     if quiet or not Err.is_terminal:
-        yield Run()
+        with _stoppable(Run(), anytime, quiet) as run:
+            yield run
         return
     from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
     from rich.progress import Progress as Bar
@@ -338,4 +352,5 @@ def progress_bar(quiet: bool) -> Iterator[Run]:
             # a task that is done stops its clock, and after one stage comes the next
             bar.update(task, description=progress.stage, total=1.0, completed=min(progress.share, 0.999))
 
-        yield Run(on_progress=listen)
+        with _stoppable(Run(on_progress=listen), anytime, quiet) as run:
+            yield run

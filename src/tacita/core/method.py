@@ -13,13 +13,15 @@ class Method(Parameters):
     """A named way of doing one thing. Its fields are its parameters; running it stores nothing on it.
 
     Methods of records declare the kinds of columns they take, and which promises of earlier steps they keep
-    by construction where they touch the same columns.
+    by construction where they touch the same columns. `anytime` marks searches that keep the best they have
+    when a run says that it is enough; whoever waits for any other method can only cancel it.
     """
 
     kind: ClassVar[str]
     guarantees: ClassVar[tuple[str, ...]] = ()
     takes: ClassVar[tuple[Kind, ...]] = ("numeric",)
     keeps: ClassVar[tuple[str, ...]] = ()
+    anytime: ClassVar[bool] = False
 
     @classmethod
     def summary(cls) -> str:

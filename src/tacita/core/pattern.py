@@ -16,7 +16,8 @@ from .table import Table
 
 # What protects: nothing is known of any cell; only bounds are; or a range that is wide enough.
 Problem = Literal["general", "exact", "interval"]
-Status = Literal["optimal", "feasible", "time limit"]
+# What ended the search: a proof; nothing left to try; its time; or whoever waited for it.
+Status = Literal["optimal", "feasible", "time limit", "stopped"]
 
 # Relative: what solvers and sums of costs lose to rounding.
 _ROUNDING = 1e-6

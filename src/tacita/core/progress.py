@@ -1,4 +1,4 @@
-"""How a run is steered from outside: seed, threads, progress, cancellation."""
+"""How a run is steered from outside: seed, threads, progress, stopping and cancelling."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from time import perf_counter
 from typing import Any, TypeVar
 
 import numpy as np
@@ -51,6 +52,26 @@ def _never() -> bool:
     return False
 
 
+class Heard:
+    """Asks whether a search has done enough, and remembers from then on that it has, and when that was.
+
+    >>> answers = iter([False, True, False])
+    >>> heard = Heard(lambda: next(answers))
+    >>> heard(), heard.after is None, heard(), heard(), heard.after is None
+    (False, True, True, True, False)
+    """
+
+    def __init__(self, enough: Callable[[], bool]) -> None:
+        self._enough, self._began = enough, perf_counter()
+        # seconds until a search was told so; None: none was
+        self.after: float | None = None
+
+    def __call__(self) -> bool:
+        if self.after is None and self._enough():
+            self.after = perf_counter() - self._began
+        return self.after is not None
+
+
 def _all_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1)
 
@@ -58,6 +79,9 @@ def _all_cores() -> int:
 @dataclass(frozen=True)
 class Run:
     """Handed to every verb. A bar or a page listens through `on_progress`; `cancelled` is asked often.
+
+    `enough` is asked by searches wherever they look whether their time is over: once it says so they end with
+    the best that they have, verified as ever. A search that has nothing yet goes on until it has something.
 
     `on_bounds` hears cost and proven bound of searches that prove one, each time they may have moved;
     `on_trial` every trial of a comparison, once it is made.
@@ -81,16 +105,28 @@ class Run:
     on_bounds: Callable[[Bounds], None] = _silent
     on_trial: Callable[[Any], None] = _silent
     cancelled: Callable[[], bool] = _never
+    enough: Callable[[], bool] = _never
     stream: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "seed", as_seed(self.seed))
+        if not isinstance(self.enough, Heard):
+            # time that is over stays over, and searches rely on it
+            object.__setattr__(self, "enough", Heard(self.enough))
 
     def report(self, stage: str, done: float, total: float) -> None:
         """Tell how far `stage` is, and stop here if the caller asked to."""
         if self.cancelled():
             raise Cancelled(f"Cancelled while {stage}. Nothing was written.")
         self.on_progress(Progress(stage, done, total))
+
+    def ended(self) -> bool:
+        """Whether a search should go no further: it was told that it is enough, or is cancelled."""
+        return self.cancelled() or self.enough()
+
+    def silent(self) -> Run:
+        """A run for a part of the work: steered alike, and its progress is not the whole's."""
+        return replace(self, on_progress=_silent, on_bounds=_silent, on_trial=_silent)
 
     def branch(self, *number: int) -> Run:
         """A run inside this one: steered alike, silent, and with protective randomness of its own.
@@ -101,7 +137,7 @@ class Run:
         >>> draws[0] == draws[1]
         False
         """
-        return replace(self, on_progress=_silent, on_bounds=_silent, stream=(*self.stream, *number))
+        return replace(self.silent(), stream=(*self.stream, *number))
 
     def protective_generator(self) -> np.random.Generator:
         """Randomness an attacker must not guess: the operating system's, unless a seed was given."""

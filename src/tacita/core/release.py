@@ -25,6 +25,13 @@ class Caution:
     advice: str
 
 
+def search_stopped(seconds: float, left: str = "") -> Caution:
+    """A warning that a search ended because somebody said that it is enough; `left` is what it left open."""
+    text = f"The search was stopped by the user after {seconds:.1f} s: this is the best it had by then{left}."
+    advice = "The same plan and seed may give another result. Let the search end where it must repeat."
+    return Caution("search-stopped", text, 1, advice)
+
+
 def warned(cautions: Iterable[Caution]) -> Section:
     """Warnings as a table."""
     return Section(

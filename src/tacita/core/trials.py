@@ -24,8 +24,9 @@ _COLUMNS = ("SCORE", "IL1", "DBRL", "PRL", "ID_sd")
 class Trial:
     """One method with its parameters, and what came of it.
 
-    `report` is None where the trial failed; `reason` then says why, and also where it has no figure for an
-    axis. `groups` is how many groups it made. The front is found by `Trials.of`.
+    `report` is None where the trial failed or was not made; `reason` then says why, and also where it has no
+    figure for an axis, or its search was stopped. `groups` is how many groups it made. The front is found by
+    `Trials.of`.
     """
 
     method: str

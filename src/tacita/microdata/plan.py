@@ -118,6 +118,12 @@ class Protection(Parameters):
             found.append(PlannedStep(step, roles, missing, whole))
         return tuple(found)
 
+    @property
+    def anytime(self) -> bool:
+        """Whether a method of it searches, and keeps the best it has when told that it is enough."""
+        names = [name for step in self.planned for name in step.section.chain]
+        return any(registry.lookup(name, *registry.PROTECTING).anytime for name in names)
+
     def _roles_of(self, step: StepSection) -> Roles:
         """The roles of the file, with the columns of one step; kinds declared for the file hold in it too."""
         taken = set(step.columns)

@@ -105,7 +105,7 @@ def _grouped(method: Microaggregation, records: Records, run: Run) -> Published:
     else:
         groups = 0
         # the same search in every stratum: only protective randomness must differ
-        inner = Run(seed=run.seed, threads=run.threads, cancelled=run.cancelled)
+        inner = run.silent()
         for done, (rows, present) in enumerate(parts):
             if present.any():
                 part = _partition(

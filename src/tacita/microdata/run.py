@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tacita.core import (
+    Cancelled,
     DataError,
     Floats,
     Ints,
@@ -29,7 +30,8 @@ from tacita.core.door import setting
 from tacita.core.microdata import speakable
 from tacita.core.options import ReleaseOptions
 from tacita.core.pictures import Correlations, RiskByRecord
-from tacita.core.release import AttributeSummary, Claim, Requirement, StepRecord
+from tacita.core.progress import Heard
+from tacita.core.release import AttributeSummary, Claim, Requirement, StepRecord, search_stopped
 from tacita.core.score import Files
 from tacita.core.seeds import as_seed
 from tacita.core.trials import Origin
@@ -55,7 +57,9 @@ def make_release(data: Microdata, asked: Protection, run: Run | None) -> Records
     """Protect, verify, measure, judge by what is required; every release of tacita is made here."""
     section = asked.protect
     given = run or Run()
-    steered = given if section.seed is None else replace(given, seed=as_seed(section.seed))
+    # what a release hears is told in its record, not what one before it heard
+    heard = Heard(given.enough)
+    steered = replace(given, seed=given.seed if section.seed is None else as_seed(section.seed), enough=heard)
     planned = asked.planned
     insisted: tuple[str, ...] = ()
     for each in planned:
@@ -93,7 +97,10 @@ def make_release(data: Microdata, asked: Protection, run: Run | None) -> Records
         strata=max(int(each.strata.max()) + 1 for each in made.protected),
         versions=versions(),
         verdicts=verdicts,
-        cautions=cautions.find(made, uniqueness, shuffled=section.shuffle),
+        cautions=(
+            *(() if heard.after is None else (search_stopped(heard.after),)),
+            *cautions.find(made, uniqueness, shuffled=section.shuffle),
+        ),
         not_promised=cautions.not_promised(claim),
         uniqueness=uniqueness,
         summaries=tuple(
@@ -295,7 +302,11 @@ def compare(
     section: CompareSection,
     run: Run | None,
 ) -> Trials:
-    """Make the release of every trial of a grid, keep its figures, and find the front."""
+    """Make the release of every trial of a grid, keep its figures, and find the front.
+
+    Told that it is enough, it keeps the trials made so far; those that were not made say so. The one at work
+    is among these, unless it is the first.
+    """
     base = asked.protect
     grid = section.grid(base)
     measured = asked.measure.including(section.loss, section.risk)
@@ -305,15 +316,24 @@ def compare(
     data = replace(data, fingerprint=data.fingerprint or _fingerprint(data))
 
     steered = run or Run()
-    inner = Run(seed=steered.seed, threads=steered.threads, cancelled=steered.cancelled)
+    heard = Heard(steered.enough)
     trials: list[Trial] = []
     failures: list[DataError | ParameterError | RequirementError] = []
     origin: Origin | None = None
+
+    def over() -> bool:
+        return steered.cancelled() or (origin is not None and heard())
+
+    inner = replace(steered.silent(), cancelled=over)
     for done, (method, parameters) in enumerate(grid):
         steered.report(f"comparing {done + 1} of {len(grid)}", done, len(grid))
         try:
             varied = {"protect": _protecting(base, method, parameters), "measure": measured}
             release = make_release(data, asked.model_copy(update=varied), inner)
+        except Cancelled:
+            if steered.cancelled():
+                raise
+            break
         except (DataError, ParameterError, RequirementError) as problem:
             failures.append(problem)
             trials.append(Trial(method=method, parameters=parameters, reason=str(problem)))
@@ -323,7 +343,13 @@ def compare(
         origin = origin or _origin(data, record)
         figures = _without_records(release.report)
         trials.append(
-            Trial(method=method, parameters=record.parameters, report=figures, groups=record.groups)
+            Trial(
+                method=method,
+                parameters=record.parameters,
+                report=figures,
+                reason=next((each.text for each in record.cautions if each.name == "search-stopped"), None),
+                groups=record.groups,
+            )
         )
         steered.on_trial(trials[-1])
     if len(failures) == len(trials):
@@ -331,6 +357,9 @@ def compare(
             f"Compare: each of the {len(trials)} trials failed, nothing is left. The first: {failures[0]}"
         )
     steered.report(f"comparing {len(grid)} of {len(grid)}", len(grid), len(grid))
+    if left := grid[len(trials) :]:
+        why = f"Not tried: the comparison was stopped by the user after {heard.after or 0.0:.1f} s."
+        trials += [Trial(method=method, parameters=parameters, reason=why) for method, parameters in left]
     return Trials.of(trials, loss=section.loss, risk=section.risk, origin=origin)
 
 

@@ -99,7 +99,9 @@ def _around(
     asked = replace(
         table, primary=own, forced=~open_to_choice & ~own, cost=np.where(withheld, 0.0, table.cost)
     )
+    # who has enough of a search still gets what every pattern is held to
+    steered = replace(run.branch(), enough=lambda: False)
     try:
-        return mending.suppress(asked, judge.problem, run.branch()).withheld
+        return mending.suppress(asked, judge.problem, steered).withheld
     except DataError:
         return None

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from tacita import io
-from tacita.core import ParameterError, Pattern, Report, Run, Table, registry
+from tacita.core import Caution, ParameterError, Pattern, Report, Run, Table, registry
 from tacita.core.microdata import speakable
+from tacita.core.release import search_stopped
 from tacita.io import content_of
 from tacita.io.formats.csv import CSV
 from tacita.io.versions import versions
@@ -161,10 +162,17 @@ def release_of(table: Table, pattern: Pattern, path: Path, run: Run | None = Non
 
 
 def _release(claim: TableClaim, content: bytes, source: Source | None = None) -> TableRelease:
-    cautions = claim.audit.cautions + (() if source is None else source.cautions)
+    cautions = _stopped(claim.pattern) + claim.audit.cautions + (() if source is None else source.cautions)
     spoken = None if source is None else source.objective
     record = TableRecord(_provenance(claim.table, content, source), claim, cautions, spoken)
     return TableRelease(content, Report(()), record, claim)
+
+
+def _stopped(pattern: Pattern) -> tuple[Caution, ...]:
+    if pattern.status != "stopped":
+        return ()
+    left = f", with a proven bound {100 * pattern.gap:.3g} % below its cost"
+    return (search_stopped(pattern.seconds, left),)
 
 
 def attack_published(

@@ -50,6 +50,17 @@ def steered(verb: Callable[[Run], Any]) -> list[tuple[bool, str]]:
     ]
 
 
+class Asked:
+    """Says after so many questions that it is enough, and counts them."""
+
+    def __init__(self, questions: int) -> None:
+        self.left, self.count = questions, 0
+
+    def __call__(self) -> bool:
+        self.count += 1
+        return self.count > self.left
+
+
 def numbers(n: int = 60, d: int = 3, seed: int = 0) -> Matrix:
     """Records of some columns, none of them related."""
     return np.random.default_rng(seed).normal(size=(n, d))

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from tacita.core import DataError, Matrix, Partition
+from tacita.core import DataError, Matrix, Partition, Run
 from tacita.testing import Findings
 
-from .examples import numbers, refusal, released, steered, varied
+from .examples import Asked, numbers, refusal, released, steered, varied
 
 
 def every_group_has_k_records_whatever_n(method: Any) -> Findings:
@@ -89,6 +89,23 @@ def fewer_than_k_records_are_refused(method: Any) -> Findings:
 
 def cancelling_stops_it_and_progress_ends_at_one(method: Any) -> Findings:
     yield from steered(lambda run: varied(method, k=3).partition(_records(method), run))
+
+
+def told_that_it_is_enough_it_keeps_groups_of_k_no_worse_than_its_start(method: Any) -> Findings:
+    from tacita.microdata.microaggregation.improvement import Improvement
+    from tacita.microdata.microaggregation.mdav import MDAV
+
+    x = _records(method)
+    for questions in (0, 1, 2, 5, 20):
+        asked = Asked(questions)
+        found = varied(method, k=3).partition(x, Run(enough=asked))
+        fewest = int(found.sizes.min())
+        yield fewest >= 3, f"Stopped at question {questions + 1}, a group has {fewest} records with k=3."
+        yield asked.count > 0 or not method.anytime, "It says that it can be stopped, and never asks."
+        if isinstance(method, Improvement):
+            start = MDAV(k=3).partition(x)
+            found = varied(method, k=3).partition(x, Run(enough=Asked(questions)), start=start)
+            yield found.sse(x) <= start.sse(x), f"Stopped at question {questions + 1}, worse than its start."
 
 
 def a_release_of_it_is_verified_with_strata_and_gaps(method: Any) -> Findings:

@@ -10,7 +10,7 @@ import numpy as np
 from tacita.core import Cancelled, ParameterError, Pattern, Problem, Run, Table
 from tacita.testing import Findings
 
-from .examples import nested, refusal, two_way
+from .examples import Asked, nested, refusal, two_way
 
 
 def every_sensitive_cell_is_withheld_and_none_that_must_be_published(method: Any) -> Findings:
@@ -71,6 +71,25 @@ def cancelling_stops_it(method: Any) -> Findings:
     cancelled = Run(cancelled=lambda: True)
     told = refusal(Cancelled, method.suppress, two_way(1), method.problems[0], cancelled)
     yield bool(told), "It runs on when it is cancelled."
+
+
+def told_that_it_is_enough_it_protects_and_proves_no_more_than_is_true(method: Any) -> Findings:
+    from tacita.tables.suppression.twoway.optimal import Optimal
+    from tacita.tables.verify.audit import audit
+
+    table = two_way(5)
+    for problem in method.problems:
+        known = table.with_bounds(-np.inf, np.inf) if problem == "general" else table
+        least = Optimal().suppress(known, problem).cost
+        for questions in (0, 1, 2, 5, 20):
+            asked = Asked(questions)
+            pattern = method.suppress(known, problem, Run(enough=asked))
+            where = f"For {problem}, stopped at question {questions + 1}"
+            yield audit(known, pattern.withheld, problem).safe, f"{where}, the attack of the audit succeeds."
+            yield pattern.lower_bound <= least * (1 + 1e-9), f"{where}, the bound is above the least cost."
+            yield asked.count > 0 or not method.anytime, "It says that it can be stopped, and never asks."
+            named = pattern.status == ("optimal" if pattern.proven else "stopped")
+            yield named or asked.count <= questions, f"{where}, its status is {pattern.status}."
 
 
 def _patterns(method: Any) -> Iterator[tuple[str, Table, Pattern]]:

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 import tacita
 from tacita.core import ParameterError, Partition, Run
 from tacita.kernels.records import anneal, walk
+from tacita.microdata.microaggregation import annealing
 from tacita.microdata.microaggregation.annealing import Walks, blocks_of, nearest_records, schedule
 from tacita.microdata.microaggregation.best import Best
 
@@ -177,20 +178,45 @@ def test_same_seed_and_effort_give_the_same_labels_whatever_the_threads():
     assert not np.array_equal(one, other)
 
 
-def test_a_cancelled_run_returns_its_best_groups_so_far():
+def test_a_stopped_run_returns_its_best_groups_so_far_and_a_cancelled_one_none():
     x = records(1, 300)
     mdav = tacita.method("mdav", k=3).partition(x)
     stages = []
 
-    def cancelled():
+    def told():
         return stages.count("annealing groups") >= 300
 
-    run = Run(on_progress=lambda heard: stages.append(heard.stage), cancelled=cancelled)
-    found = Best(k=3, effort=1).partition(x, run)
-    assert cancelled()
+    def steered(**asked):
+        stages.clear()
+        return Run(on_progress=lambda heard: stages.append(heard.stage), **asked)
+
+    found = Best(k=3, effort=1).partition(x, steered(enough=told))
+    assert told()
     assert found.sse(x) < mdav.sse(x)
-    at_once = Best(k=3, effort=1).partition(x, Run(cancelled=lambda: True), start=mdav)
+    at_once = Best(k=3, effort=1).partition(x, Run(enough=lambda: True), start=mdav)
     assert np.array_equal(at_once.labels, mdav.labels)
+    with pytest.raises(tacita.Cancelled):
+        Best(k=3, effort=1).partition(x, steered(cancelled=told))
+
+
+def test_a_long_step_of_a_walk_is_the_same_in_slices(monkeypatch):
+    x = records(3, 2300)
+    x -= x.mean(axis=0)
+    start = tacita.method("mdav", k=3).partition(x).labels
+    found = []
+    for most in (10**9, 5000):
+        monkeypatch.setattr(annealing, "_MOVES_PER_CALL", most)
+        walks = annealing.Walks(x, start, 3, np.array([7, 8], dtype=np.uint64), Run())
+        walks.anneal(4_000_000, remember=False)
+        found.append([state.labels.tolist() for state in walks.states])
+    assert found[0] == found[1]
+
+
+def test_one_column_is_solved_exactly_however_soon_it_is_told_to_stop():
+    x = records(4, 90)[:, :1]
+    found = Best(k=3).partition(x, Run(enough=lambda: True))
+    assert found.gap == 0
+    assert found.sse(x) == pytest.approx(tacita.method("hm", k=3).partition(x).sse(x))
 
 
 @pytest.mark.parametrize(("effort", "how"), [(0.5, "pool"), (10, "quick"), (60, "thorough")])

@@ -153,10 +153,10 @@ def test_groups_made_anew_lose_less_than_annealing_alone_and_repeat():
     assert np.array_equal(found.labels, method.partition(x).labels)
 
 
-def test_a_cancelled_regrouping_returns_what_it_started_from():
+def test_a_stopped_regrouping_returns_what_it_started_from():
     x = records(4, 90)
     labels = mdav(x, 3)
-    found = regroup(x, labels, 3, as_groups(labels, 3), True, Run(cancelled=lambda: True))
+    found = regroup(x, labels, 3, as_groups(labels, 3), True, Run(enough=lambda: True))
     assert np.array_equal(found, labels)
 
 

@@ -34,7 +34,7 @@ _SWAPS = 10
 # exp(-14) is one in a million: what costs more is refused unasked
 _HOPELESS = 14.0
 # Records that take turns: few enough that they and their neighbours stay in a core's own cache.
-_SEGMENT = 2048
+SEGMENT = 2048
 _HOMES_WEIGHED = 4
 # From this k on, of two records the one farther from its centroid is taken: it gains more by leaving.
 _CHOOSY = 5
@@ -191,8 +191,8 @@ def walk(s, k, random, active, moves, temperature):
     m = s.near.shape[1]
     top = 2 * k - 1
     choosy = k >= _CHOOSY and s.own.shape[0] > 0
-    for first in range(0, n, _SEGMENT):
-        last = min(first + _SEGMENT, n)
+    for first in range(0, n, SEGMENT):
+        last = min(first + SEGMENT, n)
         for _ in range(moves * first // n, moves * last // n):
             bits = draw(random)
             i = active[first + _below(bits >> np.uint64(32), last - first)]

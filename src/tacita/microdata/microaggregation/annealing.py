@@ -33,6 +33,8 @@ _CUTS = 3
 # Refreshing the distances of a large group after each move costs more than measuring them when needed.
 _CACHED = 12
 _PASSES = 100
+# Some tenths of a second.
+_MOVES_PER_CALL = 2_000_000
 
 
 def list_length(k: int) -> int:
@@ -134,6 +136,28 @@ class Step:
     active: npt.NDArray[np.int32]
     moves: int
 
+    def slices(self) -> Iterator[tuple[npt.NDArray[np.int32], int]]:
+        """The same moves of the same records in the same order, few enough at once to be stopped soon.
+
+        >>> some = np.arange(3000, dtype=np.int32)
+        >>> [(part.size, moves) for part, moves in Step(1.0, some, 1_000_000).slices()]
+        [(3000, 1000000)]
+        >>> [(part.size, moves) for part, moves in Step(1.0, some, 6_000_000).slices()]
+        [(2048, 2000000), (2048, 2000000), (2048, 96000), (952, 1904000)]
+        """
+        from tacita.kernels.records.walk import SEGMENT
+
+        n = self.active.size
+        if self.moves <= _MOVES_PER_CALL:
+            yield self.active, self.moves
+            return
+        for first in range(0, n, SEGMENT):
+            last = min(first + SEGMENT, n)
+            left = self.moves * last // n - self.moves * first // n
+            while left > 0:
+                yield self.active[first:last], min(left, _MOVES_PER_CALL)
+                left -= _MOVES_PER_CALL
+
 
 def schedule(scale: Matrix, moves: int, hot: float, cold: float) -> list[Step]:
     """Temperatures falling geometrically, each for the records neither molten nor frozen there.
@@ -221,7 +245,7 @@ class Walks:
         self.keys = np.random.default_rng(0).integers(1, 2**63, size=n, dtype=np.uint64)
 
     def anneal(self, moves: int, remember: bool, descending: bool = True) -> Pool:
-        """So many moves in each walk, then descent; stops early, with what it has, when cancelled."""
+        """So many moves in each walk, then descent; told that it is enough, one pass of the best."""
         from tacita.kernels.records.anneal import settle
         from tacita.kernels.records.walk import descend, walk
 
@@ -237,22 +261,31 @@ class Walks:
 
                 def take_step(number: int, step: Step = step) -> float:
                     state = self.states[number]
-                    walk(state, self.k, self.random[number], step.active, step.moves, step.temperature)
+                    for active, some in step.slices():
+                        walk(state, self.k, self.random[number], active, some, step.temperature)
+                        if self.run.ended():
+                            break
                     return settle(state)
 
                 self.errors = list(everywhere(take_step))
                 if remember:
                     self._remember(pool, step.temperature / _MILD)
-                if self.run.cancelled():
-                    break
                 self.run.report(_STAGE, done, len(steps))
+                if self.run.enough():
+                    break
 
             reach = reach_of(len(self.x), self.states[0].near.shape[1])
 
+            leading = int(np.argmin(self.errors))
+
             def finish(number: int) -> float:
                 state = self.states[number]
-                if descending:
-                    descend(state, self.k, self.least, _PASSES, reach)
+                for done in range(_PASSES if descending else 0):
+                    # who has enough waits for one pass of one walk, without which it has nothing to show
+                    if self.run.ended() and (done or number != leading):
+                        break
+                    if not descend(state, self.k, self.least, 1, reach):
+                        break
                 return settle(state)
 
             self.errors = list(everywhere(finish))

@@ -10,14 +10,14 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 from pydantic import Field, model_validator
 
-from tacita.core import Cancelled, Labels, Matrix, ParameterError, Partition, Progress, Run
+from tacita.core import Labels, Matrix, ParameterError, Partition, Run
 
 from .annealing import LARGE, Walks, blocks_of, list_length, reach_of
 from .certificate import certify
 from .improvement import Improvement
 from .master import Limits
 from .mdav import MDAV
-from .means import quiet, split_large
+from .means import split_large
 from .recombination import STAGE as COMBINING
 from .recombination import Told, recombine, regroup
 
@@ -76,7 +76,7 @@ class Best(Improvement):
     `lower_bound` is its error. With more than 10 000 records MDAV starts in blocks of 2000, and neighbours
     are sought in blocks of 1024, cut in three ways. With units
     it searches without them, then merges groups that fall short; MDAV's with units are kept if better.
-    When cancelled it returns the best groups so far.
+    Told that it is enough, it ends with the best groups so far, those of the walks after a short descent.
 
     With `certify` a lower bound of the squared error follows: no partition into groups of k loses less. It is
     that of the linear relaxation of choosing groups, by column generation with exact search, strengthened by
@@ -146,10 +146,7 @@ class Best(Improvement):
             return found.bounded(x, found.sse(x))
         if not self.certify:
             return found
-        try:
-            proof = certify(x, self.k, found, run, effort=self.rounds)
-        except Cancelled:
-            return found
+        proof = certify(x, self.k, found, run, effort=self.rounds)
         return proof.partition.bounded(x, proof.lower_bound)
 
     def sized(self, x: Matrix, run: Run, clock: Callable[[], float] = clocks.perf_counter) -> Best:
@@ -165,13 +162,16 @@ class Best(Improvement):
         if varying.shape[1] <= 1 or len(x) < 2 * self.k:
             return self.model_copy(update={"time": None, "effort": 1.0})
         starts = self.starts or _FEWEST_WALKS
-        walks = self._walks(varying, self.group(part, None, quiet(run)), starts, quiet(run))
+        walks = self._walks(varying, self.group(part, None, run.silent()), starts, run.silent())
         setting_up = clock() - began
         before = clock()
         walks.anneal(_HARDLY_ANY, False, descending=False)
         fixed = clock() - before
         trials = [(0, fixed)]
         while sum(spent for _, spent in trials[1:]) < min(_MEASURING * self.time, _MEASURED):
+            if run.enough():
+                # nobody is going to search
+                return self.model_copy(update={"time": None, "effort": _HARDLY_ANY / 1e6})
             before = clock()
             moves = _TRIAL_MOVES << len(trials)
             walks.anneal(moves, False, descending=False)
@@ -199,7 +199,7 @@ class Best(Improvement):
         labels = np.empty(len(x), dtype=np.int64)
         made = 0
         for done, rows in enumerate(blocks):
-            inside = MDAV(k=self.k).group(np.ascontiguousarray(x[rows]), None, quiet(run))
+            inside = MDAV(k=self.k).group(np.ascontiguousarray(x[rows]), None, run.silent())
             labels[rows] = made + inside
             made += int(inside.max()) + 1
             run.report("grouping records", done, len(blocks))
@@ -209,25 +209,24 @@ class Best(Improvement):
         varying = _varying(x)
         if varying.shape[1] <= 1 or len(x) < 2 * self.k:
             return self._exact(varying, run)
-        try:
-            effort = self.sized(x, run).effort
-            moves = self._usual_moves(len(x)) if effort is None else round(effort * 1e6)
-            annealing, combining = self._shares(len(x), moves)
-            starts = self.starts or _walks_worth(annealing // len(x))
-            walks = self._walks(varying, labels, starts, run)
-        except Cancelled:
+        effort = self.sized(x, run).effort
+        if run.enough():
             return labels
+        moves = self._usual_moves(len(x)) if effort is None else round(effort * 1e6)
+        annealing, combining = self._shares(len(x), moves)
+        starts = self.starts or _walks_worth(annealing // len(x))
+        walks = self._walks(varying, labels, starts, run)
         pool = walks.anneal(max(1, annealing // starts), combining is not None)
         found = walks.best()
-        if run.cancelled():
-            return found
         run.report(_STAGE, 1, 1)
+        if run.enough():
+            return found
         if combining == "pool":
             found = recombine(walks.x, found, self.k, pool.groups(), Limits(_QUESTIONS, Told(run)))
         elif combining is not None:
             found = regroup(walks.x, found, self.k, pool.groups(), combining == "thorough", run)
         if combining is not None:
-            run.on_progress(Progress(COMBINING, 1, 1))
+            run.report(COMBINING, 1, 1)
         return found
 
     def _usual_moves(self, n: int) -> int:
@@ -246,7 +245,7 @@ class Best(Improvement):
         return moves, "pool" if moves >= _RECOMBINED * n or n <= _FEW else None
 
     def _walks(self, x: Matrix, labels: Labels, starts: int, run: Run) -> Walks:
-        labels = split_large(x, labels, self.k, quiet(run))
+        labels = split_large(x, labels, self.k, run.silent())
         seeds = run.search_generator().integers(1, 2**63, size=starts, dtype=np.uint64)
         return Walks(x, labels, self.k, seeds, run)
 
@@ -258,7 +257,7 @@ class Best(Improvement):
         if x.shape[1] == 0 or len(x) < 2 * self.k:
             labels = np.zeros(len(x), dtype=np.int64)
         else:
-            labels = HM(k=self.k).group(x, None, quiet(run))
+            labels = HM(k=self.k).group(x, None, run.silent())
         run.report(_STAGE, 1, 1)
         return labels
 

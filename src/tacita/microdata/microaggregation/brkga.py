@@ -45,7 +45,7 @@ class _Search:
     error: float = np.inf
 
     def late(self) -> bool:
-        return perf_counter() > self.deadline
+        return perf_counter() > self.deadline or self.run.enough()
 
     def report(self) -> None:
         self.run.report(_STAGE, min(self.done, self.total - 1), self.total)
@@ -81,6 +81,7 @@ class BRKGA(Microaggregation):
     """
 
     by_chance: ClassVar[bool] = True
+    anytime: ClassVar[bool] = True
 
     groups: Annotated[int | None, Field(ge=1, description="number of medoids; none: searched for")] = None
     fitness: Annotated[
@@ -196,7 +197,11 @@ class BRKGA(Microaggregation):
         decode_medoids(x, near, search.gaps, few, self.k, True, np.empty(len(few)), labels)
         close = np.ascontiguousarray(near[:, :CLOSE])
         passes = _PASSES if self.polish else 0
-        errors = [settle(x, row, close, self.k, passes, search.least) for row in labels]
+        errors: list[float] = []
+        for row in labels:
+            errors.append(settle(x, row, close, self.k, passes, search.least))
+            if search.late():
+                break
         least = int(np.argmin(errors))
         if errors[least] < search.error:
             search.error, search.best, search.keys = errors[least], labels[least], keys

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import numpy as np
 from pydantic import Field
@@ -11,12 +11,14 @@ from pydantic import Field
 from tacita.core import Labels, Matrix, Run
 
 from .base import Microaggregation
-from .means import cut_large, quiet, split_large, squared_error
+from .means import cut_large, split_large, squared_error
 from .repair import centroids_of
 
 
 class _CapacityMeans(Microaggregation):
     """Random centres, rounds of assignment and mending, the best of several starts."""
+
+    anytime: ClassVar[bool] = True
 
     groups: Annotated[
         int | None, Field(ge=1, description="number of groups at the start, if the usual one does not serve")
@@ -40,6 +42,8 @@ class _CapacityMeans(Microaggregation):
             labels[order] = self._cut(in_turn, self._settled(in_turn, centres, run), run)
             found = [min([*found, labels], key=lambda one: squared_error(x, one))]
             run.report("grouping records", start + 1, self.starts)
+            if run.enough():
+                break
         return found[0]
 
     def _settled(self, x: Matrix, centres: Matrix, run: Run) -> Labels:
@@ -62,7 +66,7 @@ class _CapacityMeans(Microaggregation):
                 run.report("grouping records", 0, 1)
             centres, _ = centroids_of(x, labels)
             # dissolved groups may have left too little room for another round
-            if np.array_equal(before, labels) or room * len(centres) < len(x):
+            if np.array_equal(before, labels) or room * len(centres) < len(x) or run.enough():
                 break
         return labels
 
@@ -138,4 +142,4 @@ class KCKW(_CapacityMeans):
     def _cut(self, x: Matrix, labels: Labels, run: Run) -> Labels:
         from .ward import ward_labels
 
-        return cut_large(x, labels, self.k, lambda members: ward_labels(members, self.k, quiet(run)))
+        return cut_large(x, labels, self.k, lambda members: ward_labels(members, self.k, run.silent()))

@@ -183,13 +183,14 @@ class _Proof:
         return Certificate(bound, self.sse, closed, columns, rounds, elapsed, self.best)
 
     def late(self) -> bool:
-        return self.seconds is not None and perf_counter() - self.started > self.seconds
+        in_time = self.seconds is None or perf_counter() - self.started <= self.seconds
+        return not in_time or self.run.enough()
 
     def ended(self) -> bool:
         return self.late() or self.run.cancelled()
 
     def tell(self) -> bool:
-        """Report how far the proof is; true when its time is over."""
+        """Report how far the proof is; true when it should end."""
         spent = perf_counter() - self.started
         rounds = 0 if self.generation is None else self.generation.rounds
         share = rounds / (self.most_rounds + 1) if self.seconds is None else spent / (self.seconds + spent)
@@ -226,7 +227,7 @@ class _Proof:
             return self.settle(Partition(np.zeros(n, dtype=np.int64), self.k))
         if d == 1:
             return self.settle(HM(k=self.k).partition(self.x, self.run))
-        if self.closed() or n > _MOST_RECORDS or self.most_rounds == 0:
+        if self.closed() or n > _MOST_RECORDS or self.most_rounds == 0 or self.late():
             return None
         known = [each for each in pool if each.n == n and each.sizes.min() >= self.k]
         for each in known:

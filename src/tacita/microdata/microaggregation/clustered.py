@@ -11,7 +11,7 @@ from tacita.core import Labels, Matrix, Run
 
 from .base import Microaggregation
 from .mdav import MDAV
-from .means import nearest_centres, quiet, reassign
+from .means import nearest_centres, reassign
 from .repair import merge_short_groups
 
 _USUAL = 200
@@ -62,14 +62,14 @@ class Clustered(Microaggregation):
         # drawn from the records in an order of their own, so that the order of the rows does not matter
         canonical = np.ascontiguousarray(x[np.lexsort(x.T[::-1])])
         centres = spread_out(canonical, count, run.search_generator())
-        clusters = reassign(x, nearest_centres(x, centres, 1)[:, 0], 0, quiet(run))
+        clusters = reassign(x, nearest_centres(x, centres, 1)[:, 0], 0, run.silent())
         clusters = merge_short_groups(x, clusters, self.k, units)
         labels = np.empty(n, dtype=np.int64)
         made, total = 0, int(clusters.max()) + 1
         for cluster in range(total):
             rows = np.flatnonzero(clusters == cluster)
             inside = None if units is None else np.unique(units[rows], return_inverse=True)[1].reshape(-1)
-            found = MDAV(k=self.k).group(np.ascontiguousarray(x[rows]), inside, quiet(run))
+            found = MDAV(k=self.k).group(np.ascontiguousarray(x[rows]), inside, run.silent())
             labels[rows] = made + found
             made += int(found.max()) + 1
             run.report("grouping clusters", cluster + 1, total)

@@ -10,7 +10,7 @@ from pydantic import Field
 from tacita.core import Labels, Matrix, Run
 
 from .improvement import Improvement
-from .means import fill_short, improve_once, nearest_centres, quiet, relocate, split_large, squared_error
+from .means import fill_short, improve_once, nearest_centres, relocate, split_large, squared_error
 from .repair import centroids_of
 
 
@@ -107,19 +107,21 @@ class DFO(Improvement):
         error = np.inf
         while (found := squared_error(x, labels)) < error:
             best, error = labels, found
+            if run.enough():
+                break
             labels = self._search(x, labels, run)
         run.report("improving groups", 1, 1)
         return best
 
     def _search(self, x: Matrix, labels: Labels, run: Run) -> Labels:
         fewest, most = -(-len(x) // (2 * self.k - 1)), len(x) // self.k
-        within = quiet(run)
+        within = run.silent()
         labels = self._improved(x, [labels], within)
         at = int(labels.max()) + 1
         # a number of groups is judged once in a search
         tried = {at: squared_error(x, labels)}
         gamma, direction = float(self.step), 1
-        while gamma >= 1:
+        while gamma >= 1 and not run.enough():
             for way in (direction, -direction):
                 trial = at + way * max(1, int(gamma))
                 if trial in tried or not fewest <= trial <= most:

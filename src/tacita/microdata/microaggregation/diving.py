@@ -15,7 +15,7 @@ _SURE = 0.9
 
 
 def dive(
-    columns: Columns, triples: Labels, left: int, cancelled: Callable[[], bool] = lambda: False
+    columns: Columns, triples: Labels, left: int, ended: Callable[[], bool] = lambda: False
 ) -> tuple[Labels, Mask]:
     """Groups that a good partition may well hold, as rows of `columns`, and which records are still free.
 
@@ -40,7 +40,7 @@ def dive(
     possible = np.ones(len(columns), dtype=np.bool_)
     fixed = np.empty(0, dtype=np.int64)
     before = free.copy(), fixed
-    while not cancelled():
+    while not ended():
         if programme.status != "optimal":
             free, fixed = before
             break

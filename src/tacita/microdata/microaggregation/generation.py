@@ -128,6 +128,8 @@ class Generation:
         anew, and so on, until few enough are left for the integer programme. Never worse than the start
         there.
         """
+        if limits.ended():
+            return self.start
         prices = self.columns.prices(self.triples, 1e-7)
         rich = self.columns.copy()
         if prices is not None and not self.late():
@@ -136,10 +138,10 @@ class Generation:
                 rich.add(few)
         left = care.left // self.pricing.k**2
         if self.pricing.n > left:
-            fixed, free = dive(rich, self.triples, left, limits.cancelled)
+            fixed, free = dive(rich, self.triples, left, limits.ended)
             if not free.any():
                 return rich.groups[fixed]
-            if fixed.size and not limits.cancelled():
+            if fixed.size and not limits.ended():
                 records = np.flatnonzero(free)
                 k = self.pricing.k
                 part = self.part(rich, records, as_groups(_annealed(self.pricing.x[records], k), k))

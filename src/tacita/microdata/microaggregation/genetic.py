@@ -46,6 +46,7 @@ class GA(Microaggregation):
     """
 
     by_chance: ClassVar[bool] = True
+    anytime: ClassVar[bool] = True
 
     population: Annotated[int, Field(ge=2, le=10_000, description="partitions per generation")] = 20
     generations: Annotated[int, Field(ge=1, le=100_000, description="most generations per block")] = 100
@@ -72,13 +73,11 @@ class GA(Microaggregation):
         for number, rows in enumerate(blocks):
             inside = x[rows]
             _, start = np.unique(labels[rows], return_inverse=True)
-            close = (
-                near if len(blocks) == 1 else neighbours(inside, near.shape[1], Run(threads=run.threads))[0]
-            )
+            close = near if len(blocks) == 1 else neighbours(inside, near.shape[1], run.silent())[0]
             best = self._evolve(inside, start.astype(np.int64), close, least, rng, run, number, len(blocks))
             found[rows] = best + offset
             offset += int(best.max()) + 1
-        if len(blocks) > 1:
+        if len(blocks) > 1 and not run.enough():
             settle(x, found, near, self.k, _PASSES, least)
         run.report(_STAGE, 1, 1)
         return found
@@ -119,16 +118,19 @@ class GA(Microaggregation):
             return mutated
 
         people = [settled(start.copy())]
-        people += [settled(shaken(start, rng.uniform(0.05, 0.3))) for _ in range(self.population - 1)]
+        while len(people) < self.population and not run.enough():
+            people.append(settled(shaken(start, rng.uniform(0.05, 0.3))))
         idle = 0
         for generation in range(self.generations):
             run.report(_STAGE, number + generation / self.generations, blocks)
             people.sort(key=lambda one: one[0])
-            if idle >= self.patience or people[0][0] <= least:
+            if idle >= self.patience or people[0][0] <= least or run.enough():
                 break
             before = people[0][0]
             parents = len(people)
             for _ in range(self.population):
+                if run.enough():
+                    break
                 first, second = (people[rng.integers(parents, size=_TOURNAMENT).min()][1] for _ in "ab")
                 people.append(settled(shaken(_crossed(x, first, second, rng), self.mutation)))
             # of equal partitions one is enough: copies would breed copies

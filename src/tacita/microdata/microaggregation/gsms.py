@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -100,11 +101,13 @@ class GSMST2(Improvement):
             stop = min(begin + trials, sizes.size)
             dissolve_groups(x, labels, order, sums, sizes, errors, begin, stop)
             run.report("dissolving groups", stop, sizes.size)
+            if run.enough():
+                break
         return self._cut(x, labels, run)
 
     def _cut(self, x: Matrix, labels: Labels, run: Run) -> Labels:
         """Groups of 2k or more into smaller ones, which never raises the squared error."""
-        silent = Run(threads=1, cancelled=run.cancelled)
+        silent = replace(run.silent(), threads=1)
         for group in np.flatnonzero(np.bincount(labels) >= 2 * self.k):
             rows = np.flatnonzero(labels == group)
             labels[rows] = labels.max() + 1 + GSMS(k=self.k).group(x[rows], None, silent)

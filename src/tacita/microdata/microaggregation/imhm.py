@@ -8,7 +8,7 @@ from tacita.core import Labels, Matrix, Run
 
 from .dfo import dissolve
 from .improvement import Improvement
-from .means import nearest_centres, quiet, relocate, split_large, squared_error
+from .means import nearest_centres, relocate, split_large, squared_error
 from .orderings import nearest_next
 from .repair import centroids_of
 from .univariate import segment_ends
@@ -93,7 +93,9 @@ class IMHM(Improvement):
         x = np.ascontiguousarray(x - x.mean(axis=0))
         best = squared_error(x, labels)
         for done in range(1, _ROUNDS):
-            trial = self._round(x, labels, quiet(run))
+            if run.enough():
+                break
+            trial = self._round(x, labels, run.silent())
             error = squared_error(x, trial)
             # how many rounds are to come is unknown
             run.report("improving groups", done / (done + 5), 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from typing import ClassVar
 
 from tacita.core import DataError, Labels, Matrix, Partition, Run
 
@@ -13,6 +14,8 @@ from .repair import merge_short_groups
 
 class Improvement(Microaggregation):
     """Lowers the squared error of a partition. Subclasses say how, in `improve`; a better start is kept."""
+
+    anytime: ClassVar[bool] = True
 
     def _labels(self, x: Matrix, units: Labels | None, start: Partition | None, run: Run) -> Labels:
         if start is not None and (start.n != x.shape[0] or start.sizes.min() < self.k):

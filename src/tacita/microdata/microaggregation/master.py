@@ -42,7 +42,7 @@ class Limits:
     """
 
     questions: int
-    cancelled: Callable[[], bool] = lambda: False
+    ended: Callable[[], bool] = lambda: False
     seconds: float | None = None
 
 
@@ -177,7 +177,7 @@ class Columns:
         def late() -> bool:
             nonlocal asked
             asked += 1
-            return asked > limits.questions or limits.cancelled()
+            return asked > limits.questions or limits.ended()
 
         answer = self.programme(triples, whole=True).choose(weights, late, **options)
         chosen = None if answer.x is None else np.flatnonzero(answer.x > 0.5)

@@ -64,9 +64,9 @@ def relocate(x: Matrix, labels: Labels, floor: int, run: Run) -> Labels:
             made = kernel.relocate(groups, offers, floor, moves)
             left -= made
             run.report("improving groups", 0, 1)
-            if made < moves:
+            if made < moves or run.enough():
                 break
-        if not few or left == before:
+        if not few or left == before or run.enough():
             break
     return labels
 
@@ -99,6 +99,8 @@ def reassign(x: Matrix, labels: Labels, floor: int, run: Run) -> Labels:
         if not moved or error >= best:
             return labels
         labels, best = trial, error
+        if run.enough():
+            return labels
 
 
 def fill_short(x: Matrix, labels: Labels, groups: int, k: int) -> Labels:
@@ -114,7 +116,7 @@ def fill_short(x: Matrix, labels: Labels, groups: int, k: int) -> Labels:
     return labels
 
 
-def freely(x: Matrix, labels: Labels, k: int, free: Free) -> Labels:
+def freely(x: Matrix, labels: Labels, k: int, free: Free, run: Run) -> Labels:
     """Strategy II: run freely, then fill short groups; as long as that betters what it found before.
 
     The labels given may hold short groups: then the first outcome counts, whatever it is.
@@ -128,6 +130,8 @@ def freely(x: Matrix, labels: Labels, k: int, free: Free) -> Labels:
         if not error < best:
             return kept
         kept, best = labels, error
+        if run.enough():
+            return kept
 
 
 def cut_large(x: Matrix, labels: Labels, k: int, cut: Cut) -> Labels:
@@ -150,12 +154,7 @@ def split_large(x: Matrix, labels: Labels, k: int, run: Run) -> Labels:
     """
     from .mdav import MDAV
 
-    return cut_large(x, labels, k, lambda members: MDAV(k=k).group(members, None, quiet(run)))
-
-
-def quiet(run: Run) -> Run:
-    """A run for a part of the work: it can be cancelled, and its progress is not the whole's."""
-    return Run(seed=run.seed, threads=run.threads, cancelled=run.cancelled)
+    return cut_large(x, labels, k, lambda members: MDAV(k=k).group(members, None, run.silent()))
 
 
 class _Means(Improvement):
@@ -168,7 +167,7 @@ class _Means(Improvement):
         # far from the origin the incremental centroids would lose digits
         x = np.ascontiguousarray(x - x.mean(axis=0))
         before = -1
-        while (groups := int(labels.max()) + 1) != before:
+        while (groups := int(labels.max()) + 1) != before and not run.enough():
             before = groups
             for one in self.passes:
                 labels = improve_once(x, labels, self.k, one, self.free, run)
@@ -184,7 +183,7 @@ def improve_once(x: Matrix, labels: Labels, k: int, by: By, free: bool, run: Run
         return step(x, labels, k, run)
     # a group cannot lose its last record by relocation: that saves nothing
     floor = 1 if by == "records" else 0
-    return freely(x, labels, k, lambda held: step(x, held, floor, run))
+    return freely(x, labels, k, lambda held: step(x, held, floor, run), run)
 
 
 class KMeans1(_Means):

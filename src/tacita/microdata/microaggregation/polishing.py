@@ -34,7 +34,7 @@ def polish(made: Generation, groups: Labels, tries: int, limits: Limits) -> Labe
         held.add(groups)
         lack = held.lacking(prices.records, made.triples, prices.fines)
         worst = [row for row in np.argsort(-lack, kind="stable") if held.groups[row].tobytes() not in tried]
-        if limits.cancelled() or not worst or lack[worst[0]] <= _NOTHING * prices.value:
+        if limits.ended() or not worst or lack[worst[0]] <= _NOTHING * prices.value:
             break
         tried.add(held.groups[worst[0]].tobytes())
         around = _around(made.pricing.x, held.groups, worst[0], _TOGETHER // made.pricing.k)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from tacita.core import Cancelled, Labels, Matrix, Progress, Run
+from tacita.core import Labels, Matrix, Progress, Run
 
 from .bounding import Pricing, least_shares
 from .generation import LITTLE, QUICK, WIDTHS, Generation
 from .groups import as_groups, as_labels, squared_errors
 from .master import Columns, Limits, no_triples
-from .means import quiet
 from .polishing import polish
 
 STAGE = "combining groups"
@@ -31,7 +30,7 @@ class Told:
         self._asked += 1
         # no report: a solver that asks must not be left by an exception
         self._run.on_progress(Progress(STAGE, self._asked / (self._asked + _HALF_WAY), 1))
-        return self._run.cancelled()
+        return self._run.ended()
 
 
 def recombine(x: Matrix, labels: Labels, k: int, pool: Labels, limits: Limits) -> Labels:
@@ -68,17 +67,14 @@ def regroup(x: Matrix, labels: Labels, k: int, pool: Labels, thorough: bool, run
 
     O(n^2 (d + log n)) time and O(n^2) memory for the distances; the rounds grow exponentially with k.
     """
-    try:
-        pricing = Pricing(x, k, least_shares(x, k, quiet(run)))
-    except Cancelled:
-        return labels
+    pricing = Pricing(x, k, least_shares(x, k, run.silent()))
     told = Told(run)
     made = Generation(pricing, as_groups(labels, k), _MOST_ROUNDS, told)
     made.columns.add(pool)
     made.widen(WIDTHS[:3] if thorough else WIDTHS[:1])
     if thorough and made.prices is not None:
         made.add_triples(LITTLE * made.prices.value)
-    if run.cancelled():
+    if run.ended():
         return labels
     limits = Limits(QUICK.questions, told)
     found = [as_groups(labels, k), made.combined(QUICK, limits)]

@@ -12,6 +12,7 @@ from pydantic import Field
 
 from tacita.core import Bounds, Pattern, Problem, Run, Table, VerificationError
 from tacita.core.arrays import Mask
+from tacita.core.pattern import Status
 from tacita.tables.suppression.base import Shape, Suppression
 
 from .circuit import Network, network_of, require_feasible
@@ -29,11 +30,12 @@ class TwoWay(Suppression):
     """Chooses cells of a two-way table by flows between its rows and columns. Subclasses fill in `search`."""
 
     shapes: ClassVar[tuple[Shape, ...]] = ("two-way",)
+    anytime: ClassVar[bool] = True
 
     def choose(self, table: Table, problem: Problem, run: Run) -> Pattern:
         run.report("preparing the search", 0, 1)
         compile_kernels()
-        watch = Watch(getattr(self, "seconds", np.inf))
+        watch = Watch(getattr(self, "seconds", np.inf), run.enough)
         run.report("reading the table", 0, 1)
         grid = grid_of(table, problem)
         network = network_of(grid)
@@ -66,12 +68,19 @@ class TwoWay(Suppression):
             problem=grid.problem,
             parameters=self.own_parameters(),
         )
-        # a solver that gives up for another reason leaves time
-        return replace(made, status="optimal" if made.proven else "time limit" if watch.over else "feasible")
+        return replace(made, status="optimal" if made.proven else _ended(watch))
 
     @abstractmethod
     def search(self, network: Network, watch: Watch, run: Run) -> tuple[Mask, float]:
         """A protecting set of edges of a network that has one, and a proven bound of the cost (0: none)."""
+
+
+def _ended(watch: Watch) -> Status:
+    """What ended a search that has no proof."""
+    if watch.stopped:
+        return "stopped"
+    # a solver that gives up for another reason leaves time
+    return "time limit" if watch.seconds >= watch.limit else "feasible"
 
 
 def _unlifted(run: Run, lift: float) -> Run:

@@ -38,6 +38,7 @@ class Gauss(TwoWay):
     """
 
     problems: ClassVar[tuple[Problem, ...]] = ("general",)
+    anytime: ClassVar[bool] = False
 
     def search(self, network: Network, watch: Watch, run: Run) -> tuple[Mask, float]:
         run.report("eliminating", 0, 1)

@@ -101,7 +101,7 @@ class Search:
             found = master.separate(nested=1)
             if found < 20:
                 found += master.separate_bridges()
-            if capacities and (found < 20 or gain < 1e-2 * room):
+            if capacities and (found < 20 or gain < 1e-2 * room) and not self.watch.over:
                 found += master.separate_amounts()
             stalled = 0 if gain > 1e-3 * room else stalled + 1
             if found and stalled < patience and room > 1e-7:

@@ -166,7 +166,7 @@ class Tree:
         found = master.recall()
         if found < 3:
             found += master.separate(nested=1)
-        if found < 3:
+        if found < 3 and not self.over:
             found += master.separate_bridges() + master.separate_amounts()
         return found
 

@@ -28,9 +28,16 @@ def by_processor_time() -> bool:
 
 @dataclass
 class Watch:
-    """How long a search has run, and whether it should end."""
+    """How long a search has run, and whether it should end: its time is over, or it was told to stop.
+
+    >>> watch = Watch(60.0, lambda: True)
+    >>> watch.stopped, watch.over, watch.stopped, watch.left
+    (False, True, True, 0.0)
+    """
 
     limit: float
+    enough: Callable[[], bool] = lambda: False
+    stopped: bool = False
     started: float = field(default_factory=lambda: CLOCK[0]())
 
     @property
@@ -41,9 +48,11 @@ class Watch:
     @property
     def left(self) -> float:
         """Until the limit, not below 0."""
-        return max(0.0, self.limit - self.seconds)
+        return 0.0 if self.stopped else max(0.0, self.limit - self.seconds)
 
     @property
     def over(self) -> bool:
-        """Whether the limit has passed."""
-        return self.seconds >= self.limit
+        """Whether to search no more."""
+        # a search that is over stays over
+        self.stopped = self.stopped or (self.seconds < self.limit and self.enough())
+        return self.stopped or self.seconds >= self.limit

@@ -1,0 +1,64 @@
+"""Ctrl-C as a word to a search: once keeps the best so far, twice cancels."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from types import FrameType
+
+from .progress import Run
+
+STOPPING = "Stopping: the best so far, or the first result, is kept. Ctrl-C again cancels."
+
+
+def _tell(message: str) -> None:
+    if sys.stderr is sys.__stderr__ and sys.stderr is not None:
+        # not by print: the signal may have come in the middle of one
+        os.write(sys.stderr.fileno(), f"\n{message}\n".encode())
+    else:
+        print(message, file=sys.stderr)
+
+
+@contextmanager
+def interruptible(run: Run | None = None, tell: Callable[[str], None] = _tell) -> Iterator[Run]:
+    """A run, or the one given, whose searches the first Ctrl-C stops; the second raises KeyboardInterrupt.
+
+        with tacita.interruptible() as run:
+            release = tacita.protect(data, quasi=["turnover"], method="best", time=600, run=run)
+
+    Ctrl-C (in a notebook, the button that interrupts) is heard in this way inside the block alone, and only
+    where Python hears it, in the main thread. What cannot be stopped with a result runs on until the second.
+
+    >>> with interruptible(tell=lambda message: None) as run:
+    ...     before = run.enough()
+    ...     signal.raise_signal(signal.SIGINT)
+    ...     before, run.enough()
+    (False, True)
+    """
+    steered = run or Run()
+    if threading.current_thread() is not threading.main_thread():
+        yield steered
+        return
+    usual = signal.getsignal(signal.SIGINT)
+    heard = threading.Event()
+
+    def listen(number: int, frame: FrameType | None) -> None:
+        if not heard.is_set():
+            heard.set()
+            tell(STOPPING)
+        elif callable(usual):
+            usual(number, frame)
+        else:
+            raise KeyboardInterrupt
+
+    before = steered.enough
+    signal.signal(signal.SIGINT, listen)
+    try:
+        yield replace(steered, enough=lambda: heard.is_set() or before())
+    finally:
+        signal.signal(signal.SIGINT, signal.SIG_DFL if usual is None else usual)
