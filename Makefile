@@ -1,10 +1,10 @@
-# Two commands, each of which sets itself up: `make demo` and `make test`.
+# Commands that set themselves up: `make demo`, `make test` and `make docs` first of all.
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test test-long bench mutants clean
+.PHONY: demo test test-long docs docs-pictures bench mutants clean
 
 demo: $(VENV)/installed
 	$(BIN)/tacita demo --folder demo --force
@@ -19,6 +19,15 @@ test: $(VENV)/installed-for-tests
 test-long: $(VENV)/installed-for-tests
 	$(BIN)/python -m pytest -q -n 2 -m long
 
+# the site, from docs/ into site/; open site/index.html
+docs: $(VENV)/installed-for-docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+
+# the pictures of pages and of the terminal; pages need Chromium
+docs-pictures: $(VENV)/installed-for-docs
+	$(BIN)/python docs/pictures.py
+	$(BIN)/python docs/screens.py
+
 bench: $(VENV)/installed-for-tests
 	$(BIN)/python -m benchmarks
 
@@ -31,6 +40,10 @@ $(VENV)/bin/python:
 $(VENV)/installed: $(VENV)/bin/python pyproject.toml
 	$(PIP) install --editable .
 	touch $@
+
+$(VENV)/installed-for-docs: $(VENV)/bin/python pyproject.toml
+	$(PIP) install --editable '.[docs]'
+	touch $@ $(VENV)/installed
 
 $(VENV)/installed-for-tests: $(VENV)/bin/python pyproject.toml
 	$(PIP) install --editable '.[test]'

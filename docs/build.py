@@ -48,7 +48,12 @@ def pages() -> dict[str, str]:
 
 
 def _index() -> str:
-    lines = ["# Methods and measures", "", "Written by `python docs/build.py` from the code.", ""]
+    told = (
+        "One page for each, with its formula, cost, source and an example. `tacita methods` lists them, and "
+        "those of installed packages too. Which one to take: [Comparing methods](../guide/compare.md). These "
+        "pages are written from the code, by `python docs/build.py`."
+    )
+    lines = ["# Methods and measures", "", told, ""]
     for kind, names in registry.BUILT_IN.items():
         lines += [f"## {KINDS[kind]}", ""]
         lines += [f"- [{name}]({name.lower()}.md): {registry.lookup(name, kind).summary()}" for name in names]

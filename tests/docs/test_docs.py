@@ -353,6 +353,44 @@ def test_every_guarantee_stands_in_the_threat_model_and_no_other():
     assert set(re.findall(r"^\| `([a-z-]+)` \|", section, re.M)) == set(CHECKS) != set()
 
 
+MEASURES = {name for kind in registry.MEASURING for name in registry.BUILT_IN[kind]}
+
+
+def test_every_measure_stands_in_the_threat_model_and_no_other():
+    section = (DOCS / "threat-model.md").read_text().partition("| Measure |")[2].partition("\n\n")[0]
+    named = re.findall(r"`(\w+)`", " ".join(line.split("|")[1] for line in section.splitlines()[2:]))
+    assert len(named) == len(set(named))
+    assert set(named) == MEASURES != set()
+
+
+def test_the_page_on_loss_and_risk_names_every_measure():
+    assert not [name for name in MEASURES if name not in (DOCS / "guide" / "measures.md").read_text()]
+
+
+def test_what_the_page_on_other_tools_names_of_ours_is_ours():
+    page = (DOCS / "guide" / "other-tools.md").read_text()
+    # the first column is theirs
+    ours = "\n".join(line.partition("|")[2].partition("|")[2] for line in page.splitlines())
+    methods = re.findall(r'method="([^"]+)"', ours)
+    assert {"mdav", "gower", "recode", "noise"} <= set(methods)
+    assert all(registry.lookup(name) for name in methods)
+    assert set(re.findall(r'\["(\w+)"\]', ours)) <= MEASURES
+    of_tables = ours[ours.rindex("read and written") :]
+    known = {*registry.BUILT_IN["rule"], *registry.BUILT_IN["suppression"], *TabulateSection.model_fields}
+    assert {"p-percent", "optimal"} <= set(re.findall(r"`([a-z-]+)`", of_tables)) <= known
+    keys = {*Roles.model_fields, *ProtectSection.model_fields, *StepSection.model_fields}
+    named = re.findall(r"`(\w+)=`", ours)
+    parameters = {key for name in methods for key in registry.lookup(name).model_fields}
+    assert set(named) <= keys | parameters | {"steps"}
+
+
+def test_the_readme_announces_nothing_that_is_here():
+    coming = re.search(r"Next: (.*?)\.\s", (ROOT / "README.md").read_text(), re.S)[1]
+    # suppression is here for some tables only
+    here = {name for names in registry.BUILT_IN.values() for name in names} | set(registry.BUILT_IN)
+    assert not set(re.findall(r"[\w-]+", coming)) & (here - {"suppression"})
+
+
 @pytest.mark.parametrize(
     ("section", "model"),
     [

@@ -1,0 +1,95 @@
+"""What MkDocs does not do by itself for the site of `make docs`.
+
+The pages are written for the repository's own view as well. So files beside docs/ become pages, links to them
+are turned, fences that name a file get it as a title, and headings have the anchors that the repository gives
+them.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from pathlib import Path
+from typing import Any
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+# page of the site -> file of the repository, which stays where those who look for it expect it
+OUTSIDE = {
+    "contributing.md": "CONTRIBUTING.md",
+    "changelog.md": "CHANGELOG.md",
+    "mutants.md": "mutants/README.md",
+}
+REPORT_STYLE = ROOT / "src" / "tacita" / "report" / "templates" / "style.css"
+
+
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """Fill in what the navigation has too many of to list, and name anchors as the repository does."""
+    for section in config.nav or []:
+        if "Methods" in section:
+            section["Methods"] += methods()
+        for entry in section.get("Project", []):
+            if "Decisions" in entry:
+                entry["Decisions"] = decisions()
+    config.mdx_configs["toc"]["slugify"] = anchor
+    return config
+
+
+def methods() -> list[dict[str, list[dict[str, str]]]]:
+    """Pages of methods by kind, as their own index lists them."""
+    found = []
+    for part in (DOCS / "methods" / "index.md").read_text(encoding="utf-8").split("\n## ")[1:]:
+        title = re.split(r":|\n", part, maxsplit=1)[0]
+        pages = re.findall(r"^- \[([^\]]+)\]\(([^)]+)\)", part, re.M)
+        found.append({title: [{name: f"methods/{file}"} for name, file in pages]})
+    return found
+
+
+def decisions() -> list[str]:
+    """Pages of decisions, in their order."""
+    return [f"decisions/{page.name}" for page in sorted((DOCS / "decisions").glob("*.md"))]
+
+
+def anchor(title: str, separator: str) -> str:
+    """The anchor of a heading, as a link in the repository names it."""
+    return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", separator)
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add the files beside docs/, and the colours of the reports."""
+    for page, origin in OUTSIDE.items():
+        files.append(File.generated(config, page, abs_src_path=str(ROOT / origin)))
+    files.append(File.generated(config, "site/palette.css", content=palette()))
+    return files
+
+
+def palette() -> str:
+    """The colours of the reports, for both schemes of the site."""
+    light, dark = re.findall(r":root \{(.*?)\}", REPORT_STYLE.read_text(encoding="utf-8"), re.S)[:2]
+    schemes = {"default": light, "slate": dark}
+    return "\n".join(f'[data-md-color-scheme="{name}"] {{{body}}}' for name, body in schemes.items())
+
+
+def on_page_markdown(markdown: str, *, page: Page, **_: Any) -> str:
+    """Turn what only the repository's view understands."""
+    here = posixpath.dirname(origin_of(page.file.src_uri))
+
+    def turned(link: re.Match[str]) -> str:
+        path, mark, place = link[2].partition("#")
+        target = posixpath.normpath(posixpath.join(here, path))
+        inside = {origin: page for page, origin in OUTSIDE.items()}.get(target, target.removeprefix("docs/"))
+        start = posixpath.dirname(page.file.src_uri) or "."
+        return f"{link[1]}({posixpath.relpath(inside, start)}{mark}{place})"
+
+    text = re.sub(r"(\[[^\]]*\])\(((?!\w+:|#)[^)\s]+)\)", turned, markdown)
+    text = re.sub(r"^```(\w+) (\S+)$", r'```\1 title="\2"', text, flags=re.M)
+    return re.sub(r"^<!-- needs: \w+ -->\n", "", text, flags=re.M)
+
+
+def origin_of(page: str) -> str:
+    """Path of a page's source from the root of the repository."""
+    return OUTSIDE.get(page, f"docs/{page}")
