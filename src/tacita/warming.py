@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .core import Comparison, Run, Table, registry
+from .kernels.plain import warming
 
 _X = np.arange(24.0).reshape(-1, 1) % 7
 
@@ -17,7 +18,8 @@ def warmup(run: Run | None = None) -> None:
     steps = [(kind, name) for kind, names in registry.BUILT_IN.items() for name in names]
     for done, (kind, name) in enumerate(steps):
         if kind in _WARM:
-            _WARM[kind](registry.lookup(name, kind)())
+            with warming():
+                _WARM[kind](registry.lookup(name, kind)())
         (run or Run()).report("compiling", done + 1, len(steps))
 
 

@@ -12,6 +12,7 @@ from pydantic import Field
 
 from tacita.core import Bounds, Pattern, Problem, Run, Table, VerificationError
 from tacita.core.arrays import Mask
+from tacita.kernels.plain import interpreting, is_ready
 from tacita.tables.suppression.base import Shape, Suppression
 
 from .circuit import Network, network_of, require_feasible
@@ -24,6 +25,9 @@ TimeLimit = Annotated[
     Field(gt=0, le=1e7, description="seconds after which the best pattern so far and its bound are returned"),
 ]
 
+# Edges times demands up to which a search is tried without compiling first, and the seconds that it gets.
+_SMALL, _PATIENCE = 2000, 10.0
+
 
 class TwoWay(Suppression):
     """Chooses cells of a two-way table by flows between its rows and columns. Subclasses fill in `search`."""
@@ -31,12 +35,30 @@ class TwoWay(Suppression):
     shapes: ClassVar[tuple[Shape, ...]] = ("two-way",)
 
     def choose(self, table: Table, problem: Problem, run: Run) -> Pattern:
-        run.report("preparing the search", 0, 1)
-        compile_kernels()
-        watch = Watch(getattr(self, "seconds", np.inf))
         run.report("reading the table", 0, 1)
         grid = grid_of(table, problem)
         network = network_of(grid)
+        if self._ends_before_compiling(network):
+            watch = Watch(_PATIENCE)
+            with interpreting():
+                pattern = self._chosen(table, grid, network, watch, run)
+            # what ended for want of patience would have gone on: it is done again, at full speed
+            if not watch.over:
+                return pattern
+        run.report("preparing the search", 0, 1)
+        compile_kernels()
+        return self._chosen(table, grid, network, Watch(getattr(self, "seconds", np.inf)), run)
+
+    def _ends_before_compiling(self, network: Network) -> bool:
+        """Whether to search without the compiler: it has not run yet, and the table is small."""
+        from tacita.kernels.tables.flows import protect_by_paths
+
+        # the callbacks of another solver are no place for plain loops
+        ours = getattr(self, "solver", "highs") == "highs"
+        small = network.edges * max(1, len(network.source)) <= _SMALL
+        return ours and small and not is_ready(protect_by_paths)
+
+    def _chosen(self, table: Table, grid: Grid, network: Network, watch: Watch, run: Run) -> Pattern:
         require_feasible(network)
         chosen, bound = network.primary, 0.0
         if len(network.source):
