@@ -9,7 +9,6 @@ import sys
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import FrameType
-    from typing import TextIO
 
 
 def main() -> None:

@@ -152,7 +152,8 @@ class Master:
         support = self.support()
         divisors = np.unique(np.concatenate([support.graph.forward, support.graph.backward]))
         divisors = divisors[(divisors > 0) & (divisors < network.amount.max())]
-        divisors = divisors[:: 1 + len(divisors) // _DIVISORS]
+        # in one piece: of strided values the kernel would be compiled again
+        divisors = divisors[:: 1 + len(divisors) // _DIVISORS].copy()
         cuts = self.room(2 * len(network.source) * len(divisors) + 2)
         fitting(separate_rounded)(support.graph, support.x, support.demands, divisors, cuts)
         count = cuts.filled[0]

@@ -1,0 +1,57 @@
+"""After `tacita warmup` nothing is left to compile."""
+
+import importlib
+import json
+import os
+import pkgutil
+import subprocess
+import sys
+
+import tacita.kernels
+
+
+def kernels():
+    """All kernels, by module and name."""
+    modules = [
+        importlib.import_module(each.name)
+        for each in pkgutil.walk_packages(tacita.kernels.__path__, "tacita.kernels.")
+    ]
+    return {
+        (module.__name__, name): value
+        for module in modules
+        for name, value in vars(module).items()
+        if hasattr(value, "py_func") and value.py_func.__module__ == module.__name__
+    }
+
+
+def called_kernels():
+    """Kernels that no other kernel calls: those that Python calls."""
+    inner = {
+        id(kernel.py_func.__globals__.get(name))
+        for kernel in kernels().values()
+        for name in kernel.py_func.__code__.co_names
+    }
+    return [where for where, kernel in kernels().items() if id(kernel) not in inner]
+
+
+def in_a_process_of_its_own(code, **surroundings):
+    environment = {**os.environ, **surroundings}
+    told = subprocess.run(
+        [sys.executable, "-c", code], env=environment, check=True, capture_output=True, text=True
+    )
+    return json.loads(told.stdout.splitlines()[-1])
+
+
+def test_warming_up_calls_every_kernel_with_one_signature():
+    # in a process that has called none: one signature each is what all callers must agree on
+    code = f"""
+import importlib, json
+from tacita.warming import warmup
+warmup()
+print(json.dumps([
+    [module, name, len(getattr(importlib.import_module(module), name).signatures)]
+    for module, name in {called_kernels()!r}
+]))
+"""
+    counted = in_a_process_of_its_own(code)
+    assert [each for each in counted if each[2] != 1] == []
