@@ -6,8 +6,14 @@ import os
 import pkgutil
 import subprocess
 import sys
+from pathlib import Path
+
+import pytest
+from benchmarks.terminal import commands_of_readme, prepare
 
 import tacita.kernels
+
+ROOT = Path(__file__).parents[1]
 
 
 def kernels():
@@ -55,3 +61,32 @@ print(json.dumps([
 """
     counted = in_a_process_of_its_own(code)
     assert [each for each in counted if each[2] != 1] == []
+
+
+def compiled_in(folder):
+    return sorted(path.name for path in folder.rglob("*.nbc"))
+
+
+@pytest.mark.long
+def test_after_warming_up_no_command_of_the_readme_or_the_guide_compiles_anything(tmp_path):
+    kept = tmp_path / "compiled"
+    surroundings = {**os.environ, "NUMBA_CACHE_DIR": str(kept)}
+
+    def carry_out(*words):
+        subprocess.run(
+            [sys.executable, "-m", *words], env=surroundings, cwd=folder, check=True, capture_output=True
+        )
+
+    folder = tmp_path / "work"
+    folder.mkdir()
+    carry_out("tacita", "warmup")
+    warmed = compiled_in(kept)
+    assert warmed
+    for words in commands_of_readme():
+        prepare(folder, words[0])
+        forced = [] if words[0] in ("assess", "check", "methods") else ["--force"]
+        carry_out("tacita", *words, *forced)
+        assert compiled_in(kept) == warmed, f"tacita {words[0]} compiled something"
+    folder = ROOT
+    carry_out("pytest", "-q", "tests/docs/test_docs.py", "-k", "start or guide")
+    assert compiled_in(kept) == warmed
