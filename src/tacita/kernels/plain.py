@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
-from pathlib import Path
 from types import FunctionType
 from typing import Any
 
@@ -54,10 +53,8 @@ def is_ready(kernel: Dispatcher) -> bool:
     """Whether a kernel was compiled before, by this process or by another that kept it; or is to be now."""
     if _WARMING.get() or kernel.signatures:
         return True
-    function = kernel.py_func
-    name = f"{Path(function.__code__.co_filename).stem}.{function.__qualname__}"
-    kept = f"{name}-{function.__code__.co_firstlineno}.*.nbi"
-    return any(Path(kernel._cache.cache_path).glob(kept))
+    # the compiler's own list of what it kept: empty for code that has changed since, as by an upgrade
+    return bool(kernel._cache._cache_file._load_index())
 
 
 @cache

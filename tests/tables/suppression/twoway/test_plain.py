@@ -1,5 +1,6 @@
 """Kernels without the compiler: the same to the last bit, and small tables do not wait for it."""
 
+import numba
 import numpy as np
 import pytest
 
@@ -16,6 +17,10 @@ METHODS = [
 
 # of what searches repeat, enough to use every kernel
 FEWER = {"iterations": 20, "generations": 3, "rounds": 3}
+
+
+def doubled(number):
+    return 2 * number
 
 
 def small_table(seed, lines=5):
@@ -95,17 +100,14 @@ def test_a_large_table_is_compiled_for(never_compiled):
     assert len(never_compiled) == 1
 
 
-def test_while_warming_up_every_kernel_counts_as_ready():
-    class Kernel:
-        signatures = ()
+def test_a_kernel_is_ready_once_it_is_compiled_and_kept(tmp_path, monkeypatch):
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
 
-        class _cache:
-            cache_path = "nowhere"
+    def fresh():
+        return numba.njit(cache=True)(doubled)
 
-        @staticmethod
-        def py_func():
-            pass
-
-    assert not plain.is_ready(Kernel)
+    assert not plain.is_ready(fresh())
     with warming():
-        assert plain.is_ready(Kernel)
+        assert plain.is_ready(fresh())
+    assert fresh()(2.0) == 4.0
+    assert plain.is_ready(fresh())

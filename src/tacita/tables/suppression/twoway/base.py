@@ -35,28 +35,29 @@ class TwoWay(Suppression):
     shapes: ClassVar[tuple[Shape, ...]] = ("two-way",)
 
     def choose(self, table: Table, problem: Problem, run: Run) -> Pattern:
+        from tacita.kernels.tables.flows import protect_by_paths
+
         run.report("reading the table", 0, 1)
         grid = grid_of(table, problem)
         network = network_of(grid)
-        if self._ends_before_compiling(network):
+        ready = is_ready(protect_by_paths)
+        if not ready and self._ends_before_compiling(network):
             watch = Watch(_PATIENCE)
             with interpreting():
                 pattern = self._chosen(table, grid, network, watch, run)
             # what ended for want of patience would have gone on: it is done again, at full speed
             if not watch.over:
                 return pattern
-        run.report("preparing the search", 0, 1)
+        run.report("preparing the search" if ready else "compiling", 0, 1)
         compile_kernels()
         return self._chosen(table, grid, network, Watch(getattr(self, "seconds", np.inf)), run)
 
     def _ends_before_compiling(self, network: Network) -> bool:
-        """Whether to search without the compiler: it has not run yet, and the table is small."""
-        from tacita.kernels.tables.flows import protect_by_paths
-
+        """Whether a search is likely to end before the compiler would: the table is small."""
         # the callbacks of another solver are no place for plain loops
         ours = getattr(self, "solver", "highs") == "highs"
         small = network.edges * max(1, len(network.source)) <= _SMALL
-        return ours and small and not is_ready(protect_by_paths)
+        return ours and small
 
     def _chosen(self, table: Table, grid: Grid, network: Network, watch: Watch, run: Run) -> Pattern:
         require_feasible(network)
