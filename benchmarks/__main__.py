@@ -7,11 +7,11 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
-SLOW = {"best", "certificate", "fresh_demo", "measures_large", "solvers", "suppression"}
+SLOW = {"best", "certificate", "cold", "fresh_demo", "measures_large", "solvers", "suppression"}
 CASES = sorted(
     path.stem
     for path in Path(__file__).parent.glob("*.py")
-    if path.stem not in ("__init__", "__main__", "measuring", "release_hashes")
+    if path.stem not in ("__init__", "__main__", "measuring", "release_hashes", "terminal")
 )
 
 

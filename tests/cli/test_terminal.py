@@ -7,6 +7,7 @@ import re
 import struct
 import sys
 import termios
+from contextlib import contextmanager
 
 import pytest
 
@@ -23,12 +24,12 @@ def survey(tmp_path_factory):
     return path
 
 
-def shown(words, columns=80):
+def shown(words, columns=80, program=("-m", "tacita"), term="xterm"):
     """All that a command sends to a terminal of so many columns."""
     child, terminal = pty.fork()
     if child == 0:
-        os.environ["TERM"] = "xterm"
-        os.execv(sys.executable, [sys.executable, "-m", "tacita", *map(str, words)])
+        os.environ["TERM"] = term
+        os.execv(sys.executable, [sys.executable, *program, *map(str, words)])
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
     heard = b""
     while True:
@@ -101,6 +102,52 @@ def test_a_long_wait_shows_a_clock_that_moves(survey, tmp_path):
     words = protect(survey, tmp_path, "--method", "best", "--time", "4", "--measures", "IL1")
     seen = set(re.findall(r"0:00:\d\d", CONTROL.sub("", shown(words))))
     assert len(seen) >= 3
+
+
+# the command on a machine whose disk is slow
+LOADING_SLOWLY = """
+import sys, time
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == "cyclopts":
+            time.sleep(2.3)
+sys.meta_path.insert(0, Finder())
+sys.argv[0] = "tacita"
+from tacita.__main__ import main
+main()
+"""
+
+
+def test_a_clock_moves_from_the_start_to_the_first_word_and_leaves_no_trace():
+    seen = shown(["methods", "mdav"], program=("-c", LOADING_SLOWLY))
+    before, _, after = seen.partition("mdav (microaggregation)")
+    assert {"starting 0:00:00", "starting 0:00:01", "starting 0:00:02"} <= set(
+        re.findall(r"starting 0:00:\d\d", before)
+    )
+    assert before.endswith("\r\x1b[K")
+    assert "starting" not in after
+
+
+def test_a_terminal_that_cannot_move_its_cursor_shows_no_clock():
+    assert "starting" not in shown(["methods", "mdav"], program=("-c", LOADING_SLOWLY), term="dumb")
+
+
+def test_a_table_of_records_shows_what_it_waits_for(survey, tmp_path, monkeypatch):
+    from tacita.cli import tables
+
+    bars = []
+
+    @contextmanager
+    def noted(quiet):
+        bars.append(quiet)
+        yield None
+
+    monkeypatch.setattr(tables, "progress_bar", noted)
+    words = ["tabulate", survey, "--rows", "region", "--columns", "sector", "--value", "turnover"]
+    assert (
+        run_command([str(word) for word in (*words, "--rule", "p-percent", "--out", tmp_path / "c.csv")]) == 0
+    )
+    assert bars == [False]
 
 
 def test_advice_is_given_in_the_words_of_the_door(tmp_path, capsys):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -53,7 +54,10 @@ def main() -> None:
     """Run the words of the command line, and exit."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, _terminate)
-    sys.exit(run_command(sys.argv[1:]))
+    code = run_command(sys.argv[1:])
+    # nothing is left to collect but what ends with the process: half a second, after the last word
+    gc.freeze()
+    sys.exit(code)
 
 
 def _terminate(*_: object) -> None:

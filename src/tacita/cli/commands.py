@@ -1,4 +1,7 @@
-"""What each command does: read the words, build a Plan or call the API, print what came out."""
+"""What each command does: read the words, build a Plan or call the API, print what came out.
+
+The API is imported when a command is carried out: who asks for help should not wait for it.
+"""
 
 from __future__ import annotations
 
@@ -12,15 +15,12 @@ from cyclopts import Group, Parameter
 from pydantic.fields import FieldInfo
 from rich.table import Table
 
-from tacita import api
-from tacita import datasets as catalogue
 from tacita.core import ParameterError, RequirementError, Roles, registry
 from tacita.core.options import ReleaseOptions
 from tacita.core.verify import faults
 from tacita.io import InputSection
 from tacita.microdata.plan import Plan
 from tacita.microdata.sections import CompareSection, MeasureSection, OutputSection, ProtectSection
-from tacita.tables.plan import TablePlan, TabulatePlan
 
 from .options import (
     FORCE,
@@ -34,7 +34,6 @@ from .options import (
     positional,
     required_path,
 )
-from .tables import carry_out_table
 from .talk import (
     Out,
     print_json,
@@ -153,6 +152,8 @@ def _method_named_in(words: Sequence[str], default: str) -> str:
 
 
 def _assess(original: Path, released: Path, **values: Any) -> None:
+    from tacita import api
+
     reading, chosen = given(InputSection, values), given(MeasureSection, values, _MEASURE_NAMES)
     roles = given({name: Roles.model_fields[name] for name in _ASSESSED}, values)
     every = values["all"] or "names" in chosen
@@ -171,7 +172,6 @@ def _assess(original: Path, released: Path, **values: Any) -> None:
         print_scores(report, every=every)
 
 
-protect, synthesize = protect_with([]), synthesize_with([])
 assess = command(
     "assess",
     "Measure what a release lost and what it gives away. Records in the same order in both files.\n\n"
@@ -192,6 +192,8 @@ assess = command(
 
 
 def _check(released: Path, **values: Any) -> None:
+    from tacita import api
+
     reading = given(InputSection, values)
     original = values["original"]
     with progress_bar(values["quiet"]) as run:
@@ -246,6 +248,11 @@ def run(
     quiet: _Quiet = False,
 ) -> None:
     """Carry out a plan file."""
+    from tacita import api
+    from tacita.tables.plan import TablePlan, TabulatePlan
+
+    from .tables import carry_out_table
+
     loaded = api.load_plan(plan)
     if script:
         Out.print(loaded.to_python(), markup=False, soft_wrap=True)
@@ -269,6 +276,8 @@ def compare_with(words: Sequence[str]) -> Callable[..., None]:
     }
 
     def body(source: Path, **values: Any) -> None:
+        from tacita import api
+
         if source.suffix.lower() == ".toml":
             plan = _compared(Plan.load(source), values, varied)
         else:
@@ -321,9 +330,6 @@ def _compared(plan: Plan, values: dict[str, Any], varied: Fields) -> Plan:
     return plan.model_copy(update={"output": plan.output.model_copy(update=chosen)})
 
 
-compare = compare_with([])
-
-
 def methods(
     name: Annotated[str | None, Parameter(help="describe this one")] = None, /, *, as_json: _AsJson = False
 ) -> None:
@@ -356,6 +362,8 @@ def demo(
     quiet: _Quiet = False,
 ) -> None:
     """Protect a made-up business survey, from start to report."""
+    from tacita import api
+
     plan = api.prepare_demo(folder, force=force)
     _carry_out(plan, quiet, every=every, plan_file=folder / "plan.toml", force=force)
     if not quiet:
@@ -368,6 +376,8 @@ def demo(
 
 def warmup() -> None:
     """Compile the fast inner loops once, so that the first real run does not wait for it."""
+    from tacita import api
+
     with progress_bar(quiet=False) as steering:
         api.warmup(steering)
     Out.print("Ready.")
@@ -384,6 +394,9 @@ def datasets(
     force: _Force = False,
 ) -> None:
     """List the data sets, or describe one, or write one to a file."""
+    from tacita import api
+    from tacita import datasets as catalogue
+
     if name is None:
         table = Table("name", "records", "columns", "what it is", box=None)
         for entry in catalogue.catalogue():
@@ -413,7 +426,19 @@ def reproduce(*_: Annotated[str, Parameter(allow_leading_hyphen=True)]) -> None:
 
 
 def _carry_out(plan: Plan, quiet: bool, *, dry_run: bool = False, every: bool = False, **files: Any) -> None:
+    from tacita import api
+
     with progress_bar(quiet, anytime=plan.anytime) as steering:
         release = api.run(plan, steering, dry_run=dry_run, **files)
     if not quiet:
         print_outcome(release, plan, dry_run=dry_run, every=every, saved=files.get("save_plan"))
+
+
+_FOR_WORDS = {"protect": protect_with, "synthesize": synthesize_with, "compare": compare_with}
+
+
+def __getattr__(name: str) -> Callable[..., None]:
+    # the one that the words name has been built for them; the others are seldom asked for
+    if name in _FOR_WORDS:
+        return _FOR_WORDS[name]([])
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -10,7 +10,6 @@ from typing import Any
 from cyclopts import Group
 from pydantic.fields import FieldInfo
 
-from tacita import api
 from tacita.core import VerificationError, registry
 from tacita.tables.plan import TablePlan, TabulatePlan
 from tacita.tables.rules.words import fields_of, rule_sections
@@ -52,8 +51,11 @@ _RUNNING = (
 
 def carry_out_table(plan: TablePlan | TabulatePlan, *, quiet: bool, dry_run: bool, **files: Any) -> None:
     """Publish a table, or write that of records as a list; and tell what came of it."""
+    from tacita import api
+
     if isinstance(plan, TabulatePlan) and plan.suppress is None:
-        table = api.tabulate_file(plan, dry_run=dry_run, **files)
+        with progress_bar(quiet):
+            table = api.tabulate_file(plan, dry_run=dry_run, **files)
         if not quiet:
             print_table(table, plan, dry_run=dry_run)
         return
@@ -141,6 +143,8 @@ def _named_in(words: Sequence[str], sought: str) -> str | None:
 
 
 def _audit(table: Path, published: Path, **values: Any) -> None:
+    from tacita import api
+
     with progress_bar(values["quiet"]) as run:
         found = api.audit_published(
             TableInputSection(path=table, **given(TableInputSection, values)),
@@ -158,8 +162,7 @@ def _audit(table: Path, published: Path, **values: Any) -> None:
 
 
 _ASKED = {name: SuppressSection.model_fields[name] for name in ("problem", "strict", "insist")}
-suppress = suppress_with([])
-tabulate = tabulate_with([])
+_FOR_WORDS = {"suppress": suppress_with, "tabulate": tabulate_with}
 audit = command(
     "audit",
     "Attack a published table: what can be computed of its withheld cells, and what else does the file show? "
@@ -177,3 +180,10 @@ audit = command(
     ],
     _audit,
 )
+
+
+def __getattr__(name: str) -> Callable[..., None]:
+    # the one that the words name has been built for them; the other is seldom asked for
+    if name in _FOR_WORDS:
+        return _FOR_WORDS[name]([])
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

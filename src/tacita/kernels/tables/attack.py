@@ -77,7 +77,8 @@ def largest_flow(arcs, source, sink, skip, limit, flow):
     path = np.empty(nodes + 1, dtype=np.int64)
     total = 0.0
     while total < limit and _levels(arcs, source, sink, skip, flow, level, queue):
-        cursor[:] = starts[:-1]
+        for v in range(nodes):
+            cursor[v] = starts[v]
         node, depth = source, 0
         while True:
             if node == sink:

@@ -113,7 +113,8 @@ def tighten(out, x, fixed, own, demand, taken, form):
         for _ in range(_CHANGES):
             if short > best + 1e-9:
                 best = short
-                form[:] = trial
+                for part in range(4):
+                    form[part] = trial[part]
                 for e in cells:
                     taken[e] = mark[e]
             pick = -1

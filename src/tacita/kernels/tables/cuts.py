@@ -127,7 +127,7 @@ def cut_off(graph, flow, demands, q, limit, enough, cuts):
         cuts.sides[one, v] = flow.parent[v] >= -1
         cuts.others[one, v] = cuts.others[two, v] = False
         near += cuts.sides[one, v]
-    reach(graph, flow, sink, -1, own, False, EPSILON)
+    reach(graph, flow, sink, np.int64(-1), own, np.bool_(False), EPSILON)
     for v in range(flow.parent.shape[0]):
         cuts.sides[two, v] = flow.parent[v] < -1
         far += cuts.sides[two, v]
@@ -163,7 +163,7 @@ def _separate_either(graph, part, x, flow, demands, q, cuts, nested):
         for v in range(nodes):
             sides[first, v] = parent[v] >= -1
             others[first, v] = parent[v] < -1
-        reach(open_both, flow, t, -1, own, False, EPSILON)
+        reach(open_both, flow, t, np.int64(-1), own, np.bool_(False), EPSILON)
         for v in range(nodes):
             sides[first + 1, v] = parent[v] < -1
             others[first + 1, v] = parent[v] >= -1
@@ -209,10 +209,10 @@ def _separate_both(graph, part, flow, demands, q, cuts, nested):
             break
         for v in range(nodes):
             others[two, v] = parent[v] >= -1
-        reach(part, flow_back, s, -1, own, False, EPSILON)
+        reach(part, flow_back, s, np.int64(-1), own, np.bool_(False), EPSILON)
         for v in range(nodes):
             others[one, v] = parent[v] < -1
-        reach(part, flow, t, -1, own, False, EPSILON)
+        reach(part, flow, t, np.int64(-1), own, np.bool_(False), EPSILON)
         for v in range(nodes):
             sides[two, v] = parent[v] < -1
         cuts.whose[one] = cuts.whose[two] = q

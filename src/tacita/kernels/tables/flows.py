@@ -72,7 +72,7 @@ def reach(graph, flow, source, sink, skip, away, least):
     """Breadth first from source along edges with more room than `least`; True at sink.
 
     Visited nodes have parent >= -1. away: follow edges out of a node; otherwise into it, to find all that can
-    reach the source node.
+    reach the source node. Callers give numpy's scalars: for each literal it would be compiled once more.
     """
     start, incident, row, column, forward, backward = graph
     alive, net, parent, queue = flow
@@ -117,7 +117,7 @@ def _add_flow(graph, flow, source, sink, skip, limit):
     """The same on top of what flows already."""
     sent = 0.0
     least = EPSILON * min(1.0, limit)
-    while sent < limit - least and reach(graph, flow, source, sink, skip, True, least):
+    while sent < limit - least and reach(graph, flow, source, sink, skip, np.bool_(True), least):
         sent += _send(graph, flow, source, sink, limit - sent)
     return sent
 
@@ -164,6 +164,13 @@ def short_demand(graph, demands, alive):
 
 
 @njit(cache=True, nogil=True)
+def _copy(numbers, target):
+    """As target[:] = numbers, without the words that an error would need: they take seconds to compile."""
+    for e in range(numbers.shape[0]):
+        target[e] = numbers[e]
+
+
+@njit(cache=True, nogil=True)
 def remove_redundant(graph, demands, alive, order):
     """Drop the edges of `order`, one after the other, that no demand needs; alive is changed in place.
 
@@ -182,7 +189,7 @@ def remove_redundant(graph, demands, alive, order):
     for q in range(count):
         if not _meet(graph, flow, demands, q):
             return False
-        flows[q] = net
+        _copy(net, flows[q])
     for e in order:
         if not alive[e]:
             continue
@@ -193,7 +200,7 @@ def remove_redundant(graph, demands, alive, order):
                 continue
             missing = np.inf
             if ways[q] != BOTH_WAYS:
-                net[:] = flows[q]
+                _copy(flows[q], net)
                 net[e] = 0.0
                 one, other = (row[e], column[e]) if carried > 0.0 else (column[e], row[e])
                 missing = abs(carried) - _add_flow(graph, flow, one, other, own[q], abs(carried))
@@ -205,7 +212,7 @@ def remove_redundant(graph, demands, alive, order):
             else:
                 alive[e] = True
                 break
-            flows[q] = net
+            _copy(net, flows[q])
     return True
 
 
@@ -286,7 +293,8 @@ def cheapest_path(graph, flow, weight, source, sink, skip, need, route):
     parent[source] = -1
     heap[0] = source
     place[source] = 0
-    size = 1
+    # not a literal 1, for which _pop would be compiled apart
+    size = np.int64(1)
     least = min(EPSILON, _SCARCE * need)
     while size > 0:
         v = _pop(route, size)

@@ -108,7 +108,7 @@ class Pricing:
             linked |= linked.T
             np.fill_diagonal(linked, False)
             first = np.concatenate([[0], np.cumsum(linked.sum(axis=1))])
-            self._partners = {0: self._partners[0], width: (first, np.nonzero(linked)[1])}
+            self._partners = {0: self._partners[0], width: (first, np.flatnonzero(linked) % self.n)}
         return self._partners[width]
 
     def price(self, prices: Matrix, width: int, repair: bool, nodes: int, late: Callable[[], bool]) -> Priced:

@@ -14,6 +14,7 @@ import numpy as np
 
 from tacita.core import Relations
 from tacita.core.arrays import Floats, Ints, Mask
+from tacita.kernels.plain import interpreted, is_ready
 
 # What a check allows for rounding: of the farthest move of a cell where a flow made it (none of its cells
 # moves farther than the one in question), of the widest span where a solver did.
@@ -23,6 +24,8 @@ SOLVER = 1e-9
 _OFF = 1e-6
 # Where all spans are 0 or 1: a solver's nought, far from the least true movement of a vertex.
 _NOISE = 1e-6
+# Withheld cells up to which flows without the compiler are found before it would be through.
+_FEW = 150
 
 
 class Attacker:
@@ -120,11 +123,13 @@ class _Flows(_Engine):
     """A rise of cell (v, w) returns from w to v by other cells: a largest flow."""
 
     def __init__(self, arcs: tuple[Ints, Ints, int], down: Floats, up: Floats) -> None:
-        from tacita.kernels.tables.attack import Arcs
+        from tacita.kernels.tables.attack import Arcs, largest_flow
 
         super().__init__(down, up)
         self._tails, self._heads, nodes = arcs
         n = self._tails.size
+        plain = n <= _FEW and not is_ready(largest_flow)
+        self._largest_flow = interpreted(largest_flow) if plain else largest_flow
         finite = np.concatenate([down[np.isfinite(down)], up[np.isfinite(up)]])
         # no flow is larger than all finite spans together, unless it has no limit at all
         self._limit = float(finite.sum())
@@ -137,8 +142,6 @@ class _Flows(_Engine):
         self._arcs = Arcs(starts, leaving, self._tails, self._heads, up, down)
 
     def farthest(self, cell: int, direction: int) -> Floats | None:
-        from tacita.kernels.tables.attack import largest_flow
-
         change = np.zeros(self._tails.size)
         tail, head = int(self._tails[cell]), int(self._heads[cell])
         limit = float((self._arcs.up if direction > 0 else self._arcs.down)[cell])
@@ -146,7 +149,7 @@ class _Flows(_Engine):
         # a cell in no relation is its own way back
         moved = limit
         if tail != head:
-            moved = largest_flow(self._arcs, source, sink, cell, limit, change)
+            moved = self._largest_flow(self._arcs, source, sink, cell, limit, change)
         change[cell] = direction * moved
         return None if moved > self._limit * (1 + EXACT) else change
 

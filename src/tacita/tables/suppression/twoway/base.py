@@ -13,6 +13,7 @@ from pydantic import Field
 from tacita.core import Bounds, Pattern, Problem, Run, Table, VerificationError
 from tacita.core.arrays import Mask
 from tacita.core.pattern import Status
+from tacita.kernels.plain import interpreting, is_ready
 from tacita.tables.suppression.base import Shape, Suppression
 
 from .circuit import Network, network_of, require_feasible
@@ -25,6 +26,9 @@ TimeLimit = Annotated[
     Field(gt=0, le=1e7, description="seconds after which the best pattern so far and its bound are returned"),
 ]
 
+# Edges times demands up to which a search is tried without compiling first, and the seconds that it gets.
+_SMALL, _PATIENCE = 2000, 10.0
+
 
 class TwoWay(Suppression):
     """Chooses cells of a two-way table by flows between its rows and columns. Subclasses fill in `search`."""
@@ -33,12 +37,31 @@ class TwoWay(Suppression):
     anytime: ClassVar[bool] = True
 
     def choose(self, table: Table, problem: Problem, run: Run) -> Pattern:
-        run.report("preparing the search", 0, 1)
-        compile_kernels()
-        watch = Watch(getattr(self, "seconds", np.inf), run.enough)
+        from tacita.kernels.tables.flows import protect_by_paths
+
         run.report("reading the table", 0, 1)
         grid = grid_of(table, problem)
         network = network_of(grid)
+        ready, seconds = is_ready(protect_by_paths), getattr(self, "seconds", np.inf)
+        if not ready and self._ends_before_compiling(network):
+            watch = Watch(min(_PATIENCE, seconds), run.enough)
+            with interpreting():
+                pattern = self._chosen(table, grid, network, watch, run)
+            # what ended for want of patience would have gone on: it is done again, at full speed
+            if watch.stopped or not watch.over:
+                return pattern
+        run.report("preparing the search" if ready else "compiling", 0, 1)
+        compile_kernels()
+        return self._chosen(table, grid, network, Watch(seconds, run.enough), run)
+
+    def _ends_before_compiling(self, network: Network) -> bool:
+        """Whether a search is likely to end before the compiler would: the table is small."""
+        # the callbacks of another solver are no place for plain loops
+        ours = getattr(self, "solver", "highs") == "highs"
+        small = network.edges * max(1, len(network.source)) <= _SMALL
+        return ours and small
+
+    def _chosen(self, table: Table, grid: Grid, network: Network, watch: Watch, run: Run) -> Pattern:
         require_feasible(network)
         chosen, bound = network.primary, 0.0
         if len(network.source):

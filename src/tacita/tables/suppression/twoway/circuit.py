@@ -12,6 +12,7 @@ import numpy as np
 
 from tacita.core import DataError
 from tacita.core.arrays import Floats, Ints, Mask
+from tacita.kernels.plain import fitting
 from tacita.kernels.tables.network import BOTH_WAYS, EITHER_WAY, ONE_WAY, Demands, Graph
 
 from .grid import Grid
@@ -67,7 +68,7 @@ class Network:
         place = np.full(self.edges, -1)
         place[edges] = np.arange(len(edges))
         row, column = self.row[edges], self.column[edges]
-        start, incident = adjacency(row, column, self.nodes)
+        start, incident = fitting(adjacency)(row, column, self.nodes)
         graph = Graph(start, incident, row, column, self.forward[edges], self.backward[edges])
         return graph, Demands(self.source, self.sink, place[self.own], self.amount, self.ways)
 
@@ -182,7 +183,7 @@ def require_feasible(network: Network) -> None:
     """Withholding all that may be must protect every primary; else say which it does not, and why."""
     from tacita.kernels.tables.flows import short_demand
 
-    short = short_demand(*network.among(), np.ones(network.edges, dtype=bool))
+    short = fitting(short_demand)(*network.among(), np.ones(network.edges, dtype=bool))
     if short < 0:
         return
     own = int(network.own[short])

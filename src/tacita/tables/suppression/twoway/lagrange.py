@@ -9,6 +9,7 @@ from pydantic import Field
 
 from tacita.core import Problem, Run
 from tacita.core.arrays import Floats, Mask
+from tacita.kernels.plain import fitting
 
 from .base import TimeLimit, TwoWay
 from .circuit import Network
@@ -65,7 +66,7 @@ class Lagrange(TwoWay):
         step = 0
         for step in range(1, self.iterations + 1):
             run.report("raising prices", step, self.iterations)
-            length = all_paths(graph, demands, prices, used)
+            length = fitting(all_paths)(graph, demands, prices, used)
             margin = network.cost - prices.sum(axis=0)
             taken = free & (margin < 0)
             value = float(length.sum() + margin[taken].sum())

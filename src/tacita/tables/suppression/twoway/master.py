@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tacita.core.arrays import Floats, Ints, Mask
+from tacita.kernels.plain import fitting
 from tacita.kernels.tables.network import EITHER_WAY, ONE_WAY, CutRows, Cuts, Demands, Graph
 from tacita.solvers.highs import LinearProgramme
 
@@ -87,7 +88,7 @@ class Master:
         if not len(edges):
             return
         network = self.network
-        dense = entries(self.rows.cuts, 0, self.rows.count, network.among(edges)[0]).T
+        dense = fitting(entries)(self.rows.cuts, 0, self.rows.count, network.among(edges)[0]).T
         places, at = np.nonzero(dense)
         starts = np.searchsorted(places, np.arange(len(edges)))
         ends = np.zeros(len(edges)), np.ones(len(edges))
@@ -139,7 +140,7 @@ class Master:
         added = 0
         for share in shares:
             cuts = self.room((2 * nested + 3) * len(self.network.source) + 4)
-            separate(support.graph, support.x, support.demands, cuts, nested, share)
+            fitting(separate)(support.graph, support.x, support.demands, cuts, nested, share)
             added += self._add_cuts(cuts, support, most)
         return added
 
@@ -151,9 +152,10 @@ class Master:
         support = self.support()
         divisors = np.unique(np.concatenate([support.graph.forward, support.graph.backward]))
         divisors = divisors[(divisors > 0) & (divisors < network.amount.max())]
-        divisors = divisors[:: 1 + len(divisors) // _DIVISORS]
+        # in one piece: of strided values the kernel would be compiled again
+        divisors = divisors[:: 1 + len(divisors) // _DIVISORS].copy()
         cuts = self.room(2 * len(network.source) * len(divisors) + 2)
-        separate_rounded(support.graph, support.x, support.demands, divisors, cuts)
+        fitting(separate_rounded)(support.graph, support.x, support.demands, divisors, cuts)
         count = cuts.filled[0]
         lines = np.column_stack([cuts.whose[:count], cuts.sides[:count]])
         kept = np.sort(np.unique(lines, axis=0, return_index=True)[1])
@@ -195,7 +197,7 @@ class Master:
 
         edges, x, graph, _ = self.support()
         cuts = self.room(most)
-        separate_bridges(graph, x, self.network.primary[edges], cuts)
+        fitting(separate_bridges)(graph, x, self.network.primary[edges], cuts)
         first = self.rows.count
         bridges = []
         for side, other, e in zip(*(found[: cuts.filled[0]] for found in cuts[:3]), strict=True):
@@ -217,9 +219,10 @@ class Master:
         candidates = []
         taken = np.zeros(len(edges), dtype=np.bool_)
         form = np.zeros(4)
+        leaving, strengthen = fitting(outflows), fitting(tighten)
         for i, q in enumerate(cuts.whose[: cuts.filled[0]]):
-            out = outflows(sides[i], others[i], graph, demands.amount[q], demands.ways[q] == EITHER_WAY)
-            short = tighten(out, x, fixed, demands.own[q], demands.amount[q], taken, form)
+            out = leaving(sides[i], others[i], graph, demands.amount[q], demands.ways[q] == EITHER_WAY)
+            short = strengthen(out, x, fixed, demands.own[q], demands.amount[q], taken, form)
             if short > _VIOLATION:
                 candidates.append((short, i, form.copy(), edges[taken & ~fixed & (out > 0)]))
         candidates.sort(key=lambda one: (-one[0], one[1]))
@@ -247,7 +250,7 @@ class Master:
             return
         column_of = np.full(network.edges, -1)
         column_of[columns] = np.arange(len(columns))
-        dense = entries(self.rows.cuts, first, self.rows.count, network.among(columns)[0])
+        dense = fitting(entries)(self.rows.cuts, first, self.rows.count, network.among(columns)[0])
         right = np.ones(count)
         for i, cells in enumerate(zeroed):
             dense[i, column_of[cells]] = 0.0
@@ -298,4 +301,5 @@ class Master:
         from tacita.kernels.tables.cuts import prices
 
         network = self.network
-        return prices(self.rows.cuts, self.dual, self.rows.count, network.among()[0], network.cost)
+        graph = network.among()[0]
+        return fitting(prices)(self.rows.cuts, self.dual, self.rows.count, graph, network.cost)

@@ -6,6 +6,7 @@ import numpy as np
 
 from tacita.core import DataError
 from tacita.core.arrays import Floats, Ints, Mask
+from tacita.kernels.plain import fitting
 
 from .circuit import Network
 
@@ -35,7 +36,8 @@ class Builder:
         from tacita.kernels.tables.flows import protect_by_paths
 
         withheld = (chosen | self.network.primary)[self.edges]
-        if protect_by_paths(self._graph, self._demands, weight[self.edges], order, withheld) >= 0:
+        protect = fitting(protect_by_paths)
+        if protect(self._graph, self._demands, weight[self.edges], order, withheld) >= 0:
             return None
         grown = np.zeros(self.network.edges, dtype=bool)
         grown[self.edges] = withheld
@@ -51,7 +53,7 @@ class Builder:
         keys = network.cost if keys is None else keys
         order = np.argsort(-keys[edges], kind="stable")
         order = order[~network.primary[edges][order]]
-        if not remove_redundant(*network.among(edges), alive, order):
+        if not fitting(remove_redundant)(*network.among(edges), alive, order):
             raise DataError("A pattern that does not protect cannot be cleaned.")
         kept = np.zeros(network.edges, dtype=bool)
         kept[edges[alive]] = True
@@ -69,7 +71,8 @@ class Builder:
         from tacita.kernels.tables.flows import short_demand
 
         edges = np.flatnonzero(chosen | self.network.primary)
-        return bool(short_demand(*self.network.among(edges), np.ones(len(edges), dtype=bool)) < 0)
+        short = fitting(short_demand)(*self.network.among(edges), np.ones(len(edges), dtype=bool))
+        return bool(short < 0)
 
     def improve(self, generator: np.random.Generator, chosen: Mask, weight: Floats) -> Mask | None:
         """Give up the secondary cells of one row and column and a few at random, protect again, clean."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tacita.core.arrays import Floats, Ints, Mask
+from tacita.kernels.plain import fitting
 from tacita.solvers.highs import LinearProgramme
 
 _SHORT = 1e-3
@@ -41,7 +42,7 @@ class Pool:
         """Rows outside that x violates, the most violated first, to be put back: they count as inside."""
         from tacita.kernels.tables.covers import shortfalls
 
-        short = shortfalls(self.start, self.at, self.value, self.right, x)
+        short = fitting(shortfalls)(self.start, self.at, self.value, self.right, x)
         short /= np.maximum(self.length, 1e-9)
         short[self.inside] = 0.0
         back = np.flatnonzero(short > _SHORT)
