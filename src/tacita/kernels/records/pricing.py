@@ -372,7 +372,7 @@ def price_roots(begin, end, partners, market, search, found, totals):
     prices = market.prices
     n = order.shape[0]
     later = np.empty(n, dtype=np.int64)
-    written = 0
+    written = np.int64(0)
     for position in range(begin, end):
         root = order[position]
         count = 0
@@ -386,7 +386,7 @@ def price_roots(begin, end, partners, market, search, found, totals):
                 later[count] = order[q]
                 count += 1
         for attempt in range(tries):
-            rows, used, bound = dig(root, later[:count], market, floor, False, nodes, found, written)
+            rows, used, bound = dig(root, later[:count], market, floor, np.bool_(False), nodes, found, written)
             totals[0] += used
             ended_early = rows < 0
             if ended_early:
@@ -420,7 +420,7 @@ def enumerate_roots(begin, end, order, market, floor, nodes, found, start):
     """
     written = start
     for position in range(begin, end):
-        rows, _, _ = dig(order[position], order[position + 1 :], market, floor, True, nodes, found, written)
+        rows, _, _ = dig(order[position], order[position + 1 :], market, floor, np.bool_(True), nodes, found, written)
         if rows < 0:
             return -1
         written += rows
