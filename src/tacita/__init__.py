@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         suppress,
         synthesize,
         tabulate,
+        unpram,
     )
     from .core import (
         Cancelled,
@@ -85,6 +86,7 @@ __all__ = [
     "synthesize",
     "tabulate",
     "testing",
+    "unpram",
 ]
 
 

@@ -43,6 +43,12 @@ def numbers(n: int = 60, d: int = 3, seed: int = 0) -> Matrix:
     return np.random.default_rng(seed).normal(size=(n, d))
 
 
+def codes(n: int = 60, seed: int = 0) -> Matrix:
+    """Records with categories: regions from coarse to fine, two, four and eight of them."""
+    finest = np.random.default_rng(seed).integers(0, 8, n)
+    return np.column_stack([finest // 4, finest // 2, finest]).astype(np.float64)
+
+
 def explained(n: int = 120) -> tuple[Matrix, Matrix]:
     """Three dependent columns, one the sum of the others, and two independent ones."""
     rng = np.random.default_rng(0)
