@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import ceil
 from typing import Annotated, ClassVar
 
 import numpy as np
@@ -118,7 +119,9 @@ class RecordSwap(CategoryMasking):
             for profile in profiles:
                 pairing.run(profile, level, levels == level, homes.count)
             run.report("swapping households", level, len(homes.areas))
-        wanted = 2 * int(self.rate * homes.count / 200)
+        # a share that is whole but for the last digit is whole
+        pairs = ceil(self.rate * homes.count / 200 - 1e-9)
+        wanted = 2 * min(pairs, homes.count // 2)
         everybody = np.ones(homes.count, dtype=bool)
         for profile in profiles:
             pairing.run(profile, len(homes.areas) - 1, everybody, wanted - int((partner >= 0).sum()))
@@ -158,9 +161,12 @@ class Homes:
                 f"{who}: {apart} of {first.size} units have members in several regions, and a unit changes "
                 "places as a whole. Correct the regions, or name another unit."
             )
-        areas = [_combined([column[first]]) for column in regions.T]
-        for coarse, fine, name in zip(areas, areas[1:], coded.names[1:], strict=False):
-            spread = int((np.bincount(np.unique(np.column_stack([fine, coarse]), axis=0)[:, 0]) > 1).sum())
+        homes = regions[first]
+        areas = [_combined(list(homes.T[: level + 1])) for level in range(homes.shape[1])]
+        for coarse, fine, name in zip(areas, homes.T[1:], coded.names[1:], strict=False):
+            # a region that is not known lies anywhere
+            lying = np.unique(np.column_stack([fine, coarse])[fine >= 0], axis=0)[:, 0].astype(np.int64)
+            spread = int((np.bincount(lying) > 1).sum())
             if spread:
                 raise DataError(
                     f"{who}: {spread} regions of column {name} lie in several regions of the column before "

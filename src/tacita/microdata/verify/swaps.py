@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Hashable
 from functools import cached_property
+from math import ceil
 
 import numpy as np
 
@@ -211,8 +212,9 @@ def _rate(swaps: Swaps, partner: dict[int, int], free: _Free) -> str | None:
     for unit in range(swaps.count):
         there[swaps.stratum(unit)] += 1
         swapped[swaps.stratum(unit)] += unit in partner
-    wanted = {stratum: 2 * int(terms["rate"] * count / 200) for stratum, count in there.items()}
-    short = {stratum: wanted[stratum] - swapped[stratum] for stratum in there}
+    # an odd one out cannot change places; half a pair is a pair
+    least = {stratum: min(terms["rate"] / 100 * count, count - count % 2) for stratum, count in there.items()}
+    short = {stratum: 2 * ceil(wanted / 2 - 1e-9) - swapped[stratum] for stratum, wanted in least.items()}
     if sum(count for count in short.values() if count > 0) != sum(terms.get("too_few", ())):
         return f"{len(partner)} of {swaps.count} units changed places, fewer than told"
     lacking = {stratum for stratum, count in short.items() if count > 0}
