@@ -130,9 +130,7 @@ class _Drawn:
 
     def fault(self, terms: Mapping[str, Any]) -> str | None:
         """What no chance can explain."""
-        m, who = len(self.categories), ", ".join(self.columns)
-        if len(set(self.categories)) != m or self.matrix.shape != (m, m):
-            return f"the matrix of column {who} does not have one row for each category"
+        who = ", ".join(self.columns)
         if not np.isfinite(self.matrix).all() or (self.matrix < 0).any():
             return f"the matrix of column {who} has entries that are no probabilities"
         if (np.abs(self.matrix.sum(axis=1) - 1) > _SUMS).any():
@@ -214,6 +212,11 @@ def _read(evidence: Evidence) -> list[_Drawn] | str:
         rows = order[labels[order] == number]
         chosen = rows.tolist()
         for block in blocks:
+            m = len(set(block.categories))
+            if len(block.categories) != m or np.shape(block.matrix) != (m, m):
+                return (
+                    f"the matrix of column {', '.join(block.columns)} does not have a row for each category"
+                )
             before = [[names[name][0][i] for i in chosen] for name in block.columns]
             after = [[names[name][1][i] for i in chosen] for name in block.columns]
             found.append(_Drawn(block, rows, before, after))
