@@ -28,7 +28,7 @@ def group_categories(evidence: Evidence) -> str | None:
     if groups is None or claim.k is None:
         return "the claim does not name one group for each record"
     expected = _expected(evidence, groups, claim.k)
-    wrong = [name for name, keys in expected.items() if not holds(evidence, name, keys)]
+    wrong = [name for name, keys in expected.items() if not _holds(evidence, name, keys)]
     if wrong:
         return (
             f"{len(wrong)} columns hold categories that are not the medians or modes of their groups, nor "
@@ -128,13 +128,18 @@ def _numbers_and_means(evidence: Evidence, groups: Ints) -> tuple[Numbers, Numbe
     return list(zip(*before, strict=True)), list(zip(*after, strict=True))
 
 
-def holds(evidence: Evidence, name: str, keys: list[object]) -> bool:
+def _holds(evidence: Evidence, name: str, keys: list[object]) -> bool:
     """Whether a column shows these categories, each spelled as in the file's first record that has it."""
     original = evidence.claim.original
     spelled: dict[object, int] = {}
     for row, key in enumerate(sorting_keys(original, name)):
         spelled.setdefault(key, row)
-    source = np.array([spelled[key] for key in keys], dtype=np.int64)
+    return shows(evidence, name, np.array([spelled[key] for key in keys], dtype=np.int64))
+
+
+def shows(evidence: Evidence, name: str, source: Ints) -> bool:
+    """Whether a column has the cells of some original records, typed and spelled as there."""
+    original = evidence.claim.original
     expected = as_array(original.column(name)).take(pa.array(source))
     published, dialect = as_array(evidence.released.column(name)), evidence.released.dialect
     if dialect is not None and pa.types.is_string(published.type):

@@ -7,6 +7,7 @@ whose bounds are proved: binomial tails, and Bernstein's inequality for sums ove
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,9 @@ import pyarrow as pa
 
 from tacita.core import Floats, Ints, Mask, Matrix, Microdata
 from tacita.io.formats.csv import cells_as_text
+from tacita.io.frames import gathered
 
-from .categories import holds, sorting_keys
+from .categories import shows, sorting_keys
 from .cells import as_array
 from .evidence import Evidence, distinct
 
@@ -32,52 +34,75 @@ _NO_MATRIX = "the claim does not say which matrix each record was drawn from"
 
 def plain_text(data: Microdata, name: str) -> Names:
     """The cells of a column as they read."""
-    cells = as_array(data.column(name))
-    decoded = cells.cast(cells.type.value_type) if pa.types.is_dictionary(cells.type) else cells
-    texts: Names = decoded.cast(pa.large_string()).to_pylist()
+    texts: Names = _decoded(data, name).to_pylist()
     return texts
 
 
-def _spelled(evidence: Evidence, name: str) -> tuple[Names, Names]:
+def _decoded(data: Microdata, name: str) -> pa.Array:
+    cells = as_array(data.column(name))
+    decoded = cells.cast(cells.type.value_type) if pa.types.is_dictionary(cells.type) else cells
+    return decoded.cast(pa.large_string())
+
+
+def _spelled(evidence: Evidence, name: str) -> tuple[pa.Array, pa.Array]:
     """All original cells as the release would spell them, and the released ones."""
     original, published = evidence.claim.original, as_array(evidence.released.column(name))
     dialect = evidence.released.dialect
     if dialect is not None and pa.types.is_string(published.type):
         old = as_array(cells_as_text(as_array(original.column(name)), dialect))
-        return old.to_pylist(), published.to_pylist()
-    return plain_text(original, name), plain_text(evidence.released, name)
+        return old.cast(pa.large_string()), published.cast(pa.large_string())
+    return _decoded(original, name), _decoded(evidence.released, name)
 
 
-def category_names(evidence: Evidence, name: str) -> tuple[Names, Names, int]:
-    """The category of each released record before and after, None where missing; how many are nobody's."""
+@dataclass(frozen=True, repr=False)
+class Categories:
+    """A column before and after by the numbers of its categories, -1 for what is nobody's in the originals.
+
+    `names` are those of the numbers, None for missing; `first` the first original record that has each.
+    """
+
+    names: Names
+    before: Ints
+    after: Ints
+    first: Ints
+
+    @property
+    def gap(self) -> int:
+        """The number of what is missing, -2 where nothing is."""
+        return self.names.index(None) if None in self.names else -2
+
+
+def categories_of(evidence: Evidence, name: str) -> Categories:
+    """One column of categories, in the order of the released records. O(n)."""
     original = evidence.claim.original
-    texts, keys = plain_text(original, name), sorting_keys(original, name)
-    # numbers that serve as levels are one category however they are spelled
-    named = [
-        None if key is None else f"{key:.15g}" if isinstance(key, float) else text
-        for text, key in zip(texts, keys, strict=True)
-    ]
     old, new = _spelled(evidence, name)
-    known = dict(zip(old, named, strict=True))
-    before = [named[row] for row in evidence.claim.rows.tolist()]
-    strange = sum(text not in known for text in new)
-    return before, [known.get(text) for text in new], strange
+    both = pa.concat_arrays([old, new]).dictionary_encode(null_encoding="encode")
+    texts = np.asarray(both.indices.cast(pa.int64()), dtype=np.int64)
+    spellings, rows = np.unique(texts[: len(old)], return_index=True)
+    frame = gathered(original.frame.select(name), rows.astype(np.int64))
+    few = Microdata(frame, roles=original.roles, dialect=original.dialect, source=original.source)
+    numbers: dict[str | None, int] = {}
+    number = np.full(len(both.dictionary), -1, dtype=np.int64)
+    # numbers that serve as levels are one category however they are spelled
+    for text, cell, key in zip(spellings, plain_text(few, name), sorting_keys(few, name), strict=True):
+        read = None if key is None else f"{key:.15g}" if isinstance(key, float) else cell
+        number[text] = numbers.setdefault(read, len(numbers))
+    everybody = number[texts[: len(old)]]
+    first = np.unique(everybody, return_index=True)[1].astype(np.int64)
+    return Categories(list(numbers), everybody[evidence.claim.rows], number[texts[len(old) :]], first)
 
 
 def categories_masked(evidence: Evidence, name: str) -> str | None:
     """What is wrong with the cells of one masked column of categories."""
-    before, after, strange = category_names(evidence, name)
-    if strange:
+    found = categories_of(evidence, name)
+    if (found.after < 0).any():
         return "odd"
-    moved = [b is None for b in before] != [a is None for a in after]
+    moved = not np.array_equal(found.before == found.gap, found.after == found.gap)
     if moved and not evidence.claim.terms.get("missing_category"):
         return "moved"
-    original = evidence.claim.original
-    old, new = _spelled(evidence, name)
-    key_of = dict(zip(old, sorting_keys(original, name), strict=True))
-    if not holds(evidence, name, [key_of[text] for text in new]):
+    if not shows(evidence, name, found.first[found.after]):
         return "odd"
-    return None if before != after else "same"
+    return "same" if np.array_equal(found.before, found.after) else None
 
 
 def drawn_from_matrix(evidence: Evidence) -> str | None:
@@ -111,21 +136,20 @@ def expected_frequencies(evidence: Evidence) -> str | None:
 class _Drawn:
     """One matrix, and what became of the records that were drawn from it."""
 
-    def __init__(self, told: Any, rows: Ints, before: Sequence[Names], after: Sequence[Names]) -> None:
+    def __init__(self, told: Any, rows: Ints, columns: Sequence[Categories]) -> None:
         self.columns = tuple(told.columns)
         self.matrix: Matrix = np.asarray(told.matrix, dtype=np.float64)
         self.categories = [tuple(each) for each in told.categories]
         place = {category: i for i, category in enumerate(self.categories)}
-        old = list(zip(*before, strict=True))
-        new = list(zip(*after, strict=True))
+        names = [column.names for column in columns]
+        old = _places(place, names, [column.before[rows] for column in columns])
+        new = _places(place, names, [column.after[rows] for column in columns])
         # a missing value that is no category was not drawn
-        taken = [i for i, each in enumerate(old) if each != (None,) or each in place]
-        self.rows = rows[taken]
-        self.old = np.array([place.get(old[i], -1) for i in taken], dtype=np.int64)
-        self.new = np.array([place.get(new[i], -1) for i in taken], dtype=np.int64)
-        m = len(place)
+        gap = columns[0].gap if len(columns) == 1 and (None,) not in place else -2
+        taken = columns[0].before[rows] != gap
+        self.rows, self.old, self.new = rows[taken], old[taken], new[taken]
         known = (self.old >= 0) & (self.new >= 0)
-        self.strangers = int((~known).sum())
+        self.strangers, m = int((~known).sum()), len(place)
         self.counts = np.bincount(self.old[known] * m + self.new[known], minlength=m * m).reshape(m, m)
 
     def fault(self, terms: Mapping[str, Any]) -> str | None:
@@ -187,6 +211,16 @@ class _Drawn:
         return 1 - np.diag(self.matrix)[self.old]
 
 
+def _places(place: Mapping[Any, int], names: Sequence[Names], numbers: Sequence[Ints]) -> Ints:
+    """The place of each record's category, or combination of them, -1 where it has none. O(n log n)."""
+    combined = distinct(*numbers)
+    first = np.unique(combined, return_index=True)[1]
+    rows = zip(*(each[first].tolist() for each in numbers), strict=True)
+    # what is nobody's has no place, and None means missing
+    read = (tuple(own[i] if i >= 0 else i for own, i in zip(names, row, strict=True)) for row in rows)
+    return np.array([place.get(category, -1) for category in read], dtype=np.int64)[combined]
+
+
 def _read(evidence: Evidence) -> list[_Drawn] | str:
     """Every matrix of the claim with its records, or what is wrong with the claim."""
     claim = evidence.claim
@@ -202,7 +236,7 @@ def _read(evidence: Evidence) -> list[_Drawn] | str:
     strata = original.codes(original.roles.strata if original.roles else ())[claim.rows]
     if distinct(strata, labels).max() != distinct(labels).max():
         return "one matrix was drawn from in several strata"
-    names = {name: category_names(evidence, name)[:2] for name in original.quasi}
+    columns = {name: categories_of(evidence, name) for name in original.quasi}
     # the order of the source, whatever the order of the release
     order = np.argsort(claim.rows, kind="stable")
     found = []
@@ -210,16 +244,13 @@ def _read(evidence: Evidence) -> list[_Drawn] | str:
         if sorted(name for block in blocks for name in block.columns) != sorted(original.quasi):
             return _NO_MATRIX
         rows = order[labels[order] == number]
-        chosen = rows.tolist()
         for block in blocks:
             m = len(set(block.categories))
             if len(block.categories) != m or np.shape(block.matrix) != (m, m):
                 return (
                     f"the matrix of column {', '.join(block.columns)} does not have a row for each category"
                 )
-            before = [[names[name][0][i] for i in chosen] for name in block.columns]
-            after = [[names[name][1][i] for i in chosen] for name in block.columns]
-            found.append(_Drawn(block, rows, before, after))
+            found.append(_Drawn(block, rows, [columns[name] for name in block.columns]))
     return found
 
 

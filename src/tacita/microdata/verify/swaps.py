@@ -12,7 +12,7 @@ import numpy as np
 from tacita.core import Ints
 
 from .evidence import Evidence, distinct, sizes
-from .redrawn import category_names, plain_text
+from .redrawn import categories_of, plain_text
 
 _NO_PAIRS = "the claim does not say which units changed places"
 
@@ -27,9 +27,9 @@ class Swaps:
         self.members: list[list[int]] = [[] for _ in range(self.count)]
         for row, unit in enumerate(self.units.tolist()):
             self.members[unit].append(row)
-        columns = [category_names(evidence, name) for name in evidence.claim.original.quasi]
-        self.before = list(zip(*(each[0] for each in columns), strict=True))
-        self.after = list(zip(*(each[1] for each in columns), strict=True))
+        columns = [categories_of(evidence, name) for name in evidence.claim.original.quasi]
+        self.before = list(zip(*(each.before.tolist() for each in columns), strict=True))
+        self.after = list(zip(*(each.after.tolist() for each in columns), strict=True))
         terms = evidence.claim.terms
         self.similar: list[list[str]] = [list(each) for each in terms.get("similar") or [()]]
         self.strata = evidence.strata.tolist()
@@ -39,7 +39,7 @@ class Swaps:
         """How many columns of regions."""
         return len(self.evidence.claim.original.quasi)
 
-    def home(self, unit: int) -> tuple[str | None, ...]:
+    def home(self, unit: int) -> tuple[int, ...]:
         """Where a unit was."""
         return self.before[self.members[unit][0]]
 
