@@ -73,10 +73,12 @@ def _combinations(
     places = [original.quasi.index(name) for name in columns]
     texts = [original.levels(name).names for name in columns]
     cells = np.nan_to_num(protected.original[rows][:, places], nan=-1.0).astype(np.int64)
-    found, counts = np.unique(cells, axis=0, return_counts=True)
+    # one column is sorted far faster than rows
+    along = None if len(places) == 1 else 0
+    found, counts = np.unique(cells, axis=along, return_counts=True)
     named = (
         tuple(None if code < 0 else names[code] for code, names in zip(row, texts, strict=True))
-        for row in found.tolist()
+        for row in found.reshape(-1, len(places)).tolist()
     )
     return dict(zip(named, counts.tolist(), strict=True))
 
