@@ -251,6 +251,13 @@ def test_few_records_that_stay_by_chance_are_refused_and_not_published():
         tacita.protect(table, quasi=["c"], method="pram", pd=0.98, alpha=0.05, seed=2**90, measures=())
 
 
+@pytest.mark.parametrize("jointly", [False, True])
+def test_more_categories_than_a_matrix_can_hold_are_refused(jointly):
+    table = pa.table({"c": [f"c{i}" for i in range(2001)] * 2})
+    with pytest.raises(DataError, match="2001 categories in a stratum are too many"):
+        tacita.protect(table, quasi=["c"], method="pram", jointly=jointly, seed=2**90, measures=())
+
+
 def test_categories_beyond_all_number_are_drawn_as_they_are():
     table = pa.table({"c": [f"c{i}" for i in range(300)], "x": np.arange(300.0)})
     release = tacita.protect(table, quasi=["c"], method="pram", seed=2**90, measures=["CATEGORIES"])

@@ -12,7 +12,7 @@ from tacita.core import Floats, Ints, Labels, Matrix, ParameterError, Run
 from tacita.core.microdata import speakable
 
 from .base import CategoryMasking, Coded, Masked
-from .transitions import declared, draw, generated, invariant, refuse_bad
+from .transitions import declared, draw, generated, invariant, refuse_bad, refuse_many
 
 
 def _as_matrices(value: object) -> object:
@@ -170,10 +170,11 @@ class PRAM(CategoryMasking):
         codes = np.where(gaps, len(texts), column)[rows].astype(np.int64)
         counts = np.bincount(codes, minlength=len(texts) + 1)
         names = (*texts, "") if self.missing_category else texts
+        who = f"PRAM: column {name}"
         if self.matrix is None:
-            chosen, matrix = self._generated(counts, chance)
+            chosen, matrix = self._generated(counts, chance, who)
         else:
-            who = f"PRAM: column {name}"
+            refuse_many(len(names), who)
             if name not in self.matrix:
                 raise ParameterError(f"{who}: the matrix has columns, and this is not among them. Add it.")
             chosen = np.arange(len(names))
@@ -191,7 +192,7 @@ class PRAM(CategoryMasking):
         """Combinations of all columns, those of some records."""
         cells = np.nan_to_num(coded.codes[rows], nan=-1.0)
         found, codes, counts = np.unique(cells, axis=0, return_inverse=True, return_counts=True)
-        _, matrix = self._generated(counts, chance)
+        _, matrix = self._generated(counts, chance, "PRAM: columns drawn jointly")
         drawn = found[draw(codes.reshape(-1).astype(np.int64), matrix, chance)]
         categories = [
             tuple(
@@ -201,8 +202,9 @@ class PRAM(CategoryMasking):
         ]
         return np.where(drawn < 0, np.nan, drawn), Transition(coded.names, tuple(categories), matrix)
 
-    def _generated(self, counts: Ints, chance: np.random.Generator) -> tuple[Ints, Matrix]:
+    def _generated(self, counts: Ints, chance: np.random.Generator, who: str) -> tuple[Ints, Matrix]:
         """The categories that somebody has, and a matrix of them."""
         held = np.flatnonzero(counts)
+        refuse_many(held.size, who)
         diagonal = chance.uniform(self.pd, 1.0, held.size)
         return held, generated(counts[held] / counts.sum(), diagonal, self.alpha)

@@ -13,6 +13,17 @@ Rows = Mapping[str, Mapping[str, float]]
 
 # Rows that are written down with a few digits sum to one no better than this.
 _ROUNDED = 1e-6
+# A matrix of more does not fit where others have to work too, and hides nobody among its rare categories.
+_MOST = 2000
+
+
+def refuse_many(categories: int, who: str) -> None:
+    """Raise where a matrix would be larger than anybody can use."""
+    if categories > _MOST:
+        raise DataError(
+            f"{who}: {categories} categories in a stratum are too many for a matrix, at most {_MOST} are "
+            "drawn from. Recode rare ones into larger ones, or draw columns one by one instead of jointly."
+        )
 
 
 def generated(frequencies: Floats, diagonal: Floats, alpha: float) -> Matrix:
