@@ -44,6 +44,7 @@ def note_html(release: RecordsRelease) -> str:
         weighted=record.roles.get("weight") is not None,
         kept=kept,
         missing=record.options.get("missing"),
+        gaps_drawn=any(step.parameters.get("missing_category") for step in record.steps),
         rounded=bool(record.options.get("round_integers")),
         # record by record, synthetic values lose nearly all, which says nothing about their use
         steps=_steps(record) if len(record.steps) > 1 or kept & _IN_STEPS else [],

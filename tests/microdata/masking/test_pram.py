@@ -307,6 +307,19 @@ def test_the_note_shows_a_matrix_only_where_it_was_asked_for(tmp_path):
     assert "drawn by chance" in page
 
 
+def test_the_note_does_not_say_that_missing_values_stay_where_they_are_drawn(tmp_path):
+    for drawn in (False, True):
+        release = released(quasi=["education"], missing_category=drawn)
+        tacita.save(release, tmp_path / f"{drawn}.csv", note=tmp_path / f"{drawn}.html")
+        assert ("exchanged like categories" in (tmp_path / f"{drawn}.html").read_text()) == drawn
+
+
+def test_records_of_one_unit_drawn_one_by_one_are_warned_of():
+    assert "unit-unused" in warned(released(quasi=["sex"], unit="household"))
+    by_unit = released(quasi=["nuts3"], unit="household", unit_columns=["nuts3"])
+    assert "unit-unused" not in warned(by_unit)
+
+
 def test_the_matrix_can_be_given_in_words():
     words = ["sex:f:f=0.7", "sex:f:m=0.3", "sex:m:f=0.4", "sex:m:m=0.6"]
     assert PRAM(matrix=words).matrix == SEX

@@ -62,8 +62,9 @@ def extremes_reproduced(protected: Protected) -> Iterator[Caution]:
 def unit_unused(protected: Protected) -> Iterator[Caution]:
     """Units named for a masking that cannot count them."""
     roles = protected.claim.original.roles
-    counted = protected.partition is not None or getattr(protected.method, "unit_aware", False)
-    if roles is None or roles.unit is None or counted:
+    labels = protected.claim.labels
+    by_groups = labels is not None and (protected.partition is not None or labels.ndim == 2)
+    if roles is None or roles.unit is None or by_groups or getattr(protected.method, "unit_aware", False):
         return
     rows = protected.claim.rows
     several = int((np.bincount(protected.claim.original.alike(roles.unit).codes[rows]) > 1).sum())
