@@ -153,6 +153,7 @@ PRAM = {
         ParameterError,
         "this method has no k",
     ),
+    "a stratum of one record": ({"quasi": ["sex"], "strata": ["income"]}, DataError, "at least 3 records"),
     "an unknown parameter": ({"quasi": ["sex"], "diagonal": 0.5}, ParameterError, "no parameter diagonal"),
     "a short seed": ({"quasi": ["sex"], "seed": 5}, ParameterError, r"seed must be at least 2\*\*64"),
     "lists in cells": ({"quasi": ["lists"]}, DataError, "wanted categories, got list"),
@@ -198,6 +199,11 @@ SWAP = {
     "a missing region": ({"quasi": ["education"]}, DataError, "missing values"),
     "merging what is missing": ({"missing": "merge"}, ParameterError, "this method has no k"),
     "a missing household": ({"unit": "education"}, DataError, "unit column education is missing in"),
+    "a stratum of one household": (
+        {"strata": ["household"], "unit": "lone"},
+        DataError,
+        "at least 3 records",
+    ),
     "an unknown parameter": ({"swaprate": 5}, ParameterError, "no parameter swaprate"),
 }
 
@@ -208,6 +214,7 @@ def refused(options, error, words):
     table = (
         table.append_column("one", pa.array(["x"] * n))
         .append_column("lists", pa.array([[1]] * n))
+        .append_column("lone", pa.array([f"p{i}" for i in range(n)]))
         .append_column(
             "crossing", pa.array([f"r{int(name[1:]) % 2}" for name in table["household"].to_pylist()])
         )

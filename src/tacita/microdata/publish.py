@@ -214,7 +214,7 @@ def _redrawn(method: CategoryMasking, records: Records, run: Run) -> Published:
     for done, (rows, _) in enumerate(parts):
         known = {name: numbers[rows] for name, numbers in records.known.items()}
         coded = Coded(records.x[rows], names, texts, records.units_of(rows), known, present)
-        made = method.redraw(coded, run.branch(done))
+        made = method.redrawn(coded, run.branch(done))
         values[rows] = made.values
         if made.labels is not None:
             labels[rows] = numbered + made.labels

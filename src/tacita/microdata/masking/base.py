@@ -102,16 +102,19 @@ class Masking(Method):
         matrix = as_matrix(x, self.spoken_name())
         n, d = matrix.shape
         context = self._context(np.empty((n, 0)) if beside is None else np.asarray(beside), n)
-        needed = self.fewest(d + context.shape[1])
+        self._refuse_few(n, d, context.shape[1])
+        steered = run or Run()
+        made = self.change(matrix, units, context, steered)
+        steered.report("masking records", 1, 1)
+        return made
+
+    def _refuse_few(self, n: int, d: int, beside: int = 0) -> None:
+        needed = self.fewest(d + beside)
         if n < needed:
             raise DataError(
                 f"{self.spoken_name()}: {d} columns need at least {needed} records (a stratum), got {n}. "
                 "Merge strata or mask fewer columns."
             )
-        steered = run or Run()
-        made = self.change(matrix, units, context, steered)
-        steered.report("masking records", 1, 1)
-        return made
 
     def _context(self, beside: npt.NDArray[Any], n: int) -> Matrix:
         if beside.size == 0:
@@ -165,6 +168,11 @@ class CategoryMasking(Masking):
         ]
         return Masked(np.column_stack(back), made.labels, made.witness)
 
+    def redrawn(self, coded: Coded, run: Run) -> Masked:
+        """Codes to publish in place of those of a stratum, refused where it has too few records."""
+        self._refuse_few(*coded.codes.shape)
+        return self.redraw(coded, run)
+
     @abstractmethod
     def redraw(self, coded: Coded, run: Run) -> Masked:
-        """Codes to publish in place of those of a stratum, each one that some record of the file has."""
+        """The same of a stratum that is large enough; each code is one that some record of the file has."""

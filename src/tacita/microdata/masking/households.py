@@ -102,10 +102,6 @@ class RecordSwap(CategoryMasking):
                 "similar column too."
             )
 
-    def fewest(self, columns: int) -> int:
-        """Two that change places, and one that they might have been."""
-        return 3
-
     def redraw(self, coded: Coded, run: Run) -> Masked:
         """Partners by level and profile, those at risk first."""
         homes = Homes.of(coded, self.spoken_name())
