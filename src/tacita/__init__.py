@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         suppress,
         synthesize,
         tabulate,
+        unpram,
     )
     from .core import (
         Cancelled,
@@ -87,6 +88,7 @@ __all__ = [
     "synthesize",
     "tabulate",
     "testing",
+    "unpram",
 ]
 
 

@@ -17,6 +17,7 @@ from .microdata.run import assess as _assess
 from .microdata.run import check as _check
 from .microdata.run import compare as _compare
 from .microdata.run import make_release
+from .microdata.unpram import unpram
 from .plans import (
     audit_published,
     load_plan,
@@ -63,6 +64,7 @@ __all__ = [
     "synthesize",
     "tabulate",
     "tabulate_file",
+    "unpram",
     "warmup",
     "write_frame",
 ]

@@ -7,8 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from tacita import registry
-
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = runpy.run_path(str(DOCS / "build.py"))["pages"]()
 
@@ -37,9 +35,7 @@ def test_the_example_of_a_page_runs(name):
 DRAW = runpy.run_path(str(DOCS / "pictures.py"))
 
 
-@pytest.mark.parametrize(
-    ("kind", "name"), [(kind, name) for kind in ("masking", "synthesis") for name in registry.BUILT_IN[kind]]
-)
+@pytest.mark.parametrize(("kind", "name"), DRAW["drawn"]())
 def test_the_committed_picture_of_a_method_is_what_the_code_draws(kind, name):
     committed = (DOCS / "images" / f"{kind}-{name}.svg").read_text()
     assert numbers(committed) == pytest.approx(numbers(DRAW["picture"](name)), abs=0.11), (

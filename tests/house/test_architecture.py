@@ -90,6 +90,7 @@ LIBRARIES = {
         "microdata.microaggregation.means",
         "microdata.synthesis",
         "microdata.verify.maskings",
+        "microdata.verify.redrawn",
         "tables",
     },
     "sklearn": {"microdata.loss.distribution", "sklearn"},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from .params import Parameters
@@ -35,6 +36,15 @@ class Method(Parameters):
     def keeping(self) -> tuple[str, ...]:
         """The promises of earlier steps that are kept with this very setting."""
         return self.keeps
+
+    @property
+    def group_size(self) -> int | None:
+        """The k of a method that hides records, or their values, among k others."""
+        k: int | None = getattr(self, "k", None)
+        return k
+
+    def refuse_columns(self, columns: Sequence[str]) -> None:
+        """Raise where parameters that name columns do not fit those that the method is to change."""
 
     def own_parameters(self) -> dict[str, Any]:
         """The parameters in the form that a record keeps."""

@@ -69,6 +69,8 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "romm": "tacita.microdata.masking.orthogonal:ROMM",
         "rank-swap": "tacita.microdata.masking.swapping:RankSwap",
         "shuffle": "tacita.microdata.masking.shuffling:Shuffle",
+        "pram": "tacita.microdata.masking.pram:PRAM",
+        "record-swap": "tacita.microdata.masking.households:RecordSwap",
     },
     "synthesis": {
         "regression": "tacita.microdata.synthesis.ipso:LinearRegression",

@@ -12,7 +12,7 @@ def against_advice(method: Method, seed: int | None, *, shuffle: bool) -> dict[s
     """What is unwise about a run before it begins, by name, with the error that says so."""
     found: dict[str, TacitaError] = {}
     who = method.spoken_name()
-    if getattr(method, "k", None) == 2:
+    if method.group_size == 2:
         found["k-of-2"] = ParameterError(
             f"{who}: k must be at least 3, got 2: each of two members can compute the other. Raise k, or "
             "insist (--insist; it is recorded)."

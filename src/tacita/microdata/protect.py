@@ -65,15 +65,18 @@ def protect(
     kept = _rows_to_keep(data, x, missing)
     x = x[kept]
     units = _units(data, kept)
-    k = _group_size(method)
+    k = method.group_size
     suppressed: Mask | None = None
     accounted: tuple[str, ...] = ()
     if missing == "merge" and k is not None:
         accounted = ("suppressed-cells",)
         suppressed = suppressed_cells(x, _named_strata(data, kept), units, k, data.scales, run)
         x = np.where(suppressed, np.nan, x)
-    strata = _strata(data, x, kept)
+    named_only = getattr(method, "reads_gaps", False)
+    strata = _named_strata(data, kept) if named_only else _strata(data, x, kept)
     _refuse_bad_weights(data, kept)
+    if getattr(method, "whole_units", False):
+        _refuse_split_units(data, method, strata, units)
     _refuse_hopeless(data, x, strata, units, k, missing)
 
     integer = np.array(
@@ -82,7 +85,9 @@ def protect(
     beside = _beside(data, data.used[len(data.quasi) :] or getattr(method, "beside", ()), kept)
     texts = {name: data.levels(name).names for name in data.quasi if data.scale(name) != "numeric"}
     climbed = {name: as_hierarchy(name, given) for name, given in _hierarchies(data).items()}
-    made = publish(method, Records(x, strata, units, integer, beside, kinds, texts, climbed, data.quasi), run)
+    known = _known(data, getattr(method, "looks_at", ()), kept)
+    records = Records(x, strata, units, integer, beside, kinds, texts, known, climbed, data.quasi)
+    made = publish(method, records, run)
     _refuse_missing_words(data, made.texts, method)
     order = run.protective_generator().permutation(kept.size) if shuffle else np.arange(kept.size)
     claim = Claim(
@@ -95,7 +100,7 @@ def protect(
         rounded=frozenset(name for name, whole in zip(data.quasi, integer, strict=True) if whole),
         left_out=data.used if missing == "drop" else (),
         suppressed=None if suppressed is None else suppressed[order],
-        terms=made.method.own_parameters(),
+        terms={**made.method.own_parameters(), **made.witness},
     )
     frame = _released_frame(data, made.values[order], claim, made.texts, shuffle)
     before = x if made.before is None else made.before
@@ -117,18 +122,18 @@ def _hierarchies(data: Microdata) -> Mapping[str, Any]:
     return data.roles.hierarchy if data.roles else {}
 
 
-def _group_size(method: Method) -> int | None:
-    """The k of a method that has one."""
-    k: int | None = getattr(method, "k", None)
-    return k
-
-
 def _kinds(data: Microdata, method: Method) -> tuple[Kind, ...]:
     """The kinds of the quasi-identifiers where some are categories; refused for methods of numbers."""
     kinds = data.scales
+    named = [name for name, kind in zip(data.quasi, kinds, strict=True) if kind not in method.takes]
+    if named and "numeric" not in method.takes:
+        raise ParameterError(
+            f"{method.spoken_name()}: this method works on categories, and column {speakable(named)} is "
+            "taken for numbers. Declare it nominal or ordinal if its numbers are codes; else mask it by "
+            "noise, or recode it into classes first."
+        )
     if all(kind == "numeric" for kind in kinds):
         return ()
-    named = [name for name, kind in zip(data.quasi, kinds, strict=True) if kind not in method.takes]
     if named:
         raise ParameterError(
             f"{method.spoken_name()}: this method works on numbers, and column {speakable(named)} is "
@@ -190,6 +195,22 @@ def _units(data: Microdata, kept: Ints) -> Ints | None:
             "counted. Complete it or drop those records."
         )
     return data.alike(unit).codes[kept]
+
+
+def _refuse_split_units(data: Microdata, method: Method, strata: Ints, units: Ints | None) -> None:
+    if units is None:
+        raise ParameterError(
+            f"{method.spoken_name()}: wanted the column that names the household or firm (unit), got "
+            "none: its records must change together. Name it; where each record stands for itself, name a "
+            "column of record numbers, and leave it out as an identifier."
+        )
+    pairs = np.unique(np.column_stack([units, strata]), axis=0)
+    split = int((np.bincount(pairs[:, 0]) > 1).sum())
+    if split:
+        raise DataError(
+            f"{data.source}: {split} units have records in several strata, or miss values in some records "
+            f"only, and {method.spoken_name()} treats a unit as a whole. Name strata that agree within units."
+        )
 
 
 def _refuse_bad_weights(data: Microdata, kept: Ints) -> None:
@@ -273,6 +294,16 @@ def _beside(data: Microdata, names: Sequence[str], kept: Ints) -> Floats:
             "Complete them, or name others."
         )
     return values
+
+
+def _known(data: Microdata, names: Sequence[str], kept: Ints) -> dict[str, Ints]:
+    """The values of columns that a masking of categories looks at, numbered."""
+    unknown = [name for name in names if name not in data.columns]
+    if unknown:
+        raise ParameterError(
+            f"{data.source}: there is no column {speakable(unknown)} to look at beside the masked ones."
+        )
+    return {name: data.codes([name])[kept] for name in names}
 
 
 def without_identifiers(data: Microdata, rows: Ints, shuffled: bool) -> nw.DataFrame[Any]:

@@ -28,7 +28,7 @@ from tacita.core.roles import Kind
 
 from .coding.base import Coding
 from .groups import lower_medians, modes, published_means
-from .masking.base import Masking
+from .masking.base import CategoryMasking, Coded, Masking, held
 from .microaggregation.base import Microaggregation
 from .recoding.base import Recoding
 from .representatives import spare_records
@@ -42,7 +42,8 @@ class Records:
 
     Records that miss other columns are of another stratum; columns marked `integer` are published rounded.
     `kinds` tells which columns hold codes of categories; empty where none does. `texts` has the categories
-    of such a column in the order of their codes, `hierarchies` what they may become; `names` are of all.
+    of such a column in the order of their codes, `known` the values, numbered, of columns beside that a
+    masking of categories looks at, `hierarchies` what values may become; `names` are those of the columns.
     """
 
     x: Matrix
@@ -52,6 +53,7 @@ class Records:
     beside: Matrix
     kinds: tuple[Kind, ...] = ()
     texts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    known: Mapping[str, Labels] = field(default_factory=dict)
     hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)
     names: tuple[str, ...] = ()
 
@@ -72,7 +74,8 @@ class Published:
 
     `method` as it ran: with what repeats the result, where a search was given a time. `labels` as in a
     Claim: one a record, one a cell, or None. Where values are new categories, `texts` has them for each
-    column in the order of their codes, and `before` the originals in the same codes.
+    column in the order of their codes, and `before` the originals in the same codes. `witness` is what a
+    Claim says beside the parameters.
     """
 
     method: Method
@@ -82,6 +85,7 @@ class Published:
     partition: Partition | None = None
     texts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     before: Matrix | None = None
+    witness: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
 
 
 def publish(method: Method, records: Records, run: Run) -> Published:
@@ -175,6 +179,8 @@ def _partition(
 
 def _masked(method: Masking, records: Records, run: Run) -> Published:
     """Each stratum masked by itself, on the original scale, with randomness of its own."""
+    if isinstance(method, CategoryMasking):
+        return _redrawn(method, records, run)
     if not method.roundable:
         _refuse_rounding(method, records, ", or use another method, such as rank-swap")
     values = np.full_like(records.x, np.nan)
@@ -198,6 +204,37 @@ def _masked(method: Masking, records: Records, run: Run) -> Published:
     values[:, records.integer] = np.rint(values[:, records.integer])
     # minus zero and zero would be two different published values
     return Published(method, values + 0.0, Masking.guarantees, labels if grouped else None)
+
+
+def _redrawn(method: CategoryMasking, records: Records, run: Run) -> Published:
+    """Categories of each stratum by themselves, with randomness of their own."""
+    values = np.empty_like(records.x)
+    labels = np.zeros(values.shape[0], dtype=np.int64)
+    numbered = 0
+    witness: dict[str, tuple[Any, ...]] = {}
+    parts = list(records.parts())
+    names, texts = tuple(records.texts), tuple(records.texts.values())
+    present = tuple(held(column, len(each)) for column, each in zip(records.x.T, texts, strict=True))
+    for done, (rows, _) in enumerate(parts):
+        known = {name: numbers[rows] for name, numbers in records.known.items()}
+        coded = Coded(records.x[rows], names, texts, records.units_of(rows), known, present)
+        made = method.redrawn(coded, run.branch(done))
+        values[rows] = made.values
+        if made.labels is not None:
+            labels[rows] = numbered + made.labels
+            numbered = int(labels[rows].max()) + 1
+        witness = {name: witness.get(name, ()) + told for name, told in made.witness.items()}
+        run.report("masking strata", done + 1, len(parts))
+    _refuse_unchanged(method, records.x, values)
+    return Published(method, values, Masking.guarantees, labels if numbered else None, witness=witness)
+
+
+def _refuse_unchanged(method: Method, before: Matrix, after: Matrix) -> None:
+    if np.array_equal(before, after, equal_nan=True):
+        raise DataError(
+            f"{method.spoken_name()}: not one of {len(before)} records came out with another category, so "
+            "that nothing would be hidden. Change more, or protect fewer and larger strata."
+        )
 
 
 def _synthesized(method: Synthesis, records: Records, run: Run) -> Published:

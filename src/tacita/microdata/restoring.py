@@ -53,8 +53,9 @@ class Restored:
 
 
 def changes_values(claim: Claim) -> bool:
-    """Whether values were to be hidden by changing them, not behind k others."""
-    return not {"groups-of-k", "column-groups", "recoded", "coded"} & set(claim.guarantees)
+    """Whether numbers were to be hidden by changing them, not behind k others."""
+    hiding = {"groups-of-k", "column-groups", "recoded", "coded"} & set(claim.guarantees)
+    return not hiding and "numeric" in claim.original.scales
 
 
 def restored_columns(protected: Protected) -> tuple[Restored, ...]:

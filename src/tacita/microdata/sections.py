@@ -13,7 +13,7 @@ from tacita.core.errors import ParameterError
 from tacita.core.method import Method
 from tacita.core.options import Missing, ReleaseOptions
 from tacita.core.params import Parameters
-from tacita.core.roles import Names, Orders, Roles
+from tacita.core.roles import Kind, Names, Orders, Roles
 
 if TYPE_CHECKING:
     from .measure import Measure
@@ -86,6 +86,11 @@ class MethodSection(Parameters):
         """The kind of the method."""
         return registry.lookup(self.chain[0], *registry.PROTECTING).kind
 
+    @property
+    def takes(self) -> tuple[Kind, ...]:
+        """The kinds of columns that the method works on."""
+        return registry.lookup(self.chain[0], *registry.PROTECTING).takes
+
     def refuse_other_roles(self, roles: Roles, missing: str) -> None:
         """Raise where a synthesis has no dependent columns, or another method has them."""
         kind = self.kind
@@ -104,7 +109,10 @@ class MethodSection(Parameters):
                 f"{self.method}: missing must be 'refuse' or 'drop' for a synthesis, got '{missing}': "
                 "nothing can be drawn for records that miss a value."
             )
-        if missing == "merge" and kind != "recoding" and getattr(self.build(), "k", None) is None:
+        columns = roles.dependent or roles.quasi
+        if not isinstance(columns, str):
+            self.build().refuse_columns(columns)
+        if missing == "merge" and kind != "recoding" and self.build().group_size is None:
             raise ParameterError(
                 f"{self.method}: missing 'merge' suppresses values until k records miss the same columns, "
                 "and this method has no k. Choose another, or a method that groups records (mdav)."

@@ -87,11 +87,14 @@ def steps_for(data: Microdata, planned: Sequence[PlannedStep]) -> tuple[Step, ..
     for each in planned:
         roles = data.with_roles(each.roles).roles
         assert roles is not None
-        # what is missing is no obstacle to a recoding
-        needless = each.section.kind == "recoding" and each.missing in ("refuse", "merge")
+        method = each.section.build()
+        # what is missing is no obstacle to a recoding, nor where each column is drawn by itself
+        reads_gaps = method.kind == "recoding" or getattr(method, "reads_gaps", False)
+        needless = reads_gaps and each.missing in ("refuse", "merge")
         missing: Missing = "stratum" if needless else each.missing
-        step = Step(each.section.chain, each.section.build(), roles, missing, each.round_integers)
-        of_unit = [name for name in step.columns if name in roles.unit_columns]
+        step = Step(each.section.chain, method, roles, missing, each.round_integers)
+        by_itself = getattr(method, "whole_units", False)
+        of_unit = [name for name in step.columns if name in roles.unit_columns and not by_itself]
         if not of_unit or len(of_unit) == len(step.columns):
             found.append(replace(step, by_unit=bool(of_unit)))
         else:
@@ -247,7 +250,7 @@ def _standing(claims: Sequence[Claim], steps: Sequence[Step]) -> tuple[list[Clai
     standing: list[Claim] = []
     withdrawn: list[Withdrawn] = []
     for number, (claim, step) in enumerate(zip(claims, steps, strict=True)):
-        spoken_of = {*claim.original.used, *step.roles.strata}
+        spoken_of = {*claim.original.used, *step.roles.strata, *getattr(step.method, "looks_at", ())}
         left = dict.fromkeys(claim.guarantees)
         for at, later in enumerate(steps[number + 1 :], number + 1):
             touched = tuple(name for name in later.columns if name in spoken_of)

@@ -1,12 +1,14 @@
 """The quality note: what a user of the released file must know, and nothing that helps an attacker.
 
 Only these leave the confidential record: the method and its k, the promises that were verified, how
-missing values were treated, whether whole numbers were rounded, and a coarse band of the loss. Columns
-and the number of records are those of the released file itself.
+missing values were treated, whether whole numbers were rounded, a coarse band of the loss, and a matrix of
+probabilities that the office wrote down and wants to be shown. Columns and the number of records are those of
+the released file itself.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tacita.core import Microdata, Record, RecordsRelease, registry
@@ -42,14 +44,17 @@ def note_html(release: RecordsRelease) -> str:
         weighted=record.roles.get("weight") is not None,
         kept=kept,
         missing=record.options.get("missing"),
+        gaps_drawn=any(step.parameters.get("missing_category") for step in record.steps),
         rounded=bool(record.options.get("round_integers")),
         # record by record, synthetic values lose nearly all, which says nothing about their use
-        steps=_steps(record) if len(record.steps) > 1 or {"recoded", "coded"} & set(kept) else [],
+        steps=_steps(record) if len(record.steps) > 1 or kept & _IN_STEPS else [],
         loss=None if drawn else _loss_band(release),
         loss_of=next((score.covers for score in release.report if score.name == "IL1"), ()),
     )
 
 
+# Told as steps even where there is one: what is done to categories has no words of its own elsewhere.
+_IN_STEPS = {"recoded", "coded", "drawn-from-matrix", "swapped-in-pairs"}
 # What a step does to its columns, and what they are good for then, in words for users of the file.
 _DONE = {
     "microaggregation": "similar records were put into groups, and each carries the middle of its group.",
@@ -66,6 +71,19 @@ _USE = {
     "masking": "distributions as a whole; relations with other columns are weaker than they were.",
     "synthesis": "what the model holds, mostly means and linear relations; nothing rare.",
 }
+# The same of promises that say more than the kind does.
+_DONE_OF = {
+    "drawn-from-matrix": "some categories were exchanged for others, drawn by chance.",
+    "swapped-in-pairs": "some units changed places with others of the same profile: regions were swapped.",
+}
+_USE_OF = {
+    "expected-frequencies": "counts of each column, right on average; tables of several columns are weaker "
+    "than they were, and small counts are uncertain.",
+    "drawn-from-matrix": "counts, once they are corrected for the probabilities of the exchange; ask the "
+    "producer where these are not told.",
+    "swapped-in-pairs": "counts in a region of what the profile holds, exactly; other figures of small "
+    "regions with care.",
+}
 
 
 @dataclass(frozen=True)
@@ -78,21 +96,27 @@ class Step:
     done: str
     use: str
     promises: tuple[str, ...]
+    matrices: Mapping[str, Mapping[str, Mapping[str, float]]]
 
 
 def _steps(record: Record) -> list[Step]:
     told = []
     for number, step in enumerate(record.steps, 1):
         kept = [each for each in record.verdicts if each.step in (None, number) and each.passed]
-        size = f" (k = {step.parameters['k']})" if "k" in step.parameters else ""
+        # the k of a swapping says who was at risk, and helps an attacker
+        hiding = step.kind != "masking" or "column-groups" in step.promises
+        size = f" (k = {step.parameters['k']})" if "k" in step.parameters and hiding else ""
+        done = next((_DONE_OF[name] for name in _DONE_OF if name in step.promises), None)
+        use = next((_USE_OF[name] for name in _USE_OF if name in step.promises), None)
         told.append(
             Step(
                 " then ".join(_spoken_method(name) for name in step.method) + size,
                 step.columns,
                 step.by_unit,
-                _DONE.get(step.kind, "values were changed."),
-                _USE.get(step.kind, "see the producer of the file."),
+                done or _DONE.get(step.kind, "values were changed."),
+                use or _USE.get(step.kind, "see the producer of the file."),
                 tuple(each.promise for each in kept if each.guarantee in step.promises),
+                step.parameters["matrix"] if step.parameters.get("publish_matrix") else {},
             )
         )
     return told

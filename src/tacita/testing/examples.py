@@ -81,6 +81,12 @@ def compared(x: Matrix, z: Matrix, domains: Any = None) -> Comparison:
     return Comparison.of(x, z, domains=domains, categories=codes, files=files)
 
 
+def codes(n: int = 60, seed: int = 0) -> Matrix:
+    """Records with categories: regions from coarse to fine, two, four and eight of them."""
+    finest = np.random.default_rng(seed).integers(0, 8, n)
+    return np.column_stack([finest // 4, finest // 2, finest]).astype(np.float64)
+
+
 def explained(n: int = 120) -> tuple[Matrix, Matrix]:
     """Three dependent columns, one the sum of the others, and two independent ones."""
     rng = np.random.default_rng(0)

@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from tacita.core import DataError, Run
+from tacita.core import DataError, Matrix, Run
 from tacita.testing import Findings
 
-from .examples import numbers, refusal, released, steered
+from .examples import codes, numbers, refusal, released, steered
 
 
 def every_value_gets_a_finite_one_and_some_are_others(method: Any) -> Findings:
-    x = numbers()
+    x = _records(method)
     masked = method.mask(x)
     yield masked.shape == x.shape, f"Of {x.shape} values {masked.shape} came back."
     yield bool(np.isfinite(masked).all()), "A value is missing or infinite."
@@ -21,26 +21,27 @@ def every_value_gets_a_finite_one_and_some_are_others(method: Any) -> Findings:
 
 
 def what_comes_in_is_left_as_it_was(method: Any) -> Findings:
-    x = numbers()
+    x = _records(method)
     before = x.copy()
     method.mask(x)
     yield np.array_equal(x, before), "The array that was handed over is another."
 
 
 def the_same_seed_gives_the_same_bytes(method: Any) -> Findings:
-    x = numbers()
+    x = _records(method)
     one, other = method.mask(x, Run(seed=5)), method.mask(x.copy(), Run(seed=5))
     yield one.tobytes() == other.tobytes(), "With seed 5 the second run gave others."
 
 
 def without_a_seed_chance_is_never_the_same(method: Any) -> Findings:
-    x = numbers()
+    x = _records(method)
     same = np.array_equal(method.mask(x), method.mask(x))
     yield same != method.by_chance, f"by_chance is {method.by_chance}, and two runs agree: {same}."
 
 
 def the_unit_of_measurement_changes_nothing(method: Any) -> Findings:
-    x, units = numbers(), np.array([1.0, 1024.0, 0.125])
+    # of categories, another number for each, in the same order
+    x, units = _records(method), np.array([1.0, 1024.0, 0.125] if _of_numbers(method) else [2.0, 3.0, 5.0])
     scaled = method.mask(x * units, Run(seed=5)) / units
     yield (
         np.allclose(scaled, method.mask(x, Run(seed=5)), rtol=0, atol=1e-9),
@@ -49,23 +50,27 @@ def the_unit_of_measurement_changes_nothing(method: Any) -> Findings:
 
 
 def a_constant_column_stays_and_is_no_obstacle(method: Any) -> Findings:
-    masked = method.mask(np.column_stack([numbers(), np.full(60, 7.0)]))
-    yield np.allclose(masked[:, 3], 7.0, rtol=1e-15), "A column of sevens is not one any more."
+    sevens, x = np.full(60, 7.0), _records(method)
+    # the coarsest region comes first
+    last = _of_numbers(method)
+    masked = method.mask(np.column_stack([x, sevens] if last else [sevens, x]))
+    constant = masked[:, 3 if last else 0]
+    yield np.allclose(constant, 7.0, rtol=1e-15), "A column of sevens is not one any more."
     yield bool(np.isfinite(masked).all()), "A value is missing or infinite."
 
 
 def equal_records_and_linear_relations_are_no_obstacle(method: Any) -> Findings:
-    x = np.repeat(numbers(8), 4, axis=0)
-    masked = method.mask(np.column_stack([x, x[:, 0] - 2 * x[:, 1]]))
+    x = np.repeat(_records(method, 8), 4, axis=0)
+    masked = method.mask(np.column_stack([x, x[:, 0] - 2 * x[:, 1]]) if _of_numbers(method) else x)
     yield bool(np.isfinite(masked).all()), "A value is missing or infinite."
 
 
 def too_few_records_are_refused(method: Any) -> Findings:
-    yield " records" in refusal(DataError, method.mask, numbers(2)), "Two records are not refused."
+    yield " records" in refusal(DataError, method.mask, _records(method, 2)), "Two records are not refused."
 
 
 def cancelling_stops_it_and_progress_ends_at_one(method: Any) -> Findings:
-    yield from steered(lambda run: method.mask(numbers(), run))
+    yield from steered(lambda run: method.mask(_records(method), run))
 
 
 def it_promises_masked_cells_and_never_groups_of_k(method: Any) -> Findings:
@@ -75,5 +80,15 @@ def it_promises_masked_cells_and_never_groups_of_k(method: Any) -> Findings:
 
 
 def a_release_of_it_is_verified_with_strata_and_gaps(method: Any) -> Findings:
+    columns = {"quasi": ["x", "z"]} if _of_numbers(method) else {"quasi": ["town"], "nominal": ["town"]}
     for missing in ("drop", "stratum"):
-        yield from released(method, missing, quasi=["x", "z"])
+        yield from released(method, missing, **columns)
+
+
+def _of_numbers(method: Any) -> bool:
+    return "numeric" in method.takes
+
+
+def _records(method: Any, n: int = 60) -> Matrix:
+    """Numbers, or codes for a masking of categories."""
+    return numbers(n) if _of_numbers(method) else codes(n)

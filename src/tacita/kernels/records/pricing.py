@@ -386,7 +386,9 @@ def price_roots(begin, end, partners, market, search, found, totals):
                 later[count] = order[q]
                 count += 1
         for attempt in range(tries):
-            rows, used, bound = dig(root, later[:count], market, floor, np.bool_(False), nodes, found, written)
+            rows, used, bound = dig(
+                root, later[:count], market, floor, np.bool_(False), nodes, found, written
+            )
             totals[0] += used
             ended_early = rows < 0
             if ended_early:
@@ -420,7 +422,9 @@ def enumerate_roots(begin, end, order, market, floor, nodes, found, start):
     """
     written = start
     for position in range(begin, end):
-        rows, _, _ = dig(order[position], order[position + 1 :], market, floor, np.bool_(True), nodes, found, written)
+        rows, _, _ = dig(
+            order[position], order[position + 1 :], market, floor, np.bool_(True), nodes, found, written
+        )
         if rows < 0:
             return -1
         written += rows

@@ -11,7 +11,7 @@ from tacita.core.uniqueness import Uniqueness
 from tacita.microdata.protect import Protected
 from tacita.microdata.steps import Made
 
-from . import groups, insisting, maskings, synthesis, unchanged, units, values
+from . import categories, groups, insisting, maskings, synthesis, unchanged, units, values
 
 _NOT_PROMISED_OF_GROUPS = (
     "Attribute disclosure: members of a group may share a confidential value.",
@@ -29,6 +29,10 @@ _NOT_PROMISED_OF_SYNTHESIS = (
     "Groups of k records: records keep their independent columns, and may be found by them.",
     "Secrecy of what independent columns tell: a dependent value that they determine is given away.",
     "Linkage through columns released unchanged: they stand as they were beside the synthetic ones.",
+)
+_NOT_PROMISED_OF_CATEGORIES = (
+    "That a published category is not the true one: most are, and what protects is that nobody knows which.",
+    *_NOT_PROMISED_OF_MASKINGS,
 )
 _NOT_PROMISED_OF_WEAK_MASKINGS = (
     "That values are hidden at all: it was insisted on a masking that rounding undoes.",
@@ -51,9 +55,11 @@ def _not_promised_of(claim: Claim) -> tuple[str, ...]:
         return _NOT_PROMISED_OF_GROUPS
     if "synthetic-cells" in claim.guarantees:
         kind: tuple[str, ...] = _NOT_PROMISED_OF_SYNTHESIS
+    elif {"recoded", "coded"} & set(claim.guarantees):
+        kind = _NOT_PROMISED_OF_RECODINGS
     else:
-        declared = {"recoded", "coded"} & set(claim.guarantees)
-        kind = _NOT_PROMISED_OF_RECODINGS if declared else _NOT_PROMISED_OF_MASKINGS
+        numbers = "numeric" in claim.original.scales
+        kind = _NOT_PROMISED_OF_MASKINGS if numbers else _NOT_PROMISED_OF_CATEGORIES
     return (_NOT_PROMISED_OF_WEAK_MASKINGS if "rounding-restores" in claim.insisted else ()) + kind
 
 
@@ -104,7 +110,14 @@ def find(made: Made, uniqueness: Uniqueness, *, shuffled: bool) -> tuple[Caution
     return tuple(caution for found in finders for caution in found)
 
 
-_OF_MASKINGS = (maskings.singled_out, maskings.cells_kept, maskings.extremes_reproduced)
+_OF_MASKINGS = (
+    maskings.singled_out,
+    maskings.cells_kept,
+    maskings.extremes_reproduced,
+    categories.rare_categories,
+    categories.likely_unchanged,
+    categories.not_swapped,
+)
 _OF_SYNTHESIS = (
     synthesis.beside_synthetic,
     synthesis.values_near,

@@ -62,14 +62,18 @@ def extremes_reproduced(protected: Protected) -> Iterator[Caution]:
 def unit_unused(protected: Protected) -> Iterator[Caution]:
     """Units named for a masking that cannot count them."""
     roles = protected.claim.original.roles
-    if roles is None or roles.unit is None or protected.claim.labels is not None:
+    labels = protected.claim.labels
+    by_groups = labels is not None and (protected.partition is not None or labels.ndim == 2)
+    if roles is None or roles.unit is None or by_groups or getattr(protected.method, "unit_aware", False):
         return
     rows = protected.claim.rows
-    records = np.bincount(protected.claim.original.alike(roles.unit).codes[rows])
+    several = int((np.bincount(protected.claim.original.alike(roles.unit).codes[rows]) > 1).sum())
+    if not several:
+        return
     yield Caution(
         "unit-unused",
         f"This method treats each record by itself. Unit column {roles.unit} plays no part, and over the "
         "records of one unit chance averages out: these units have several.",
-        int((records > 1).sum()),
+        several,
         "Release one record a unit, or use a method that groups records of k units.",
     )

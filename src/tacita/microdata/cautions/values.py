@@ -62,7 +62,7 @@ def rounding_restores(protected: Protected) -> Iterator[Caution]:
 
 def impossible_values(protected: Protected) -> Iterator[Caution]:
     """Values that no original could have: below zero, or with decimals, where all originals have none."""
-    if protected.partition is not None:
+    if protected.partition is not None or "numeric" not in protected.claim.original.scales:
         return
     synthetic = bool(protected.claim.original.roles and protected.claim.original.roles.dependent)
     for j, name in enumerate(protected.claim.original.quasi):
@@ -91,7 +91,7 @@ def impossible_values(protected: Protected) -> Iterator[Caution]:
 
 def broken_relations(protected: Protected) -> Iterator[Caution]:
     """Sums and other linear relations of all originals that do not hold in the release. O(n d^2)."""
-    if protected.partition is not None:
+    if protected.partition is not None or "numeric" not in protected.claim.original.scales:
         return
     data, rows = protected.claim.original, np.sort(protected.claim.rows)
     others = [name for name in protected.data.columns if name not in data.quasi]

@@ -39,6 +39,7 @@ class OneDims(Masking):
 
     guarantees: ClassVar[tuple[str, ...]] = ("masked-cells", "column-groups", "column-means")
     by_chance: ClassVar[bool] = False
+    unit_aware: ClassVar[bool] = True
 
     k: GroupSize = 3
 

@@ -22,8 +22,10 @@ from . import (
     maskings,
     numbers,
     recoding,
+    redrawn,
     restoring,
     suppressed,
+    swaps,
     synthesis,
 )
 from .evidence import Evidence
@@ -63,7 +65,8 @@ CHECKS: dict[str, Check[Evidence]] = {
         suppressed.suppressed_cells,
     ),
     "masked-cells": Check(
-        "Masked columns hold numbers, whole where rounding was asked for, and miss what the originals miss.",
+        "Masked columns hold numbers, whole where rounding was asked for, or categories of the originals, "
+        "and miss what the originals miss (unless missing was drawn as a category).",
         columns.masked_cells,
     ),
     "column-groups": Check(
@@ -97,6 +100,29 @@ CHECKS: dict[str, Check[Evidence]] = {
     "noise-correlated": Check(
         "In each stratum, noise has alpha times the covariance of the originals, as far as chance can tell.",
         maskings.noise_correlated,
+    ),
+    "drawn-from-matrix": Check(
+        "Every category was drawn from the probabilities that the declared matrix gives, as far as chance "
+        "can tell, and none that has probability nought.",
+        redrawn.drawn_from_matrix,
+    ),
+    "expected-frequencies": Check(
+        "In each stratum, the matrix leaves expected frequencies of categories what they were, to 1e-12.",
+        redrawn.expected_frequencies,
+    ),
+    "swapped-in-pairs": Check(
+        "Every unit has its own regions or changed places with one other of the same profile and stratum.",
+        swaps.swapped_in_pairs,
+    ),
+    "profiles-kept": Check(
+        "In every region of every level, counts of records by the columns that all profiles share, and of "
+        "units by size, are those of the originals.",
+        swaps.profiles_kept,
+    ),
+    "swapped-as-stated": Check(
+        "Every unit at risk left its area, and as many units as stated changed places, unless no other of "
+        "the same profile was left in another area.",
+        swaps.swapped_as_stated,
     ),
     "rounding-withstood": Check(
         "Rounded as the originals are written, published values give back no more than half of the originals "
@@ -230,6 +256,8 @@ def _promised(claim: Claim) -> list[str]:
     # values that do not hide behind k others must have been changed, whatever the method says
     declared = {"groups-of-k", "column-groups", "recoded", "coded"} & set(promised)
     hiding = declared or (claim.touched and not promised)
+    # a category has no step to be rounded to
+    hiding = hiding or "numeric" not in claim.original.scales
     hidden = ["rounding-withstood"] if not hiding and "rounding-restores" not in claim.insisted else []
     # what is taken away is always accounted for, until another step changes the columns
     kept = claim.suppressed is not None and not claim.touched & set(claim.original.quasi)

@@ -134,7 +134,12 @@ def _holds(evidence: Evidence, name: str, keys: list[object]) -> bool:
     spelled: dict[object, int] = {}
     for row, key in enumerate(sorting_keys(original, name)):
         spelled.setdefault(key, row)
-    source = np.array([spelled[key] for key in keys], dtype=np.int64)
+    return shows(evidence, name, np.array([spelled[key] for key in keys], dtype=np.int64))
+
+
+def shows(evidence: Evidence, name: str, source: Ints) -> bool:
+    """Whether a column has the cells of some original records, typed and spelled as there."""
+    original = evidence.claim.original
     expected = as_array(original.column(name)).take(pa.array(source))
     published, dialect = as_array(evidence.released.column(name)), evidence.released.dialect
     if dialect is not None and pa.types.is_string(published.type):

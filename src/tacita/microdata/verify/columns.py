@@ -7,13 +7,24 @@ import numpy as np
 from tacita.core import Ints
 
 from .evidence import Evidence, distinct, exact_means, publishes, sizes
+from .redrawn import categories_masked
 
 
 def masked_cells(evidence: Evidence) -> str | None:
-    """Numbers, typed and spelled as declared, missing exactly where the original is or was suppressed."""
+    """Numbers, typed and spelled as declared, missing exactly where the original is or was suppressed.
+
+    Categories are cells of the source, and not all as they were.
+    """
     claim = evidence.claim
-    moved, odd = [], []
+    moved: list[str] = []
+    odd: list[str] = []
+    same: list[str] = []
+    faults = {"moved": moved, "odd": odd, "same": same}
     for name in claim.original.quasi:
+        if claim.original.scale(name) != "numeric":
+            if (fault := categories_masked(evidence, name)) is not None:
+                faults[fault].append(name)
+            continue
         published = evidence.released.numbers(name)
         gaps = np.isnan(evidence.originals(name))
         if not np.array_equal(gaps, np.isnan(published)):
@@ -24,6 +35,8 @@ def masked_cells(evidence: Evidence) -> str | None:
         return f"{len(moved)} columns miss other values than the originals do: {', '.join(moved)}"
     if odd:
         return f"{len(odd)} columns hold cells of another type or spelling: {', '.join(odd)}"
+    if len(same) == len(claim.original.quasi):
+        return f"{len(same)} columns are as they were in every record: {', '.join(same)}"
     return None
 
 
