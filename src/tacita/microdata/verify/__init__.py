@@ -16,6 +16,7 @@ from tacita.io.formats.base import RecordFormat
 
 from . import categories, checks, columns, files, maskings, recoding, restoring, suppressed, synthesis
 from .evidence import Evidence
+from .restored import restored
 
 __all__ = ["ALWAYS", "CHECKS", "Check", "Evidence", "insist", "verify", "verify_file"]
 
@@ -166,6 +167,8 @@ def verify_file(content: bytes, form: RecordFormat, claim: Claim) -> tuple[Verdi
         released = form.decode(content, "release")
     except DataError:
         return (Verdict(name, CHECKS[name].promise, False, "the bytes cannot be read back as records"),)
+    if not form.keeps_types:
+        released = restored(released, claim)
     return _verdicts(Evidence(released, claim, content, form), name)
 
 
