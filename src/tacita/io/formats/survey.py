@@ -135,23 +135,20 @@ class SurveyFormat(LabelOptions, RecordFormat):
                 yield batch
 
     def _own(self, notes: Notes, name: str) -> ColumnNotes:
+        """What is said of a column in the words of this package; SPSS has no letters for missing values."""
         own = notes.of(name)
         if notes.system == self.system:
             return own
-        letters = {"stata", "sas"} == {notes.system, self.system}
-        spelled = str.upper if self.system == "sas" else str.lower
-        codes = tuple(spelled(str(code)) for code in own.codes) if letters else ()
-        # SAS has one reason more than there are letters
-        kept = bool(codes) and "_" not in codes
+        letters = {} if self.system == "spss" else _letters(own.codes, capital=self.system == "sas")
         return ColumnNotes(
             label=own.label,
             values={
-                spelled(code) if isinstance(code, str) and code in own.codes else code: label
+                letters.get(code, code): label
                 for code, label in own.values.items()
-                if code not in own.codes or kept
+                if code not in own.codes or code in letters
             },
-            codes=codes if kept else (),
-            kinds=own.kinds if kept else None,
+            codes=tuple(letters[code] for code in own.codes if letters),
+            kinds=own.kinds if letters else None,
             measure=own.measure,
         )
 
@@ -270,6 +267,19 @@ class SurveyFormat(LabelOptions, RecordFormat):
                 f"{self.spoken}: {rule}; {len(wrong)} columns have other names: {speakable(wrong)}. Rename "
                 "them, or write another kind of file."
             )
+
+
+def _letters(codes: Sequence[Code], capital: bool) -> dict[Code, Code]:
+    """A letter for each code of missing values: its own if it is one, or else the next that is free."""
+    alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ" if capital else "abcdefghijklmnopqrstuvwxyz"
+    found: dict[Code, Code] = {}
+    for code in codes:
+        letter = str(code).upper() if capital else str(code).lower()
+        if letter in alphabet:
+            found[code] = letter
+    free = (letter for letter in alphabet if letter not in found.values())
+    found |= dict(zip((code for code in codes if code not in found), free, strict=False))
+    return found if len(found) == len(codes) else {}
 
 
 def _ticks(values: Floats, clock: Clock) -> Any:

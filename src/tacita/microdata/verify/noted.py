@@ -51,15 +51,15 @@ def _faults(
     reasons = set() if own.kinds is None else {own.codes[kind] for kind in np.unique(own.kinds) if kind >= 0}
     if set(own.codes) - reasons:
         yield "name codes of missing values that no record has"
-    labels = {_spelled(code): label for code, label in source.values.items()}
     if set(own.values) - shown - reasons:
         yield "label codes that no record has"
-    if any(labels.get(_spelled(code)) != label for code, label in own.values.items()):
+    meant = _meant(evidence, own, source, cells)
+    if meant is None:
+        yield "give other reasons for missing values than the source"
+    elif any(source.values.get(meant.get(code, code)) != label for code, label in own.values.items()):
         yield "label codes otherwise than the source"
     if reasons and name in _counted(evidence.claim):
         yield "tell apart missing values that promises count as one"
-    if own.kinds is not None and not _same_reasons(evidence, own, source, cells):
-        yield "give other reasons for missing values than the source"
 
 
 def _shown(cells: pa.Array) -> set[Code]:
@@ -70,23 +70,27 @@ def _shown(cells: pa.Array) -> set[Code]:
     return {each if isinstance(each, str) else float(each) for each in present}
 
 
-def _spelled(code: Code) -> Code:
-    """Stata writes letters small that SAS writes large."""
-    return code.lower() if isinstance(code, str) and len(code) == 1 else code
-
-
-def _same_reasons(evidence: Evidence, own: ColumnNotes, source: ColumnNotes, cells: pa.Array) -> bool:
-    assert own.kinds is not None
-    if source.kinds is None:
-        return False
+def _meant(
+    evidence: Evidence, own: ColumnNotes, source: ColumnNotes, cells: pa.Array
+) -> dict[Code, Code] | None:
+    """The code of the source behind each code of missing values; None where they are not one to one."""
+    said, told = evidence.released.notes, evidence.claim.original.notes
+    found: dict[Code, Code] = {}
+    if own.kinds is None:
+        return found
+    if source.kinds is None or said is None or told is None:
+        return None
     missing = cells.is_null().to_pylist()
     for kind, row, gap in zip(own.kinds.tolist(), evidence.claim.rows.tolist(), missing, strict=True):
         if kind < 0:
             continue
         before = int(source.kinds[row])
-        if not gap or before < 0 or _spelled(source.codes[before]) != _spelled(own.codes[kind]):
-            return False
-    return True
+        if not gap or before < 0:
+            return None
+        if found.setdefault(own.codes[kind], source.codes[before]) != source.codes[before]:
+            return None
+    kept = said.system != told.system or all(code == other for code, other in found.items())
+    return found if kept and len({*found.values()}) == len(found) else None
 
 
 def _counted(claim: Claim) -> set[str]:
