@@ -69,7 +69,11 @@ class Excel(SheetOptions, RecordFormat):
     def pack(self, table: pa.Table) -> bytes:
         """One sheet named records."""
         columns = [_written(name, table.column(name)) for name in table.column_names]
-        dated = any(pa.types.is_date(each) or pa.types.is_timestamp(each) for each in table.schema.types)
+        dated = any(
+            column.null_count < len(column)
+            and (pa.types.is_date(column.type) or pa.types.is_timestamp(column.type))
+            for column in table.columns
+        )
         lines = [list(line) for line in zip(*columns, strict=True)]
         if lines and not any(lines[-1]):
             raise DataError(

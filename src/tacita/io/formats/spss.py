@@ -71,21 +71,22 @@ class SPSS(SurveyFormat):
         label = about.column_names_to_labels.get(name) or None
         measure = about.variable_measure.get(name)
         measure = measure if measure in _MEASURES else None
-        values: dict[Code, str] = dict(about.variable_value_labels.get(name, {}))
         declared = about.missing_ranges.get(name, [])
+        labels = about.variable_value_labels.get(name, {})
         if about.readstat_variable_types[name] == "string":
             own = {each["lo"] for each in declared}
             given = np.array(cells, dtype=object)
             reasons: dict[Code, Any] = {code: given == code for code in sorted(own & set(cells) - {""})}
             codes, kinds = with_reasons(reasons, len(cells))
             texts = ["" if cell in reasons else cell for cell in cells]
+            values = _of_use(labels, declared, codes)
             return empty_as_missing(texts), ColumnNotes(label, values, codes, kinds, measure=measure)
         numbers = np.array([np.nan if cell is None else cell for cell in cells], dtype=np.float64)
         numbers, reasons = _without(numbers, declared)
         codes, kinds = with_reasons(reasons, len(cells))
         display = about.original_variable_types[name]
         return self.timed(name, numbers, display, source), ColumnNotes(
-            label, values, codes, kinds, display, measure
+            label, _of_use(labels, declared, codes), codes, kinds, display, measure
         )
 
     def written(self, columns: Sequence[Column], records: int) -> bytes:
@@ -231,6 +232,17 @@ def _without(numbers: Floats, declared: Sequence[Mapping[str, Any]]) -> tuple[Fl
         gone |= (numbers >= each["lo"]) & (numbers <= each["hi"])
     reasons: dict[Code, Mask] = {float(code): numbers == code for code in np.unique(numbers[gone])}
     return np.where(gone, np.nan, numbers), reasons
+
+
+def _of_use(
+    labels: Mapping[Code, str], declared: Sequence[Mapping[str, Any]], codes: Sequence[Code]
+) -> dict[Code, str]:
+    """Labels but those of missing codes that no record has, which are no categories either."""
+    return {
+        code: label
+        for code, label in labels.items()
+        if code in codes or not any(each["lo"] <= code <= each["hi"] for each in declared)
+    }
 
 
 def _segments(width: int) -> list[int]:

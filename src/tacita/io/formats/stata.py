@@ -106,7 +106,12 @@ class Stata(SurveyFormat):
         codes, kinds = with_reasons(reasons, len(cells))
         display = about.original_variable_types[name]
         labels = about.variable_value_labels.get(name, {})
-        values = {code if isinstance(code, str) else float(code): text for code, text in labels.items()}
+        # a letter that no record has is of no use, and no category
+        values = {
+            code if isinstance(code, str) else float(code): text
+            for code, text in labels.items()
+            if not isinstance(code, str) or code in codes
+        }
         read = pa.array(cells, _NUMBERS[kind], from_pandas=True)
         if self.clock_of(display):
             numbers = read.cast(pa.float64()).to_numpy(zero_copy_only=False)

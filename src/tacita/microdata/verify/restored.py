@@ -53,11 +53,25 @@ def _as(cells: pa.Array, wanted: pa.DataType | None, before: pa.Array) -> pa.Arr
     if wanted is not None and wanted != cells.type:
         if pa.types.is_null(wanted):
             return pa.nulls(len(cells)) if cells.null_count == len(cells) else cells
+        if _family(wanted) != _family(cells.type):
+            return cells
         other = cells.cast(TEXT_OF_VIEWS.get(wanted, wanted))
         if not other.cast(cells.type).equals(cells):
             return cells
         cells = other
     return _filled(cells, before)
+
+
+def _family(kind: pa.DataType) -> str:
+    """Types among which a value can be the same: a number is never a word, nor a date a moment."""
+    kind = TEXT_OF_VIEWS.get(kind, kind)
+    tests = {
+        "number": (pa.types.is_integer, pa.types.is_floating),
+        "text": (pa.types.is_string, pa.types.is_large_string),
+        "date": (pa.types.is_date,),
+        "moment": (pa.types.is_timestamp,),
+    }
+    return next((name for name, each in tests.items() if any(test(kind) for test in each)), str(kind))
 
 
 def _filled(cells: pa.Array, before: pa.Array) -> pa.Array:

@@ -38,8 +38,12 @@ def data_set(columns, rows):
         at += wide
     subheaders.append(struct.pack("<i4H", -4, len(vectors) + 8, 0, 0, 0) + vectors + bytes(8))
     for _, form, label in pointed:
-        subheaders.append(struct.pack("<i", -1026).ljust(34, b"\0") + struct.pack("<6H", *form, *label) + bytes(6))
-    return _header() + _page(subheaders, b"".join(_row(row, columns).ljust(length, b"\0") for row in rows), len(rows))
+        subheaders.append(
+            struct.pack("<i", -1026).ljust(34, b"\0") + struct.pack("<6H", *form, *label) + bytes(6)
+        )
+    return _header() + _page(
+        subheaders, b"".join(_row(row, columns).ljust(length, b"\0") for row in rows), len(rows)
+    )
 
 
 def _row(row, columns):
