@@ -110,7 +110,13 @@ SHEETS = [
         "a-gap-among-names", book(("turnover", None, "x"), *[(1.5, "a", 2)] * 5), "got 1 cells without one"
     ),
     sheet("a-number-as-name", book(("turnover", 77123), *PERSONS), "got 1 cells without one"),
-    sheet("the-same-name-twice", book(("turnover", "turnover"), *PERSONS), "turnover more than once"),
+    refuse(
+        "xlsx-the-same-name-twice",
+        "protect in.xlsx --out out.csv --quasi turnover",
+        1,
+        "turnover more than once",
+        files={"in.xlsx": book(("turnover", "turnover"), *PERSONS)},
+    ),
     sheet("cells-beside", book(HEAD, *PERSONS, (1.5, "x", "Quixote")), "1 records have cells beside"),
     sheet("nothing", book(), "a name for each column"),
     sheet("no-records", book(HEAD), "wanted records, got none"),
@@ -157,7 +163,12 @@ FILES = [
     reading(
         "dates-with-times", sav(cells(86400.0 * 9e4, 86400.0 * 9e4 + 1), "DATE11"), "1 records", ending="sav"
     ),
-    reading("dates-of-no-year", sav(cells(86400.0 * 9e4, 1e18), "DATE11"), "outside the years", ending="sav"),
+    reading(
+        "dates-of-no-year",
+        sav(cells(86400.0 * 9e4, 86400.0 * 1e9), "DATE11"),
+        "outside the years",
+        ending="sav",
+    ),
     refuse(
         "xpt-a-name-twice",
         "protect in.xpt --out out.csv --quasi turnover",
@@ -167,7 +178,7 @@ FILES = [
     ),
     reading("several-data-sets", several(WHOLE["xpt"]), "got several", ending="xpt"),
     reading("no-whole-lines", WHOLE["xpt"] + b" ", "not a readable", ending="xpt"),
-    reading("a-bomb", counted(WHOLE["dta"], 2**50), "more than one machine", ending="dta"),
+    reading("a-bomb", counted(WHOLE["dta"], 2**31 - 1), "more than one machine", ending="dta"),
     refuse(
         "dta-a-code-as-label-twice",
         "protect in.sav --out out.csv --quasi turnover --value-labels",

@@ -133,7 +133,8 @@ CHECKS: dict[str, Check[Evidence]] = {
         "Records of one unit show the same in the columns that were protected by unit.", recoding.units_agree
     ),
     "file-plain": Check(
-        "The file can be read back and holds nothing but names and cells.", files.nothing_but_cells
+        "The file can be read back and holds nothing but names and cells, and labels that cells bear out.",
+        files.nothing_but_cells,
     ),
     "file-written-again": Check(
         "The file can be read back, and its format writes names and cells alone as the same bytes again; "
