@@ -143,9 +143,10 @@ def _refuse_merged(package: zipfile.ZipFile, name: str, source: str) -> None:
     merged, last = 0, b""
     with package.open(workbook.place_of(package, name)) as part:
         while block := part.read(2**20):
-            # one that lies across two blocks begins in the last letters of the first
-            merged += len(re.findall(rb"<(?:\w+:)?mergeCell[\s>]", last + block))
-            last = block[-64:] if b"mergeCell" not in block[-64:] else b""
+            # a tag may lie across two blocks; one that ends in the first was counted there
+            found = re.finditer(rb"<(?:\w+:)?mergeCell[\s>]", last + block)
+            merged += sum(each.end() > len(last) for each in found)
+            last = block[-64:]
     if merged:
         raise DataError(
             f"{source}: the sheet has {merged} ranges of merged cells, of which only one cell has a value. "
