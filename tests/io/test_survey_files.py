@@ -409,3 +409,13 @@ def test_the_bytes_of_a_workbook_do_not_tell_when_it_was_made():
     with zipfile.ZipFile(io.BytesIO(Excel().pack(table))) as package:
         assert {entry.date_time for entry in package.infolist()} == {(1980, 1, 1, 0, 0, 0)}
         assert not [name for name in package.namelist() if "docProps" in name or "sharedStrings" in name]
+
+
+@pytest.mark.parametrize("into", ["parquet", *FORMATS])
+def test_a_recoded_column_of_text_with_gaps_can_be_written_to_a_typed_file(into, tmp_path):
+    source = tmp_path / "in.csv"
+    source.write_text("region,x\n" + "".join(f"{['north', '', 'south'][i % 3]},{i}\n" for i in range(9)))
+    step = {"method": "recode", "quasi": ["region"], "map": {"north": "up", "south": "down"}}
+    tacita.save(tacita.protect(source, steps=[step]), tmp_path / f"out.{into}")
+    again = tacita.read(tmp_path / f"out.{into}").column("region").to_list()
+    assert [cell or "" for cell in again] == ["up", "", "down"] * 3
