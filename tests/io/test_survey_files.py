@@ -419,3 +419,16 @@ def test_a_recoded_column_of_text_with_gaps_can_be_written_to_a_typed_file(into,
     tacita.save(tacita.protect(source, steps=[step]), tmp_path / f"out.{into}")
     again = tacita.read(tmp_path / f"out.{into}").column("region").to_list()
     assert [cell or "" for cell in again] == ["up", "", "down"] * 3
+
+
+@each_package
+def test_a_file_that_tells_why_values_are_missing_is_judged_by_what_it_tells(ending, tmp_path):
+    """Ten records miss `few`, two of them each for a reason of its own: by that they can be told apart."""
+    path = tmp_path / f"in.{ending}"
+    path.write_bytes(SOURCES[ending]())
+    wanted = {"k_anonymity": {"k": 3, "keys": ["few"]}}
+    [verdict] = tacita.check(path, require=wanted)
+    assert not verdict.passed
+    assert "2" in verdict.detail
+    # the cells alone, as a frame has them, do not tell
+    assert all(each.passed for each in tacita.check(tacita.read(path).native, require=wanted))
