@@ -81,9 +81,9 @@ def method(name: str, **parameters: Any) -> Any:
 
 
 def read(path: str | Path, **options: Any) -> Microdata:
-    """Read a CSV or Parquet file.
+    """Read a file of records: CSV, Parquet, Stata, SPSS, SAS or Excel, by its ending.
 
-    Options as in the plan's [input]: delimiter, decimal, encoding, missing_values.
+    Options as in the plan's [input]: delimiter, decimal, encoding, missing_values, value_labels, sheet.
     """
     return io.read(path, io.InputOptions(**options))
 

@@ -19,6 +19,7 @@ from .core.door import entered_by
 from .io import content_of
 from .io.atomic import refuse_bad_targets
 from .microdata import verify
+from .microdata.noted import notes_of
 from .microdata.plan import Plan
 from .microdata.require import required
 from .microdata.run import compare, make_release
@@ -51,7 +52,7 @@ def save(
 ) -> None:
     """Write a release, after checking the very bytes that are written; all files appear or none.
 
-    `path` (CSV or Parquet by its ending) and `note` are public; `report` (HTML) and `json_report` are
+    `path` (its ending names the format) and `note` are public; `report` (HTML) and `json_report` are
     confidential, and readable by their owner alone. Files that are there are overwritten with `force` only;
     the file that was read never is, nor is `source` if given.
     """
@@ -64,8 +65,14 @@ def save(
 def _files_of(release: RecordsRelease, section: OutputSection) -> dict[Path, bytes]:
     """The release in bytes, verified, and the pages beside it."""
     target = cast(Path, section.path)
-    data = Microdata.of(release.data, dialect=release.claim.original.dialect, source=target.name)
-    form = io.format_of(target)().like(data)
+    claim = release.claim
+    data = Microdata.of(
+        release.data,
+        dialect=claim.original.dialect,
+        notes=notes_of(claim, release.data),
+        source=target.name,
+    )
+    form = io.format_of(target, writing=True)().like(data)
     content = form.encode(data)
     verify.insist(verify.verify_file(content, form, release.claim))
     if release.claim.requirements:
@@ -106,7 +113,7 @@ def run(
     inputs = {"input": plan.input.path, "plan file": _path(plan_file)}
     refuse_bad_targets(plan.output.targets, inputs, force=force or dry_run)
     refuse_bad_targets({"plan": _path(save_plan)}, {**inputs, **plan.output.targets}, force=force)
-    io.format_of(plan.output.path)
+    io.format_of(plan.output.path, writing=True)
     release = make_release(_read_for(plan), plan, run)
     files = {} if dry_run else _files_of(release, plan.output)
     io.write_all({**files, **plan.as_file(save_plan)}, public=plan.output.public, force=force)

@@ -326,11 +326,11 @@ PLACES = [
     refuse("an-input-below-a-file", "protect survey.csv/x.csv --out out.csv --quasi turnover", 2, "x.csv"),
     refuse(
         "an-input-of-unknown-kind",
-        "protect survey.xlsx --out out.csv --quasi turnover",
+        "protect survey.ods --out out.csv --quasi turnover",
         2,
-        ".xlsx",
+        ".ods",
         ".parquet",
-        files=file(GOOD, "survey.xlsx"),
+        files=file(GOOD, "survey.ods"),
     ),
     refuse(
         "an-input-without-ending",
@@ -344,9 +344,9 @@ PLACES = [
     ),
     refuse(
         "an-output-of-unknown-kind",
-        "protect survey.csv --out out.xlsx --quasi turnover",
+        "protect survey.csv --out out.ods --quasi turnover",
         2,
-        "out.xlsx",
+        "out.ods",
         ".csv",
     ),
     refuse("an-output-without-ending", "protect survey.csv --out out --quasi turnover", 2, "no ending"),

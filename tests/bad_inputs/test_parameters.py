@@ -57,7 +57,7 @@ METHODS = [
     refuse("no-input", "protect", 2, "INPUT"),
     refuse("an-unknown-method-to-describe", "methods bestest", 2, "'bestest'", "mdav"),
     refuse("an-unknown-data-set", "datasets iris", 2, "iris", "business"),
-    refuse("a-data-set-of-unknown-kind", "datasets business --out b.xlsx", 2, ".xlsx"),
+    refuse("a-data-set-of-unknown-kind", "datasets business --out b.ods", 2, ".ods"),
     refuse("a-demo-in-a-file", "demo --folder survey.csv", 2, "survey.csv", "folder"),
 ]
 NOISE = PROTECT + " --method noise"

@@ -96,5 +96,9 @@ def test_formats(name, tmp_path):
         assert format_of(tmp_path / f"x{ending.upper()}") is found
     source, target = tmp_path / "in.csv", tmp_path / f"out{found.endings[0]}"
     source.write_text("a\n" + "\n".join(str(i / 8) for i in range(9)) + "\n")
-    assert run_command(["protect", str(source), "--out", str(target), "--quasi", "a"]) == 0
+    code = run_command(["protect", str(source), "--out", str(target), "--quasi", "a"])
+    if not found.writes:
+        assert code == 2
+        return
+    assert code == 0
     assert tacita.read(target).numbers("a").tolist() == [0.125] * 3 + [0.5] * 3 + [0.875] * 3

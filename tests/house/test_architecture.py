@@ -94,7 +94,7 @@ LIBRARIES = {
         "tables",
     },
     "sklearn": {"microdata.loss.distribution", "sklearn"},
-    "narwhals": {"core.levels", "core.microdata", "io", "microdata"},
+    "narwhals": {"core.levels", "core.microdata", "core.notes", "io", "microdata"},
     "pyarrow": {
         "core.framed",
         "core.levels",
@@ -110,6 +110,8 @@ LIBRARIES = {
     # a frame of the caller's that is one of theirs is rebuilt by its own library; results become theirs
     "pandas": {"core.framed", "io.frames"},
     "polars": {"core.framed", "io.frames"},
+    "pyreadstat": {"io.formats.readstat"},
+    "openpyxl": {"io.formats.excel"},
     "jinja2": {"report.pages"},
     "tomli_w": {"core.document"},
     "cyclopts": {"cli"},

@@ -142,8 +142,8 @@ def test_it_takes_neither_a_name_nor_an_ending_away(plug_in, monkeypatch):
 
 @pytest.mark.usefixtures("plug_in")
 def test_endings_that_nobody_knows_are_answered_with_those_of_all(tmp_path):
-    with pytest.raises(ParameterError, match=r"ending in \.csv, .*\.pq, \.jsonl, got \.sav"):
-        io.format_of(tmp_path / "x.sav")
+    with pytest.raises(ParameterError, match=r"ending in \.csv, .*\.pq, .*\.sav, .*\.jsonl, got \.por"):
+        io.format_of(tmp_path / "x.por")
 
 
 @pytest.mark.usefixtures("plug_in")
@@ -167,5 +167,5 @@ def test_options_of_reading_reach_the_formats_that_have_them(plug_in, monkeypatc
     Path("german.jsonl").write_bytes('{"x": 1, "ort": "Köln"}\n'.encode("latin-1"))
     assert tacita.read("german.jsonl", encoding="latin-1").column("ort").to_list() == ["Köln"]
     assert tacita.read("firms.jsonl", decimal=",").n == 9
-    with pytest.raises(ParameterError, match="Input: there is no parameter sheet"):
-        tacita.read("firms.jsonl", sheet=1)
+    with pytest.raises(ParameterError, match="Input: there is no parameter page"):
+        tacita.read("firms.jsonl", page=1)

@@ -18,6 +18,7 @@ from .arrays import Floats, Ints, Mask, refuse_extreme
 from .door import setting
 from .errors import DataError, ParameterError
 from .levels import Levels, category_cells, nominal_levels, ordinal_levels, ranked_levels, ranks_of_text
+from .notes import Notes
 from .params import Parameters
 from .roles import Kind, Roles
 from .spelling import Alike, alike
@@ -47,7 +48,8 @@ class Microdata:
     """Records and the roles of their columns. The frame is never changed; `with_` methods return new ones.
 
     `dialect` is set where the cells are the text of a file: then numbers are parsed on demand and
-    every other cell stays as it was written. `path` is the file they came from.
+    every other cell stays as it was written. `notes` are what a statistical package says beside its cells.
+    `path` is the file they came from.
 
     >>> import pyarrow as pa
     >>> data = Microdata.of(pa.table({"x": [1, 2], "name": ["a", "b"]}))
@@ -61,6 +63,7 @@ class Microdata:
     source: str = "frame"
     fingerprint: str | None = None
     path: Path | None = None
+    notes: Notes | None = None
     # what quasi='numeric' left as it is
     skipped: tuple[str, ...] = ()
     # columns looked up and parsed so far; the frame never changes, so neither do they

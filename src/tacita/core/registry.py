@@ -141,6 +141,11 @@ BUILT_IN: dict[str, dict[str, str]] = {
     "format": {
         "csv": "tacita.io.formats.csv:CSV",
         "parquet": "tacita.io.formats.parquet:Parquet",
+        "stata": "tacita.io.formats.stata:Stata",
+        "spss": "tacita.io.formats.spss:SPSS",
+        "xport": "tacita.io.formats.xport:Xport",
+        "sas": "tacita.io.formats.sas:SAS",
+        "excel": "tacita.io.formats.excel:Excel",
         "tab": "tacita.io.tables.argus.tabular:Tab",
         "jj": "tacita.io.tables.argus.jj:JJ",
         "published-csv": "tacita.io.tables.csv:PublishedCSV",

@@ -20,7 +20,7 @@ from tacita.core.microdata import refuse_values_as_names
 from .atomic import refuse_bad_targets, write_all
 from .content import content_of, fingerprint_of
 from .formats.base import Format, Purpose
-from .formats.csv import InputOptions
+from .formats.options import InputOptions
 
 __all__ = [
     "InputOptions",
@@ -46,7 +46,7 @@ def __getattr__(name: str) -> Any:
 class InputSection(InputOptions):
     """[input]: the file and how to read it."""
 
-    path: Path = Field(description="file of records: CSV or Parquet")
+    path: Path = Field(description="file of records: CSV, Parquet, Stata, SPSS, SAS or Excel")
 
 
 def by_ending(path: Path, purpose: Purpose) -> type[Any] | None:
@@ -58,16 +58,23 @@ def by_ending(path: Path, purpose: Purpose) -> type[Any] | None:
     return next((each for each in _formats(purpose) if path.suffix.lower() in each.endings), None)
 
 
-def format_of(path: Path, purpose: Purpose = "records") -> type[Any]:
-    """The same, or a refusal that says which endings there are.
+def format_of(path: Path, purpose: Purpose = "records", *, writing: bool = False) -> type[Any]:
+    """The same, or a refusal that says which endings there are; for `writing`, those that can be written.
 
     >>> format_of(Path("survey.csv")).__name__, format_of(Path("table.csv"), "published").__name__
     ('CSV', 'PublishedCSV')
     """
     found = by_ending(path, purpose)
+    if found is not None and writing and not found.writes:
+        raise ParameterError(
+            f"{path.name}: files ending in {path.suffix} can be read, not written. Choose "
+            f"{found.instead} for the output."
+        )
     if found is not None:
         return found
-    known = ", ".join(ending for each in _formats(purpose) for ending in each.endings)
+    known = ", ".join(
+        ending for each in _formats(purpose) if each.writes or not writing for ending in each.endings
+    )
     if purpose == "published" and by_ending(path, "cells") is not None:
         raise ParameterError(
             f"{path.name}: files of tau-ARGUS hold the true values and say which are sensitive. "
@@ -114,7 +121,7 @@ def taken_in(data: Any) -> Microdata:
 def write_frame(frame: Any, path: str | Path, *, force: bool = False) -> None:
     """Write a frame as it is, unprotected, in the format of the path's ending."""
     target = Path(path)
-    form = format_of(target)
+    form = format_of(target, writing=True)
     refuse_bad_targets({"output": target}, {}, force=force)
     content = form().encode(Microdata.of(frame, source=target.name))
     write_all({target: content}, public=[target], force=force)

@@ -28,14 +28,15 @@ def it_declares_its_endings_and_what_its_files_hold(method: Any) -> Findings:
 
 
 def it_reads_what_it_wrote(method: Any) -> Findings:
-    if isinstance(method, RecordFormat):
-        form, _, again = _written(method, _records())
-        yield again.columns == _records().column_names, "The names of columns are others."
+    if _written_too(method):
+        records = _records(method)
+        form, _, again = _written(method, records)
+        yield again.columns == records.column_names, "The names of columns are others."
         for column in ("code", "note"):
-            same = again.column(column).to_list() == _records()[column].to_pylist()
+            same = again.column(column).to_list() == records[column].to_pylist()
             yield same, f"Texts ({column}) are others."
         for column in ("count", "share"):
-            same = again.numbers(column).tolist() == _records()[column].to_pylist()
+            same = again.numbers(column).tolist() == records[column].to_pylist()
             yield same, f"Numbers ({column}) are others, if only in the last bit."
         yield form.like(again) == form, "`like` of what was read is another format."
     if isinstance(method, PublishedFormat):
@@ -46,35 +47,46 @@ def it_reads_what_it_wrote(method: Any) -> Findings:
         yield method.besides(method.encode(shown), shown) == [], "A file holds more than the table."
 
 
+def what_it_cannot_hold_is_refused_not_changed(method: Any) -> Findings:
+    if isinstance(method, RecordFormat) and not method.writes:
+        told = refusal(DataError, method.encode, Microdata.of(_records(method)))
+        yield bool(method.instead) and method.instead in told, "The refusal does not say what to write."
+    elif isinstance(method, RecordFormat) and method.pads:
+        blank = Microdata.of(pa.table({"note": ["SECRET ", "x"]}))
+        told = refusal(DataError, method.encode, blank)
+        yield "note" in told and "SECRET" not in told, "A blank at the end of a text is lost, or quoted."
+
+
 def what_is_missing_stays_missing(method: Any) -> Findings:
-    if isinstance(method, RecordFormat):
+    if _written_too(method):
         gaps = np.arange(7) % 3 == 1
-        table = _records().set_column(3, "share", pa.array(np.arange(7) / 7, mask=gaps))
+        table = _records(method).set_column(3, "share", pa.array(np.arange(7) / 7, mask=gaps))
         again = _written(method, table)[2]
         yield np.array_equal(np.isnan(again.numbers("share")), gaps), "A gap came back as a value, or no gap."
 
 
 def the_same_content_gives_the_same_bytes_also_when_written_again(method: Any) -> Findings:
-    if isinstance(method, RecordFormat):
-        form, content, again = _written(method, _records())
+    if _written_too(method):
+        form, content, again = _written(method, _records(method))
         yield form.encode(again) == content, "What was read and written again has other bytes."
-        yield _written(method, _records())[1] == content, "The second file has other bytes."
+        yield _written(method, _records(method))[1] == content, "The second file has other bytes."
     if isinstance(method, PublishedFormat):
         yield method.encode(_shown()) == method.encode(_shown()), "The second file has other bytes."
 
 
 def nothing_is_written_that_no_record_has(method: Any) -> Findings:
-    if isinstance(method, RecordFormat):
-        content = _written(method, _records())[1]
-        noted = _records().replace_schema_metadata({"made_from": "SECRET"})
+    if _written_too(method):
+        content = _written(method, _records(method))[1]
+        noted = _records(method).replace_schema_metadata({"made_from": "SECRET"})
         yield _written(method, noted)[1] == content, "The metadata of a table goes into the file."
-        more = pa.concat_tables([_records(), _records().set_column(1, "note", pa.array(["SECRET"] * 7))])
+        others = _records(method).set_column(1, "note", pa.array(["SECRET"] * 7))
+        more = pa.concat_tables([_records(method), others])
         yield _written(method, more.slice(0, 7))[1] == content, "Rows that were cut off go into the file."
 
 
 def its_parts_joined_are_the_whole(method: Any) -> Findings:
-    if isinstance(method, RecordFormat):
-        form, content, again = _written(method, _records(100))
+    if _written_too(method):
+        form, content, again = _written(method, _records(method, 100))
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "file")
             path.write_bytes(content)
@@ -99,8 +111,11 @@ def parts_of_what_is_no_such_file_are_refused_in_words(method: Any) -> Findings:
 
 def other_bytes_are_refused_without_quoting_them(method: Any) -> Findings:
     if isinstance(method, RecordFormat):
-        cut = _written(method, _records())[1][:-7]
-        for content in (b"\0SECRET\xff", b'"SECRET', cut + b'"SECRET'):
+        contents = [b"\0SECRET\xff", b'"SECRET']
+        if method.writes:
+            # without its end, and shorter than it says where a file has none
+            contents.append(_written(method, _records(method))[1][:-14] + b'"SECRET')
+        for content in contents:
             told = refusal(DataError, method.decode, content, "file")
             yield bool(told), "Bytes of no such file are read."
             yield "SECRET" not in told, "The refusal quotes a cell."
@@ -111,18 +126,23 @@ def a_release_in_it_is_verified(method: Any) -> Findings:
     from tacita.microdata.microaggregation.mdav import MDAV
     from tacita.microdata.protect import protect
 
-    if isinstance(method, RecordFormat):
-        made = protect(Microdata.of(_records()).with_roles(Roles(quasi=["share"])), MDAV(k=3), Run())
+    if _written_too(method):
+        made = protect(Microdata.of(_records(method)).with_roles(Roles(quasi=["share"])), MDAV(k=3), Run())
         form = method.like(made.data)
         for verdict in verify.verify_file(form.encode(made.data), form, made.claim):
             yield verdict.passed, f"{verdict.guarantee} does not hold of the bytes."
 
 
-def _records(n: int = 7) -> pa.Table:
+def _written_too(method: Any) -> bool:
+    return isinstance(method, RecordFormat) and method.writes
+
+
+def _records(method: Any, n: int = 7) -> pa.Table:
+    blank = " x" if method.pads else " x "
     return pa.table(
         {
             "code": [f"{row:03d}" for row in range(n)],
-            "note": (['a "b"', "c,d", "é\n☃", "=1", " x ", "NA", "~"] * n)[:n],
+            "note": (['a "b"', "c,d", "é\n☃", "=1", blank, "NA", "~"] * n)[:n],
             "count": list(range(n)),
             "share": [row / 7 - 0.4 for row in range(n)],
         }

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
 
 import narwhals as nw
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from tacita.core import DataError, Method, Microdata
 from tacita.core.text import UNTYPED
@@ -15,6 +17,9 @@ from tacita.io.content import content_of, fingerprint_of
 # Files of records; tables with their true values; tables as they are published.
 Purpose = Literal["records", "cells", "published"]
 
+# A small file can unfold into a huge table; its shape says so, its size does not.
+MOST_CELLS = 2_000_000_000
+
 
 class Format(Method):
     """One kind of file. Its fields are the options of reading, as a plan has them under [input]."""
@@ -22,6 +27,9 @@ class Format(Method):
     kind: ClassVar[str] = "format"
     endings: ClassVar[tuple[str, ...]]
     purposes: ClassVar[tuple[Purpose, ...]]
+    # whether files can be written, and which ending to take instead
+    writes: ClassVar[bool] = True
+    instead: ClassVar[str] = ""
 
     @classmethod
     def summary(cls) -> str:
@@ -39,11 +47,14 @@ class RecordFormat(Format):
 
     Those are all that a format must do: nothing but names and cells may go into a file, the same table gives
     the same bytes, and what is packed and unpacked is the same table. Where `streams` is true, `chunks` does
-    not hold the whole file.
+    not hold the whole file. Where `keeps_types` is false, a column may come back with another type that holds
+    the same values; where `pads` is true, blanks at the end of a text cannot be held, and are refused.
     """
 
     purposes: ClassVar[tuple[Purpose, ...]] = ("records",)
     streams: ClassVar[bool] = False
+    keeps_types: ClassVar[bool] = True
+    pads: ClassVar[bool] = False
 
     def unpack(self, content: bytes, source: str) -> Any:
         """The Arrow table in the bytes of a file; DataError where they are none of this format."""
@@ -68,6 +79,28 @@ class RecordFormat(Format):
     def chunks(self, path: Path, rows: int = 2**16) -> Iterator[Any]:
         """Arrow batches of at most so many records of a file; joined, they are what `decode` finds."""
         yield from to_arrow(self.decode(content_of(path), path.name)).to_batches(rows)
+
+
+def without_empty_text(data: Microdata) -> Any:
+    """The same for files that cannot tell empty text from missing: where cells came from text, it is that."""
+    table = to_arrow(data)
+    if data.dialect is None:
+        return table
+    for place, column in enumerate(table.columns):
+        if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+            blank = pc.equal(column, "")
+            cells = pc.if_else(blank, pa.scalar(None, column.type), column)
+            table = table.set_column(place, table.field(place).with_nullable(True), cells)
+    return table
+
+
+def refuse_huge(records: int, columns: int, source: str) -> None:
+    """Raise where a file would unfold into more cells than one machine should hold."""
+    if records * columns > MOST_CELLS:
+        raise DataError(
+            f"{source}: {records} records x {columns} columns are more than one machine should unfold at "
+            "once. Split the file."
+        )
 
 
 def to_arrow(data: Microdata) -> Any:

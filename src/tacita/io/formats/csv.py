@@ -6,35 +6,24 @@ import codecs
 import csv
 import io
 import re
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Self
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as arrow_csv
-from pydantic import Field
 
-from tacita.core import MISSING_TEXT, CsvDialect, DataError, Microdata, ParameterError, Parameters
+from tacita.core import CsvDialect, DataError, Microdata, ParameterError
 from tacita.core.params import shown
 from tacita.io.content import fingerprint_of
 
 from .base import RecordFormat, to_arrow
+from .options import TextOptions
 
 _DELIMITERS = (",", ";", "\t", "|")
 _LARGEST_BLOCK = 2**30
 
 
-class InputOptions(Parameters):
-    """How to read a text file; a Parquet file needs none of it."""
-
-    delimiter: str | None = Field(
-        None, min_length=1, max_length=1, description="column separator; found from the header if not given"
-    )
-    decimal: Literal[".", ","] = Field(".", description="decimal sign, . or ,")
-    encoding: str = Field("utf-8", description="text encoding, such as utf-8 or latin-1")
-    missing_values: tuple[str, ...] = Field(MISSING_TEXT, description="cell texts that mean: no value")
-
-
-class CSV(InputOptions, RecordFormat):
+class CSV(TextOptions, RecordFormat):
     """Text with a delimiter, and a first line of names.
 
     Cells are text. Numbers are read where a role asks for them; all other cells are copied letter by letter,
@@ -69,7 +58,7 @@ class CSV(InputOptions, RecordFormat):
     def like(self, data: Microdata) -> Self:
         """With the options of the dialect of the records."""
         dialect = data.dialect or CsvDialect()
-        return self.model_copy(update=dialect.model_dump(include=set(InputOptions.model_fields)))
+        return self.model_copy(update=dialect.model_dump(include=set(TextOptions.model_fields)))
 
 
 def _as_text(content: bytes, source: str, encoding: str) -> tuple[str, bool]:

@@ -15,10 +15,7 @@ from tacita.core.microdata import refuse_repeated_names
 from tacita.io.content import opened
 from tacita.io.rebuild import without_memory
 
-from .base import RecordFormat
-
-# A small file can unfold into a huge table; its footer does not say so, its shape does.
-_MOST_CELLS = 2_000_000_000
+from .base import RecordFormat, refuse_huge
 
 
 class Parquet(RecordFormat):
@@ -39,11 +36,7 @@ class Parquet(RecordFormat):
         """The table in the bytes of a Parquet file."""
         with _readable(source):
             file = _parquet_file(pa.BufferReader(content))
-            if file.metadata.num_rows * file.metadata.num_columns > _MOST_CELLS:
-                raise DataError(
-                    f"{source}: {file.metadata.num_rows} records x {file.metadata.num_columns} columns are "
-                    "more than one machine should unfold at once. Split the file."
-                )
+            refuse_huge(file.metadata.num_rows, file.metadata.num_columns, source)
             table = file.read()
             # a flipped bit can make text that is no UTF-8, or an index beyond its dictionary
             table.validate(full=True)

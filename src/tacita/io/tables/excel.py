@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import posixpath
 import zipfile
 from collections import Counter
 from collections.abc import Iterator
@@ -16,7 +15,7 @@ from . import workbook
 from .base import PublishedFormat
 from .kinds import OTHER, Things, beyond
 from .shown import MARK, Shown
-from .workbook import LINKS, MAIN
+from .workbook import MAIN
 
 # What a part of a package is called, by the beginning of its name.
 _PARTS = {
@@ -135,13 +134,7 @@ class PublishedExcel(PublishedFormat):
 
 
 def _sheet(package: zipfile.ZipFile, name: str) -> ElementTree.Element:
-    book = ElementTree.fromstring(package.read("xl/workbook.xml"))
-    [link] = [
-        each.get(f"{{{LINKS}}}id") for each in book.iter(f"{{{MAIN}}}sheet") if each.get("name") == name
-    ]
-    links = ElementTree.fromstring(package.read("xl/_rels/workbook.xml.rels"))
-    [target] = [each.attrib["Target"] for each in links if each.get("Id") == link]
-    return ElementTree.fromstring(package.read(posixpath.join("/xl", target).lstrip("/")))
+    return ElementTree.fromstring(package.read(workbook.place_of(package, name)))
 
 
 def _shared_texts(package: zipfile.ZipFile) -> list[str]:

@@ -9,9 +9,11 @@ Source: ECMA-376, Office Open XML, parts 1 (SpreadsheetML) and 2 (packages).
 from __future__ import annotations
 
 import io
+import posixpath
 import re
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
+from xml.etree import ElementTree
 
 from tacita.core import DataError
 
@@ -25,16 +27,42 @@ _PACKAGE = "http://schemas.openxmlformats.org/package/2006"
 _TYPES = "application/vnd.openxmlformats"
 _SHEET_TYPE = f"{_TYPES}-officedocument.spreadsheetml.worksheet+xml"
 _MOST_ROWS, _MOST_COLUMNS = 2**20, 2**14
+# what a reader would take for the code of another character
+_LIKE_ESCAPES = re.compile("_(?=x[0-9A-Fa-f]{4}_)")
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+# The least that a reader of formats asks for; the second and third are dates, with and without the time.
+_STYLES = (
+    f'{_HEAD}<styleSheet xmlns="{MAIN}"><numFmts count="2">'
+    '<numFmt numFmtId="164" formatCode="yyyy\\-mm\\-dd"/>'
+    '<numFmt numFmtId="165" formatCode="yyyy\\-mm\\-dd\\ hh:mm:ss.000"/></numFmts>'
+    '<fonts count="1"><font/></fonts><fills count="2"><fill><patternFill patternType="none"/></fill>'
+    '<fill><patternFill patternType="gray125"/></fill></fills><borders count="1"><border/></borders>'
+    '<cellStyleXfs count="1"><xf numFmtId="0"/></cellStyleXfs><cellXfs count="3"><xf numFmtId="0"/>'
+    '<xf numFmtId="164" applyNumberFormat="1"/><xf numFmtId="165" applyNumberFormat="1"/>'
+    '</cellXfs><cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles>'
+    "</styleSheet>"
+)
 
 
 def text(content: str) -> Cell:
     """A cell of text; one that begins with = is no formula."""
     if _NOT_XML.search(content):
         raise DataError(
-            "Excel: a label holds a control character, which no workbook can. Rename it or write CSV or HTML."
+            "Excel: a text holds a control character, which no workbook can. Rename it or write CSV or HTML."
         )
+    content = _LIKE_ESCAPES.sub("_x005F_", content)
     return ' t="inlineStr"', f'<is><t xml:space="preserve">{_escaped(content)}</t></is>'
+
+
+def truth(holds: bool) -> Cell:
+    """A cell of a truth value."""
+    return ' t="b"', f"<v>{int(holds)}</v>"
+
+
+def moment(days: str, timed: bool) -> Cell:
+    """A cell of a date, in days since the end of 1899, and of the time of the day."""
+    return f' s="{2 if timed else 1}"', f"<v>{days}</v>"
 
 
 def figure(spelled: str) -> Cell:
@@ -42,8 +70,11 @@ def figure(spelled: str) -> Cell:
     return "", f"<v>{_escaped(spelled)}</v>"
 
 
-def encode(sheets: Mapping[str, Sequence[Sequence[Cell]]]) -> bytes:
-    """Sheets of rows of cells as the bytes of an .xlsx file. Same cells, same bytes. O(cells)."""
+def encode(sheets: Mapping[str, Sequence[Sequence[Cell]]], *, dated: bool = False) -> bytes:
+    """Sheets of rows of cells as the bytes of an .xlsx file. Same cells, same bytes. O(cells).
+
+    Where cells are `dated`, a part with two formats says how dates are shown.
+    """
     for rows in sheets.values():
         if len(rows) > _MOST_ROWS or any(len(row) > _MOST_COLUMNS for row in rows):
             raise DataError(
@@ -52,7 +83,7 @@ def encode(sheets: Mapping[str, Sequence[Sequence[Cell]]]) -> bytes:
             )
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as package:
-        for name, part in _parts(sheets):
+        for name, part in _parts(sheets, dated):
             entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
             # what made it, which is not the same on every system
             entry.create_system = 0
@@ -60,19 +91,35 @@ def encode(sheets: Mapping[str, Sequence[Sequence[Cell]]]) -> bytes:
     return out.getvalue()
 
 
-def _parts(sheets: Mapping[str, Sequence[Sequence[Cell]]]) -> Iterator[tuple[str, str]]:
+def place_of(package: zipfile.ZipFile, name: str) -> str:
+    """The part that holds a sheet of a workbook."""
+    book = ElementTree.fromstring(package.read("xl/workbook.xml"))
+    [link] = [
+        each.get(f"{{{LINKS}}}id") for each in book.iter(f"{{{MAIN}}}sheet") if each.get("name") == name
+    ]
+    links = ElementTree.fromstring(package.read("xl/_rels/workbook.xml.rels"))
+    [target] = [each.attrib["Target"] for each in links if each.get("Id") == link]
+    return posixpath.join("/xl", target).lstrip("/")
+
+
+def _parts(sheets: Mapping[str, Sequence[Sequence[Cell]]], dated: bool) -> Iterator[tuple[str, str]]:
     places = [f"worksheets/sheet{number}.xml" for number in range(1, len(sheets) + 1)]
-    yield "[Content_Types].xml", _content_types(places)
+    links = [(f"{LINKS}/worksheet", place) for place in places]
+    yield "[Content_Types].xml", _content_types(places, dated)
     yield "_rels/.rels", _relationships([(f"{LINKS}/officeDocument", "xl/workbook.xml")])
     yield "xl/workbook.xml", _workbook(list(sheets))
-    yield "xl/_rels/workbook.xml.rels", _relationships([(f"{LINKS}/worksheet", place) for place in places])
+    if dated:
+        links.append((f"{LINKS}/styles", "styles.xml"))
+        yield "xl/styles.xml", _STYLES
+    yield "xl/_rels/workbook.xml.rels", _relationships(links)
     for place, rows in zip(places, sheets.values(), strict=True):
         yield f"xl/{place}", _sheet(rows)
 
 
-def _content_types(places: Sequence[str]) -> str:
+def _content_types(places: Sequence[str], dated: bool) -> str:
     overrides = [("workbook.xml", f"{_TYPES}-officedocument.spreadsheetml.sheet.main+xml")]
     overrides += [(place, _SHEET_TYPE) for place in places]
+    overrides += [("styles.xml", f"{_TYPES}-officedocument.spreadsheetml.styles+xml")] * dated
     told = "".join(f'<Override PartName="/xl/{part}" ContentType="{kind}"/>' for part, kind in overrides)
     return (
         f'{_HEAD}<Types xmlns="{_PACKAGE}/content-types">'

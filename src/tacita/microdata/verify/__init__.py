@@ -29,6 +29,7 @@ from . import (
     synthesis,
 )
 from .evidence import Evidence
+from .restored import restored
 
 __all__ = ["ALWAYS", "CHECKS", "Check", "Evidence", "insist", "verify", "verify_file"]
 
@@ -193,7 +194,8 @@ CHECKS: dict[str, Check[Evidence]] = {
         "Records of one unit show the same in the columns that were protected by unit.", recoding.units_agree
     ),
     "file-plain": Check(
-        "The file can be read back and holds nothing but names and cells.", files.nothing_but_cells
+        "The file can be read back and holds nothing but names and cells, and labels that cells bear out.",
+        files.nothing_but_cells,
     ),
     "file-written-again": Check(
         "The file can be read back, and its format writes names and cells alone as the same bytes again; "
@@ -227,6 +229,8 @@ def verify_file(content: bytes, form: RecordFormat, claim: Claim) -> tuple[Verdi
         released = form.decode(content, "release")
     except DataError:
         return (Verdict(name, CHECKS[name].promise, False, "the bytes cannot be read back as records"),)
+    if not form.keeps_types:
+        released = restored(released, claim)
     return _verdicts(Evidence(released, claim, content, form), name)
 
 

@@ -70,6 +70,13 @@ class Evidence:
         """Released rows that must show no value: there was none, or it was taken away."""
         return gaps(self.claim.original, name)[self.claim.rows] | self.suppressed(name)
 
+    def gaps_shown(self, name: str) -> Mask:
+        """Cells of the release that show nothing."""
+        cells = self.released.frame.select(name).to_native()
+        # a typed file of text spells what is missing as its source did
+        dialect = self.released.dialect or self.claim.original.dialect
+        return no_category(Microdata.of(cells, dialect=dialect), name)
+
     def originals(self, name: str) -> Floats:
         """The original numbers that stand behind the released rows, NaN where none may be shown."""
         return np.where(self.suppressed(name), np.nan, self.claim.original.numbers(name)[self.claim.rows])

@@ -16,12 +16,18 @@ import pyarrow.parquet as pq
 from tacita.core import CsvDialect, Microdata
 from tacita.io.formats.base import RecordFormat, to_arrow
 from tacita.io.formats.csv import CSV
+from tacita.io.formats.excel import Excel
 from tacita.io.formats.parquet import Parquet
+from tacita.io.formats.readstat import read_by_library
+from tacita.io.formats.spss import SPSS
+from tacita.io.formats.stata import Stata
+from tacita.io.formats.xport import Xport
 from tacita.io.rebuild import without_memory
 
-from .cells import as_array
+from .cells import as_array, identical
 from .checks import speaks
 from .evidence import Evidence
+from .noted import says_more
 
 
 def promise_of(form: RecordFormat) -> str:
@@ -41,7 +47,9 @@ def written_again(evidence: Evidence) -> str | None:
     if evidence.content is None or evidence.form is None:
         return "there is no file"
     plain = without_memory(to_arrow(evidence.released))
-    again = evidence.form.encode(Microdata.of(plain, dialect=evidence.claim.original.dialect))
+    again = evidence.form.encode(
+        Microdata.of(plain, dialect=evidence.claim.original.dialect, notes=evidence.released.notes)
+    )
     return None if again == evidence.content else "the file is not what its format writes of its cells"
 
 
@@ -150,7 +158,51 @@ def _flat(cells: pa.Array) -> list[pa.Array]:
     )
 
 
+def _notes_say_more(_content: bytes, evidence: Evidence) -> str | None:
+    """Notes that cells do not bear out, or bytes that neither cells nor notes account for.
+
+    What the library read is written by another hand: where the same bytes come out, all that they tell is
+    told by the cells and notes that were checked.
+    """
+    form = evidence.form
+    assert form is not None
+    plain = form.decode(form.encode(Microdata.of(without_memory(to_arrow(evidence.released)))), "plain")
+    return says_more(evidence, plain) or written_again(evidence)
+
+
+def _xport_says_more(content: bytes, evidence: Evidence) -> str | None:
+    """The same; and since tacita reads such files itself, the library must find the same cells."""
+    found = read_by_library("read_xport", content, "release", "SAS transport")
+    table = Xport().unpack(content, "release")
+    if list(found) != table.column_names:
+        return "another reader finds other columns"
+    differing = [name for name in found if not _same_cells(table[name].combine_chunks(), found[name])]
+    if differing:
+        return f"another reader finds other cells in {len(differing)} columns: {', '.join(differing)}"
+    return _notes_say_more(content, evidence)
+
+
+def _same_cells(cells: pa.Array, found: list[Any]) -> bool:
+    if pa.types.is_string(cells.type):
+        return pc.fill_null(cells, "").to_pylist() == found
+    clock = Xport.clock
+    if pa.types.is_date(cells.type):
+        numbers = pc.add(cells.cast(pa.int32()).cast(pa.float64()), -float(clock.day_0))
+    elif pa.types.is_timestamp(cells.type):
+        ticks = cells.cast(pa.int64()).to_pylist()
+        zero = clock.day_0 * 86_400 * 10**6
+        numbers = pa.array([None if each is None else (each - zero) / 10**6 for each in ticks], pa.float64())
+    else:
+        numbers = cells
+    return identical(numbers, pa.array(found, pa.float64()))
+
+
 _KNOWN: dict[type[RecordFormat], Callable[[bytes, Evidence], str | None]] = {
     CSV: _csv_says_more,
     Parquet: _parquet_says_more,
+    Stata: _notes_say_more,
+    SPSS: _notes_say_more,
+    Xport: _xport_says_more,
+    # a workbook says nothing of its columns
+    Excel: lambda _, evidence: written_again(evidence),
 }

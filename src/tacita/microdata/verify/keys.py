@@ -13,10 +13,15 @@ from .evidence import Evidence, distinct, sizes
 
 
 def sharing(released: Microdata, keys: Sequence[str]) -> Ints:
-    """The class of each record: records that show the same in all keys, missing cells as one value."""
+    """The class of each record: records that show the same in all keys, missing cells as one value.
+
+    Where a file tells why a value is missing, records of different reasons show something else.
+    """
     nothing = np.zeros(0, dtype=np.int64)
     evidence = Evidence(released, Claim(released, nothing, None, None, ()))
-    return distinct(*(evidence.spelling(name) for name in keys))
+    notes = [] if released.notes is None else [released.notes.of(name).kinds for name in keys]
+    reasons = [kinds for kinds in notes if kinds is not None]
+    return distinct(*(evidence.spelling(name) for name in keys), *reasons)
 
 
 def short_of(classes: Ints, k: int, units: Ints | None) -> tuple[int, int]:

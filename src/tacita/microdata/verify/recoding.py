@@ -35,7 +35,7 @@ def recoded(evidence: Evidence) -> str | None:
     for name in evidence.claim.original.quasi:
         old, missing = _before(evidence, name)
         new = _texts(evidence.released, name)
-        gone = evidence.released.missing(name).tolist()
+        gone = evidence.gaps_shown(name).tolist()
         if missing != gone or any(a != b for a, b, gap in zip(old, new, missing, strict=True) if gap):
             moved.append(name)
         elif len({*zip(old, new, strict=True)}) != len({*old}):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from tacita.core import Mask, Microdata
+from tacita.core import Mask
 
-from .evidence import Evidence, gaps, no_category, sizes
+from .evidence import Evidence, gaps, sizes
 
 
 def suppressed_cells(evidence: Evidence) -> str | None:
@@ -19,7 +19,7 @@ def suppressed_cells(evidence: Evidence) -> str | None:
     if empty := int((before & claim.suppressed).sum()):
         return f"{empty} cells are declared suppressed that had no value"
     absent = before | claim.suppressed
-    shown = np.column_stack([_gaps_shown(evidence, name) for name in names])
+    shown = np.column_stack([evidence.gaps_shown(name) for name in names])
     wrong = [name for name, differs in zip(names, (absent != shown).any(axis=0), strict=True) if differs]
     if wrong:
         return f"{len(wrong)} columns miss other values than the claim says: {', '.join(wrong)}"
@@ -33,14 +33,6 @@ def suppressed_cells(evidence: Evidence) -> str | None:
     if emptied := _emptied(evidence, before, claim.k):
         return f"{emptied} records lost all their values, beside fewer than k={claim.k} that never had any"
     return None
-
-
-def _gaps_shown(evidence: Evidence, name: str) -> Mask:
-    """Cells of the release that show nothing."""
-    cells = evidence.released.frame.select(name).to_native()
-    # a typed file of text spells what is missing as its source did
-    dialect = evidence.released.dialect or evidence.claim.original.dialect
-    return no_category(Microdata.of(cells, dialect=dialect), name)
 
 
 def _needless(evidence: Evidence, before: Mask) -> int:

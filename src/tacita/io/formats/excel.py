@@ -1,0 +1,312 @@
+"""Records as a sheet of a workbook."""
+
+from __future__ import annotations
+
+import datetime
+import io
+import re
+import warnings
+import zipfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from itertools import zip_longest
+from typing import Any, ClassVar, NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from tacita.core import DataError, Microdata, ParameterError
+from tacita.core.microdata import refuse_repeated_names, speakable
+from tacita.io.tables import workbook
+
+from .base import RecordFormat, refuse_huge, without_empty_text
+from .options import SheetOptions
+
+# Packages are compressed; this is what they may unfold to.
+_MOST_BYTES = 2**32
+_LARGEST_EXACT = 2**53
+_LONGEST_TEXT = 32767
+_OLE = b"\xd0\xcf\x11\xe0"
+_DAY_0 = datetime.date(1899, 12, 30)
+# Excel believes in a 29 February 1900; before it, days have other numbers than in other programs.
+_FIRST_DAY = (datetime.date(1900, 3, 1) - datetime.date(1970, 1, 1)).days
+_LAST_DAY = (datetime.date(9999, 12, 31) - datetime.date(1970, 1, 1)).days
+_A_DAY = 86_400_000
+# how texts spell what XML cannot, and what would be taken for it
+_ESCAPED = re.compile("_x([0-9A-Fa-f]{4})_")
+
+
+class Excel(SheetOptions, RecordFormat):
+    """A sheet of a workbook: a line of names, then a line a record.
+
+    Cells of a column are all numbers, texts, dates or truth values; formulas and merged cells are refused.
+    Written with nothing but cells, and formats of dates: text that begins with = is text. O(cells).
+    Source: ECMA-376, Office Open XML; read by openpyxl.
+
+    >>> table = pa.table({"x": [1.5, None], "town": ["Köln", "=1"]})
+    >>> Excel().unpack(Excel().pack(table), "survey.xlsx").equals(table)
+    True
+    """
+
+    endings: ClassVar[tuple[str, ...]] = (".xlsx",)
+    keeps_types: ClassVar[bool] = False
+
+    def unpack(self, content: bytes, source: str) -> pa.Table:
+        """The cells of the sheet, each column of the type of its cells."""
+        with _book(content, source) as (book, package):
+            sheet = _chosen(book, self.sheet, source)
+            _refuse_merged(package, sheet.title, source)
+            sheet.reset_dimensions()
+            rows = sheet.iter_rows()
+            names = _names(next(rows, ()), source)
+            columns = _read(rows, len(names), source)
+        return pa.table({name: _typed(name, each, source) for name, each in zip(names, columns, strict=True)})
+
+    def encode(self, data: Microdata) -> bytes:
+        """What is empty text in a text file is an empty cell."""
+        return self.pack(without_empty_text(data))
+
+    def pack(self, table: pa.Table) -> bytes:
+        """One sheet named records."""
+        columns = [_written(name, table.column(name)) for name in table.column_names]
+        dated = any(
+            column.null_count < len(column)
+            and (pa.types.is_date(column.type) or pa.types.is_timestamp(column.type))
+            for column in table.columns
+        )
+        lines = [list(line) for line in zip(*columns, strict=True)]
+        if lines and not any(lines[-1]):
+            raise DataError(
+                "Excel: the last record is empty, and the sheet could not tell it from its end. Fill it in, "
+                "or write another kind of file."
+            )
+        head = [workbook.text(name) for name in table.column_names]
+        return workbook.encode({"records": [head, *lines]}, dated=dated)
+
+
+class _Cells(NamedTuple):
+    """The cells of a column and what kind each is, by the letter of openpyxl; None where there is nothing."""
+
+    values: list[Any]
+    kinds: list[str]
+    timed: list[bool]
+
+
+@contextmanager
+def _book(content: bytes, source: str) -> Iterator[tuple[Any, zipfile.ZipFile]]:
+    if content.startswith(_OLE):
+        raise DataError(
+            f"{source}: the workbook is encrypted with a password, or of the old kind .xls. Save it without "
+            "a password, as .xlsx."
+        )
+    try:
+        import openpyxl
+    except ImportError:
+        raise ParameterError(
+            f"{source}: to read Excel files, the package openpyxl is needed. Install tacita[formats]."
+        ) from None
+    try:
+        with warnings.catch_warnings(), zipfile.ZipFile(io.BytesIO(content)) as package:
+            # of what openpyxl will not keep of a workbook, which is all but the cells
+            warnings.simplefilter("ignore")
+            if sum(part.file_size for part in package.infolist()) > _MOST_BYTES:
+                raise DataError(
+                    f"{source}: the workbook unfolds into more than one machine should hold. Split the file."
+                )
+            book = openpyxl.load_workbook(io.BytesIO(content), read_only=True, keep_links=False)
+            yield book, package
+    except (DataError, ParameterError):
+        raise
+    except Exception:
+        # whatever the parsers of packages and XML think of, and their messages quote the file
+        raise DataError(
+            f"{source}: this is not a readable Excel workbook (.xlsx). Is it truncated, or another kind?"
+        ) from None
+
+
+def _chosen(book: Any, asked: str | None, source: str) -> Any:
+    sheets = {sheet.title: sheet for sheet in book.worksheets}
+    if not sheets:
+        raise DataError(f"{source}: wanted a sheet with cells, got none.")
+    if asked is None:
+        return next(iter(sheets.values()))
+    if asked in sheets:
+        return sheets[asked]
+    if asked.isdecimal() and 1 <= int(asked) <= len(sheets):
+        return [*sheets.values()][int(asked) - 1]
+    raise ParameterError(
+        f"{source}: there is no sheet {asked!r}. There are {len(sheets)}: {speakable([*sheets])}."
+    )
+
+
+def _refuse_merged(package: zipfile.ZipFile, name: str, source: str) -> None:
+    merged, last = 0, b""
+    with package.open(workbook.place_of(package, name)) as part:
+        while block := part.read(2**20):
+            # a tag may lie across two blocks; one that ends in the first was counted there
+            found = re.finditer(rb"<(?:\w+:)?mergeCell[\s>]", last + block)
+            merged += sum(each.end() > len(last) for each in found)
+            last = block[-64:]
+    if merged:
+        raise DataError(
+            f"{source}: the sheet has {merged} ranges of merged cells, of which only one cell has a value. "
+            "Split them first."
+        )
+
+
+def _names(row: Sequence[Any], source: str) -> list[str]:
+    names = [cell.value for cell in row]
+    while names and names[-1] is None:
+        names.pop()
+    odd = sum(not isinstance(name, str) or not name.strip() or cell.data_type == "f"
+              for name, cell in zip(names, row, strict=False))  # fmt: skip
+    if odd or not names:
+        raise DataError(
+            f"{source}: wanted a first line with a name for each column, got {odd or 'no'} cells "
+            f"{'without one' if odd else 'at all'}. Name the columns in the first line of the sheet."
+        )
+    refuse_repeated_names(names)
+    return names
+
+
+def _read(rows: Iterator[Sequence[Any]], width: int, source: str) -> list[_Cells]:
+    """The columns below the names; empty lines at the end are none."""
+    columns = [_Cells([], [], []) for _ in range(width)]
+    filled = beside = 0
+    for count, row in enumerate(rows, 1):
+        refuse_huge(count, width, source)
+        beside += any(cell.value is not None for cell in row[width:])
+        there = False
+        for column, cell in zip_longest(columns, row[:width]):
+            value = None if cell is None or cell.value == "" else cell.value
+            column.values.append(value)
+            column.kinds.append("" if value is None else cell.data_type)
+            column.timed.append(value is not None and cell.data_type == "d" and _shows_time(cell))
+            there |= value is not None
+        filled = count if there else filled
+    if beside:
+        raise DataError(
+            f"{source}: {beside} records have cells beside the named columns. Name these columns, or "
+            "clear them."
+        )
+    return [_Cells(each.values[:filled], each.kinds[:filled], each.timed[:filled]) for each in columns]
+
+
+def _shows_time(cell: Any) -> bool:
+    return re.search(r"[hs]", re.sub(r'"[^"]*"|\\.|\[[^\]]*\]', "", cell.number_format.lower())) is not None
+
+
+_SPOKEN = {"n": "numbers", "s": "texts", "d": "dates", "b": "truth values", "e": "errors", "f": "formulas"}
+
+
+def _typed(name: str, cells: _Cells, source: str) -> pa.Array:
+    who = f"{source}: column {speakable([name])}"
+    counts = {kind: cells.kinds.count(kind) for kind in set(cells.kinds) - {""}}
+    for kind, advice in (("f", "Replace them by their values"), ("e", "Correct or clear them")):
+        if kind in counts:
+            raise DataError(f"{who} has {counts[kind]} cells with {_SPOKEN[kind]}. {advice} first.")
+    if len(counts) > 1:
+        told = ", ".join(f"{count} {_SPOKEN[kind]}" for kind, count in sorted(counts.items()))
+        raise DataError(f"{who} mixes kinds of cells: {told}. Make them all one, for instance texts.")
+    kind = next(iter(counts), "n")
+    if kind == "n":
+        return pa.array([None if value is None else float(value) for value in cells.values], pa.float64())
+    if kind == "d":
+        return _dates(who, cells)
+    if kind == "b":
+        return pa.array(cells.values, pa.bool_())
+    return pa.array([None if value is None else _ESCAPED.sub(_character, value) for value in cells.values])
+
+
+def _character(found: re.Match[str]) -> str:
+    return chr(int(found[1], 16))
+
+
+def _dates(who: str, cells: _Cells) -> pa.Array:
+    present = [value for value in cells.values if value is not None]
+    odd = sum(not isinstance(value, datetime.datetime) for value in present)
+    if odd:
+        raise DataError(f"{who} has {odd} times of the day or durations. Make them numbers or texts first.")
+    if any(cells.timed) or any(value.time() != datetime.time() for value in present):
+        return pa.array(cells.values, pa.timestamp("ms"))
+    return pa.array([None if value is None else value.date() for value in cells.values], pa.date32())
+
+
+def _written(name: str, column: pa.ChunkedArray) -> list[workbook.Cell]:
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        return _written(name, column.cast(kind.value_type))
+    values = column.to_pylist() if not pa.types.is_timestamp(kind) else []
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind) or kind == pa.string_view():
+        _refuse(
+            name, sum(len(value or "") > _LONGEST_TEXT for value in values), "have more than 32767 letters"
+        )
+        if None in values:
+            _refuse(
+                name, values.count(""), "are empty, others missing, and the sheet cannot tell these apart"
+            )
+        return [workbook.text(value) if value else None for value in values]
+    if pa.types.is_boolean(kind):
+        return [None if value is None else workbook.truth(value) for value in values]
+    if pa.types.is_integer(kind):
+        _refuse(
+            name, sum(abs(value or 0) > _LARGEST_EXACT for value in values), "are whole numbers beyond 2^53"
+        )
+        return [None if value is None else workbook.figure(str(value)) for value in values]
+    if pa.types.is_floating(kind) and kind != pa.float16():
+        return _floats(name, column)
+    if pa.types.is_date(kind):
+        return _days(name, column.cast(pa.date32()).cast(pa.int32()).to_pylist())
+    if pa.types.is_timestamp(kind) and kind.tz is None:
+        return _moments(name, column)
+    if pa.types.is_null(kind):
+        return [None] * len(column)
+    raise DataError(
+        f"Excel: column {speakable([name])} is of the type {str(kind).split('<')[0]}, which a sheet cannot "
+        "hold. Convert it to numbers, dates or text."
+    )
+
+
+def _floats(name: str, column: pa.ChunkedArray) -> list[workbook.Cell]:
+    values = column.cast(pa.float64()).to_pylist()
+    nan = sum(value is not None and value != value for value in values)
+    _refuse(
+        name, nan if None in values else 0, "are NaN, others missing, and the sheet cannot tell these apart"
+    )
+    _refuse(name, sum(value in (float("inf"), float("-inf")) for value in values), "are infinite")
+    return [None if value is None or value != value else workbook.figure(_spelled(value)) for value in values]
+
+
+def _spelled(value: float) -> str:
+    """Whole numbers as such, whatever their type; minus nought keeps its sign."""
+    whole = value.is_integer() and abs(value) <= _LARGEST_EXACT and not (value == 0 and repr(value)[0] == "-")
+    return str(int(value)) if whole else repr(value)
+
+
+def _days(name: str, values: list[int | None]) -> list[workbook.Cell]:
+    wrong = sum(value is not None and not _FIRST_DAY <= value <= _LAST_DAY for value in values)
+    _refuse(name, wrong, "are dates before March 1900 or after 9999, which Excel does not know")
+    offset = (datetime.date(1970, 1, 1) - _DAY_0).days
+    return [None if value is None else workbook.moment(str(value + offset), timed=False) for value in values]
+
+
+def _moments(name: str, column: pa.ChunkedArray) -> list[workbook.Cell]:
+    fine = column.cast(pa.timestamp("ms"), safe=False)
+    _refuse(name, pc.sum(pc.not_equal(fine.cast(column.type, safe=False), column)).as_py() or 0,
+            "have finer times than thousandths of a second")  # fmt: skip
+    values = fine.cast(pa.int64()).to_pylist()
+    wrong = sum(value is not None and not _FIRST_DAY <= value // _A_DAY <= _LAST_DAY for value in values)
+    _refuse(name, wrong, "are dates before March 1900 or after 9999, which Excel does not know")
+    offset = (datetime.date(1970, 1, 1) - _DAY_0).days * _A_DAY
+    return [
+        None if value is None else workbook.moment(repr((value + offset) / _A_DAY), timed=True)
+        for value in values
+    ]
+
+
+def _refuse(name: str, count: int, what: str) -> None:
+    if count:
+        raise DataError(
+            f"Excel: {count} cells of column {speakable([name])} {what}. Convert them to text, or write "
+            "another kind of file."
+        )
