@@ -61,7 +61,8 @@ def protect(
     """Publish what the method makes of the quasi-identifiers; leave identifiers out."""
     kinds = _kinds(data, method)
     x = data.coded(data.quasi)
-    kept = _rows_to_keep(data, x, missing)
+    beside = _explaining(data)
+    kept = _rows_to_keep(data, np.column_stack([x, beside]), missing)
     x = x[kept]
     units = _units(data, kept)
     k = _group_size(method)
@@ -71,16 +72,17 @@ def protect(
         accounted = ("suppressed-cells",)
         suppressed = suppressed_cells(x, _named_strata(data, kept), units, k, data.scales, run)
         x = np.where(suppressed, np.nan, x)
-    strata = _strata(data, x, kept)
+    # where missing is a level, records that miss other columns are drawn together
+    strata = _strata(data, x if missing != "level" else x[:, :0], kept)
     _refuse_bad_weights(data, kept)
     _refuse_hopeless(data, x, strata, units, k, missing)
 
     integer = np.array(
         [round_integers and data.scale(name) == "numeric" and data.is_integer(name) for name in data.quasi]
     )
-    beside = _beside(data, data.used[len(data.quasi) :] or getattr(method, "beside", ()), kept)
-    texts = {name: data.levels(name).names for name in data.quasi if data.scale(name) != "numeric"}
-    made = publish(method, Records(x, strata, units, integer, beside, kinds, texts), run)
+    beside = beside[kept] if beside.size else _beside(data, getattr(method, "beside", ()), kept)
+    texts = {name: data.levels(name).names for name in data.used if data.scale(name) != "numeric"}
+    made = publish(method, Records(x, strata, units, integer, beside, kinds, texts, data.used), run)
     _refuse_missing_words(data, made.texts, method)
     order = run.protective_generator().permutation(kept.size) if shuffle else np.arange(kept.size)
     claim = Claim(
@@ -94,6 +96,7 @@ def protect(
         left_out=data.used if missing == "drop" else (),
         suppressed=None if suppressed is None else suppressed[order],
         terms=made.method.own_parameters(),
+        missing_drawn=missing == "level",
     )
     frame = _released_frame(data, made.values[order], claim, made.texts, shuffle)
     before = x if made.before is None else made.before
@@ -118,11 +121,16 @@ def _group_size(method: Method) -> int | None:
 
 
 def _kinds(data: Microdata, method: Method) -> tuple[Kind, ...]:
-    """The kinds of the quasi-identifiers where some are categories; refused for methods of numbers."""
-    kinds = data.scales
+    """The kinds of the columns that are read where some are categories; refused for methods of numbers."""
+    kinds = tuple(data.scale(name) for name in data.used)
     if all(kind == "numeric" for kind in kinds):
         return ()
-    named = [name for name, kind in zip(data.quasi, kinds, strict=True) if kind not in method.takes]
+    named = [name for name, kind in zip(data.used, kinds, strict=True) if kind not in method.takes]
+    if named and method.kind == "synthesis":
+        raise ParameterError(
+            f"{method.spoken_name()}: this method draws numbers, and column {speakable(named)} is declared "
+            "nominal or ordinal. Use copula or trees, or leave these columns out."
+        )
     if named:
         raise ParameterError(
             f"{method.spoken_name()}: this method works on numbers, and column {speakable(named)} is "
@@ -141,9 +149,14 @@ def complete_rows(data: Microdata, columns: Sequence[str]) -> Ints:
     return np.flatnonzero(~gaps)
 
 
-def _rows_to_keep(data: Microdata, x: Floats, policy: Missing) -> Ints:
-    beside = [data.numbers(name) for name in data.used[len(data.quasi) :]]
-    gaps = np.isnan(np.column_stack([x, *beside]))
+def _explaining(data: Microdata) -> Floats:
+    """Independent columns, as numbers or codes; none where there are none."""
+    names = data.used[len(data.quasi) :]
+    return data.coded(names) if names else np.empty((data.n, 0))
+
+
+def _rows_to_keep(data: Microdata, used: Floats, policy: Missing) -> Ints:
+    gaps = np.isnan(used)
     drawn = bool(data.roles and data.roles.dependent)
     if policy == "refuse" and gaps.any():
         where = ", ".join(

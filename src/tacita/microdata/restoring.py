@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tacita.core import Ints, Matrix, ParameterError, TacitaError
+from tacita.core.arrays import decimal_step
 from tacita.core.release import Claim
 
 from .protect import Protected
@@ -22,7 +23,6 @@ _MOST_OF_A_COLUMN, _MOST_RECORDS = 0.5, 0.2
 _FEW = 3
 # To a thousandth of its spread a value is known, however many digits it is written with.
 _FINE = 1e-3
-_COARSEST, _FINEST = 9, 15
 
 
 @dataclass(frozen=True)
@@ -53,8 +53,11 @@ class Restored:
 
 
 def changes_values(claim: Claim) -> bool:
-    """Whether values were to be hidden by changing them, not behind k others."""
-    return not {"groups-of-k", "column-groups", "recoded"} & set(claim.guarantees)
+    """Whether values were to be hidden by changing them, not behind k others.
+
+    What is drawn anew of all kinds of columns has a promise of its own about what comes back.
+    """
+    return not {"groups-of-k", "column-groups", "recoded", "values-redrawn"} & set(claim.guarantees)
 
 
 def restored_columns(protected: Protected) -> tuple[Restored, ...]:
@@ -92,19 +95,6 @@ def steps(x: Matrix, strata: Ints) -> Matrix:
     parts = np.split(x[order], np.cumsum(np.bincount(strata))[:-1])
     spread = [part.std(ddof=1) if part.size > 1 and not np.isnan(part).any() else 0.0 for part in parts]
     return np.maximum(grain, _FINE * np.array(spread))
-
-
-def decimal_step(values: Matrix) -> float:
-    """The largest power of ten that all values are multiples of, 0 where there is none.
-
-    >>> [decimal_step(np.array(values)) for values in ([1.5, 2.25], [300.0, 1200.0], [1 / 3])]
-    [0.01, 100.0, 0.0]
-    """
-    some = values[:100]
-    for digits in range(-_COARSEST, _FINEST + 1):
-        if all(np.array_equal(np.round(part, digits), part) for part in (some, values)):
-            return float(10.0**-digits)
-    return 0.0
 
 
 def _restored(name: str, x: Matrix, z: Matrix, strata: Ints) -> Restored:

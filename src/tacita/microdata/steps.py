@@ -88,7 +88,7 @@ def steps_for(data: Microdata, planned: Sequence[PlannedStep]) -> tuple[Step, ..
         roles = data.with_roles(each.roles).roles
         assert roles is not None
         # what is missing is no obstacle to a recoding
-        needless = each.section.kind == "recoding" and each.missing in ("refuse", "merge")
+        needless = each.section.kind == "recoding" and each.missing in ("refuse", "merge", "level")
         missing: Missing = "stratum" if needless else each.missing
         step = Step(each.section.chain, each.section.build(), roles, missing, each.round_integers)
         of_unit = [name for name in step.columns if name in roles.unit_columns]

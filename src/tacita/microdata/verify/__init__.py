@@ -14,7 +14,19 @@ from tacita.core.release import Claim
 from tacita.core.verify import Check, Verdict, insist, verdicts
 from tacita.io.formats.base import RecordFormat
 
-from . import categories, checks, columns, files, maskings, recoding, restoring, suppressed, synthesis
+from . import (
+    categories,
+    checks,
+    columns,
+    files,
+    maskings,
+    mixed,
+    recoding,
+    restoring,
+    restrictions,
+    suppressed,
+    synthesis,
+)
 from .evidence import Evidence
 
 __all__ = ["ALWAYS", "CHECKS", "Check", "Evidence", "insist", "verify", "verify_file"]
@@ -93,7 +105,8 @@ CHECKS: dict[str, Check[Evidence]] = {
         restoring.rounding_withstood,
     ),
     "synthetic-cells": Check(
-        "Dependent columns hold numbers, written to the last digit, and none is missing.",
+        "Dependent columns hold numbers, written to the last digit, or categories of the originals, and none "
+        "is missing unless what is missing was drawn like any other value.",
         synthesis.synthetic_cells,
     ),
     "values-changed": Check(
@@ -119,6 +132,29 @@ CHECKS: dict[str, Check[Evidence]] = {
         "Sums and other linear relations of dependent and independent columns that hold in the originals of "
         "a stratum hold in the release, to 1e-9 of the spread.",
         synthesis.linear_relations,
+    ),
+    "values-redrawn": Check(
+        "In each stratum, of the values of a dependent column that chance would not give back, no larger "
+        "share than stated comes out unchanged, and no more than a fifth of all records.",
+        mixed.values_redrawn,
+    ),
+    "extremes-hidden": Check(
+        "In each stratum, no number lies beyond the mean of the k smallest or of the k largest originals of "
+        "its column, unless a rule gives it.",
+        mixed.extremes_hidden,
+    ),
+    "labels-shared": Check(
+        "In each stratum, every published category, and what is missing, was that of at least k originals, "
+        "unless a rule gives it.",
+        mixed.labels_shared,
+    ),
+    "rules-kept": Check(
+        "Every record keeps the declared rules, and none is a combination that never occurs.",
+        restrictions.rules_kept,
+    ),
+    "edits-kept": Check(
+        "Every record that has all columns of a declared edit keeps it, sums to 1e-9 of their terms.",
+        restrictions.edits_kept,
     ),
     "recoded": Check(
         "Records that shared a value of a recoded column share one still, and what was missing is.",
@@ -193,7 +229,8 @@ def _promised(claim: Claim) -> list[str]:
     mixed = roles is not None and roles.categorical and "group-means" in promised
     middles = ["group-categories"] if mixed else []
     # values that do not hide behind k others must have been changed, whatever the method says
-    hiding = {"groups-of-k", "column-groups", "recoded"} & set(promised) or (claim.touched and not promised)
+    hidden_behind = {"groups-of-k", "column-groups", "recoded", "values-redrawn"}
+    hiding = hidden_behind & set(promised) or (claim.touched and not promised)
     hidden = ["rounding-withstood"] if not hiding and "rounding-restores" not in claim.insisted else []
     # what is taken away is always accounted for, until another step changes the columns
     kept = claim.suppressed is not None and not claim.touched & set(claim.original.quasi)

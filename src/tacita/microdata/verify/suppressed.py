@@ -19,7 +19,7 @@ def suppressed_cells(evidence: Evidence) -> str | None:
     if empty := int((before & claim.suppressed).sum()):
         return f"{empty} cells are declared suppressed that had no value"
     absent = before | claim.suppressed
-    shown = np.column_stack([_gaps_shown(evidence, name) for name in names])
+    shown = np.column_stack([gaps_shown(evidence, name) for name in names])
     wrong = [name for name, differs in zip(names, (absent != shown).any(axis=0), strict=True) if differs]
     if wrong:
         return f"{len(wrong)} columns miss other values than the claim says: {', '.join(wrong)}"
@@ -35,7 +35,7 @@ def suppressed_cells(evidence: Evidence) -> str | None:
     return None
 
 
-def _gaps_shown(evidence: Evidence, name: str) -> Mask:
+def gaps_shown(evidence: Evidence, name: str) -> Mask:
     """Cells of the release that show nothing."""
     cells = evidence.released.frame.select(name).to_native()
     # a typed file of text spells what is missing as its source did
