@@ -62,7 +62,8 @@ def protect(
     kinds = _kinds(data, method)
     x = data.coded(data.quasi)
     beside = _explaining(data)
-    kept = _rows_to_keep(data, np.column_stack([x, beside]), missing)
+    drawing = bool(getattr(method, "draws_missing", False))
+    kept = _rows_to_keep(data, np.column_stack([x, beside]), missing, drawing)
     x = x[kept]
     units = _units(data, kept)
     k = _group_size(method)
@@ -155,7 +156,7 @@ def _explaining(data: Microdata) -> Floats:
     return data.coded(names) if names else np.empty((data.n, 0))
 
 
-def _rows_to_keep(data: Microdata, used: Floats, policy: Missing) -> Ints:
+def _rows_to_keep(data: Microdata, used: Floats, policy: Missing, drawing: bool) -> Ints:
     gaps = np.isnan(used)
     drawn = bool(data.roles and data.roles.dependent)
     if policy == "refuse" and gaps.any():
@@ -163,8 +164,11 @@ def _rows_to_keep(data: Microdata, used: Floats, policy: Missing) -> Ints:
             f"{name} ({count})" for name, count in zip(data.used, gaps.sum(axis=0), strict=True) if count
         )
         what = "dependent or independent columns" if drawn else "quasi-identifiers"
-        drop, stratum, merge = (setting("protect", "missing", each) for each in ("drop", "stratum", "merge"))
+        drop, stratum, merge, level = (
+            setting("protect", "missing", each) for each in ("drop", "stratum", "merge", "level")
+        )
         way_out = drop if drawn else f"{drop}, {stratum} or {merge}"
+        way_out += f" or {level}" if drawing else ""
         raise DataError(
             f"{data.source}: {what} have missing values in {int(gaps.any(axis=1).sum())} records: "
             f"{where}. Complete them, or choose {way_out}."

@@ -91,10 +91,8 @@ class Margin:
         return np.asarray(np.clip(rounded, self.lowest, self.highest) + 0.0)
 
     def beyond(self, values: Floats) -> Mask:
-        """Which numbers lie outside the ends."""
-        return (
-            np.asarray((values < self.lowest) | (values > self.highest)) if self.numeric else values != values
-        )
+        """Which numbers lie outside the ends; what is missing does not."""
+        return np.asarray((values < self.lowest) | (values > self.highest))
 
     def neighbourhoods(self, values: Floats) -> tuple[Floats, Floats]:
         """From where to where the k values of the column around each donor reach; values that are shared

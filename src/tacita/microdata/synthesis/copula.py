@@ -26,13 +26,13 @@ _SMALLEST = 1e-6
 class Copula(MixedSynthesis):
     """A normal variable behind each column: margins as they are, dependence by one correlation matrix.
 
-    Each column cuts the normal law at its cumulative shares: a category, a number that many share, and what
-    is missing take an interval each. Correlations of the variables behind are found from those of the mean
-    normal scores, by the Hermite series of their steps (polychoric correlations), and made a correlation
-    matrix by leaving out negative eigenvalues. Drawn are normal variables given those of the independent
-    columns, then quantiles: straight between means of k neighbours, never beyond the ends. A nominal column
-    is put in the order in which it goes best with the others; what no order shows is lost, and so is
-    what is not monotone: take trees there.
+    Each column cuts the normal law at its cumulative shares: a category and a number that many share take an
+    interval each; whether a value is missing has a variable of its own. Correlations of the variables behind
+    are found from those of the mean normal scores, by the Hermite series of their steps (polychoric
+    correlations), and made a correlation matrix by leaving out negative eigenvalues. Drawn are normal
+    variables given those of the independent columns, then quantiles: straight between means of k neighbours,
+    never beyond the ends. A nominal column is put in the order in which it goes best with the others; what no
+    order shows is lost, and so is what is not monotone: take trees there.
     O(n (p + q)^2 + n log n (p + q)) time, O(n (p + q)) memory.
     Source: Nelsen (2006), An Introduction to Copulas; latent correlations as in Olsson (1979),
     Psychometrika 44(4), 443-460.
@@ -63,14 +63,22 @@ class Copula(MixedSynthesis):
             if (~np.isnan(x[free, j])).sum() >= 2 * self.k:
                 used[:, j] = free
             known.add(j)
-        plain = zip(x.T, used.T, columns.kinds, strict=True)
-        scales = [_Scale.of(values[keep], kind == "nominal") for values, keep, kind in plain]
-        scales = _ordered(scales, x, used)
         inner = tuple(
             Margin.of(x[used[:, j], j], columns.kinds[j], self.k) if margins[j].ordered.size else margins[j]
             for j in range(p)
         )
-        fitted = _Fitted(tuple(scales), _correlations(scales, x, used), inner, tuple(order), restrictions)
+        gaps = np.isnan(x)
+        having = [j for j in range(x.shape[1]) if gaps[:, j].any() and (j >= p or inner[j].missing)]
+        # whether a value is there has a normal variable of its own
+        behind = np.hstack([np.where(gaps, 0.0, x), gaps[:, having]])
+        used = np.hstack([used & ~gaps, used[:, having]])
+        kinds = zip(behind.T, used.T, (*columns.kinds, *["numeric"] * len(having)), strict=True)
+        scales = [_Scale.of(values[keep], kind == "nominal") for values, keep, kind in kinds]
+        scales = _ordered(scales, behind, used)
+        indicators = {j: x.shape[1] + at for at, j in enumerate(having)}
+        fitted = _Fitted(
+            tuple(scales), indicators, _correlations(scales, behind, used), inner, tuple(order), restrictions
+        )
         run.report("fitting the model", 1, 1)
         return fitted if used.all() else fitted.calibrated(x, run)
 
@@ -79,37 +87,25 @@ class Copula(MixedSynthesis):
 class _Scale:
     """The levels of a column from lowest to highest, and where they cut the normal law.
 
-    `levels` are values or codes in their order on the line, `shares` the cumulative shares up to each. What
-    is missing is the lowest level (`gaps` its share).
+    `levels` are values or codes in their order on the line, `cuts` the shares below each and above the last.
     """
 
     levels: Floats
-    shares: Floats
-    gaps: float
+    cuts: Floats
     nominal: bool
 
     @classmethod
     def of(cls, values: Floats, nominal: bool, order: Floats | None = None) -> _Scale:
-        present = values[~np.isnan(values)]
-        levels, counts = np.unique(present, return_counts=True)
+        levels, counts = np.unique(values, return_counts=True)
         if order is not None:
             counts = counts[np.searchsorted(levels, order)]
             levels = order
-        gaps = (values.size - present.size) / max(values.size, 1)
-        shares = gaps + (1 - gaps) * np.cumsum(counts) / max(present.size, 1)
-        return cls(levels, shares, gaps, nominal)
-
-    @property
-    def cuts(self) -> Floats:
-        """Shares below and above each level, the missing ones first if there are any."""
-        first = [0.0, self.gaps] if self.gaps else [0.0]
-        return np.concatenate([first, self.shares])
+        return cls(levels, np.concatenate([[0.0], np.cumsum(counts) / max(values.size, 1)]), nominal)
 
     def places(self, values: Floats) -> Ints:
         """The number of each value's level on the line."""
         order = np.argsort(self.levels, kind="stable")
-        found = order[np.minimum(np.searchsorted(self.levels[order], values), self.levels.size - 1)]
-        return np.where(np.isnan(values), 0, found + (self.gaps > 0))
+        return order[np.minimum(np.searchsorted(self.levels[order], values), self.levels.size - 1)]
 
     @property
     def scores(self) -> Floats:
@@ -119,6 +115,11 @@ class _Scale:
         cuts = np.clip(self.cuts, 0.0, 1.0)
         density = _density(ndtri(cuts))
         return np.asarray((density[:-1] - density[1:]) / np.maximum(np.diff(cuts), 1e-300))
+
+    @property
+    def spread(self) -> float:
+        """The standard deviation of the scores."""
+        return float(np.sqrt((np.diff(self.cuts) * self.scores**2).sum())) if self.levels.size else 0.0
 
     @property
     def hermite(self) -> Floats:
@@ -152,7 +153,7 @@ def _ordered(scales: list[_Scale], x: Matrix, used: Mask) -> list[_Scale]:
                 continue
             axes = np.linalg.eigh(others.T @ others)[1]
             common = others @ (axes[:, -1] * np.sign(axes[np.abs(axes[:, -1]).argmax(), -1]))
-            here = used[:, j] & ~np.isnan(x[:, j])
+            here = used[:, j]
             codes = x[here, j].astype(np.int64)
             levels = np.sort(scales[j].levels)
             means = np.bincount(codes, weights=common[here]) / np.maximum(np.bincount(codes), 1)
@@ -174,7 +175,7 @@ def _correlations(scales: Sequence[_Scale], x: Matrix, used: Mask) -> Matrix:
     """Of the normal variables behind, with no negative eigenvalue. O(n d^2)."""
     scores = _scores(scales, x, used)
     series = np.array([scale.hermite if scale.levels.size else np.zeros(_TERMS) for scale in scales])
-    full = np.sqrt((series**2).sum(axis=1))
+    full = [scale.spread for scale in scales]
     d = len(scales)
     found = np.eye(d)
     for i in range(d):
@@ -214,13 +215,14 @@ def _behind(product: float, terms: Floats) -> float:
 
 @dataclass(frozen=True, eq=False)
 class _Fitted:
-    """Scales of all columns, the dependent first; correlations behind; what may be published of each.
+    """Scales of all columns, the dependent first, then of whether those with gaps have one (`indicators`).
 
-    `references` has, of columns that rules give to some records, the normal variables of the others in order:
-    they were chosen by the rule, and are no longer normal.
+    `references` has, of columns that a rule or a gap takes from some records, the normal variables of the
+    others in order: they were chosen, and are no longer normal.
     """
 
     scales: tuple[_Scale, ...]
+    indicators: Mapping[int, int]
     correlations: Matrix
     margins: tuple[Margin, ...]
     order: tuple[int, ...]
@@ -231,81 +233,99 @@ class _Fitted:
         """With references from a draw that nobody sees."""
         references: dict[int, Floats] = {}
         trial = x.copy()
-        for j, variable, known in self._columns(trial, run.search_generator()):
+        for j, variables, known in self._columns(trial, run.search_generator()):
             free = ~self.restrictions.structural(j, trial, known - {j})
-            if 0 < free.sum() < len(x):
-                references[j] = np.sort(variable[free])
-            self._publish(j, trial, variable, known, references)
+            for at in (self.indicators.get(j), j):
+                if at is None:
+                    continue
+                if at == j and j in self.indicators:
+                    free &= ~np.isnan(self._drawn(j, variables, references))
+                if 0 < free.sum() < len(x):
+                    references[at] = np.sort(variables[:, at][free])
+            self._publish(j, trial, variables, known, references)
         return replace(self, references=references)
 
     def draw(self, x: Matrix, generator: np.random.Generator, run: Run) -> None:
         """Normal variables given those of the independent columns, then quantiles, then restrictions."""
-        for done, (j, variable, known) in enumerate(self._columns(x, generator)):
-            self._publish(j, x, variable, known, self.references)
+        for done, (j, variables, known) in enumerate(self._columns(x, generator)):
+            self._publish(j, x, variables, known, self.references)
             run.report("drawing values", done, len(self.order))
 
-    def _columns(self, x: Matrix, generator: np.random.Generator) -> Iterator[tuple[int, Floats, set[int]]]:
-        """Dependent columns in turn, the normal variable behind each, and what is known with it."""
+    def _columns(self, x: Matrix, generator: np.random.Generator) -> Iterator[tuple[int, Matrix, set[int]]]:
+        """Dependent columns in turn, the normal variables behind all, and what is known with it."""
         p = len(self.margins)
-        given = self._kept(x, generator)
-        inner, across = self.correlations[:p, :p], self.correlations[:p, p:]
-        weights = np.linalg.solve(self.correlations[p:, p:], across.T).T if across.size else across
-        values, vectors = np.linalg.eigh(inner - weights @ across.T)
+        mine = [*range(p), *(at for j, at in self.indicators.items() if j < p)]
+        others = [at for at in range(len(self.scales)) if at not in mine]
+        matrix, variables = self.correlations, np.zeros((len(x), len(self.scales)))
+        variables[:, others] = self._kept(x, others, generator)
+        across = matrix[np.ix_(mine, others)]
+        weights = np.linalg.solve(matrix[np.ix_(others, others)], across.T).T if across.size else across
+        values, vectors = np.linalg.eigh(matrix[np.ix_(mine, mine)] - weights @ across.T)
         root = vectors * np.sqrt(np.maximum(values, 0.0))
-        drawn = given @ weights.T + generator.standard_normal((len(x), p)) @ root.T
+        noise = generator.standard_normal((len(x), len(mine))) @ root.T
+        variables[:, mine] = variables[:, others] @ weights.T + noise
         known = set(range(p, x.shape[1]))
         for j in self.order:
             known.add(j)
-            yield j, drawn[:, j], known
+            yield j, variables, known
 
     def _publish(
-        self, j: int, x: Matrix, variable: Floats, known: set[int], references: Mapping[int, Floats]
+        self, j: int, x: Matrix, variables: Matrix, known: set[int], references: Mapping[int, Floats]
     ) -> None:
-        from scipy.special import ndtr
-
-        shares = ndtr(variable)
-        if j in references:
-            among = references[j]
-            shares = np.interp(variable, among, (np.arange(among.size) + 0.5) / among.size)
-        x[:, j] = self._quantiles(j, shares)
+        x[:, j] = self._drawn(j, variables, references)
         self.restrictions.settle(j, x, known, self.margins[j])
 
-    def _quantiles(self, j: int, shares: Floats) -> Floats:
-        """The value of a column at each share: missing, one of its categories in their order, or a number."""
+    def _drawn(self, j: int, variables: Matrix, references: Mapping[int, Floats]) -> Floats:
+        """The value of a column: one of its categories in their order, or a number, or none."""
         scale, margin = self.scales[j], self.margins[j]
-        gaps = scale.gaps if margin.missing else 0.0
         if not margin.ordered.size:
-            return np.full(shares.size, np.nan)
-        inside = np.clip((shares - gaps) / max(1 - gaps, 1e-300), 0.0, 1.0)
+            return np.full(len(variables), np.nan)
+        shares = _shares(variables[:, j], references.get(j))
         if scale.nominal:
             ends = (np.searchsorted(margin.ordered, scale.levels, side) for side in ("right", "left"))
             counts = np.subtract(*ends)
-            place = np.searchsorted(np.cumsum(counts) / margin.ordered.size, inside)
+            place = np.searchsorted(np.cumsum(counts) / margin.ordered.size, shares)
             # a share of 1 lies in the last level that may be published
             found = scale.levels[np.minimum(place, np.flatnonzero(counts)[-1])]
         else:
-            found = margin.quantiles(inside)
-        return np.where(shares < gaps, np.nan, found)
+            found = margin.quantiles(shares)
+        at = self.indicators.get(j)
+        if at is None:
+            return np.asarray(found)
+        there = self.scales[at].cuts[1]
+        return np.where(_shares(variables[:, at], references.get(at)) > there, np.nan, found)
 
-    def _kept(self, x: Matrix, generator: np.random.Generator) -> Matrix:
+    def _kept(self, x: Matrix, chosen: Sequence[int], generator: np.random.Generator) -> Matrix:
         """Normal variables behind the independent columns: each within its level, in step with the others."""
         from scipy.special import ndtr, ndtri
 
-        p, d = len(self.margins), x.shape[1]
-        low, high = np.empty((len(x), d - p)), np.empty((len(x), d - p))
-        for at, scale in enumerate(self.scales[p:]):
-            places, cuts = scale.places(x[:, p + at]), ndtri(np.clip(scale.cuts, 0.0, 1.0))
-            low[:, at], high[:, at] = cuts[places], cuts[places + 1]
+        low, high = np.empty((len(x), len(chosen))), np.empty((len(x), len(chosen)))
+        value_of = {at: j for j, at in self.indicators.items()}
+        for place, at in enumerate(chosen):
+            scale, cuts = self.scales[at], ndtri(np.clip(self.scales[at].cuts, 0.0, 1.0))
+            values = np.isnan(x[:, value_of[at]]).astype(np.float64) if at in value_of else x[:, at]
+            gaps = np.isnan(values)
+            level = scale.places(np.where(gaps, 0.0, values)) if scale.levels.size else np.zeros(len(x), int)
+            low[:, place] = np.where(gaps, -np.inf, cuts[level])
+            high[:, place] = np.where(gaps, np.inf, cuts[np.minimum(level + 1, cuts.size - 1)])
         found = np.zeros_like(low)
-        matrix = self.correlations[p:, p:]
-        for _ in range(_SWEEPS if d > p else 0):
-            for j in range(d - p):
-                others = [i for i in range(d - p) if i != j]
-                weights = np.linalg.solve(matrix[np.ix_(others, others)], matrix[others, j])
-                mean = found[:, others] @ weights
-                spread = float(np.sqrt(np.maximum(1 - matrix[j, others] @ weights, _SMALLEST)))
-                ends = ndtr((low[:, j] - mean) / spread), ndtr((high[:, j] - mean) / spread)
-                share = ends[0] + generator.random(len(x)) * (ends[1] - ends[0])
-                inside = mean + spread * ndtri(np.clip(share, 1e-15, 1 - 1e-15))
-                found[:, j] = np.clip(inside, low[:, j], high[:, j])
+        matrix = self.correlations[np.ix_(chosen, chosen)]
+        for j in [*range(len(chosen))] * _SWEEPS:
+            others = [i for i in range(len(chosen)) if i != j]
+            weights = np.linalg.solve(matrix[np.ix_(others, others)], matrix[others, j])
+            mean = found[:, others] @ weights
+            spread = float(np.sqrt(np.maximum(1 - matrix[j, others] @ weights, _SMALLEST)))
+            ends = ndtr((low[:, j] - mean) / spread), ndtr((high[:, j] - mean) / spread)
+            share = ends[0] + generator.random(len(x)) * (ends[1] - ends[0])
+            inside = mean + spread * ndtri(np.clip(share, 1e-15, 1 - 1e-15))
+            found[:, j] = np.clip(inside, low[:, j], high[:, j])
         return found
+
+
+def _shares(variable: Floats, among: Floats | None) -> Floats:
+    """The share of the normal law, or of others, that lies below."""
+    from scipy.special import ndtr
+
+    if among is None:
+        return np.asarray(ndtr(variable))
+    return np.interp(variable, among, (np.arange(among.size) + 0.5) / among.size)

@@ -214,7 +214,8 @@ class MixedSynthesis(BaseSynthesis):
                 "columns tell it. Make it independent, leave out what determines it, or insist with "
                 "max_unchanged = 1."
             )
-        _, kinds, counts = np.unique(before, axis=0, return_inverse=True, return_counts=True)
+        filled = np.nan_to_num(before, nan=np.inf)
+        _, kinds, counts = np.unique(filled, axis=0, return_inverse=True, return_counts=True)
         whole = int((same.all(axis=1) & (counts[kinds.reshape(-1)] < _FEW)).sum())
         if before.shape[1] > 1 and whole > _MOST_RECORDS * len(before) and self.max_unchanged < 1:
             raise DataError(
