@@ -321,6 +321,24 @@ def test_hardly_a_number_that_one_record_has_comes_back_to_the_digit(name):
     assert not np.isin(made, x).any()
 
 
+@given(seed=st.integers(0, 10**6), n=st.integers(10, 80), k=st.integers(2, 9))
+def test_a_number_of_one_record_is_drawn_from_where_k_values_lie(seed, n, k):
+    x = np.random.default_rng(seed).normal(size=max(n, 2 * k))
+    low, high = Margin.of(x, "numeric", k).neighbourhoods(x)
+    assert all(((x >= a) & (x <= b)).sum() >= k for a, b in zip(low, high, strict=True))
+    assert ((low <= x) & (x <= high)).all()
+
+
+@pytest.mark.parametrize("name", BOTH)
+def test_infinite_values_are_refused_and_missing_ones_are_not(name):
+    x = np.random.default_rng(14).normal(size=(60, 2))
+    x[::4, 1] = np.nan
+    assert np.isnan(drawn(name, x, Columns.numbered(2, 0))[:, 1]).any()
+    x[3, 0] = np.inf
+    with pytest.raises(tacita.DataError, match="infinite"):
+        drawn(name, x, Columns.numbered(2, 0))
+
+
 def test_columns_are_drawn_in_the_order_that_is_asked_for_or_in_one_that_serves_the_rules():
     rng = np.random.default_rng(13)
     x = np.column_stack([rng.normal(size=500), rng.integers(0, 2, 500), rng.normal(size=500)])

@@ -97,10 +97,9 @@ class Margin:
     def neighbourhoods(self, values: Floats) -> tuple[Floats, Floats]:
         """From where to where the k values of the column around each donor reach; values that are shared
         stand for themselves. O(n log n)."""
-        place = np.searchsorted(self.ordered, values)
-        reach = max(self.k // 2, 1)
-        low = self.ordered[np.maximum(place - reach, 0)]
-        high = self.ordered[np.minimum(place + reach, self.ordered.size - 1)]
+        reach, last = self.k // 2, self.ordered.size - 1
+        first = np.clip(np.searchsorted(self.ordered, values) - reach, 0, max(last - 2 * reach, 0))
+        low, high = self.ordered[first], self.ordered[np.minimum(first + 2 * reach, last)]
         alone = ~np.isin(values, self.shared)
         return np.where(alone, low, values), np.where(alone, high, values)
 

@@ -119,6 +119,8 @@ class MixedSynthesis(BaseSynthesis):
                 f"{who}: wanted dependent and independent values of the same records, got {n} and "
                 f"{len(independent)}."
             )
+        if np.isinf(dependent).any() or np.isinf(independent).any():
+            raise DataError(f"{who}: some values are infinite. Correct or drop those records.")
         if n < 2 * self.k:
             raise DataError(
                 f"{who}: wanted at least {2 * self.k} records, twice k, got {n}. Merge strata or lower k."

@@ -17,7 +17,7 @@ from .columns import Columns, Margin
 from .mixed import MixedSynthesis, Sampler
 from .restrictions import Restrictions
 
-# A numeric column is cut into so many bins of equal size before trees are grown on it.
+# A numeric column is cut into so many bins of equal size, and some at its ends, before trees are grown on it.
 _BINS = 255
 # A split must explain this share of what is to be explained, as in synthpop.
 _LEAST_GAIN = 1e-8
@@ -102,8 +102,7 @@ class _Binned:
                 continue
             distinct = np.unique(present)
             if distinct.size > _BINS:
-                shares = np.arange(1, _BINS) / _BINS
-                distinct = np.unique(np.quantile(present, shares, method="inverted_cdf"))
+                distinct = np.unique(np.quantile(present, _shares(present.size), method="inverted_cdf"))
             edges.append(distinct)
         sizes = [
             2 + (int(np.nanmax(values, initial=0)) if edge is None else edge.size)
@@ -121,6 +120,12 @@ class _Binned:
         plain = np.where(gaps, 0.0, values)
         found = plain if edges is None else np.searchsorted(edges, plain)
         return np.where(gaps, 0, 1 + found.astype(np.int64))
+
+
+def _shares(n: int) -> Floats:
+    """Where a column of n numbers is cut: evenly, and ever finer towards its ends, where money lies."""
+    tail = 0.5 ** np.arange(1, max(2, int(np.log2(n / 10)) + 1))
+    return np.unique(np.concatenate([np.arange(1, _BINS) / _BINS, tail, 1 - tail]))
 
 
 @dataclass(frozen=True, eq=False)
