@@ -145,6 +145,8 @@ def synthesize(
     method: str = "ipso-c",
     require: Mapping[str, Any] | str | Path | None = None,
     numeric: Sequence[str] = (),
+    nominal: Sequence[str] = (),
+    ordinal: Sequence[str] | Mapping[str, Sequence[str]] = (),
     identifiers: Sequence[str] = (),
     confidential: Sequence[str] = (),
     strata: Sequence[str] = (),
@@ -160,10 +162,12 @@ def synthesize(
 ) -> RecordsRelease:
     """Draw dependent columns anew, given independent ones that are kept; verify, measure.
 
-    As `protect`, with `dependent` (numeric columns that are replaced) and `independent` (numeric columns
-    that explain them, released unchanged) in place of `quasi`. Each stratum is drawn by itself, so that what
-    a method keeps exactly it keeps in every stratum, and hence in all. `options` are missing ("refuse" or
-    "drop"), shuffle, insist, seed, and the parameters of the method.
+    As `protect`, with `dependent` (columns that are replaced) and `independent` (columns that explain them,
+    released unchanged) in place of `quasi`. Both are numeric; with `copula` and `trees` they may be
+    categories too, named under `nominal` or `ordinal`, and none need be independent. Each stratum is drawn by
+    itself, so that what a method keeps exactly it keeps in every stratum, and hence in all. `options` are
+    missing ("refuse" or "drop"; "level" draws what is missing too), shuffle, insist, seed, round_integers
+    where the method can, and the parameters of the method.
 
     >>> import numpy as np
     >>> import pyarrow as pa

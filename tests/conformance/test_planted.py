@@ -27,6 +27,7 @@ from tacita.microdata.microaggregation.means import KMeans1
 from tacita.microdata.recoding.base import Recoding
 from tacita.microdata.synthesis.base import SYNTHETIC, Synthesis
 from tacita.microdata.synthesis.ipso import IPSOA
+from tacita.microdata.synthesis.trees import Trees
 from tacita.tables.rules.base import Flags, Rule
 from tacita.tables.rules.frequency import MinimumFrequency
 from tacita.tables.suppression.base import Suppression
@@ -345,7 +346,18 @@ SYNTHESES = {
     "cancelling stops it": [
         synthesis(lambda regression, run: normal(regression, replace(run, cancelled=lambda: False)))
     ],
-    "promises changed cells and never groups": [planted(IPSOA, guarantees=("synthetic-cells",))],
+    "promises changed cells and never groups": [
+        planted(IPSOA, guarantees=("synthetic-cells",)),
+        planted(Trees, guarantees=("synthetic-cells", "values-changed")),
+    ],
+    "categories come back as codes": [
+        planted(
+            Trees,
+            synthesize=lambda self, y, s=None, run=None, columns=None: (
+                Trees().synthesize(y, s, run, columns=columns) + (columns is not None) * 0.5
+            ),
+        ),
+    ],
     "a release of it is verified": [planted(IPSOA, guarantees=(*SYNTHETIC, "means-preserved"))],
 }
 

@@ -82,18 +82,25 @@ def synthesize_with(words: Sequence[str]) -> Callable[..., None]:
     around = dict(ProtectSection.model_fields)
     for name, default, words_of_help in (
         ("method", "ipso-c", "name of a synthesis, see `tacita methods`"),
-        ("missing", "refuse", "records that miss a dependent or independent value: refuse or drop"),
+        (
+            "missing",
+            "refuse",
+            "records that miss a dependent or independent value: refuse, drop, or (copula, trees) draw what "
+            "is missing like any other value (level)",
+        ),
     ):
         around[name] = FieldInfo(annotation=str, default=default, description=words_of_help)
-    # rounding would break what is promised
-    del around["round_integers"]
+    named = registry.canonical_chain(_method_named_in(words, default="ipso-c").replace(",", "+"))
+    if not getattr(registry.lookup(named.partition("+")[0], *registry.PROTECTING), "roundable", False):
+        # rounding would break what is promised
+        del around["round_integers"]
     return _releasing(
         "synthesize",
         "Draw dependent columns anew, given independent ones that are kept; verify, report.\n\n"
         "Example: tacita synthesize survey.csv --out synthetic.csv --method ipso-c "
         "--dependent turnover,wages --independent employees,costs",
         words,
-        options(Roles, _WHAT, skip=_ASSESSED, required=["dependent"]),
+        options(Roles, _WHAT, skip=["quasi"], required=["dependent"]),
         around,
     )
 

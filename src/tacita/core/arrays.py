@@ -21,6 +21,9 @@ Labels = Ints
 LARGEST = 1e150
 SMALLEST_SPREAD = 1e-150
 
+# Steps of written numbers that are looked for, as powers of ten.
+_COARSEST, _FINEST = 9, 15
+
 
 def as_matrix(x: npt.ArrayLike, who: str) -> Matrix:
     """An (n, d) float array in C order, finite, with at least one record and one column.
@@ -65,3 +68,26 @@ def refuse_extreme(values: npt.NDArray[np.float64], who: str) -> None:
             f"{who}: all values lie within {SMALLEST_SPREAD:g} of each other. "
             "Use a smaller unit of measurement."
         )
+
+
+def decimals(values: Floats) -> int | None:
+    """How many decimals some values are written with, negative for whole tens; None where there is no end.
+
+    >>> [decimals(np.array(values)) for values in ([1.5, 2.25], [300.0, 1200.0], [1 / 3])]
+    [2, -2, None]
+    """
+    some = values[:100]
+    for digits in range(-_COARSEST, _FINEST + 1):
+        if all(np.array_equal(np.round(part, digits), part) for part in (some, values)):
+            return digits
+    return None
+
+
+def decimal_step(values: Floats) -> float:
+    """The largest power of ten that all values are multiples of, 0 where there is none.
+
+    >>> [decimal_step(np.array(values)) for values in ([1.5, 2.25], [300.0, 1200.0], [1 / 3])]
+    [0.01, 100.0, 0.0]
+    """
+    digits = decimals(values)
+    return 0.0 if digits is None else float(10.0**-digits)

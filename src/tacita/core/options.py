@@ -20,7 +20,7 @@ Seed = Annotated[
 ]
 
 
-Missing = Literal["refuse", "drop", "stratum", "merge"]
+Missing = Literal["refuse", "drop", "stratum", "merge", "level"]
 
 
 class ReleaseOptions(Parameters):
@@ -29,7 +29,8 @@ class ReleaseOptions(Parameters):
     missing: Missing = Field(
         "refuse",
         description="records with missing quasi-identifiers: refuse, drop, group only among their like "
-        "(stratum), or so with values suppressed until each has k like it (merge)",
+        "(stratum), or so with values suppressed until each has k like it (merge); a synthesis of mixed data "
+        "draws what is missing like any other value (level)",
     )
     round_integers: bool = Field(False, description="publish whole numbers for columns of whole numbers")
     shuffle: bool = Field(False, description="give the released records a random order")

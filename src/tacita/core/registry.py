@@ -81,6 +81,8 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "ipso-cluster": "tacita.microdata.synthesis.clusterwise:IPSOCluster",
         "fcrm": "tacita.microdata.synthesis.fcrm:FCRM",
         "gadp": "tacita.microdata.synthesis.gadp:GADP",
+        "copula": "tacita.microdata.synthesis.copula:Copula",
+        "trees": "tacita.microdata.synthesis.trees:Trees",
     },
     "suppression": {
         "optimal": "tacita.tables.suppression.twoway.optimal:Optimal",

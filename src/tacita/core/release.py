@@ -86,7 +86,8 @@ class Claim:
     `labels[i]` where whole records are grouped, `labels[i, j]` where each column is grouped by itself, None
     where no groups are claimed; `k` is None then too. Records that miss a value in a column of `left_out`
     were dropped. `suppressed[i, j]` tells of released row i and quasi-identifier j whether its value was
-    taken away so that k records miss the same columns; None where that was not asked for. `terms` are the
+    taken away so that k records miss the same columns; None where that was not asked for. `missing_drawn`
+    says that missing values were drawn like others. `terms` are the
     parameters that promises speak of, `insisted` names what was asked for against advice, `requirements`
     what the finished file must satisfy.
 
@@ -110,6 +111,7 @@ class Claim:
     steps: tuple[Claim, ...] = ()
     touched: frozenset[str] = frozenset()
     representing: Ints | None = None
+    missing_drawn: bool = False
 
 
 @dataclass(frozen=True)

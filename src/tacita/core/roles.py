@@ -92,7 +92,7 @@ class Roles(Parameters):
     )
     dependent: Names = Field((), description="for synthesis, instead of quasi: columns to draw anew")
     independent: Names = Field(
-        (), description="for synthesis: numeric columns that explain the dependent ones; released unchanged"
+        (), description="for synthesis: columns that explain the dependent ones; released unchanged"
     )
     identifiers: Names = Field((), description="columns that name a record; left out of the release")
     confidential: Names = Field((), description="sensitive columns; released, watched for homogeneity")
@@ -149,7 +149,8 @@ class Roles(Parameters):
                         f"Roles: column {name} is named {seen[name]} and {kind}. One, please."
                     )
                 seen[name] = kind
-                if self.of_columns and self.quasi != "numeric" and name not in (self.dependent or self.quasi):
+                looked_at = (*self.dependent, *self.independent) or self.quasi
+                if self.of_columns and self.quasi != "numeric" and name not in looked_at:
                     raise ParameterError(
                         f"Roles: column {name} is named {kind} but is no quasi-identifier. Name it "
                         "under quasi as well; columns that are released as they are need no kind."

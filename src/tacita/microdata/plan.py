@@ -132,7 +132,8 @@ class Protection(Parameters):
         for name in ("strata", "confidential"):
             around[name] = tuple(column for column in around[name] if column not in taken)
         around["weight"] = None if around["weight"] in taken else around["weight"]
-        return Roles(**around, **step.own_roles(), **_declared([self.roles, step], taken, [step]))
+        looked_at = taken | set(step.independent)
+        return Roles(**around, **step.own_roles(), **_declared([self.roles, step], looked_at, [step]))
 
     @property
     def whole(self) -> Roles:

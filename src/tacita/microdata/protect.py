@@ -62,7 +62,9 @@ def protect(
     """Publish what the method makes of the quasi-identifiers; leave identifiers out."""
     kinds = _kinds(data, method)
     x = data.coded(data.quasi)
-    kept = _rows_to_keep(data, x, missing)
+    beside = _explaining(data)
+    drawing = bool(getattr(method, "draws_missing", False))
+    kept = _rows_to_keep(data, np.column_stack([x, beside]), missing, drawing)
     x = x[kept]
     units = _units(data, kept)
     k = method.group_size
@@ -73,7 +75,8 @@ def protect(
         suppressed = suppressed_cells(x, _named_strata(data, kept), units, k, data.scales, run)
         x = np.where(suppressed, np.nan, x)
     named_only = getattr(method, "reads_gaps", False)
-    strata = _named_strata(data, kept) if named_only else _strata(data, x, kept)
+    # where missing is a level, records that miss other columns are drawn together
+    strata = _named_strata(data, kept) if named_only or missing == "level" else _strata(data, x, kept)
     _refuse_bad_weights(data, kept)
     if getattr(method, "whole_units", False):
         _refuse_split_units(data, method, strata, units)
@@ -82,11 +85,11 @@ def protect(
     integer = np.array(
         [round_integers and data.scale(name) == "numeric" and data.is_integer(name) for name in data.quasi]
     )
-    beside = _beside(data, data.used[len(data.quasi) :] or getattr(method, "beside", ()), kept)
-    texts = {name: data.levels(name).names for name in data.quasi if data.scale(name) != "numeric"}
+    beside = beside[kept] if beside.size else _beside(data, getattr(method, "beside", ()), kept)
+    texts = {name: data.levels(name).names for name in data.used if data.scale(name) != "numeric"}
     climbed = {name: as_hierarchy(name, given) for name, given in _hierarchies(data).items()}
     known = _known(data, getattr(method, "looks_at", ()), kept)
-    records = Records(x, strata, units, integer, beside, kinds, texts, known, climbed, data.quasi)
+    records = Records(x, strata, units, integer, beside, kinds, texts, known, climbed, data.used)
     made = publish(method, records, run)
     _refuse_missing_words(data, made.texts, method)
     order = run.protective_generator().permutation(kept.size) if shuffle else np.arange(kept.size)
@@ -101,6 +104,7 @@ def protect(
         left_out=data.used if missing == "drop" else (),
         suppressed=None if suppressed is None else suppressed[order],
         terms={**made.method.own_parameters(), **made.witness},
+        missing_drawn=missing == "level",
     )
     frame = _released_frame(data, made.values[order], claim, made.texts, shuffle)
     before = x if made.before is None else made.before
@@ -123,9 +127,9 @@ def _hierarchies(data: Microdata) -> Mapping[str, Any]:
 
 
 def _kinds(data: Microdata, method: Method) -> tuple[Kind, ...]:
-    """The kinds of the quasi-identifiers where some are categories; refused for methods of numbers."""
-    kinds = data.scales
-    named = [name for name, kind in zip(data.quasi, kinds, strict=True) if kind not in method.takes]
+    """The kinds of the columns that are read where some are categories; refused for methods of numbers."""
+    kinds = tuple(data.scale(name) for name in data.used)
+    named = [name for name, kind in zip(data.used, kinds, strict=True) if kind not in method.takes]
     if named and "numeric" not in method.takes:
         raise ParameterError(
             f"{method.spoken_name()}: this method works on categories, and column {speakable(named)} is "
@@ -134,6 +138,11 @@ def _kinds(data: Microdata, method: Method) -> tuple[Kind, ...]:
         )
     if all(kind == "numeric" for kind in kinds):
         return ()
+    if named and method.kind == "synthesis":
+        raise ParameterError(
+            f"{method.spoken_name()}: this method draws numbers, and column {speakable(named)} is declared "
+            "nominal or ordinal. Use copula or trees, or leave these columns out."
+        )
     if named:
         raise ParameterError(
             f"{method.spoken_name()}: this method works on numbers, and column {speakable(named)} is "
@@ -152,17 +161,25 @@ def complete_rows(data: Microdata, columns: Sequence[str]) -> Ints:
     return np.flatnonzero(~gaps)
 
 
-def _rows_to_keep(data: Microdata, x: Floats, policy: Missing) -> Ints:
-    beside = [data.numbers(name) for name in data.used[len(data.quasi) :]]
-    gaps = np.isnan(np.column_stack([x, *beside]))
+def _explaining(data: Microdata) -> Floats:
+    """Independent columns, as numbers or codes; none where there are none."""
+    names = data.used[len(data.quasi) :]
+    return data.coded(names) if names else np.empty((data.n, 0))
+
+
+def _rows_to_keep(data: Microdata, used: Floats, policy: Missing, drawing: bool) -> Ints:
+    gaps = np.isnan(used)
     drawn = bool(data.roles and data.roles.dependent)
     if policy == "refuse" and gaps.any():
         where = ", ".join(
             f"{name} ({count})" for name, count in zip(data.used, gaps.sum(axis=0), strict=True) if count
         )
         what = "dependent or independent columns" if drawn else "quasi-identifiers"
-        drop, stratum, merge = (setting("protect", "missing", each) for each in ("drop", "stratum", "merge"))
+        drop, stratum, merge, level = (
+            setting("protect", "missing", each) for each in ("drop", "stratum", "merge", "level")
+        )
         way_out = drop if drawn else f"{drop}, {stratum} or {merge}"
+        way_out += f" or {level}" if drawing else ""
         raise DataError(
             f"{data.source}: {what} have missing values in {int(gaps.any(axis=1).sum())} records: "
             f"{where}. Complete them, or choose {way_out}."

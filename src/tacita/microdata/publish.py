@@ -33,7 +33,9 @@ from .microaggregation.base import Microaggregation
 from .recoding.base import Recoding
 from .representatives import spare_records
 from .standardise import standardise, to_unit_range
-from .synthesis.base import Synthesis
+from .synthesis.base import BaseSynthesis, Synthesis
+from .synthesis.columns import Columns
+from .synthesis.mixed import MixedSynthesis
 
 
 @dataclass(frozen=True, repr=False)
@@ -43,7 +45,8 @@ class Records:
     Records that miss other columns are of another stratum; columns marked `integer` are published rounded.
     `kinds` tells which columns hold codes of categories; empty where none does. `texts` has the categories
     of such a column in the order of their codes, `known` the values, numbered, of columns beside that a
-    masking of categories looks at, `hierarchies` what values may become; `names` are those of the columns.
+    masking of categories looks at, `hierarchies` what values may become. `names` are those of the columns to
+    protect, and of a synthesis then of those beside, whose kinds and categories follow too.
     """
 
     x: Matrix
@@ -62,6 +65,12 @@ class Records:
         order = np.argsort(self.strata, kind="stable")
         for rows in np.split(order, np.cumsum(np.bincount(self.strata))[:-1]):
             yield rows, ~np.isnan(self.x[rows[0]])
+
+    @property
+    def columns(self) -> Columns:
+        """What a synthesis of all kinds must know of its columns."""
+        numbers: list[Kind] = ["numeric"] * len(self.names)
+        return Columns(self.names, self.kinds or tuple(numbers), self.texts)
 
     def units_of(self, rows: Labels) -> Labels | None:
         """The units of some rows, if there are any."""
@@ -237,9 +246,11 @@ def _refuse_unchanged(method: Method, before: Matrix, after: Matrix) -> None:
         )
 
 
-def _synthesized(method: Synthesis, records: Records, run: Run) -> Published:
+def _synthesized(method: BaseSynthesis, records: Records, run: Run) -> Published:
     """Dependent columns of each stratum drawn by themselves, given the independent ones (`beside`)."""
-    _refuse_rounding(method, records, "")
+    if not method.roundable:
+        _refuse_rounding(method, records, "")
+    told = {"columns": records.columns} if isinstance(method, MixedSynthesis) else {}
     values = np.empty_like(records.x)
     parts = list(records.parts())
     for done, (rows, _) in enumerate(parts):
@@ -247,14 +258,26 @@ def _synthesized(method: Synthesis, records: Records, run: Run) -> Published:
         if len(parts) == 1:
             inner = replace(inner, on_progress=run.on_progress)
         try:
-            values[rows] = method.synthesize(records.x[rows], records.beside[rows], inner)
+            values[rows] = method.synthesize(records.x[rows], records.beside[rows], inner, **told)
         except DataError as problem:
             if len(parts) == 1:
                 raise
             raise DataError(f"{problem} (In a stratum of {rows.size} records.)") from None
         run.report("drawing values", done + 1, len(parts))
+    _refuse_fractions(method, records, values)
     # minus zero and zero would be two different published values
-    return Published(method, values + 0.0, Synthesis.guarantees)
+    family = next(base for base in (Synthesis, MixedSynthesis, BaseSynthesis) if isinstance(method, base))
+    return Published(method, values + 0.0, family.guarantees)
+
+
+def _refuse_fractions(method: Method, records: Records, values: Matrix) -> None:
+    whole = values[:, records.integer]
+    broken = int((whole != np.rint(whole)).sum() - np.isnan(whole).sum())
+    if broken:
+        raise DataError(
+            f"{method.spoken_name()}: {broken} values to be published whole are not: too few whole numbers "
+            "of their column are shared by k records. Leave out round-integers, lower k or merge strata."
+        )
 
 
 def _recoded(method: Recoding, records: Records, run: Run) -> Published:
@@ -281,11 +304,12 @@ def _recoded(method: Recoding, records: Records, run: Run) -> Published:
 def _coded(method: Coding, records: Records, run: Run) -> Published:
     """Each column of numbers by itself, all strata together. The cost of the method."""
     after = np.full_like(records.x, np.nan)
-    for j, name in enumerate(records.names):
+    names = records.names[: records.x.shape[1]]
+    for j, name in enumerate(names):
         known = ~np.isnan(records.x[:, j])
         if known.any():
             after[known, j] = method.renumber(name, records.x[known, j], run.branch(j))
-        run.report("coding numbers", j + 1, len(records.names))
+        run.report("coding numbers", j + 1, len(names))
     after[:, records.integer] = np.rint(after[:, records.integer])
     # minus zero and zero would be two different published values
     return Published(method, after + 0.0, Coding.guarantees)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tacita.core import Ints, Matrix, ParameterError, TacitaError
+from tacita.core.arrays import decimal_step
 from tacita.core.release import Claim
 
 from .protect import Protected
@@ -22,7 +23,6 @@ _MOST_OF_A_COLUMN, _MOST_RECORDS = 0.5, 0.2
 _FEW = 3
 # To a thousandth of its spread a value is known, however many digits it is written with.
 _FINE = 1e-3
-_COARSEST, _FINEST = 9, 15
 
 
 @dataclass(frozen=True)
@@ -53,9 +53,12 @@ class Restored:
 
 
 def changes_values(claim: Claim) -> bool:
-    """Whether numbers were to be hidden by changing them, not behind k others."""
-    hiding = {"groups-of-k", "column-groups", "recoded", "coded"} & set(claim.guarantees)
-    return not hiding and "numeric" in claim.original.scales
+    """Whether numbers were to be hidden by changing them, not behind k others.
+
+    What is drawn anew of all kinds of columns has a promise of its own about what comes back.
+    """
+    elsewhere = {"groups-of-k", "column-groups", "recoded", "coded", "values-redrawn"} & set(claim.guarantees)
+    return not elsewhere and "numeric" in claim.original.scales
 
 
 def restored_columns(protected: Protected) -> tuple[Restored, ...]:
@@ -93,19 +96,6 @@ def steps(x: Matrix, strata: Ints) -> Matrix:
     parts = np.split(x[order], np.cumsum(np.bincount(strata))[:-1])
     spread = [part.std(ddof=1) if part.size > 1 and not np.isnan(part).any() else 0.0 for part in parts]
     return np.maximum(grain, _FINE * np.array(spread))
-
-
-def decimal_step(values: Matrix) -> float:
-    """The largest power of ten that all values are multiples of, 0 where there is none.
-
-    >>> [decimal_step(np.array(values)) for values in ([1.5, 2.25], [300.0, 1200.0], [1 / 3])]
-    [0.01, 100.0, 0.0]
-    """
-    some = values[:100]
-    for digits in range(-_COARSEST, _FINEST + 1):
-        if all(np.array_equal(np.round(part, digits), part) for part in (some, values)):
-            return float(10.0**-digits)
-    return 0.0
 
 
 def _restored(name: str, x: Matrix, z: Matrix, strata: Ints) -> Restored:

@@ -104,14 +104,26 @@ class MethodSection(Parameters):
                 f"{self.method}: wanted quasi-identifiers to protect, got dependent columns. Name quasi "
                 f"(tacita protect), or a synthesis: {', '.join(registry.names('synthesis'))}."
             )
+        drawing = bool(getattr(self.build(), "draws_missing", False))
         if kind == "synthesis" and missing in ("stratum", "merge"):
+            also = ", 'drop' or 'level'" if drawing else " or 'drop'"
             raise ParameterError(
-                f"{self.method}: missing must be 'refuse' or 'drop' for a synthesis, got '{missing}': "
+                f"{self.method}: missing must be 'refuse'{also} for a synthesis, got '{missing}': "
                 "nothing can be drawn for records that miss a value."
             )
         columns = roles.dependent or roles.quasi
         if not isinstance(columns, str):
             self.build().refuse_columns(columns)
+        if missing == "level" and not drawing and kind != "recoding":
+            able = [
+                name
+                for name in registry.names("synthesis")
+                if getattr(registry.lookup(name, "synthesis"), "draws_missing", False)
+            ]
+            raise ParameterError(
+                f"{self.method}: missing 'level' draws what is missing like any other value, and this method "
+                f"cannot. Choose another, or {' or '.join(able)}."
+            )
         if missing == "merge" and kind != "recoding" and self.build().group_size is None:
             raise ParameterError(
                 f"{self.method}: missing 'merge' suppresses values until k records miss the same columns, "
@@ -161,7 +173,7 @@ class StepSection(MethodSection):
     method: ChainName = Field(description="name of a method, see `tacita methods`; or several with +")
     quasi: Names = Field((), description="columns to protect")
     dependent: Names = Field((), description="for synthesis, instead of quasi: columns to draw anew")
-    independent: Names = Field((), description="for synthesis: numeric columns that explain the dependent")
+    independent: Names = Field((), description="for synthesis: columns that explain the dependent")
     numeric: Names = Field((), description="columns of few whole numbers that are quantities, not codes")
     nominal: Names = Field((), description="columns that are categories without an order")
     ordinal: Orders = Field(default_factory=dict, description="columns that are ordered categories")

@@ -90,7 +90,7 @@ def steps_for(data: Microdata, planned: Sequence[PlannedStep]) -> tuple[Step, ..
         method = each.section.build()
         # what is missing is no obstacle to a recoding, nor where each column is drawn by itself
         reads_gaps = method.kind == "recoding" or getattr(method, "reads_gaps", False)
-        needless = reads_gaps and each.missing in ("refuse", "merge")
+        needless = reads_gaps and each.missing in ("refuse", "merge", "level")
         missing: Missing = "stratum" if needless else each.missing
         step = Step(each.section.chain, method, roles, missing, each.round_integers)
         by_itself = getattr(method, "whole_units", False)

@@ -8,13 +8,14 @@ from hypothesis import strategies as st
 import tacita
 from tacita import registry
 from tacita.core import Run
+from tacita.microdata.synthesis.base import Synthesis
 from tacita.microdata.synthesis.ipso import by_rank, exact_directions, nearest_directions
 from tacita.microdata.synthesis.regression import Regression
 from twins.synthesis import gram_schmidt
 
 EXACT = ["ipso-c", "ipso-q", "ipso-cluster"]
 RANDOM = ["ipso-a", "ipso-b", *EXACT, "gadp"]
-ALL = registry.names("synthesis")
+ALL = [name for name in registry.names("synthesis") if issubclass(registry.lookup(name), Synthesis)]
 
 
 def sample(seed, n, p, q, relations=0, scales=True):

@@ -19,7 +19,7 @@ from tacita.microdata.synthesis.base import Synthesis
 from tacita.microdata.synthesis.ipso import IPSOC
 
 FORMS = ("pyarrow", "csv", "parquet")
-ALL = registry.names("synthesis")
+ALL = [name for name in registry.names("synthesis") if issubclass(registry.lookup(name), Synthesis)]
 N = 240
 
 

@@ -123,6 +123,8 @@ _OF_SYNTHESIS = (
     synthesis.values_near,
     synthesis.extremes_near,
     synthesis.exact_moments,
+    synthesis.copies,
+    synthesis.levels_lost,
 )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tacita.core import Caution
+from tacita.core import Caution, Ints, Matrix
 from tacita.microdata.protect import Protected
 
 # A released extreme so near to the true one, in standard deviations, publishes it.
@@ -41,9 +41,14 @@ def beside_synthetic(protected: Protected) -> Iterator[Caution]:
         )
 
 
+def of_all_kinds(protected: Protected) -> bool:
+    """Whether the columns drawn anew may be categories and have gaps: then other promises hold of them."""
+    return "values-redrawn" in protected.claim.guarantees
+
+
 def extremes_near(protected: Protected) -> Iterator[Caution]:
     """Dependent columns whose largest or smallest value is all but the true one."""
-    if not is_synthetic(protected):
+    if not is_synthetic(protected) or of_all_kinds(protected):
         return
     before, after = protected.original, protected.released
     room = _NEAR_EXTREME * before.std(axis=0)
@@ -63,7 +68,7 @@ def extremes_near(protected: Protected) -> Iterator[Caution]:
 
 def values_near(protected: Protected) -> Iterator[Caution]:
     """Synthetic values that are nearly the record's own."""
-    if not is_synthetic(protected):
+    if not is_synthetic(protected) or of_all_kinds(protected):
         return
     close = np.abs(protected.original - protected.released) <= _NEAR * protected.original.std(axis=0)
     for name, count in zip(protected.claim.original.quasi, close.sum(axis=0), strict=True):
@@ -103,3 +108,66 @@ def exact_moments(protected: Protected) -> Iterator[Caution]:
             small,
             "Merge strata, use fewer attributes, or a method without exact moments.",
         )
+
+
+def copies(protected: Protected) -> Iterator[Caution]:
+    """Records drawn that are, or nearly are, an original which is the only one of its kind. O(n d log n)."""
+    if not of_all_kinds(protected):
+        return
+    data, rows = protected.claim.original, np.sort(protected.claim.rows)
+    before, after = protected.original, protected.released
+    numeric = np.array([data.scale(name) == "numeric" for name in data.quasi])
+    step = np.where(numeric, _NEAR_EXTREME * np.nan_to_num(np.nanstd(before, axis=0)), 0.0)
+    step = np.where(step > 0, step, 1.0)
+    # what is kept beside goes with both
+    kept = data.coded(data.used)[rows][:, len(data.quasi) :]
+    exact = _replicas(before, after, protected.strata, kept)
+    if exact:
+        yield Caution(
+            "replicated-uniques",
+            "These records equal, on all dependent and independent columns, an original that is the only one "
+            "of its kind: by chance, but whoever finds them there may believe it is that person.",
+            exact,
+            "Say in the note that records are drawn; coarsen columns, or raise k, where there are many.",
+        )
+    if numeric.any():
+        near = _replicas(np.rint(before / step), np.rint(after / step), protected.strata, kept) - exact
+        if near > 0:
+            yield Caution(
+                "near-copies",
+                "These records are within a hundredth of the spread of such an original in every number, and "
+                "equal to it in every category.",
+                near,
+                "As for replicated uniques: a few are chance; raise k where there are many.",
+            )
+
+
+def _replicas(before: Matrix, after: Matrix, strata: Ints, kept: Matrix) -> int:
+    """How many rows of `after` stand in `before` exactly once."""
+    both = np.vstack([np.column_stack([strata, kept, before]), np.column_stack([strata, kept, after])])
+    _, combination = np.unique(np.nan_to_num(both, nan=np.inf), axis=0, return_inverse=True)
+    combination = combination.reshape(-1)
+    originals = np.bincount(combination[: len(before)], minlength=int(combination.max()) + 1)
+    return int((originals[combination[len(before) :]] == 1).sum())
+
+
+def levels_lost(protected: Protected) -> Iterator[Caution]:
+    """Categories that too few originals have to be drawn from them."""
+    if not of_all_kinds(protected):
+        return
+    for j, name in enumerate(protected.claim.original.quasi):
+        if protected.claim.original.scale(name) == "numeric":
+            continue
+        before, after = (set(values[~np.isnan(values)]) for values in _columns(protected, j))
+        if lost := len(before - after):
+            yield Caution(
+                "levels-lost",
+                f"Column {name} has these categories in the originals and not in the release: fewer than k "
+                "records have them, or chance drew none.",
+                lost,
+                "Coarsen the column first (recode) where users need them.",
+            )
+
+
+def _columns(protected: Protected, j: int) -> tuple[Matrix, Matrix]:
+    return protected.original[:, j], protected.released[:, j]

@@ -96,9 +96,11 @@ def broken_relations(protected: Protected) -> Iterator[Caution]:
     data, rows = protected.claim.original, np.sort(protected.claim.rows)
     others = [name for name in protected.data.columns if name not in data.quasi]
     beside = {name: values for name in others if (values := usable_numbers(data, name)) is not None}
-    names = np.array([*data.quasi, *beside])
+    numeric = [j for j, name in enumerate(data.quasi) if data.scale(name) == "numeric"]
+    names = np.array([*(data.quasi[j] for j in numeric), *beside])
     x, z = (
-        np.column_stack([values, *(kept[rows] for kept in beside.values())]) for values in _both(protected)
+        np.column_stack([values[:, numeric], *(kept[rows] for kept in beside.values())])
+        for values in _both(protected)
     )
     present = ~np.isnan(x).any(axis=1)
     x, z = x[present], z[present]

@@ -1,4 +1,4 @@
-"""What all synthesis methods share: the refusals before, bounds and the scale after."""
+"""What all synthesis methods share; of those by regression, the refusals before, bounds and scale after."""
 
 from __future__ import annotations
 
@@ -49,21 +49,37 @@ Unchanged = Annotated[
 CHANCE_HITS = 2
 
 
-class Synthesis(Bounded, Method):
-    """Replaces dependent attributes, given independent ones that are kept. Subclasses say how, in `draw`.
+class BaseSynthesis(Method):
+    """Replaces dependent attributes, given independent ones that are kept: all that a release asks of it.
+
+    `by_chance` marks those whose result depends on drawn numbers: from the operating system, unless the run
+    has a seed. `draws_missing` says that a missing value is a level like others, which may be drawn too;
+    `roundable` that whole numbers come out whole, so that rounding breaks nothing.
+    """
+
+    kind: ClassVar[str] = "synthesis"
+    guarantees: ClassVar[tuple[str, ...]] = ("synthetic-cells",)
+    by_chance: ClassVar[bool] = True
+    draws_missing: ClassVar[bool] = False
+    roundable: ClassVar[bool] = False
+
+    @abstractmethod
+    def synthesize(self, y: npt.ArrayLike, s: npt.ArrayLike | None = None, run: Run | None = None) -> Matrix:
+        """New values of y (n x p) given s (n x q, or None), rows aligned, both on the scale they come in."""
+
+
+class Synthesis(Bounded, BaseSynthesis):
+    """Draws numbers by a regression on the independent attributes. Subclasses say how, in `draw`.
 
     Promises that dependent values are not the original ones; subclasses may add what holds exactly in every
     release: means, covariances (of all attributes), the coefficients of the regression on the independent
-    ones, and linear relations among all attributes. `by_chance` marks those whose result depends on drawn
-    numbers: from the operating system, unless the run has a seed.
+    ones, and linear relations among all attributes.
 
     With bounds, records that break one move to the nearest values that keep bounds and linear relations;
     exact moments are not promised then.
     """
 
-    kind: ClassVar[str] = "synthesis"
     guarantees: ClassVar[tuple[str, ...]] = SYNTHETIC
-    by_chance: ClassVar[bool] = True
     against_true_values: ClassVar[str] = "Make it independent, or leave out what determines it"
 
     max_leverage: Leverage = 0.9

@@ -20,10 +20,12 @@ from . import (
     columns,
     files,
     maskings,
+    mixed,
     numbers,
     recoding,
     redrawn,
     restoring,
+    restrictions,
     suppressed,
     swaps,
     synthesis,
@@ -131,7 +133,8 @@ CHECKS: dict[str, Check[Evidence]] = {
         restoring.rounding_withstood,
     ),
     "synthetic-cells": Check(
-        "Dependent columns hold numbers, written to the last digit, and none is missing.",
+        "Dependent columns hold numbers, written to the last digit, or categories of the originals, and none "
+        "is missing unless what is missing was drawn like any other value.",
         synthesis.synthetic_cells,
     ),
     "values-changed": Check(
@@ -157,6 +160,29 @@ CHECKS: dict[str, Check[Evidence]] = {
         "Sums and other linear relations of dependent and independent columns that hold in the originals of "
         "a stratum hold in the release, to 1e-9 of the spread.",
         synthesis.linear_relations,
+    ),
+    "values-redrawn": Check(
+        "In each stratum, of the values of a dependent column that chance would not give back, no larger "
+        "share than stated comes out unchanged, and no more than a fifth of all records.",
+        mixed.values_redrawn,
+    ),
+    "extremes-hidden": Check(
+        "In each stratum, no number lies beyond the mean of the k smallest or of the k largest originals of "
+        "its column, unless a rule gives it.",
+        mixed.extremes_hidden,
+    ),
+    "labels-shared": Check(
+        "In each stratum, every published category, and what is missing, was that of at least k originals, "
+        "unless a rule gives it.",
+        mixed.labels_shared,
+    ),
+    "rules-kept": Check(
+        "Every record keeps the declared rules, and none is a combination that never occurs.",
+        restrictions.rules_kept,
+    ),
+    "edits-kept": Check(
+        "Every record that has all columns of a declared edit keeps it, sums to 1e-9 of their terms.",
+        restrictions.edits_kept,
     ),
     "recoded": Check(
         "Records that shared a value of a recoded column share one still, and what was missing is.",
@@ -255,10 +281,10 @@ def _promised(claim: Claim) -> list[str]:
     named = roles is not None and roles.unit is not None
     units = [_OF_UNITS[name] for name in promised if name in _OF_UNITS] if named else []
     # what is promised of means in numeric columns is promised of categories beside them
-    mixed = roles is not None and roles.categorical and "group-means" in promised
-    middles = ["group-categories"] if mixed else []
+    of_means = roles is not None and roles.categorical and "group-means" in promised
+    middles = ["group-categories"] if of_means else []
     # values that do not hide behind k others must have been changed, whatever the method says
-    declared = {"groups-of-k", "column-groups", "recoded", "coded"} & set(promised)
+    declared = {"groups-of-k", "column-groups", "recoded", "coded", "values-redrawn"} & set(promised)
     hiding = declared or (claim.touched and not promised)
     # a category has no step to be rounded to
     hiding = hiding or "numeric" not in claim.original.scales

@@ -28,7 +28,7 @@ def group_categories(evidence: Evidence) -> str | None:
     if groups is None or claim.k is None:
         return "the claim does not name one group for each record"
     expected = _expected(evidence, groups, claim.k)
-    wrong = [name for name, keys in expected.items() if not _holds(evidence, name, keys)]
+    wrong = [name for name, keys in expected.items() if not holds(evidence, name, keys)]
     if wrong:
         return (
             f"{len(wrong)} columns hold categories that are not the medians or modes of their groups, nor "
@@ -128,7 +128,7 @@ def _numbers_and_means(evidence: Evidence, groups: Ints) -> tuple[Numbers, Numbe
     return list(zip(*before, strict=True)), list(zip(*after, strict=True))
 
 
-def _holds(evidence: Evidence, name: str, keys: list[object]) -> bool:
+def holds(evidence: Evidence, name: str, keys: list[object]) -> bool:
     """Whether a column shows these categories, each spelled as in the file's first record that has it."""
     original = evidence.claim.original
     spelled: dict[object, int] = {}

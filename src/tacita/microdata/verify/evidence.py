@@ -53,11 +53,15 @@ class Evidence:
 
     @cached_property
     def strata(self) -> Ints:
-        """The stratum of each released row, from the original: named columns and which values are absent."""
+        """The stratum of each released row, from the original: named columns and which values are absent.
+
+        Where missing values are drawn like others, only named columns part records.
+        """
         original, rows = self.claim.original, self.claim.rows
         keys = [original.codes([name])[rows] for name in (original.roles.strata if original.roles else ())]
-        keys += [self.absent(name).astype(np.int64) for name in original.quasi]
-        return distinct(*keys)
+        if not self.claim.missing_drawn:
+            keys += [self.absent(name).astype(np.int64) for name in original.quasi]
+        return distinct(*keys) if keys else np.zeros(rows.size, dtype=np.int64)
 
     def suppressed(self, name: str) -> Mask:
         """Released rows whose value of a quasi-identifier was taken away, by the claim."""

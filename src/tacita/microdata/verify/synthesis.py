@@ -12,6 +12,7 @@ from tacita.core import Ints, Matrix
 
 from .columns import masked_cells
 from .evidence import Evidence
+from .mixed import mixed_cells
 
 # What "exactly" means for moments: this part of sd_i sd_j, beside the last digit of the cells themselves.
 _EXACT = 1e-12
@@ -60,10 +61,12 @@ def parts(evidence: Evidence) -> Iterator[Part]:
 
 
 def synthetic_cells(evidence: Evidence) -> str | None:
-    """Numbers, typed and spelled as declared, in every cell."""
+    """Numbers or categories of the original, typed and spelled as declared, in every cell."""
     original = evidence.claim.original
     if original.roles is None or not original.roles.dependent:
         return "the claim names no dependent column"
+    if evidence.claim.missing_drawn or original.roles.categorical:
+        return mixed_cells(evidence)
     empty = sum(int(np.isnan(evidence.released.numbers(name)).sum()) for name in original.quasi)
     return f"{empty} dependent values are missing" if empty else masked_cells(evidence)
 
