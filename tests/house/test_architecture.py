@@ -36,6 +36,8 @@ ALLOWED = {
     },
     "microdata.synthesis": {"core", "kernels", "microdata.synthesis", "microdata.standardise"},
     "microdata.loss": {"core", "kernels", "microdata.loss", "microdata.measure", "microdata.mixed"},
+    # the tree along which t-closeness moves shares is written as other hierarchies are
+    "microdata.risk.closeness": {"core", "io.hierarchies", "microdata.risk"},
     "microdata.risk": {"core", "kernels", "microdata.risk", "microdata.measure", "microdata.mixed"},
     "microdata.verify": {"core", "io", "microdata.verify"},
     "tables.suppression": {"core", "kernels", "solvers", "tables.suppression"},
@@ -82,6 +84,8 @@ LIBRARIES = {
         "solvers",
         "microdata.loss",
         "microdata.risk.linkage",
+        # estimates of a population: likelihoods of gamma functions, their maximum, normal quantiles
+        "microdata.risk.population",
         "microdata.masking.shuffling",
         "microdata.microaggregation.master",
         "microdata.microaggregation.means",

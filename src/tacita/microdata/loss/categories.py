@@ -25,6 +25,7 @@ class GowerLoss(Measure):
     kind: ClassVar[str] = "loss"
     name: ClassVar[str] = "GOWER_loss"
     by_default: ClassVar[bool] = False
+    with_categories: ClassVar[bool] = True
     of_categories: ClassVar[bool] = True
 
     def compute(self, pair: Comparison, run: Run) -> Score:
@@ -53,6 +54,7 @@ class CategoriesChanged(Measure):
     name: ClassVar[str] = "CATEGORIES"
     span: ClassVar[tuple[float, float | None]] = (0.0, 100.0)
     by_default: ClassVar[bool] = False
+    with_categories: ClassVar[bool] = True
     of_categories: ClassVar[bool] = True
 
     def compute(self, pair: Comparison, run: Run) -> Score:
