@@ -63,6 +63,7 @@ ALLOWED = {
         "core",
         "io",
         "microdata.plan",
+        "microdata.riskplan",
         "microdata.sections",
         "tables.plan",
         "tables.record",

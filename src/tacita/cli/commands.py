@@ -19,6 +19,7 @@ from tacita.core.options import ReleaseOptions
 from tacita.core.verify import faults
 from tacita.io import InputSection
 from tacita.microdata.plan import Plan
+from tacita.microdata.riskplan import RiskPlan
 from tacita.microdata.sections import CompareSection, MeasureSection, OutputSection, ProtectSection
 from tacita.tables.plan import TablePlan, TabulatePlan
 
@@ -34,6 +35,7 @@ from .options import (
     positional,
     required_path,
 )
+from .risk import carry_out_risk
 from .tables import carry_out_table
 from .talk import (
     Out,
@@ -251,6 +253,8 @@ def run(
         Out.print(loaded.to_python(), markup=False, soft_wrap=True)
     elif isinstance(loaded, TablePlan | TabulatePlan):
         carry_out_table(loaded, quiet=quiet, dry_run=dry_run, plan_file=plan, force=force)
+    elif isinstance(loaded, RiskPlan):
+        carry_out_risk(loaded, quiet=quiet, dry_run=dry_run, plan_file=plan, force=force)
     else:
         _carry_out(loaded, quiet, every=every, dry_run=dry_run, plan_file=plan, force=force)
 

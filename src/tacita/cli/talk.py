@@ -146,6 +146,8 @@ def print_scores(report: Report, *, every: bool) -> None:
         if score.error is not None:
             value += f" +- {_figure(score.error)}"
         meaning = registry.lookup(score.name, kind).summary() if score.reason is None else score.reason
+        if score.reading:
+            meaning = f"{meaning} Read with {score.read_as}."
         if score.covers:
             meaning = f"(of {', '.join(score.covers)} only) {meaning}"
         table.add_row(kind if kind != before else "", score.name, value, score.direction, meaning)

@@ -31,6 +31,11 @@ class Anonymity(SharingMeasure):
         unit = self.unit or unit_of(table.files)
         return table.sharing(self.missing_as, None if unit is None else table.units(unit))
 
+    def reading(self, table: KeyTable) -> dict[str, str]:
+        """Also what is counted, where that is not records."""
+        unit = self.unit or unit_of(table.files)
+        return {**super().reading(table), **({} if unit is None else {"counting": f"units of {unit}"})}
+
     def lacking(self, limit: float, files: Files) -> str:
         """What is said of records that are too few."""
         return f"share {self._shared()} with fewer than {limit:g} {self._counted(files)}"
@@ -109,9 +114,8 @@ class AllM(Anonymity):
         if sets > _MOST_COMBINATIONS:
             raise DataError(f"{sets} sets of {size} keys are too many; name fewer keys")
         fewest: Ints = np.full(table.n, table.n, dtype=np.int64)
-        for done, names in enumerate(combinations(table.names, size)):
-            part = KeyTable.of(table.files, names)
-            fewest = np.minimum(fewest, self._counts(part))
+        for done, places in enumerate(combinations(range(len(table.names)), size)):
+            fewest = np.minimum(fewest, self._counts(table.part(places)))
             run.report("counting keys", done + 1, sets)
         return self.result(fewest.min(), per_record=fewest.astype(np.float64))
 

@@ -6,10 +6,10 @@ Measures of keys look at a whole file, released or not yet, with its gaps.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
@@ -42,11 +42,22 @@ class KeyTable:
     names: tuple[str, ...]
     codes: Ints
     files: Files
+    _known: dict[Hashable, Any] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, files: Files, names: Sequence[str]) -> KeyTable:
         """Some columns of the released file. O(n d)."""
         return cls(tuple(names), codes_of(files.released, names), files)
+
+    def part(self, places: Sequence[int]) -> KeyTable:
+        """Some of the keys, by their places."""
+        return KeyTable(tuple(self.names[j] for j in places), self.codes[:, list(places)], self.files)
+
+    def remember(self, what: Hashable, compute: Callable[[], Any]) -> Any:
+        """What was computed before under this key, or now."""
+        if what not in self._known:
+            self._known[what] = compute()
+        return self._known[what]
 
     @property
     def n(self) -> int:

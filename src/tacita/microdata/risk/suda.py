@@ -132,4 +132,8 @@ class SUDA2(SampleMeasure):
 
     def uniques(self, table: KeyTable) -> SpecialUniques:
         """The scores before they are turned into probabilities."""
-        return special_uniques(table.codes, min(self.size, len(table.names)))
+        most = min(self.size, len(table.names))
+        found: SpecialUniques = table.remember(
+            ("special uniques", most), lambda: special_uniques(table.codes, most)
+        )
+        return found
