@@ -62,11 +62,9 @@ class RiskOfRecords(StandingMeasure):
     of_the_worst: ClassVar[bool] = False
 
     def risks(self, table: KeyTable) -> Floats:
-        """The individual risk of each record. One formula for each pair of f and F."""
+        """The individual risk of each record."""
         f, whole = self.standing(table)
-        pairs, where = np.unique(np.column_stack([f, whole]), axis=0, return_inverse=True)
-        own = pairs[:, 0].astype(np.int64)
-        return mean_inverse(own, own / pairs[:, 1])[where.reshape(-1)]
+        return mean_inverse(f, f / whole)
 
     def figure(self, table: KeyTable, run: Run) -> Score:
         """Out of the risks of all records."""
