@@ -6,8 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
-from .core import Comparison, Run, Table, registry
+from .core import Comparison, Microdata, Roles, Run, Table, registry
+from .core.score import Files
 
 _X = np.arange(24.0).reshape(-1, 1) % 7
 
@@ -37,6 +39,13 @@ def _synthesis(method: Any) -> None:
 
 def _measure(method: Any) -> None:
     method.score(Comparison.of(_X, _X[::-1]))
+    if getattr(method, "of_files", False):
+        gaps = [None if value == 3 else str(value) for value in _X[:, 0]]
+        roles = Roles(quasi=["x", "y"], unit="unit")
+        data = Microdata.of(pa.table({"x": gaps, "y": gaps[::-1], "unit": list(range(24))})).with_roles(roles)
+        for reading in ("category", "wildcard"):
+            given = {"missing_as": reading} if "missing_as" in type(method).model_fields else {}
+            type(method)(**given).score(Comparison.of_files(Files.unprotected(data)))
 
 
 def _suppression(method: Any) -> None:

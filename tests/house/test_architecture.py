@@ -107,6 +107,7 @@ LIBRARIES = {
         "sklearn",
         "tables",
         "testing",
+        "warming",
     },
     # a frame of the caller's that is one of theirs is rebuilt by its own library; results become theirs
     "pandas": {"core.framed", "io.frames"},

@@ -294,7 +294,8 @@ def print_parameters(method: Any) -> None:
 
     table = Table("parameter", "default", "meaning", box=None)
     for name, field in method.model_fields.items():
-        table.add_row(name, "" if field.is_required() else str(field.default), field.description or "")
+        default = "" if field.is_required() else str(field.default)
+        table.add_row(field.alias or name, default, field.description or "")
     if method.model_fields:
         Out.print()
         Out.print(table)

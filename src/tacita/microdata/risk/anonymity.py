@@ -66,7 +66,8 @@ class KAnonymity(Anonymity):
     file has one, the number of distinct units in the class. A missing cell counts as a value, the stricter
     reading; as a wildcard it is compatible with every value, and what counts is how many released records
     are compatible with the true keys of each record of the source: counting released records against each
-    other can overstate. O(n log n) a key, with wildcards as often as there are patterns of missing keys.
+    other can overstate. O(n log n) a key; with wildcards O(log n) for each beginning of a released record
+    that a distinct key is compatible with.
     Source: Samarati (2001), Protecting respondents' identities in microdata release, IEEE TKDE 13(6).
 
     >>> import pyarrow as pa
