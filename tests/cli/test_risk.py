@@ -178,6 +178,14 @@ def test_what_has_no_figure_is_told_once_and_what_was_asked_for_keeps_its_reason
     assert "no sensitive column" in asked["l_diversity"].reason
 
 
+def test_all_means_every_measure_of_a_file_by_itself():
+    profile = tacita.risk(survey(), keys=KEYS, measures=["all"], without=["suda2"])
+    names = [score.name for score in profile.report]
+    assert "l_diversity" in names
+    assert "suda2" not in names
+    assert profile.by_value == ()
+
+
 def test_a_key_that_nearly_everybody_has_alone_is_warned_of():
     profile = tacita.risk(survey(), keys=["w", "sex"])
     assert any("w has" in note and "recode it" in note for note in profile.report.notes)
@@ -205,6 +213,8 @@ BAD = {
     "both": ({"keys": ["sex"], "fraction": 0.1, "population": 9000}, "say the same"),
     "a reading nobody knows": ({"keys": ["sex"], "missing_as": "zero"}, "missing_as must be one of"),
     "a measure nobody knows": ({"keys": ["sex"], "measures": ["magic"]}, "named 'magic'"),
+    "a measure that compares": ({"keys": ["sex"], "measures": ["DBRL"]}, "DBRL compares a release with"),
+    "a setting of one that compares": ({"keys": ["sex"], "settings": {"DBRL": {}}}, "DBRL compares"),
     "a setting nobody knows": ({"keys": ["sex"], "settings": {"suda2": {"x": 1}}}, "no parameter x"),
     "a size of nought": ({"keys": ["sex"], "settings": {"suda2": {"size": 0}}}, "size must be at least 1"),
     "an m of nought": ({"keys": ["sex"], "settings": {"all_m": {"m": 0}}}, "m must be at least 1"),

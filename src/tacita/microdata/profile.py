@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tacita.core import Comparison, Ints, Microdata, Report, Roles, Run, registry
+from tacita.core import Comparison, DataError, Ints, Microdata, ParameterError, Report, Roles, Run, registry
 from tacita.core.profile import Band, KeyFigures, RiskProfile, SetFigures, ValueFigures
 from tacita.core.score import Files
 from tacita.io import fingerprint_of
@@ -16,7 +16,7 @@ from tacita.io.formats.parquet import Parquet
 from tacita.io.versions import versions
 
 from .risk.columns import column_sets
-from .risk.compatible import numbered
+from .risk.compatible import class_sizes
 from .risk.keys import KeyTable
 from .risk.suda import SUDA2
 from .riskplan import RiskSection
@@ -26,7 +26,7 @@ _EDGES = (1, 2, 3, 5, 10, 20, 50, 100)
 # Values that fewer records (of units, where these are known) have are not named.
 _FEW = 3
 _MOST_VALUES = 30
-_MOST_SETS = 1023
+_MOST_SETS = 255
 _SHOWN_SETS = 40
 
 
@@ -45,9 +45,10 @@ def profile(data: Microdata, asked: RiskSection, measures: MeasureSection, run: 
     files = Files.unprotected(data)
     pair, table = Comparison.of_files(files), KeyTable.of(files, asked.keys)
     pair.remember(("keys", asked.keys), lambda: table)
-    scores = tuple(each.score(pair, steered) for each in _measures(asked, measures))
+    chosen = _measures(asked, measures)
+    scores = tuple(each.score(pair, steered) for each in chosen)
     report = Report(scores) if measures.names is not None else _with_figures(Report(scores))
-    special = next((each for each in _measures(asked, measures) if isinstance(each, SUDA2)), None)
+    special = next((each for each in chosen if isinstance(each, SUDA2)), None)
     return RiskProfile(
         source=data.source,
         fingerprint=data.fingerprint or _fingerprint(data),
@@ -66,13 +67,22 @@ def profile(data: Microdata, asked: RiskSection, measures: MeasureSection, run: 
 
 def _measures(asked: RiskSection, measures: MeasureSection) -> list[Any]:
     """Those that are named, or all of a file by itself; told what the section says where they can hear it."""
-    known = [name for name in registry.names("risk") if name not in measures.without]
-    names = measures.names or tuple(n for n in known if getattr(registry.lookup(n, "risk"), "alone", False))
+    known = [
+        name for name in registry.names("risk") if getattr(registry.lookup(name, "risk"), "alone", False)
+    ]
+    every = measures.names is None or measures.names == ("all",)
+    names = known if every else list(measures.names or ())
+    if other := [name for name in (*names, *measures.settings) if name not in known]:
+        raise ParameterError(
+            f"Risk: {other[0]} compares a release with its original, and nothing is released yet. Name "
+            f"measures of a file by itself: {', '.join(known)}."
+        )
     said = asked.model_dump(include={"missing_as", "fraction", "population"}, exclude_none=True)
     settings = {
         name: {key: value for key, value in said.items() if key in registry.lookup(name).model_fields}
         | measures.settings.get(name, {})
-        for name in (known if names == ("all",) else names)
+        for name in names
+        if name not in measures.without
     }
     return measures.model_copy(update={"names": tuple(settings), "settings": settings}).build()
 
@@ -109,14 +119,14 @@ def _by_key(table: KeyTable, report: Report) -> Iterable[KeyFigures]:
     found = {each.columns[0]: each for each in column_sets(table, len(table.names))}
     special = next((score.per_attribute for score in report if score.name == "suda2"), {})
     for j, name in enumerate(table.names):
-        others = numbered(np.delete(table.codes, j, axis=1))
+        others = class_sizes(np.delete(table.codes, j, axis=1))
         yield KeyFigures(
             name,
             int(np.unique(table.codes[table.codes[:, j] >= 0, j]).size),
             int((table.codes[:, j] < 0).sum()),
             found[name].distinction,
             found[name].separation,
-            int((np.bincount(others) == 1).sum()),
+            int((others == 1).sum()),
             special.get(name),
         )
 
@@ -150,8 +160,6 @@ def _sets(table: KeyTable) -> tuple[SetFigures, ...]:
 
 
 def _fingerprint(data: Microdata) -> str | None:
-    from tacita.core import DataError
-
     try:
         return fingerprint_of(Parquet().encode(data))
     except DataError:

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tacita
-from reference import figures, sdcmicro
+from reference import figures, reference, sdcmicro
 from tacita.core import Comparison, Microdata
 from tacita.core.score import Files
 from tacita.microdata.risk.keys import codes_of
@@ -69,6 +69,12 @@ def test_scores_and_contributions_agree_with_sdcmicro(case):
         theirs = [c for v, c in zip(levels["variable"], levels["contribution"], strict=True) if v == key]
         ours = 100 * by_value[by_value > 0] / by_value.sum()
         assert sorted(ours) == pytest.approx(sorted(c for c in theirs if c), rel=1e-6)
+
+
+def test_the_scores_of_ten_thousand_records_sum_up_to_sdcmicros():
+    frame = pd.read_csv(reference("r/G_timing/keys8_10000.csv.gz"))
+    codes = codes_of(Microdata.of(frame), [f"k{j}" for j in range(1, 9)])
+    assert special_uniques(codes, 8).total == 364_706
 
 
 def test_without_pairs_every_special_record_is_certain():

@@ -9,7 +9,7 @@ import numpy as np
 
 from tacita.core import Run, Score
 
-from .compatible import numbered
+from .compatible import class_sizes
 from .keys import KeyMeasure, KeyTable
 
 
@@ -39,7 +39,7 @@ def column_sets(table: KeyTable, most: int) -> list[ColumnSet]:
 
 
 def _told_apart(table: KeyTable, chosen: list[int]) -> tuple[float, float]:
-    n, sizes = table.n, np.bincount(numbered(table.codes[:, chosen])).astype(np.float64)
+    n, sizes = table.n, class_sizes(table.codes[:, chosen]).astype(np.float64)
     pairs = n * (n - 1.0)
     return sizes.size / n, 1.0 - float((sizes * (sizes - 1)).sum()) / pairs if pairs else 0.0
 

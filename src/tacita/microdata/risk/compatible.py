@@ -24,6 +24,15 @@ def numbered(codes: Ints) -> Ints:
     return np.unique(_combined(codes + 1), return_inverse=True)[1].reshape(-1).astype(np.int64)
 
 
+def class_sizes(codes: Ints) -> Ints:
+    """How many rows have each distinct combination of codes. O(n log n).
+
+    >>> class_sizes(np.array([[1, 0], [0, -1], [1, 0]])).tolist()
+    [1, 2]
+    """
+    return np.unique(_combined(codes + 1), return_counts=True)[1].astype(np.int64)
+
+
 def _combined(codes: Ints) -> Ints:
     """One number a row, in the order of the rows; codes are at least 0."""
     combined, values = np.zeros(len(codes), dtype=np.int64), 1
