@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from . import io
-from .core import Microdata, RecordsRelease, Report, Roles, Run, Trials, Verdict, registry
-from .core.profile import RiskProfile
+from .core import Microdata, RecordsRelease, Report, RiskProfile, Roles, Run, Trials, Verdict, registry
 from .demonstration import prepare_demo
 from .io import write_frame
 from .microdata.plan import Protection

@@ -13,10 +13,20 @@ from typing import Any, cast
 
 from . import io
 from . import report as page
-from .core import Microdata, ParameterError, Pattern, RecordsRelease, Report, Run, Table, Trials, Verdict
+from .core import (
+    Microdata,
+    ParameterError,
+    Pattern,
+    RecordsRelease,
+    Report,
+    RiskProfile,
+    Run,
+    Table,
+    Trials,
+    Verdict,
+)
 from .core.document import parsed, text_of
 from .core.door import entered_by
-from .core.profile import RiskProfile
 from .io import content_of
 from .io.atomic import refuse_bad_targets
 from .microdata import verify
