@@ -13,6 +13,7 @@ from pydantic import Field
 from tacita.core import DataError, Floats, Ints, Run, Score
 from tacita.core.score import Files
 
+from .compatible import class_sizes
 from .keys import KeyMeasure, KeyTable, codes_of, roles_of
 
 
@@ -37,7 +38,8 @@ class Answers:
             raise DataError(f"the sensitive column {name} is one of the keys")
         own = table.column(name)
         source, rows = table.files.original, table.files.rows
-        if source is not None and rows is not None and name in source.columns:
+        other = source is not None and source is not table.files.released
+        if source is not None and other and rows is not None and name in source.columns:
             asked = codes_of(source, [name])[:, 0]
             if _same_values(asked[rows], own):
                 whole, own = asked, asked[rows]
@@ -91,9 +93,9 @@ class Answers:
 
 def _same_values(before: Ints, after: Ints) -> bool:
     """Whether a release has the column as it was, however it is coded."""
-    pairs = np.unique(np.column_stack([before, after]), axis=0)
-    one_to_one = all(np.unique(side).size == len(pairs) for side in pairs.T)
-    return one_to_one and not ((pairs[:, 0] < 0) != (pairs[:, 1] < 0)).any()
+    pairs = class_sizes(np.column_stack([before, after])).size
+    one_to_one = all(np.unique(side).size == pairs for side in (before, after))
+    return one_to_one and not ((before < 0) != (after < 0)).any()
 
 
 def _from_zero(codes: Ints, among: Ints) -> Ints:
