@@ -47,8 +47,8 @@ $(VENV)/installed-for-docs: $(VENV)/bin/python pyproject.toml
 
 $(VENV)/installed-for-tests: $(VENV)/bin/python pyproject.toml
 	$(PIP) install --editable '.[test]'
-	# a peer for one test; its own bound on pandas is older than what it works with
-	$(PIP) install --no-deps 'recordlinkage>=0.16,<0.17'
+	# peers of single tests; their own bounds on pandas are older than what they work with
+	$(PIP) install --no-deps 'recordlinkage>=0.16,<0.17' 'pycanon>=1.3,<2'
 	touch $@ $(VENV)/installed
 
 clean:

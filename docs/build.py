@@ -78,7 +78,7 @@ def _page(kind: str, name: str) -> str:
     if found.model_fields:
         lines += ["## Parameters", "", "| name | default | meaning |", "|---|---|---|"]
         lines += [
-            f"| `{key}` | {field.default} | {field.description} |"
+            f"| `{field.alias or key}` | {field.default} | {field.description} |"
             for key, field in found.model_fields.items()
         ]
         lines += [""]

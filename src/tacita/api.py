@@ -7,28 +7,33 @@ from pathlib import Path
 from typing import Any
 
 from . import io
-from .core import Microdata, RecordsRelease, Report, Roles, Run, Trials, Verdict, registry
+from .core import Microdata, RecordsRelease, Report, RiskProfile, Roles, Run, Trials, Verdict, registry
 from .core.interrupt import interruptible
 from .demonstration import prepare_demo
 from .io import write_frame
 from .microdata.plan import Protection
+from .microdata.profile import profile
 from .microdata.require import RequireSection
+from .microdata.riskplan import RiskSection
 from .microdata.run import assess as _assess
 from .microdata.run import check as _check
 from .microdata.run import compare as _compare
 from .microdata.run import make_release
+from .microdata.sections import MeasureSection
 from .microdata.unpram import unpram
 from .plans import (
     audit_published,
     load_plan,
     run,
     run_comparison,
+    run_risk,
     run_table,
     save,
     save_cells,
     save_comparison,
     save_plan,
     save_report,
+    save_risk,
     save_table,
     save_verdicts,
     tabulate_file,
@@ -50,14 +55,17 @@ __all__ = [
     "protect",
     "read",
     "read_table",
+    "risk",
     "run",
     "run_comparison",
+    "run_risk",
     "run_table",
     "save",
     "save_cells",
     "save_comparison",
     "save_plan",
     "save_report",
+    "save_risk",
     "save_table",
     "save_verdicts",
     "suppress",
@@ -259,6 +267,51 @@ def assess(
         settings=settings,
     )
     return _assess(io.taken_in(original), io.taken_in(released), asked, run)
+
+
+def risk(
+    data: Any,
+    *,
+    keys: str | Sequence[str],
+    weight: str | None = None,
+    unit: str | None = None,
+    sensitive: str | Sequence[str] = (),
+    fraction: float | None = None,
+    population: float | None = None,
+    missing_as: str = "category",
+    measures: Sequence[str] | None = None,
+    without: Sequence[str] = (),
+    settings: Mapping[str, Mapping[str, Any]] | None = None,
+    run: Run | None = None,
+) -> RiskProfile:
+    """Measure what the keys of a file give away, before anything is protected. Confidential.
+
+    `keys` are columns that an attacker may know. Whom they stand for in the population is known by `weight`,
+    a column of sampling weights, or by a sampling `fraction` or the size of the `population`; without these
+    the file is taken for the population. `unit` names households or firms, `sensitive` the columns that
+    nobody should learn. A missing key is a value of its own, or with missing_as="wildcard" any value.
+    `measures` are names of measures, by default all that look at a file by itself; `settings` gives their
+    parameters, as in `assess`.
+
+    >>> import pyarrow as pa
+    >>> frame = pa.table({"sex": list("ffmm"), "town": list("aabc"), "w": [9.0, 9.0, 9.0, 9.0]})
+    >>> profile = risk(frame, keys=["sex", "town"], weight="w")
+    >>> profile.headline
+    '2 of 4 records (50 %) are alone on sex, town.'
+    >>> round(profile["individual_risk_max"].value, 3)
+    0.275
+    """
+    asked = RiskSection(
+        keys=keys,
+        weight=weight,
+        unit=unit,
+        sensitive=sensitive,
+        fraction=fraction,
+        population=population,
+        missing_as=missing_as,
+    )
+    chosen = MeasureSection(names=measures, without=without, settings=settings or {})
+    return profile(io.taken_in(data), asked, chosen, run)
 
 
 def check(

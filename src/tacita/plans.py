@@ -13,7 +13,18 @@ from typing import Any, cast
 
 from . import io
 from . import report as page
-from .core import Microdata, ParameterError, Pattern, RecordsRelease, Report, Run, Table, Trials, Verdict
+from .core import (
+    Microdata,
+    ParameterError,
+    Pattern,
+    RecordsRelease,
+    Report,
+    RiskProfile,
+    Run,
+    Table,
+    Trials,
+    Verdict,
+)
 from .core.document import parsed, text_of
 from .core.door import entered_by
 from .io import content_of
@@ -21,7 +32,9 @@ from .io.atomic import refuse_bad_targets
 from .microdata import verify
 from .microdata.noted import notes_of
 from .microdata.plan import Plan
+from .microdata.profile import profile
 from .microdata.require import required
+from .microdata.riskplan import RiskOutputSection, RiskPlan
 from .microdata.run import compare, make_release
 from .microdata.sections import OutputSection
 from .tables import run as tables
@@ -30,13 +43,16 @@ from .tables.record import PublishedAudit, TableRelease
 from .tables.sections import SuppressSection, TableInputSection, TableOutputSection, TableSection
 from .tables.sources import Files, Source, read_source, source_of
 
-AnyPlan = Plan | TablePlan | TabulatePlan
+AnyPlan = Plan | RiskPlan | TablePlan | TabulatePlan
 
 
 def load_plan(path: str | Path) -> AnyPlan:
-    """Read a plan file of any kind: with a section [table], [suppress] or [[rules]] it is one of a table."""
+    """Read a plan file of any kind: with a section [table], [suppress] or [[rules]] it is one of a table,
+    with [risk] one of the risk of keys."""
     place = Path(path)
     values = parsed(text_of(content_of(place), place.name))
+    if "risk" in values:
+        return RiskPlan.from_values(values, place.parent)
     return (kind_of(values) or Plan).from_values(values, place.parent)
 
 
@@ -177,6 +193,54 @@ def save_report(
     refuse_bad_targets({"JSON report": target}, known, force=force)
     content = json.dumps(report.as_dict(), indent=2, allow_nan=False) + "\n"
     io.write_all({target: content.encode()}, force=force)
+
+
+def run_risk(
+    plan: RiskPlan,
+    run: Run | None = None,
+    *,
+    dry_run: bool = False,
+    plan_file: str | Path | None = None,
+    force: bool = False,
+) -> RiskProfile:
+    """Measure the risk of the keys of a file, and write what [output] names; with `dry_run` all but that."""
+    read = {"input": plan.input.path, "plan file": _path(plan_file)}
+    refuse_bad_targets(plan.output.targets, read, force=force or dry_run)
+    if plan.output.records is not None:
+        io.format_of(plan.output.records)
+    found = profile(io.read(plan.input.path, plan.input), plan.risk, plan.measure, run)
+    if not dry_run:
+        io.write_all(_risk_files(found, plan.output), force=force)
+    return found
+
+
+def save_risk(
+    profile: RiskProfile,
+    *,
+    report: str | Path | None = None,
+    json_report: str | Path | None = None,
+    records: str | Path | None = None,
+    force: bool = False,
+) -> None:
+    """Write a profile of risk as a page and as JSON, and figures of single records (CSV or Parquet).
+
+    All are confidential, and readable by their owner alone; `records` is for the reviewer only. All appear
+    or none, never over what was read.
+    """
+    section = RiskOutputSection(report=report, json_report=json_report, records=records)
+    refuse_bad_targets(section.targets, {"input": profile.path}, force=force)
+    io.write_all(_risk_files(profile, section), force=force)
+
+
+def _risk_files(profile: RiskProfile, section: RiskOutputSection) -> dict[Path, bytes]:
+    files: dict[Path, bytes] = {}
+    if section.report is not None:
+        files[section.report] = page.risk_html(profile).encode()
+    if section.json_report is not None:
+        files[section.json_report] = _json(profile.as_dict())
+    if (target := section.records) is not None:
+        files[target] = io.format_of(target)().encode(Microdata.of(profile.frame(), source=target.name))
+    return files
 
 
 def save_verdicts(

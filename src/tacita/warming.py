@@ -6,9 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
-from .core import Categories, Comparison, Hierarchy, Relations, Run, Table, registry
+from .core import Categories, Comparison, Hierarchy, Microdata, Relations, Roles, Run, Table, registry
+from .core.score import Files
 from .kernels.plain import warming
+from .microdata.plan import Protection
+from .microdata.run import make_release
 
 # Two columns in no order, and a unit of many records: otherwise short cuts are taken.
 _X = np.random.default_rng(0).lognormal(size=(40, 2))
@@ -30,13 +34,13 @@ def warmup(run: Run | None = None) -> None:
     for done, (name, warm, found) in enumerate(steps):
         steering.report(f"compiling {name}", done, len(steps))
         with warming():
-            warm(found)
+            warm(name, found)
     with warming():
         _attack()
     steering.report("compiling", 1, 1)
 
 
-def _grouping(found: Any) -> None:
+def _grouping(_: str, found: Any) -> None:
     method = found(**_chosen(found, certify=True, effort=0.001, rounds=40))
     for x, units in ((_X, None), (_X, _UNITS), (_STAR, None)):
         method.partition(x[:, :1] if method.one_column else x, units=units)
@@ -45,24 +49,58 @@ def _grouping(found: Any) -> None:
         method.partition(mixed, kinds=["numeric", "nominal", "ordinal"], units=_UNITS)
 
 
-def _masking(found: Any) -> None:
+def _masking(name: str, found: Any) -> None:
+    if "numeric" not in found.takes:
+        _release(name, quasi=["area", "town"], unit="unit")
+        return
     found().mask(_X)
     found().mask(_X, units=_UNITS)
 
 
-def _synthesis(found: Any) -> None:
+def _synthesis(name: str, found: Any) -> None:
+    if "nominal" in found.takes:
+        _release(name, dependent=["area", "x", "y"], nominal=["area"])
+        return
     found().synthesize(_X[:, :1], _X[:, 1:])
     found(nonnegative=True).synthesize(_X[:, :1], None)
 
 
-def _measure(found: Any) -> None:
+def _release(name: str, **roles: Any) -> None:
+    """What takes categories is made whole: records, strata and texts are what its kernels see."""
+    make_release(Microdata.of(_records()), Protection.asked(method=name, measures=["IL1"], **roles), Run())
+
+
+def _records() -> pa.Table:
+    """Records of all kinds."""
+    n = 240
+    rng = np.random.default_rng(1)
+    town = rng.integers(0, 6, n)
+    return pa.table(
+        {
+            "x": rng.lognormal(size=n),
+            "y": rng.lognormal(size=n),
+            "area": [f"area {place // 3}" for place in town],
+            "town": [f"town {place}" for place in town],
+            "unit": [f"u{i}" for i in range(n)],
+        }
+    )
+
+
+def _measure(_: str, found: Any) -> None:
     codes = _NAMES[:, None]
     categories = Categories(codes, codes[::-1].copy(), ("c",), (False,))
     for beside in (None, categories):
         found().score(Comparison.of(_X, _X[::-1], categories=beside))
+    if found.of_files:
+        holes = pa.array([None if i % 7 == 0 else f"t{i % 5}" for i in range(40)])
+        frame = pa.table({"town": holes, "area": holes[::-1], "unit": [f"u{i}" for i in range(40)]})
+        data = Microdata.of(frame).with_roles(Roles(quasi=["town", "area"], unit="unit"))
+        for reading in ("category", "wildcard"):
+            given = {"missing_as": reading} if "missing_as" in found.model_fields else {}
+            found(**given).score(Comparison.of_files(Files.unprotected(data)))
 
 
-def _suppression(found: Any) -> None:
+def _suppression(_: str, found: Any) -> None:
     values = np.arange(1.0, 17.0).reshape(4, 4) % 7 + 1
     table = Table.from_array(values, primary=np.eye(4, dtype=bool), lower=15, upper=15)
     for problem in found.problems:
@@ -82,7 +120,7 @@ def _chosen(found: Any, **parameters: Any) -> dict[str, Any]:
     return {name: value for name, value in parameters.items() if name in found.model_fields}
 
 
-_WARM: dict[str, Callable[[Any], None]] = {
+_WARM: dict[str, Callable[[str, Any], None]] = {
     "microaggregation": _grouping,
     "masking": _masking,
     "synthesis": _synthesis,

@@ -60,6 +60,7 @@ def test_a_report_has_one_row_a_score():
         "most": 100.0,
         "standard_error": 0.25,
         "covers": "a, b",
+        "reading": None,
         "reason": None,
     }
     assert frame.row(1, named=True)["reason"] == "too few records"

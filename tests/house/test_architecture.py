@@ -36,6 +36,8 @@ ALLOWED = {
     },
     "microdata.synthesis": {"core", "kernels", "microdata.synthesis", "microdata.standardise"},
     "microdata.loss": {"core", "kernels", "microdata.loss", "microdata.measure", "microdata.mixed"},
+    # the tree along which t-closeness moves shares is written as other hierarchies are
+    "microdata.risk.closeness": {"core", "io.hierarchies", "microdata.risk"},
     "microdata.risk": {"core", "kernels", "microdata.risk", "microdata.measure", "microdata.mixed"},
     "microdata.verify": {"core", "io", "microdata.verify"},
     "tables.suppression": {"core", "kernels", "solvers", "tables.suppression"},
@@ -53,7 +55,7 @@ ALLOWED = {
     "report": {"core", "report", "_version"},
     "plans": {"core", "io", "microdata", "tables", "report"},
     "demonstration": {"core", "io", "microdata.plan", "datasets"},
-    "warming": {"core", "kernels.plain", "tables"},
+    "warming": {"core", "kernels.plain", "microdata", "tables"},
     "api": {"core", "io", "microdata", "tables", "plans", "warming", "demonstration"},
     "sklearn": {"core", "io", "microdata"},
     # plug-ins import it, and nothing of tacita does
@@ -64,6 +66,7 @@ ALLOWED = {
         "core",
         "io",
         "microdata.plan",
+        "microdata.riskplan",
         "microdata.sections",
         "tables.plan",
         "tables.record",
@@ -85,6 +88,8 @@ LIBRARIES = {
         "solvers",
         "microdata.loss",
         "microdata.risk.linkage",
+        # estimates of a population: likelihoods of gamma functions, their maximum, normal quantiles
+        "microdata.risk.population",
         "microdata.masking.shuffling",
         "microdata.microaggregation.master",
         "microdata.microaggregation.means",
@@ -106,6 +111,7 @@ LIBRARIES = {
         "sklearn",
         "tables",
         "testing",
+        "warming",
     },
     # a frame of the caller's that is one of theirs is rebuilt by its own library; results become theirs
     "pandas": {"core.framed", "io.frames"},

@@ -20,6 +20,7 @@ from .talk import complain
 COMMANDS = {
     "protect": "Protect a file: group its records, publish group means, verify, report.",
     "synthesize": "Draw dependent columns anew, given independent ones that are kept; verify, report.",
+    "risk": "Measure what the keys of a file give away, before anything is protected.",
     "assess": "Measure what a release lost and what it gives away.",
     "check": "Judge a file, whoever made it, by what an office requires.",
     "compare": "Try methods and parameters side by side, and draw their risk-utility map.",
@@ -136,7 +137,7 @@ def build_app(words: Sequence[str]) -> App:
             module, _, maker = _BUILT_FOR_WORDS[name].partition(":")
             app.command(getattr(import_module(module), maker)(words), name=name)
         else:
-            home = "tables" if name in _OF_TABLES else "commands"
+            home = "tables" if name in _OF_TABLES else "risk" if name == "risk" else "commands"
             app.command(f"tacita.cli.{home}:{name}", name=name, help=summary)
     app.command("tacita.cli.commands:reproduce", name="reproduce", show=False)
     return app

@@ -256,8 +256,10 @@ def run(
 ) -> None:
     """Carry out a plan file."""
     from tacita import api
+    from tacita.microdata.riskplan import RiskPlan
     from tacita.tables.plan import TablePlan, TabulatePlan
 
+    from .risk import carry_out_risk
     from .tables import carry_out_table
 
     loaded = api.load_plan(plan)
@@ -265,6 +267,8 @@ def run(
         Out.print(loaded.to_python(), markup=False, soft_wrap=True)
     elif isinstance(loaded, TablePlan | TabulatePlan):
         carry_out_table(loaded, quiet=quiet, dry_run=dry_run, plan_file=plan, force=force)
+    elif isinstance(loaded, RiskPlan):
+        carry_out_risk(loaded, quiet=quiet, dry_run=dry_run, plan_file=plan, force=force)
     else:
         _carry_out(loaded, quiet, every=every, dry_run=dry_run, plan_file=plan, force=force)
 

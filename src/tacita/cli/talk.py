@@ -170,6 +170,8 @@ def _meant(score: Score) -> str:
     from tacita.core import registry
 
     meaning = score.reason or registry.meaning_of(score.name, *registry.MEASURING)
+    if score.reading:
+        meaning = f"{meaning} Read with {score.read_as}."
     return f"(of {', '.join(score.covers)} only) {meaning}" if score.covers else meaning
 
 
@@ -308,7 +310,8 @@ def print_parameters(method: Any) -> None:
 
     table = Table("parameter", "default", "meaning", box=None)
     for name, field in method.model_fields.items():
-        table.add_row(name, "" if field.is_required() else str(field.default), field.description or "")
+        default = "" if field.is_required() else str(field.default)
+        table.add_row(field.alias or name, default, field.description or "")
     if method.model_fields:
         Out.print()
         Out.print(table)

@@ -10,6 +10,7 @@ from .params import GroupSize, Parameters
 from .partition import Partition
 from .pattern import Pattern, Problem
 from .percent import Level, Percent
+from .profile import RiskProfile
 from .progress import Bounds, Progress, Run
 from .relations import Relations
 from .release import Caution, Record, RecordsRelease, Release
@@ -52,6 +53,7 @@ __all__ = [
     "Release",
     "Report",
     "RequirementError",
+    "RiskProfile",
     "Roles",
     "Run",
     "Score",

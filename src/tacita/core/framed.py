@@ -63,6 +63,10 @@ class Framed(ABC):
             raise self._without("polars") from None
         return pl.from_arrow(self._arrow())
 
+    def frame(self) -> pa.Table:
+        """As a table of Arrow. Confidential, as the result is."""
+        return self._arrow()
+
     def _without(self, package: str) -> ParameterError:
         return ParameterError(
             f"{type(self).__name__}: wanted the package {package}, which is not installed. Install it, or go "

@@ -27,7 +27,8 @@ class Score:
 
     `span` is the interval the figure can lie in (None: no bound); `direction` says which end is better;
     `error` is the standard error of a figure that rests on a random sample. `covers` names the protected
-    attributes that the figure speaks of where these are not all.
+    attributes that the figure speaks of where these are not all. `reading` says how cells and weights were
+    understood where that is a choice, and `beside` has figures that go with this one.
 
     >>> Score(name="IL1", value=5.69, span=(0, None)).as_dict()
     {'name': 'IL1', 'value': 5.69, 'reason': None, 'range': [0, None], 'direction': 'lower', 'unit': '%'}
@@ -41,6 +42,8 @@ class Score:
     unit: str = "%"
     error: float | None = None
     covers: tuple[str, ...] = ()
+    reading: Mapping[str, str] = field(default_factory=dict)
+    beside: Mapping[str, float] = field(default_factory=dict)
     per_attribute: Mapping[str, float] = field(default_factory=dict)
     per_record: Matrix | None = field(default=None, repr=False)
 
@@ -49,6 +52,15 @@ class Score:
             raise ParameterError(f"Score {self.name}: wanted either a value or a reason why there is none.")
         if self.value is not None and not np.isfinite(self.value):
             raise ParameterError(f"Score {self.name}: wanted a finite value, got {self.value}.")
+
+    @property
+    def read_as(self) -> str:
+        """The reading in words; empty where there is no choice.
+
+        >>> Score(name="k_anonymity", value=3.0, reading={"missing_as": "category"}).read_as
+        'missing as category'
+        """
+        return ", ".join(f"{name.replace('_', ' ')} {how}" for name, how in self.reading.items())
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON; figures per record stay out, they belong to single people."""
@@ -64,6 +76,9 @@ class Score:
             shown["standard_error"] = self.error
         if self.covers:
             shown["covers"] = list(self.covers)
+        for name in ("reading", "beside"):
+            if told := getattr(self, name):
+                shown[name] = dict(told)
         if self.per_attribute:
             shown["per_attribute"] = dict(self.per_attribute)
         return shown
@@ -104,10 +119,15 @@ def families(scores: Iterable[Score]) -> tuple[Family, ...]:
 def section_of(scores: Iterable[Score]) -> Section:
     """Scores as a table: a figure, its unit, which end is better; or why there is none."""
     rows = tuple(
-        (score.name, score.value, score.unit, score.reason or f"{score.direction} is better")
-        for score in scores
+        (score.name, score.value, score.unit, score.reason or "; ".join(_told(score))) for score in scores
     )
     return Section(("Measure", "Value", "Unit", ""), rows)
+
+
+def _told(score: Score) -> Iterable[str]:
+    yield f"{score.direction} is better"
+    if score.reading:
+        yield score.read_as
 
 
 @dataclass(frozen=True)
@@ -148,6 +168,7 @@ class Report(Framed):
         yield Column("most", float, [score.span[1] for score in scores])
         yield Column("standard_error", float, [score.error for score in scores])
         yield Column("covers", str, [", ".join(score.covers) or None for score in scores])
+        yield Column("reading", str, [score.read_as or None for score in scores])
         yield Column("reason", str, [score.reason for score in scores])
 
     def _repr_html_(self) -> str:

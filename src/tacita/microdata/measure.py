@@ -16,7 +16,8 @@ class Measure(Method):
     """Compares original and released values. Subclasses say how, in `compute`.
 
     `by_default` is False for those that a user must ask for: they cost much, or assume an attacker who
-    knows more than most. `headline` marks the few that a reader should see first. `of_categories` marks
+    knows more than most. Those `with_categories` are measured by themselves where a protected column is one
+    of categories. `headline` marks the few that a reader should see first. `of_categories` marks
     those that look at nominal and ordinal attributes; the others look at numeric ones, if there are any, and
     their scores say so where there are others. `of_files` marks those that look at whole files, missing
     values and all, and `alone` those of them that need no original. `limit_name` is what a requirement may
@@ -30,6 +31,7 @@ class Measure(Method):
     direction: ClassVar[Direction] = "lower"
     measured_in: ClassVar[str] = "%"
     by_default: ClassVar[bool] = True
+    with_categories: ClassVar[bool] = False
     headline: ClassVar[bool] = False
     of_categories: ClassVar[bool] = False
     of_files: ClassVar[bool] = False
@@ -69,7 +71,7 @@ class Measure(Method):
         )
 
     def result(self, value: float, **detail: Any) -> Score:
-        """A score of this measure; detail: per_attribute, per_record, error, covers."""
+        """A score of this measure; detail: the other fields of a score."""
         return Score(
             name=self.name,
             value=float(value),

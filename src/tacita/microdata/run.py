@@ -259,9 +259,8 @@ def check(
 
 def suited(measures: MeasureSection, data: Microdata) -> MeasureSection:
     """The measures, and where none are named and there are categories, those of categories too."""
-    of_categories = [name for name in ("GOWER_loss", "CATEGORIES") if name not in measures.without]
     categorical = any(scale != "numeric" for scale in data.scales)
-    return measures.including(*of_categories) if measures.names is None and categorical else measures
+    return measures.with_categories() if categorical else measures
 
 
 def _summary(stage: _Stage, j: int, name: str, fewest: int) -> AttributeSummary:

@@ -1,5 +1,6 @@
 """Pages about a release: the confidential review (HTML and JSON) and the quality note for the public.
 And about several of them side by side: the confidential comparison. And about a table: its withheld cells.
+And about a file before anything is protected: the risk of its keys.
 
 Nothing here computes a statistic; what is shown stands in the release's record and report.
 """
@@ -7,6 +8,7 @@ Nothing here computes a statistic; what is shown stands in the release's record 
 from .comparison import comparison_html, comparison_json
 from .note import note_html
 from .review import review_html, review_json
+from .risk import risk_html
 from .suppression import suppression_html
 
 __all__ = [
@@ -15,5 +17,6 @@ __all__ = [
     "note_html",
     "review_html",
     "review_json",
+    "risk_html",
     "suppression_html",
 ]

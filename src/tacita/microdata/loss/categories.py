@@ -27,6 +27,7 @@ class GowerLoss(Measure):
     name: ClassVar[str] = "GOWER_loss"
     family: ClassVar[str] = "changed values"
     by_default: ClassVar[bool] = False
+    with_categories: ClassVar[bool] = True
     of_categories: ClassVar[bool] = True
 
     def compute(self, pair: Comparison, run: Run) -> Score:
@@ -57,6 +58,7 @@ class CategoriesChanged(Measure):
     family: ClassVar[str] = "changed values"
     span: ClassVar[tuple[float, float | None]] = (0.0, 100.0)
     by_default: ClassVar[bool] = False
+    with_categories: ClassVar[bool] = True
     of_categories: ClassVar[bool] = True
 
     def compute(self, pair: Comparison, run: Run) -> Score:

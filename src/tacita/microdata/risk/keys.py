@@ -6,19 +6,21 @@ Measures of keys look at a whole file, released or not yet, with its gaps.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
 
 from tacita.core import Comparison, DataError, Floats, Ints, Matrix, Microdata, Run, Score
 from tacita.core.microdata import column_codes
-from tacita.core.roles import Names
+from tacita.core.roles import Names, Roles
 from tacita.core.score import Files
 from tacita.microdata.measure import Measure
+
+from .compatible import compatible_units, compatible_weight, numbered
 
 # A missing or suppressed cell as a value of its own, the stricter reading; or as any value at all.
 Reading = Literal["category", "wildcard"]
@@ -33,18 +35,29 @@ class KeyTable:
     >>> import pyarrow as pa
     >>> data = Microdata.of(pa.table({"sex": list("ffm"), "age": [30, 30, None]}))
     >>> table = KeyTable.of(Files(data), ["sex", "age"])
-    >>> table.codes.tolist(), table.frequencies.tolist()
-    ([[0, 0], [0, 0], [1, -1]], [2, 2, 1])
+    >>> table.codes.tolist(), table.frequencies.tolist(), table.sharing("wildcard").tolist()
+    ([[0, 1], [0, 1], [1, -1]], [2, 2, 1], [2, 2, 1])
     """
 
     names: tuple[str, ...]
     codes: Ints
     files: Files
+    _known: dict[Hashable, Any] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, files: Files, names: Sequence[str]) -> KeyTable:
         """Some columns of the released file. O(n d)."""
         return cls(tuple(names), codes_of(files.released, names), files)
+
+    def part(self, places: Sequence[int]) -> KeyTable:
+        """Some of the keys, by their places."""
+        return KeyTable(tuple(self.names[j] for j in places), self.codes[:, list(places)], self.files)
+
+    def remember(self, what: Hashable, compute: Callable[[], Any]) -> Any:
+        """What was computed before under this key, or now."""
+        if what not in self._known:
+            self._known[what] = compute()
+        return self._known[what]
 
     @property
     def n(self) -> int:
@@ -53,16 +66,55 @@ class KeyTable:
 
     @cached_property
     def classes(self) -> Ints:
-        """A number that records of the same keys share, missing cells as one value. O(n log n) a key."""
-        combined = np.zeros(self.n, dtype=np.int64)
-        for codes in self.codes.T + 1:
-            combined = np.unique(combined * (int(codes.max()) + 1) + codes, return_inverse=True)[1]
-        return combined.reshape(-1).astype(np.int64)
+        """A number that records of the same keys share, missing cells as one value. O(n log n)."""
+        return numbered(self.codes)
 
     @cached_property
+    def sizes(self) -> Ints:
+        """How many records each class has."""
+        return np.bincount(self.classes)
+
+    @property
     def frequencies(self) -> Ints:
         """How many share the keys of each record, itself among them; a missing cell is a value of its own."""
-        return np.bincount(self.classes)[self.classes]
+        return self.sizes[self.classes]
+
+    def sharing(self, reading: Reading, units: Ints | None = None) -> Ints:
+        """Of each record how many records, or distinct units, an attacker finds who knows its true keys."""
+        if reading == "category" or not self.has_gaps:
+            return self.frequencies if units is None else self.distinct_units(units)
+        known, shown = self._attack
+        if units is not None:
+            return compatible_units(known, shown, units)
+        return np.rint(compatible_weight(known, shown, np.ones(self.n))).astype(np.int64)
+
+    def standing(self, reading: Reading, weights: Floats) -> Floats:
+        """Of each record the weight of all that an attacker finds who knows its true keys."""
+        if reading == "category" or not self.has_gaps:
+            return np.asarray(np.bincount(self.classes, weights)[self.classes], dtype=np.float64)
+        return compatible_weight(*self._attack, weights)
+
+    @property
+    def has_gaps(self) -> bool:
+        """Whether any key is missing: if none is, both readings are one."""
+        return bool((self.codes < 0).any())
+
+    @cached_property
+    def _attack(self) -> tuple[Ints, Ints]:
+        """True keys of the records, and the keys they show, on one scale; -1 may be anything."""
+        known, shown = self.codes.copy(), self.codes.copy()
+        source, rows = self.files.original, self.files.rows
+        if source is None or rows is None or source is self.files.released:
+            return known, shown
+        for j, name in enumerate(self.names):
+            if name in source.columns:
+                known[:, j], shown[:, j] = _true(codes_of(source, [name])[rows, 0], self.codes[:, j])
+        return known, shown
+
+    @property
+    def true_keys_known(self) -> bool:
+        """Whether true keys are compared with those shown, and not these with each other."""
+        return self.files.original is not None and self.files.rows is not None
 
     def distinct_units(self, units: Ints) -> Ints:
         """Of each record, how many distinct units are behind its keys. O(n log n)."""
@@ -71,23 +123,31 @@ class KeyTable:
 
     def column(self, name: str) -> Ints:
         """Codes of any column of the file, or else of its source, in its order; -1 where missing."""
-        return codes_of(self._holding(name), [name])[self._order(name), 0]
+        return codes_of(self.holding(name), [name])[self._order(name), 0]
 
     def numbers(self, name: str) -> Floats:
         """Numbers of any column of the file, or else of its source, in the order of the file."""
-        return self._holding(name).numbers(name)[self._order(name)]
+        return self.holding(name).numbers(name)[self._order(name)]
+
+    def weights(self, name: str) -> Floats:
+        """Sampling weights; each must stand for somebody."""
+        weights = self.numbers(name)
+        if wrong := int((~(weights > 0)).sum()):
+            raise DataError(f"the weight of {wrong} records is missing or not above 0")
+        return weights
 
     def units(self, name: str) -> Ints:
         """The unit behind each record, however its name is spelled."""
         try:
-            data, rows = self._holding(name), self._order(name)
+            data, rows = self.holding(name), self._order(name)
         except DataError as problem:
             raise DataError(f"{problem} to count units by") from None
         if absent := int(data.missing(name)[rows].sum()):
             raise DataError(f"the unit of {absent} records is not known")
         return data.alike(name).codes[rows]
 
-    def _holding(self, name: str) -> Microdata:
+    def holding(self, name: str) -> Microdata:
+        """The file that has a column: the released one, or else its source."""
         source = self.files.original
         if name in self.files.released.columns:
             return self.files.released
@@ -100,10 +160,36 @@ class KeyTable:
         return np.arange(self.n) if name in self.files.released.columns or rows is None else rows
 
 
+def _true(before: Ints, after: Ints) -> tuple[Ints, Ints]:
+    """True and shown codes of one column on one scale, out of codes of the source and of the release.
+
+    Where equal values of the source are shown alike, or not at all, a value that is withheld is known by how
+    it is shown elsewhere; one that is shown nowhere agrees with nothing but gaps. Any other column is read
+    in the stricter way: whatever a gap hides, at least those who have a gap too are compatible with it.
+    """
+    gaps = after < 0
+    values = int(after.max(initial=-1)) + 1
+    image = np.full(int(before.max(initial=-1)) + 2, -1, dtype=np.int64)
+    image[before[~gaps]] = after[~gaps]
+    if (image[before[~gaps]] != after[~gaps]).any():
+        strict = np.where(gaps, values, after)
+        return strict, strict
+    unseen = image[before] < 0
+    known = np.where(unseen, values + 1 + before, image[before])
+    # what the source does not know either may be anything
+    known[(before < 0) & gaps] = -1
+    return known, after
+
+
+def roles_of(files: Files) -> Roles | None:
+    """The roles of the source, where they are known."""
+    return files.original.roles if files.original is not None else None
+
+
 def unit_of(files: Files) -> str | None:
     """The column that names the unit behind a record, where the roles of the source tell."""
-    source = files.original
-    return source.roles.unit if source is not None and source.roles is not None else None
+    roles = roles_of(files)
+    return None if roles is None else roles.unit
 
 
 def codes_of(data: Microdata, names: Sequence[str]) -> Ints:
@@ -121,13 +207,18 @@ def codes_of(data: Microdata, names: Sequence[str]) -> Ints:
 
 
 class KeyMeasure(Measure):
-    """Looks at the keys of a file. Subclasses say what they find, in `figure`."""
+    """Looks at the keys of a file. Subclasses say what they find, in `figure`.
+
+    `of_the_worst` marks those whose figure is that of the record which is worst off.
+    """
 
     kind: ClassVar[str] = "risk"
     family: ClassVar[str] = "keys shared"
     of_files: ClassVar[bool] = True
     alone: ClassVar[bool] = True
     by_default: ClassVar[bool] = False
+    of_the_worst: ClassVar[bool] = True
+    measured_in: ClassVar[str] = ""
 
     keys: Names = Field((), description="columns an attacker may know; if not given, all that were protected")
 
@@ -143,19 +234,24 @@ class KeyMeasure(Measure):
             return self.none(f"the file has no column {', '.join(absent)}")
         table = pair.remember(("keys", names), lambda: KeyTable.of(files, names))
         try:
-            return self.figure(table, run)
+            score = self.figure(table, run)
         except DataError as problem:
             return self.none(str(problem).removesuffix("."))
+        return replace(score, reading={**self.reading(table), **score.reading}, covers=self.keys)
 
     def key_names(self, files: Files) -> tuple[str, ...]:
         """The keys that were named, or all that were protected."""
-        source = files.original
-        known = source is not None and source.roles is not None and source.roles.quasi != "numeric"
+        roles, source = roles_of(files), files.original
+        known = roles is not None and roles.quasi != "numeric"
         return self.keys or (source.quasi if source is not None and known else ())
 
     @abstractmethod
     def figure(self, table: KeyTable, run: Run) -> Score:
         """The score; DataError where the file lacks what it needs."""
+
+    def reading(self, table: KeyTable) -> dict[str, str]:
+        """How missing keys were understood."""
+        return {"missing_as": "category"}
 
     def lacking(self, limit: float, files: Files) -> str:
         """What is said of records that break a limit."""
@@ -164,7 +260,7 @@ class KeyMeasure(Measure):
     def fault(self, score: Score, limit: float, files: Files) -> str | None:
         """How many records break the limit, and the worst of them, where the figure is one of records."""
         found = super().fault(score, limit, files)
-        if found is None or score.per_record is None:
+        if found is None or score.per_record is None or not self.of_the_worst:
             return found
         assert score.value is not None
         short = self._breaking(score.per_record, limit)
@@ -174,3 +270,17 @@ class KeyMeasure(Measure):
 
     def _breaking(self, figures: Matrix, limit: float) -> int:
         return int((figures < limit if self.direction == "higher" else figures > limit).sum())
+
+
+class SharingMeasure(KeyMeasure):
+    """Looks at how many share the keys of each record, as missing cells are read."""
+
+    missing_as: Reading = Field(
+        "category", description="a missing cell is a value of its own, or (wildcard) may be any value"
+    )
+
+    def reading(self, table: KeyTable) -> dict[str, str]:
+        """How missing keys were understood, and what the attacker is taken to know."""
+        if self.missing_as == "wildcard" and table.has_gaps and not table.true_keys_known:
+            return {"missing_as": "wildcard", "keys": "as released, for want of the true ones"}
+        return {"missing_as": self.missing_as}

@@ -1,0 +1,50 @@
+"""The confidential page about the keys of a file: how many share them, and what sets people apart."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tacita.core import Score, registry
+from tacita.core.profile import RiskProfile
+
+from .pages import render
+
+# The figures that a reader should see first, where they were measured.
+_TILES = ("k_anonymity", "sample_uniques", "individual_risk_max", "global_risk", "population_unique", "suda2")
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A line of a chart: what it counts, and its length in percent of the longest."""
+
+    words: str
+    combinations: int
+    records: int
+    length: float
+
+
+def risk_html(profile: RiskProfile) -> str:
+    """One page with nothing outside it. Confidential; no figure of a record, no value that few have."""
+    return render(
+        "risk.html",
+        profile=profile,
+        tiles=[score for score in profile.report if score.name in _TILES],
+        scores=[
+            (score, registry.meaning_of(score.name, *registry.MEASURING), _beside(score))
+            for score in profile.report
+        ],
+        bars=_bars(profile),
+        by_key=sorted(profile.by_key, key=lambda each: (each.uniques_without, -(each.contribution or 0))),
+    )
+
+
+def _beside(score: Score) -> list[tuple[str, float]]:
+    return [(name.replace("_", " "), value) for name, value in score.beside.items()]
+
+
+def _bars(profile: RiskProfile) -> list[Bar]:
+    longest = max(1, *(band.records for band in profile.bands))
+    return [
+        Bar(band.words, band.combinations, band.records, 100 * band.records / longest)
+        for band in profile.bands
+    ]
