@@ -13,13 +13,20 @@ class Method(Parameters):
     """A named way of doing one thing. Its fields are its parameters; running it stores nothing on it.
 
     Methods of records declare the kinds of columns they take, and which promises of earlier steps they keep
-    by construction where they touch the same columns.
+    by construction where they touch the same columns. Some read a missing value as one more value, and some
+    read columns beside those that they change.
     """
 
     kind: ClassVar[str]
     guarantees: ClassVar[tuple[str, ...]] = ()
     takes: ClassVar[tuple[Kind, ...]] = ("numeric",)
     keeps: ClassVar[tuple[str, ...]] = ()
+    reads_missing: ClassVar[bool] = False
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """Columns that stay as they are and are looked at as categories."""
+        return ()
 
     @classmethod
     def summary(cls) -> str:

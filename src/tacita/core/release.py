@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, TypeVar
 
+import numpy as np
+
 from .arrays import Ints, Mask
 from .microdata import Microdata
 from .notebook import Section, page
@@ -68,8 +70,9 @@ class Claim:
     `labels[i]` where whole records are grouped, `labels[i, j]` where each column is grouped by itself, None
     where no groups are claimed; `k` is None then too. Records that miss a value in a column of `left_out`
     were dropped. `suppressed[i, j]` tells of released row i and quasi-identifier j whether its value was
-    taken away so that k records miss the same columns; None where that was not asked for. `terms` are the
-    parameters that promises speak of, `insisted` names what was asked for against advice, `requirements`
+    taken away so that k records miss the same columns; None where that was not asked for. `outliers` are
+    original rows that left the file since they fit into no class. `terms` are what promises speak of,
+    `insisted` names what was asked for against advice, `requirements`
     what the finished file must satisfy.
 
     A release of several steps claims what holds of the whole, and each of its `steps` claims what holds of
@@ -86,6 +89,7 @@ class Claim:
     rounded: frozenset[str] = frozenset()
     left_out: tuple[str, ...] = ()
     suppressed: Mask | None = None
+    outliers: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     terms: Mapping[str, Any] = field(default_factory=dict)
     insisted: tuple[str, ...] = ()
     requirements: tuple[Requirement, ...] = ()
@@ -116,6 +120,7 @@ class StepRecord:
     groups: int | None
     promises: tuple[str, ...]
     report: Report = field(repr=False)
+    search: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -126,7 +131,8 @@ class Record:
     `groups` is None where records were not grouped. `gap`, where a bound was proven, is the share of the
     squared error within groups that any other groups of k could save at most. `uniqueness` tells how many
     records can be told apart by what is released. `insisted` names what was asked for against advice.
-    `steps` are those that were carried out, `withdrawn` the promises that a later one took back.
+    `steps` are those that were carried out, `withdrawn` the promises that a later one took back; `search`
+    of a step is what it looked for and found, where it searched for the best.
     """
 
     source: str

@@ -54,7 +54,7 @@ class Restored:
 
 def changes_values(claim: Claim) -> bool:
     """Whether values were to be hidden by changing them, not behind k others."""
-    return not {"groups-of-k", "column-groups", "recoded", "coded"} & set(claim.guarantees)
+    return not {"groups-of-k", "column-groups", "recoded", "coded", "k-anonymous"} & set(claim.guarantees)
 
 
 def restored_columns(protected: Protected) -> tuple[Restored, ...]:

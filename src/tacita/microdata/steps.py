@@ -13,7 +13,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from tacita.core import DataError, Ints, Method, Microdata, ParameterError, Roles, Run
+from tacita.core import DataError, Ints, Method, Microdata, ParameterError, Roles, Run, registry
 from tacita.core.options import Missing, ReleaseOptions
 from tacita.core.release import Claim, Withdrawn
 from tacita.io.frames import gathered, regathered, without_memory
@@ -87,8 +87,8 @@ def steps_for(data: Microdata, planned: Sequence[PlannedStep]) -> tuple[Step, ..
     for each in planned:
         roles = data.with_roles(each.roles).roles
         assert roles is not None
-        # what is missing is no obstacle to a recoding
-        needless = each.section.kind == "recoding" and each.missing in ("refuse", "merge")
+        # what is missing is no obstacle to other labels
+        needless = each.section.kind in registry.RELABELLING and each.missing in ("refuse", "merge")
         missing: Missing = "stratum" if needless else each.missing
         step = Step(each.section.chain, each.section.build(), roles, missing, each.round_integers)
         of_unit = [name for name in step.columns if name in roles.unit_columns]
@@ -201,10 +201,12 @@ def _one(frame: Microdata, step: Step, run: Run) -> tuple[Protected, Claim, Micr
     before = frame.with_roles(step.roles.model_copy(update={"identifiers": ()}))
     if not step.by_unit:
         made = protect(before, step.method, run, missing=missing, round_integers=step.round_integers)
+        _refuse_leaving(made)
         return made, made.claim, made.data
     units, first = _units(before, step)
     reduced = _of(gathered(before.frame, first), before, before.roles)
     made = protect(reduced, step.method, run, missing=missing, round_integers=step.round_integers)
+    _refuse_leaving(made)
     spread = regathered(before.frame, made.data.frame, dict.fromkeys(step.columns, units))
     labels = None if made.claim.labels is None else made.claim.labels[units]
     suppressed = None if made.claim.suppressed is None else made.claim.suppressed[units]
@@ -217,6 +219,16 @@ def _one(frame: Microdata, step: Step, run: Run) -> tuple[Protected, Claim, Micr
         representing=first,
     )
     return made, claim, _of(spread, before)
+
+
+def _refuse_leaving(made: Protected) -> None:
+    """Raise where records left: promises of other steps count them."""
+    if made.claim.outliers.size:
+        raise ParameterError(
+            f"{made.method.spoken_name()}: {made.claim.outliers.size} records would leave the file, and "
+            "other steps speak of them. Choose outliers 'withhold', a suppression limit of 0, or make it "
+            "the only step."
+        )
 
 
 def _units(data: Microdata, step: Step) -> tuple[Ints, Ints]:

@@ -44,7 +44,9 @@ def note_html(release: RecordsRelease) -> str:
         missing=record.options.get("missing"),
         rounded=bool(record.options.get("round_integers")),
         # record by record, synthetic values lose nearly all, which says nothing about their use
-        steps=_steps(record) if len(record.steps) > 1 or {"recoded", "coded"} & set(kept) else [],
+        steps=_steps(record)
+        if len(record.steps) > 1 or {"recoded", "coded", "k-anonymous"} & set(kept)
+        else [],
         loss=None if drawn else _loss_band(release),
         loss_of=next((score.covers for score in release.report if score.name == "IL1"), ()),
     )
@@ -55,6 +57,7 @@ _DONE = {
     "microaggregation": "similar records were put into groups, and each carries the middle of its group.",
     "coding": "numbers were rounded, or those at the ends replaced by one.",
     "recoding": "values were replaced by coarser ones, the same for everybody who had the same.",
+    "generalisation": "values were replaced by coarser ones, until several records share every combination.",
     "masking": "values were changed, partly by chance.",
     "synthesis": "values were drawn anew from a statistical model.",
 }
@@ -63,6 +66,7 @@ _USE = {
     "and extremes are gone, rare categories may be.",
     "coding": "figures that do not hang on the last digits or on the largest and smallest numbers.",
     "recoding": "counts of the coarser values; finer ones are gone.",
+    "generalisation": "counts of the coarser values; finer ones are gone.",
     "masking": "distributions as a whole; relations with other columns are weaker than they were.",
     "synthesis": "what the model holds, mostly means and linear relations; nothing rare.",
 }
