@@ -59,6 +59,8 @@ BUILT_IN: dict[str, dict[str, str]] = {
     },
     "generalisation": {
         "generalise": "tacita.microdata.generalisation.generalise:Generalise",
+        "recode-local": "tacita.microdata.generalisation.local:RecodeLocal",
+        "mondrian": "tacita.microdata.generalisation.mondrian:Mondrian",
     },
     "coding": {
         "top-code": "tacita.microdata.coding.tails:TopCode",

@@ -92,7 +92,7 @@ def _keys(seed: int, strata: Any = None, units: Any = None) -> Keys:
     generator = np.random.default_rng(seed)
     parents = (4, 4, 5, 5, 6, 6, -1)
     town = Hierarchy("town", ("a", "b", "c", "d", "north", "south", "*"), parents)
-    flat = Hierarchy.flat("size", ["1", "2", "3"], "*")
+    flat = Hierarchy.flat("size", ["few", "many", "more"], "*")
     ladders = (Ladder.of(town, False), Ladder.of(flat, False), Ladder.of(flat, True))
     leaves = np.array([generator.choice(size, 120) for size in (4, 3, 4)], dtype=np.int64)
     none = np.zeros(120, dtype=np.int64)

@@ -40,8 +40,9 @@ class Generalise(Generalisation):
     Source: Samarati (2001), IEEE TKDE 13(6), 1010-1027; LeFevre, DeWitt & Ramakrishnan (2005), SIGMOD, 49-60;
     quality and suppression as Prasser et al. (2020), Software: Practice and Experience 50(7), 1277-1304.
 
+    >>> import numpy as np
     >>> from tacita.core import Hierarchy
-    >>> from tacita.microdata.generalisation.ladders import Ladder
+    >>> from tacita.microdata.generalisation.ladders import Keys, Ladder
     >>> town = Ladder.of(Hierarchy.flat("town", ["Faro", "Porto"], "*"), missing=False)
     >>> keys = Keys((town,), np.array([[0, 0, 0, 1, 1]]), np.zeros(5, dtype=np.int64))
     >>> Generalise(k=3).generalise(keys).told["levels"]

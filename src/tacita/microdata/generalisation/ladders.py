@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -69,7 +69,8 @@ class Keys:
     """Records as leaves of ladders: `leaves[j, i]` is that of record i in key j.
 
     Records of different `strata` never share a class; `units` tell whose a record is, if that is known.
-    `confidential` has codes from 0 of columns that models speak of, `orders` the places of their values from
+    `confidential` has codes from 0 of columns that models speak of, `frequencies` the shares of their values
+    in the input, of which these records may be a part, `orders` the places of their values from
     low to high where they have an order, and `trees` the hierarchies of their values where they have one.
     """
 
@@ -80,11 +81,31 @@ class Keys:
     confidential: Mapping[str, Ints] | None = None
     orders: Mapping[str, Ints] | None = None
     trees: Mapping[str, Ints] | None = None
+    frequencies: Mapping[str, Floats] | None = None
+
+    @property
+    def input_shares(self) -> Mapping[str, Floats]:
+        """The share of each value of each confidential column in the input."""
+        if self.frequencies is not None:
+            return self.frequencies
+        given = self.confidential or {}
+        return {name: np.bincount(codes) / codes.size for name, codes in given.items()}
 
     @property
     def n(self) -> int:
         """Number of records."""
         return self.leaves.shape[1]
+
+    def taken(self, rows: Ints) -> Keys:
+        """Some of the records."""
+        return replace(
+            self,
+            leaves=self.leaves[:, rows],
+            strata=self.strata[rows],
+            units=None if self.units is None else self.units[rows],
+            confidential={name: codes[rows] for name, codes in (self.confidential or {}).items()},
+            frequencies=self.input_shares,
+        )
 
 
 def ladders_of(

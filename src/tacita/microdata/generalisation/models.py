@@ -205,16 +205,15 @@ def guard_of(keys: Keys, models: Models, weights: Ints, values: Ints, units: Int
     parents: list[Ints] = []
     widths: list[int] = []
     stages = np.zeros((max(len(given), 1), 3), dtype=np.int64)
-    for at, (name, codes) in enumerate(given.items()):
-        counts = np.bincount(codes)
-        shares.append(counts / codes.size)
-        orders.append((keys.orders or {}).get(name, np.arange(counts.size)))
+    for at, (name, share) in enumerate(keys.input_shares.items()):
+        shares.append(share)
+        orders.append((keys.orders or {}).get(name, np.arange(share.size)))
         tree = (keys.trees or {}).get(name)
         stages[at] = len(widths), sum(each.size for each in parents), len(widths)
         if tree is not None:
             steps = [np.unique(level, return_inverse=True)[1] for level in tree]
             # the values themselves stay as they are numbered
-            steps[0] = np.arange(counts.size)
+            steps[0] = np.arange(share.size)
             for below, above in pairwise(steps):
                 step = np.zeros(int(below.max()) + 1, dtype=np.int64)
                 step[below] = above

@@ -178,7 +178,7 @@ class Quality:
     def _together(self, lattice: Lattice, parts: Floats) -> Floats:
         """Parts of all keys (columns) as one score a row, or as several from the largest down."""
         if self.name != "loss":
-            mean = self.name.startswith("precision") or self.name == "normalised-entropy"
+            mean = self.name.startswith("precision")
             return (parts.mean(axis=1) if mean else parts.sum(axis=1))[:, None]
         weights = np.array([self.weights.get(ladder.name, 1.0) for ladder in lattice.keys.ladders])
         weighted = parts * (weights / weights.max())

@@ -140,10 +140,9 @@ class Nodes:
 
     def _together(self, parts: Floats) -> Floats:
         terms = self.evidence.claim.terms
-        if terms["quality"] in ("height", "entropy", "entropy-monotonic"):
-            return parts.sum(axis=1)[:, None]
         if terms["quality"] != "loss":
-            return parts.mean(axis=1)[:, None]
+            precision = terms["quality"].startswith("precision")
+            return (parts.mean(axis=1) if precision else parts.sum(axis=1))[:, None]
         given = terms.get("importance", {})
         weights = np.array([given.get(name, 1.0) for name in self.evidence.claim.original.quasi])
         parts = parts * weights / weights.max()
