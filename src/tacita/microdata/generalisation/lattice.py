@@ -86,6 +86,8 @@ class Lattice:
         )
         self.of_record = found.of
         self.sources = [self.every]
+        # what quality models found of single keys, by their settings
+        self.parts: dict[tuple[str, float, int], Floats] = {}
 
     @property
     def nodes(self) -> int:

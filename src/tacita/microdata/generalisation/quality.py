@@ -85,10 +85,11 @@ class Quality:
 
     def _untouched(self, lattice: Lattice, j: int) -> Floats:
         """The part of one key in the score at each of its levels, nothing suppressed."""
-        cached: dict[int, Floats] = lattice.__dict__.setdefault("_parts", {})
-        if j not in cached:
-            cached[j] = np.array([self._part(lattice, j, level) for level in range(lattice.shape[j])])
-        return cached[j]
+        known = (self.name, self.balance, j)
+        if known not in lattice.parts:
+            own = [self._part(lattice, j, level) for level in range(lattice.shape[j])]
+            lattice.parts[known] = np.array(own)
+        return lattice.parts[known]
 
     def _part(self, lattice: Lattice, j: int, level: int) -> float:
         counts = lattice.level_counts[j][level]

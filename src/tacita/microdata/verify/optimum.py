@@ -225,12 +225,13 @@ def optimum_proven(evidence: Evidence) -> str | None:
             return "a node that the proof closes, with all below it, suppresses few enough"
         left[tuple(slice(0, level + 1) for level in node)] = False
     for node in sorted(map(tuple, proof["dearer"]), key=sum):
-        if node != best and not left[node]:
+        above = tuple(slice(level, None) for level in node)
+        if not left[above].any():
             continue
         classes = nodes.classes(node)
         if _below(nodes.score(node, classes, np.zeros(nodes.n, dtype=bool)), score):
             return "a node that the proof closes, with all above it, costs less"
-        left[tuple(slice(level, None) for level in node)] = False
+        left[above] = False
     floors = nodes.floors()
     if floors is not None:
         left &= np.array([_below(floor, score) for floor in floors]).reshape(nodes.shape)
