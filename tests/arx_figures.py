@@ -43,6 +43,7 @@ MODELS = {
 AGGREGATES = {"geometric_mean": "geometric", "arithmetic_mean": "mean"}
 
 
+@cache
 def read(name):
     return json.loads((FOLDER / name).read_text()) if FOLDER.is_dir() else {"cases": []}
 
@@ -59,13 +60,17 @@ def hierarchy(name, column):
     return read_hierarchy(FOLDER / "data" / name, column)
 
 
+@cache
+def coded(file, column):
+    return np.unique(table(file)[column], return_inverse=True)
+
+
 def keys_of(file, quasi, sensitive=None, prefix=None, rows=None):
     """Records of a file as keys; `sensitive` with its order of text and its hierarchy, if it has one."""
-    cells = table(file)
     stem = prefix or file.partition(".")[0]
     texts, codes = {}, []
     for name in quasi:
-        texts[name], own = np.unique(cells[name], return_inverse=True)
+        texts[name], own = coded(file, name)
         texts[name] = texts[name].tolist()
         codes.append(own if rows is None else own[rows])
     known = {name: hierarchy(f"{stem}_hierarchy_{name}.csv", name) for name in quasi}
@@ -73,7 +78,7 @@ def keys_of(file, quasi, sensitive=None, prefix=None, rows=None):
     strata = np.zeros(leaves.shape[1], dtype=np.int64)
     if sensitive is None:
         return Keys(ladders, leaves, strata)
-    values, own = np.unique(cells[sensitive], return_inverse=True)
+    values, own = coded(file, sensitive)
     own = own if rows is None else own[rows]
     trees = {}
     if (FOLDER / "data" / f"{stem}_hierarchy_{sensitive}.csv").is_file():

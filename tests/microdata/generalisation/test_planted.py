@@ -1,4 +1,4 @@
-"""What is wrong with a generalised file is found by the check that says so; good ones pass, in every format."""
+"""What is wrong with a generalised file is found by the check that says so; good ones pass."""
 
 from dataclasses import replace
 

@@ -182,10 +182,10 @@ DAMAGES = {
     "another best": lambda proof: {"best": (1 - min(proof["best"][0], 1), *proof["best"][1:])},
     "a better score": lambda proof: {"score": (proof["score"][0] * 0.9,)},
     "a node left out": lambda proof: {"worse": (), "too_many": proof["too_many"][1:], "refused": ()},
-    "nothing closed": lambda proof: {"too_many": (), "worse": (), "refused": (), "dearer": ()},
+    "nothing closed": lambda _: {"too_many": (), "worse": (), "refused": (), "dearer": ()},
     "too much closed below": lambda proof: {"too_many": (*proof["too_many"], (2, 1, 1))},
     "too much closed above": lambda proof: {"dearer": (*proof["dearer"], (0, 0, 0))},
-    "not proven": lambda proof: {"proven": False},
+    "not proven": lambda _: {"proven": False},
 }
 
 
