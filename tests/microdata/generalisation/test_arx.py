@@ -21,7 +21,14 @@ OPTIMA = [
 
 
 @arx.needed
-@pytest.mark.parametrize("case", OPTIMA, ids=lambda case: case["id"])
+@pytest.mark.parametrize(
+    "case",
+    [
+        # where records may be suppressed, thousands of nodes are looked at
+        pytest.param(case, id=case["id"], marks=[pytest.mark.long] if case["suppression_limit"] else [])
+        for case in OPTIMA
+    ],
+)
 def test_the_optimum_of_arx_is_found_and_proven(case):
     keys = arx.keys_of(case["file"], case["quasi"], case["sensitive"])
     lattice = Lattice(keys, arx.models_of(case["models"]), case["suppression_limit"])
