@@ -34,6 +34,7 @@ ALLOWED = {
         "microdata.groups",
         "microdata.microaggregation.univariate",
     },
+    "microdata.generalisation": {"core", "kernels", "microdata.generalisation"},
     "microdata.synthesis": {"core", "kernels", "microdata.synthesis", "microdata.standardise"},
     "microdata.loss": {"core", "kernels", "microdata.loss", "microdata.measure", "microdata.mixed"},
     # the tree along which t-closeness moves shares is written as other hierarchies are

@@ -57,6 +57,11 @@ BUILT_IN: dict[str, dict[str, str]] = {
     "recoding": {
         "recode": "tacita.microdata.recoding.recode:Recode",
     },
+    "generalisation": {
+        "generalise": "tacita.microdata.generalisation.generalise:Generalise",
+        "recode-local": "tacita.microdata.generalisation.local:RecodeLocal",
+        "mondrian": "tacita.microdata.generalisation.mondrian:Mondrian",
+    },
     "coding": {
         "top-code": "tacita.microdata.coding.tails:TopCode",
         "bottom-code": "tacita.microdata.coding.tails:BottomCode",
@@ -176,7 +181,9 @@ BUILT_IN: dict[str, dict[str, str]] = {
     },
 }
 
-PROTECTING = ("microaggregation", "recoding", "coding", "masking", "synthesis")
+PROTECTING = ("microaggregation", "recoding", "generalisation", "coding", "masking", "synthesis")
+# kinds that take every value for a category, whatever it was declared to be
+RELABELLING = ("recoding", "generalisation")
 SUPPRESSING = ("suppression",)
 MEASURING = ("loss", "risk", "balance")
 

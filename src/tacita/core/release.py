@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, TypeVar
 
+import numpy as np
+
 from .arrays import Ints, Mask
 from .microdata import Microdata
 from .notebook import Section, page
@@ -87,8 +89,9 @@ class Claim:
     where no groups are claimed; `k` is None then too. Records that miss a value in a column of `left_out`
     were dropped. `suppressed[i, j]` tells of released row i and quasi-identifier j whether its value was
     taken away so that k records miss the same columns; None where that was not asked for. `missing_drawn`
-    says that missing values were drawn like others. `terms` are the
-    parameters that promises speak of, `insisted` names what was asked for against advice, `requirements`
+    says that missing values were drawn like others. `outliers` are original rows that left the file since
+    they fit into no class. `terms` are what promises speak of, `insisted` names what was asked for against
+    advice, `requirements`
     what the finished file must satisfy.
 
     A release of several steps claims what holds of the whole, and each of its `steps` claims what holds of
@@ -105,6 +108,7 @@ class Claim:
     rounded: frozenset[str] = frozenset()
     left_out: tuple[str, ...] = ()
     suppressed: Mask | None = None
+    outliers: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     terms: Mapping[str, Any] = field(default_factory=dict)
     insisted: tuple[str, ...] = ()
     requirements: tuple[Requirement, ...] = ()
@@ -136,6 +140,7 @@ class StepRecord:
     groups: int | None
     promises: tuple[str, ...]
     report: Report = field(repr=False)
+    search: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -147,7 +152,7 @@ class Record:
     squared error within groups that any other groups of k could save at most. `uniqueness` tells how many
     records can be told apart by what is released; `risks` how likely they are to be found. `insisted` names
     what was asked for against advice. `steps` are those that were carried out, `withdrawn` the promises that
-    a later one took back.
+    a later one took back; `search` of a step is what it looked for and found, where it searched for the best.
     """
 
     source: str

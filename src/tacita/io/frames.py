@@ -9,7 +9,7 @@ import narwhals as nw
 import numpy as np
 import pyarrow as pa
 
-from tacita.core import DataError, Floats, Ints
+from tacita.core import CsvDialect, DataError, Floats, Ints
 from tacita.core.text import UNTYPED
 
 from . import rebuild
@@ -42,15 +42,21 @@ def _series(frame: nw.DataFrame[Any], name: str, values: Floats, whole: bool) ->
 
 
 def replace_text(
-    frame: nw.DataFrame[Any], columns: Mapping[str, tuple[Floats, Sequence[str]]]
+    frame: nw.DataFrame[Any],
+    columns: Mapping[str, tuple[Floats, Sequence[str]]],
+    dialect: CsvDialect | None = None,
+    *,
+    alike: bool = False,
 ) -> nw.DataFrame[Any]:
     """Put text in place of columns: for each cell the label of its code, and where that is missing (NaN) the
-    cell that stands there if it is text, which is how a file spells what is missing."""
+    cell that stands there if it is text, which is how a file spells what is missing. If `alike`, such a cell
+    is what every missing one of the file is, whatever stood there."""
+    gap = dialect.missing_values[0] if alike and dialect is not None and dialect.missing_values else None
     made = []
     for name, (codes, labels) in columns.items():
         gaps = np.isnan(codes)
-        named = np.asarray([*labels, None], dtype=object)[np.where(gaps, -1, codes).astype(np.int64)]
-        if gaps.any() and frame[name].dtype == nw.String:
+        named = np.asarray([*labels, gap], dtype=object)[np.where(gaps, -1, codes).astype(np.int64)]
+        if not alike and gaps.any() and frame[name].dtype == nw.String:
             named[gaps] = frame[name].filter(gaps.tolist()).to_list()
         series = nw.new_series(name, named.tolist(), nw.String(), backend=frame.implementation)
         made.append(_in_place(frame, series))

@@ -147,20 +147,20 @@ class Protection(Parameters):
 
 
 def _taken_for_categories(values: Mapping[str, Any]) -> dict[str, Any]:
-    """A recoding takes every value for a category, whatever it was declared to be; a method that takes
-    categories alone those that nobody declared."""
+    """Kinds that publish other labels take every value for a category, whatever it was declared to be; a
+    method that takes categories alone those that nobody declared."""
     around, given = values.get("protect"), values.get("roles")
     method = around.get("method") if isinstance(around, dict) else getattr(around, "method", None)
     named = in_any_case(str(method), registry.names(*registry.PROTECTING))
     if len(named) != 1 or not isinstance(given, Roles | Mapping):
         return {}
     found = registry.lookup(named[0], *registry.PROTECTING)
-    if found.kind != "recoding" and "numeric" in found.takes:
+    if found.kind not in registry.RELABELLING and "numeric" in found.takes:
         return {}
     roles = given if isinstance(given, Roles) else Roles(**given)
     if isinstance(roles.quasi, str):
         return {}
-    if found.kind == "recoding":
+    if found.kind in registry.RELABELLING:
         kinds: dict[str, Any] = {"numeric": (), "nominal": roles.quasi, "ordinal": {}}
     else:
         declared = (*roles.numeric, *roles.categorical)
@@ -171,14 +171,15 @@ def _taken_for_categories(values: Mapping[str, Any]) -> dict[str, Any]:
 def _declared(
     sources: Sequence[Roles | StepSection], columns: set[str], steps: Sequence[StepSection]
 ) -> dict[str, Any]:
-    """The kinds of some columns, the last source first; what a step recodes is nominal, whatever it was, and
+    """The kinds of some columns, the last source first; what a step relabels is nominal, whatever it was, and
     what a step takes that works on categories alone, unless it was declared."""
     kinds: dict[str, tuple[Kind, tuple[str, ...]]] = {}
     for each in sources:
         kinds |= dict.fromkeys(each.numeric, ("numeric", ()))
         kinds |= dict.fromkeys(each.nominal, ("nominal", ()))
         kinds |= {name: ("ordinal", order) for name, order in each.ordinal.items()}
-    kinds |= {name: ("nominal", ()) for step in steps if step.kind == "recoding" for name in step.columns}
+    relabelled = [step for step in steps if step.kind in registry.RELABELLING]
+    kinds |= {name: ("nominal", ()) for step in relabelled for name in step.columns}
     alone = [name for step in steps if "numeric" not in step.takes for name in step.columns]
     kinds = dict.fromkeys(alone, ("nominal", ())) | kinds
     kinds = {name: kind for name, kind in kinds.items() if name in columns}

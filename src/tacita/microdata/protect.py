@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import narwhals as nw
@@ -22,6 +22,7 @@ from tacita.core import (
     Run,
 )
 from tacita.core.door import setting
+from tacita.core.levels import category_cells, nominal_levels
 from tacita.core.microdata import speakable
 from tacita.core.options import Missing
 from tacita.core.release import Claim
@@ -48,6 +49,7 @@ class Protected:
     released: Floats
     strata: Ints
     texts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    search: Mapping[str, Any] = field(default_factory=dict)
 
 
 def protect(
@@ -70,11 +72,11 @@ def protect(
     k = method.group_size
     suppressed: Mask | None = None
     accounted: tuple[str, ...] = ()
-    if missing == "merge" and k is not None:
+    if missing == "merge" and k is not None and not method.reads_missing:
         accounted = ("suppressed-cells",)
         suppressed = suppressed_cells(x, _named_strata(data, kept), units, k, data.scales, run)
         x = np.where(suppressed, np.nan, x)
-    named_only = getattr(method, "reads_gaps", False)
+    named_only = method.reads_missing or getattr(method, "reads_gaps", False)
     # where missing is a level, records that miss other columns are drawn together
     strata = _named_strata(data, kept) if named_only or missing == "level" else _strata(data, x, kept)
     _refuse_bad_weights(data, kept)
@@ -89,9 +91,18 @@ def protect(
     texts = {name: data.levels(name).names for name in data.used if data.scale(name) != "numeric"}
     climbed = {name: as_hierarchy(name, given) for name, given in _hierarchies(data).items()}
     known = _known(data, getattr(method, "looks_at", ()), kept)
-    records = Records(x, strata, units, integer, beside, kinds, texts, known, climbed, data.used)
+    read = _read(data, method, kept)
+    records = Records(x, strata, units, integer, beside, kinds, texts, known, climbed, data.used, read)
     made = publish(method, records, run)
     _refuse_missing_words(data, made.texts, method)
+    before = x if made.before is None else made.before
+    outliers = np.zeros(0, dtype=np.int64)
+    if made.leaving is not None and made.leaving.any():
+        stays = ~made.leaving
+        if not stays.any():
+            raise DataError(f"{data.source}: no record is left. Lower the suppression limit, or k.")
+        outliers, kept = kept[made.leaving], kept[stays]
+        before, strata, made = before[stays], strata[stays], replace(made, values=made.values[stays])
     order = run.protective_generator().permutation(kept.size) if shuffle else np.arange(kept.size)
     claim = Claim(
         original=data,
@@ -103,12 +114,34 @@ def protect(
         rounded=frozenset(name for name, whole in zip(data.quasi, integer, strict=True) if whole),
         left_out=data.used if missing == "drop" else (),
         suppressed=None if suppressed is None else suppressed[order],
+        outliers=outliers,
         terms={**made.method.own_parameters(), **made.witness},
         missing_drawn=missing == "level",
     )
-    frame = _released_frame(data, made.values[order], claim, made.texts, shuffle)
-    before = x if made.before is None else made.before
-    return Protected(frame, made.partition, made.method, claim, before, made.values, strata, made.texts)
+    frame = _released_frame(data, made.values[order], claim, made.texts, shuffle, method.reads_missing)
+    return Protected(
+        frame, made.partition, made.method, claim, before, made.values, strata, made.texts, made.search
+    )
+
+
+def _read(data: Microdata, method: Method, kept: Ints) -> dict[str, tuple[Ints, tuple[str, ...]]]:
+    """The categories of columns that a method looks at; a missing cell is one of its own, without a text."""
+    data.require(method.reads)
+    changed = [name for name in method.reads if name in data.quasi]
+    if changed:
+        raise ParameterError(
+            f"{method.spoken_name()}: column {speakable(changed)} is to be changed, and what is asked of its "
+            "values would not be about those of the file. Take it out of quasi."
+        )
+    found = {}
+    for name in method.reads:
+        cells, _ = category_cells(data.column(name), f"{data.source}: column {name}")
+        levels = nominal_levels(cells, data.missing(name) | np.asarray(cells.is_null()))
+        codes = np.where(np.isnan(levels.codes), len(levels.keys), levels.codes)[kept].astype(np.int64)
+        names = np.array([*levels.names, ""], dtype=object)
+        present, codes = np.unique(codes, return_inverse=True)
+        found[name] = codes.reshape(-1).astype(np.int64), tuple(names[present].tolist())
+    return found
 
 
 def _refuse_missing_words(data: Microdata, texts: Mapping[str, tuple[str, ...]], method: Method) -> None:
@@ -341,6 +374,7 @@ def _released_frame(
     claim: Claim,
     texts: Mapping[str, tuple[str, ...]],
     shuffled: bool,
+    gaps_alike: bool,
 ) -> Microdata:
     from tacita.io.frames import regathered, replace_columns, replace_text, without_memory
 
@@ -355,6 +389,7 @@ def _released_frame(
         if name not in numeric and name not in texts
     }
     frame = regathered(frame, data.frame, categories)
-    frame = replace_text(frame, {name: (published[name], labels) for name, labels in texts.items()})
+    labelled = {name: (published[name], labels) for name, labels in texts.items()}
+    frame = replace_text(frame, labelled, data.dialect, alike=gaps_alike)
     frame = nw.from_native(without_memory(frame.to_native()), eager_only=True)
     return Microdata(frame, dialect=data.dialect, source=data.source)

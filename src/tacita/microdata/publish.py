@@ -27,6 +27,8 @@ from tacita.core import (
 from tacita.core.roles import Kind
 
 from .coding.base import Coding
+from .generalisation.base import Generalisation
+from .generalisation.ladders import Keys, ladders_of
 from .groups import lower_medians, modes, published_means
 from .masking.base import CategoryMasking, Coded, Masking, held
 from .microaggregation.base import Microaggregation
@@ -46,7 +48,8 @@ class Records:
     `kinds` tells which columns hold codes of categories; empty where none does. `texts` has the categories
     of such a column in the order of their codes, `known` the values, numbered, of columns beside that a
     masking of categories looks at, `hierarchies` what values may become. `names` are those of the columns to
-    protect, and of a synthesis then of those beside, whose kinds and categories follow too.
+    protect, and of a synthesis then of those beside, whose kinds and categories follow too. `read` has codes
+    and categories of columns that stay, for methods that look at them.
     """
 
     x: Matrix
@@ -59,6 +62,7 @@ class Records:
     known: Mapping[str, Labels] = field(default_factory=dict)
     hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)
     names: tuple[str, ...] = ()
+    read: Mapping[str, tuple[Labels, tuple[str, ...]]] = field(default_factory=dict)
 
     def parts(self) -> Iterator[tuple[Labels, Mask]]:
         """The rows of each stratum, and which columns they have."""
@@ -83,8 +87,9 @@ class Published:
 
     `method` as it ran: with what repeats the result, where a search was given a time. `labels` as in a
     Claim: one a record, one a cell, or None. Where values are new categories, `texts` has them for each
-    column in the order of their codes, and `before` the originals in the same codes. `witness` is what a
-    Claim says beside the parameters.
+    column in the order of their codes, and `before` the originals in the same codes. Records that are
+    `leaving` are not published. `search` is what was looked for and found, `witness` what a Claim says beside
+    the parameters.
     """
 
     method: Method
@@ -94,7 +99,9 @@ class Published:
     partition: Partition | None = None
     texts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     before: Matrix | None = None
-    witness: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    witness: Mapping[str, Any] = field(default_factory=dict)
+    leaving: Mask | None = None
+    search: Mapping[str, Any] = field(default_factory=dict)
 
 
 def publish(method: Method, records: Records, run: Run) -> Published:
@@ -301,6 +308,54 @@ def _recoded(method: Recoding, records: Records, run: Run) -> Published:
     return Published(method, after, Recoding.guarantees, texts=texts, before=before)
 
 
+def _generalised(method: Generalisation, records: Records, run: Run) -> Published:
+    """Coarser keys for all records; what cannot be made to fit leaves, or shows none of them."""
+    if unread := [name for name in records.names if name not in records.texts]:
+        raise ParameterError(
+            f"{method.spoken_name()}: {len(unread)} columns are not read as categories. Name the columns "
+            "under quasi."
+        )
+    ladders, leaves = ladders_of(
+        records.names, records.texts, records.x, records.hierarchies, method.spoken_name()
+    )
+    values = {name: texts for name, (_, texts) in records.read.items()}
+    keys = Keys(
+        ladders,
+        leaves,
+        records.strata,
+        records.units,
+        {name: codes for name, (codes, _) in records.read.items()},
+        method.orders_of(values),
+        method.trees_of(values, records.hierarchies),
+    )
+    made = method.generalise(keys, run)
+    before, after = np.full_like(records.x, np.nan), np.full_like(records.x, np.nan)
+    texts: dict[str, tuple[str, ...]] = {}
+    for j, (name, labels) in enumerate(zip(records.names, made.labels, strict=True)):
+        shown = np.unique(made.shown[j])
+        new = {label for label in (labels[place] for place in shown.tolist()) if label is not None}
+        texts[name] = tuple(sorted({*records.texts[name], *new}))
+        place = {label: float(i) for i, label in enumerate(texts[name])}
+        known = ~np.isnan(records.x[:, j])
+        codes = np.array([place[label] for label in records.texts[name]] or [0.0])
+        before[known, j] = codes[records.x[known, j].astype(np.int64)]
+        after[:, j] = np.array([np.nan if label is None else place.get(label, np.nan) for label in labels])[
+            made.shown[j]
+        ]
+    withheld = method.outliers == "withhold"
+    after[made.gone & withheld] = np.nan
+    return Published(
+        method,
+        after,
+        (*Generalisation.guarantees, *made.promised),
+        texts=texts,
+        before=before,
+        leaving=None if withheld else made.gone,
+        search={**made.told, "withheld": int(made.gone.sum())} if withheld else made.told,
+        witness=made.terms,
+    )
+
+
 def _coded(method: Coding, records: Records, run: Run) -> Published:
     """Each column of numbers by itself, all strata together. The cost of the method."""
     after = np.full_like(records.x, np.nan)
@@ -326,6 +381,7 @@ def _refuse_rounding(method: Method, records: Records, instead: str) -> None:
 VERBS: dict[str, tuple[str, Callable[[Any, Records, Run], Published]]] = {
     "microaggregation": ("grouping records", _grouped),
     "recoding": ("recoding", _recoded),
+    "generalisation": ("generalising", _generalised),
     "coding": ("coding numbers", _coded),
     "masking": ("masking records", _masked),
     "synthesis": ("drawing values", _synthesized),

@@ -57,8 +57,8 @@ def changes_values(claim: Claim) -> bool:
 
     What is drawn anew of all kinds of columns has a promise of its own about what comes back.
     """
-    elsewhere = {"groups-of-k", "column-groups", "recoded", "coded", "values-redrawn"} & set(claim.guarantees)
-    return not elsewhere and "numeric" in claim.original.scales
+    behind = {"groups-of-k", "column-groups", "k-anonymous", "recoded", "coded", "values-redrawn"}
+    return not behind & set(claim.guarantees) and "numeric" in claim.original.scales
 
 
 def restored_columns(protected: Protected) -> tuple[Restored, ...]:

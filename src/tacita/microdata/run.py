@@ -122,6 +122,7 @@ def make_release(data: Microdata, asked: Protection, run: Run | None) -> Records
                 None if protected.partition is None else len(protected.partition),
                 standing.guarantees,
                 stage.report,
+                protected.search,
             )
             for step, protected, standing, stage in zip(
                 made.steps, made.protected, claim.steps or (claim,), stages, strict=True

@@ -114,7 +114,8 @@ class MethodSection(Parameters):
         columns = roles.dependent or roles.quasi
         if not isinstance(columns, str):
             self.build().refuse_columns(columns)
-        if missing == "level" and not drawing and kind != "recoding":
+        relabels = kind in registry.RELABELLING
+        if missing == "level" and not drawing and not relabels:
             able = [
                 name
                 for name in registry.names("synthesis")
@@ -124,7 +125,7 @@ class MethodSection(Parameters):
                 f"{self.method}: missing 'level' draws what is missing like any other value, and this method "
                 f"cannot. Choose another, or {' or '.join(able)}."
             )
-        if missing == "merge" and kind != "recoding" and self.build().group_size is None:
+        if missing == "merge" and not relabels and self.build().group_size is None:
             raise ParameterError(
                 f"{self.method}: missing 'merge' suppresses values until k records miss the same columns, "
                 "and this method has no k. Choose another, or a method that groups records (mdav)."

@@ -13,7 +13,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from tacita.core import DataError, Ints, Method, Microdata, ParameterError, Roles, Run
+from tacita.core import DataError, Ints, Method, Microdata, ParameterError, Roles, Run, registry
 from tacita.core.options import Missing, ReleaseOptions
 from tacita.core.release import Claim, Withdrawn
 from tacita.io.frames import gathered, regathered, without_memory
@@ -88,8 +88,8 @@ def steps_for(data: Microdata, planned: Sequence[PlannedStep]) -> tuple[Step, ..
         roles = data.with_roles(each.roles).roles
         assert roles is not None
         method = each.section.build()
-        # what is missing is no obstacle to a recoding, nor where each column is drawn by itself
-        reads_gaps = method.kind == "recoding" or getattr(method, "reads_gaps", False)
+        # what is missing is no obstacle to other labels, nor where each column is drawn by itself
+        reads_gaps = method.kind in registry.RELABELLING or getattr(method, "reads_gaps", False)
         needless = reads_gaps and each.missing in ("refuse", "merge", "level")
         missing: Missing = "stratum" if needless else each.missing
         step = Step(each.section.chain, method, roles, missing, each.round_integers)
@@ -204,10 +204,12 @@ def _one(frame: Microdata, step: Step, run: Run) -> tuple[Protected, Claim, Micr
     before = frame.with_roles(step.roles.model_copy(update={"identifiers": ()}))
     if not step.by_unit:
         made = protect(before, step.method, run, missing=missing, round_integers=step.round_integers)
+        _refuse_leaving(made)
         return made, made.claim, made.data
     units, first = _units(before, step)
     reduced = _of(gathered(before.frame, first), before, before.roles)
     made = protect(reduced, step.method, run, missing=missing, round_integers=step.round_integers)
+    _refuse_leaving(made)
     spread = regathered(before.frame, made.data.frame, dict.fromkeys(step.columns, units))
     labels = None if made.claim.labels is None else made.claim.labels[units]
     suppressed = None if made.claim.suppressed is None else made.claim.suppressed[units]
@@ -220,6 +222,16 @@ def _one(frame: Microdata, step: Step, run: Run) -> tuple[Protected, Claim, Micr
         representing=first,
     )
     return made, claim, _of(spread, before)
+
+
+def _refuse_leaving(made: Protected) -> None:
+    """Raise where records left: promises of other steps count them."""
+    if made.claim.outliers.size:
+        raise ParameterError(
+            f"{made.method.spoken_name()}: {made.claim.outliers.size} records would leave the file, and "
+            "other steps speak of them. Choose outliers 'withhold', a suppression limit of 0, or make it "
+            "the only step."
+        )
 
 
 def _units(data: Microdata, step: Step) -> tuple[Ints, Ints]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from math import isfinite
 from typing import Any
@@ -135,6 +135,7 @@ def review_json(release: RecordsRelease) -> str:
         },
         "steps": [_step(step) for step in record.steps],
         "withdrawn": [asdict(each) for each in record.withdrawn],
+        **_searched(record.steps),
         "attributes": [_attribute(summary) for summary in record.summaries],
         "risk_by_record": [asdict(risk) for risk in record.risks],
         "correlations": asdict(record.correlations) if record.correlations else None,
@@ -152,7 +153,13 @@ def _step(step: StepRecord) -> dict[str, Any]:
         "groups": step.groups,
         "promises": list(step.promises),
         "scores": {score.name: score.value for score in step.report},
+        **_searched((step,)),
     }
+
+
+def _searched(steps: Sequence[StepRecord]) -> dict[str, Any]:
+    """What the last step that searched for the best found; nothing where none did."""
+    return next(({"search": dict(step.search)} for step in reversed(steps) if step.search), {})
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,7 @@ Findings = Iterable[tuple[bool, str]]
 _LAWS_OF = {
     "microaggregation": "microaggregation",
     "recoding": "recoding",
+    "generalisation": "generalisation",
     "coding": "coding",
     "masking": "masking",
     "synthesis": "synthesis",

@@ -51,7 +51,7 @@ def not_promised(claim: Claim) -> tuple[str, ...]:
 
 
 def _not_promised_of(claim: Claim) -> tuple[str, ...]:
-    if "groups-of-k" in claim.guarantees:
+    if {"groups-of-k", "k-anonymous"} & set(claim.guarantees):
         return _NOT_PROMISED_OF_GROUPS
     if "synthetic-cells" in claim.guarantees:
         kind: tuple[str, ...] = _NOT_PROMISED_OF_SYNTHESIS
@@ -67,7 +67,7 @@ def find(made: Made, uniqueness: Uniqueness, *, shuffled: bool) -> tuple[Caution
     """All that apply to one release: to the file as it is, and to what each step made that still stands."""
     whole = made.whole
     # a recoding or coding publishes what it says, and shows in what is unique
-    plain = ("recoding", "coding")
+    plain = ("recoding", "generalisation", "coding")
     parts = {at: each for at, each in made.standing.items() if each.method.kind not in plain}
 
     def of_steps(
@@ -83,6 +83,7 @@ def find(made: Made, uniqueness: Uniqueness, *, shuffled: bool) -> tuple[Caution
         _withdrawn(made),
         _dropped(whole),
         of_steps(_suppressed),
+        _withheld(made),
         unchanged.unique_combinations(whole, uniqueness),
         unchanged.nearly_unique(uniqueness),
         unchanged.skipped(whole),
@@ -149,7 +150,16 @@ def _of_step(caution: Caution, number: int, made: Made) -> Caution:
 
 
 def _dropped(protected: Protected) -> Iterator[Caution]:
-    gone = protected.claim.original.n - protected.data.n
+    left = protected.claim.outliers.size
+    if left:
+        yield Caution(
+            "records-suppressed",
+            "Records whose keys too few others share were left out of the release.",
+            left,
+            "Totals computed from the release fall short by them, and they are not like the others; lower "
+            "the limit, or withhold their keys alone (outliers).",
+        )
+    gone = protected.claim.original.n - protected.data.n - left
     if gone:
         yield Caution(
             "records-dropped",
@@ -160,6 +170,19 @@ def _dropped(protected: Protected) -> Iterator[Caution]:
             "Totals computed from the release fall short by them; complete the values"
             + ("." if synthesis.is_synthetic(protected) else " or use a stratum."),
         )
+
+
+def _withheld(made: Made) -> Iterator[Caution]:
+    """Records that show none of their keys."""
+    for step in made.standing.values():
+        count = int(step.search.get("withheld", 0))
+        if count:
+            yield Caution(
+                "keys-withheld",
+                "Records show none of their keys: too few others share them.",
+                count,
+                "Tables by these keys fall short by them; lower the limit to have fewer.",
+            )
 
 
 def _suppressed(protected: Protected) -> Iterator[Caution]:

@@ -19,9 +19,11 @@ from . import (
     checks,
     columns,
     files,
+    generalisation,
     maskings,
     mixed,
     numbers,
+    optimum,
     recoding,
     redrawn,
     restoring,
@@ -200,6 +202,31 @@ CHECKS: dict[str, Check[Evidence]] = {
         "Every value of a recoded column is the interval between declared breaks that the original lies in.",
         recoding.recoded_by_breaks,
     ),
+    "k-anonymous": Check(
+        "Every combination of keys stands for at least k records of its stratum (k units, where they are "
+        "named), a missing key counting as a value.",
+        generalisation.k_anonymous,
+    ),
+    "generalised": Check(
+        "Every key is shown as it was, as one above it in its hierarchy, or as a range that it lies in.",
+        generalisation.generalised,
+    ),
+    "models-hold": Check(
+        "Every class of equal keys satisfies the declared models of confidential columns.",
+        generalisation.models_hold,
+    ),
+    "few-suppressed": Check(
+        "No more records are suppressed than the declared share.", generalisation.few_suppressed
+    ),
+    "levels-as-told": Check(
+        "Each key is shown at one declared level of its hierarchy, and only records whose class may not "
+        "stand are suppressed.",
+        optimum.levels_as_told,
+    ),
+    "optimum-proven": Check(
+        "No other levels that are allowed cost less by the declared quality: the proof was replayed.",
+        optimum.optimum_proven,
+    ),
     "coded": Check(
         "Coded columns hold numbers, whole where rounding was asked for, and miss what the originals miss.",
         columns.masked_cells,
@@ -284,7 +311,8 @@ def _promised(claim: Claim) -> list[str]:
     of_means = roles is not None and roles.categorical and "group-means" in promised
     middles = ["group-categories"] if of_means else []
     # values that do not hide behind k others must have been changed, whatever the method says
-    declared = {"groups-of-k", "column-groups", "recoded", "coded", "values-redrawn"} & set(promised)
+    behind = {"groups-of-k", "column-groups", "k-anonymous", "recoded", "coded", "values-redrawn"}
+    declared = behind & set(promised)
     hiding = declared or (claim.touched and not promised)
     # a category has no step to be rounded to
     hiding = hiding or "numeric" not in claim.original.scales

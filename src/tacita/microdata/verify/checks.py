@@ -28,12 +28,15 @@ def columns_kept(evidence: Evidence) -> str | None:
 
 
 def rows_complete(evidence: Evidence) -> str | None:
-    """Each source row once, or dropped because it misses a value that the method reads."""
+    """Each source row once, or dropped because it misses a value that the method reads or fits nowhere."""
     claim = evidence.claim
     expected = np.arange(claim.original.n)
     if claim.left_out:
         incomplete = np.any([gaps(claim.original, name) for name in claim.left_out], axis=0)
         expected = expected[~incomplete]
+    if np.unique(claim.outliers).size != claim.outliers.size or not np.isin(claim.outliers, expected).all():
+        return "records that left are not the source's rows, each once"
+    expected = np.setdiff1d(expected, claim.outliers)
     if evidence.released.n != expected.size:
         return f"wanted {expected.size} records, got {evidence.released.n}"
     if not np.array_equal(np.sort(claim.rows), expected):

@@ -75,7 +75,7 @@ def recoded_by_level(evidence: Evidence) -> str | None:
     for name in claim.original.quasi:
         told = claim.terms["level"]
         level = told[name] if isinstance(told, Mapping) else told
-        shown = _shown_at(as_hierarchy(name, known[name]), level)
+        shown = shown_at(as_hierarchy(name, known[name]), level)
         old, missing = _before(evidence, name)
         wanted = [a if gap or a is None else shown.get(a) for a, gap in zip(old, missing, strict=True)]
         if wanted != _texts(evidence.released, name):
@@ -87,7 +87,7 @@ def recoded_by_level(evidence: Evidence) -> str | None:
     )
 
 
-def _shown_at(hierarchy: Hierarchy, level: int) -> dict[str, str]:
+def shown_at(hierarchy: Hierarchy, level: int) -> dict[str, str]:
     """What each leaf is called at a level, found by going up from it."""
     inner = {parent for parent in hierarchy.parents if parent >= 0}
     below = dict(enumerate(hierarchy.parents))

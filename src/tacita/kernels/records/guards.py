@@ -1,0 +1,167 @@
+"""Whether a class of records may stand: k of them, of k units, with values that do not give them away."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+DISTINCT, ENTROPY, RECURSIVE, EQUAL, ORDERED, HIERARCHICAL, BASIC, ENHANCED, DISCLOSURE = range(9)
+# room for what arithmetic on shares loses
+_SLACK = 1e-12
+
+
+class Guard(NamedTuple):
+    """What a class must satisfy, about tuples that stand for `weights` records each.
+
+    units: of each tuple, or nothing. values: (columns, tuples) codes of confidential columns. models: a row
+    each of kind, column and two numbers. shares: how frequent each value is in the input, those of column
+    c from starts[c] on; order: values from low to high, at the same places. parents: for each column, level
+    by level, the place on the next level of each place on this one; stages[c]: where the sizes of its levels
+    begin in `widths`, where its places begin in `parents`, and the last of its levels.
+    """
+
+    k: int
+    weights: np.ndarray
+    units: np.ndarray
+    values: np.ndarray
+    models: np.ndarray
+    shares: np.ndarray
+    starts: np.ndarray
+    order: np.ndarray
+    parents: np.ndarray
+    widths: np.ndarray
+    stages: np.ndarray
+
+
+@njit(cache=True, nogil=True)
+def holds(members, guard, counts, touched, stamps, stamp):
+    """Whether tuples together may be one class. counts: zeros, and zeros afterwards; touched: room for codes.
+
+    stamps: one a unit, all below `stamp`. O(members + values of the columns of models).
+    """
+    total = 0
+    for i in members:
+        total += guard.weights[i]
+    if total < guard.k:
+        return False
+    if guard.units.shape[0] > 0:
+        different = 0
+        for i in members:
+            if stamps[guard.units[i]] != stamp:
+                stamps[guard.units[i]] = stamp
+                different += 1
+        if different < guard.k:
+            return False
+    for at in range(guard.models.shape[0]):
+        column = np.int64(guard.models[at, 1])
+        found = 0
+        for i in members:
+            value = guard.values[column, i]
+            if counts[value] == 0:
+                touched[found] = value
+                found += 1
+            counts[value] += guard.weights[i]
+        kept = _keeps(guard, at, column, counts, touched[:found], total)
+        for t in touched[:found]:
+            counts[t] = 0
+        if not kept:
+            return False
+    return True
+
+
+@njit(cache=True, nogil=True)
+def _keeps(guard, at, column, counts, present, total):
+    kind = np.int64(guard.models[at, 0])
+    first, second = guard.models[at, 2], guard.models[at, 3]
+    start, stop = guard.starts[column], guard.starts[column + 1]
+    shares = guard.shares[start:stop]
+    if kind == DISTINCT:
+        return present.shape[0] >= first
+    if kind == ENTROPY:
+        entropy = 0.0
+        for value in present:
+            share = counts[value] / total
+            entropy -= share * np.log(share)
+        return present.shape[0] >= first - _SLACK and entropy >= np.log(first) - _SLACK
+    if kind == RECURSIVE:
+        return _recursive(counts, present, first, np.int64(second))
+    if kind == EQUAL:
+        apart, seen = 0.0, 0.0
+        for value in present:
+            apart += abs(counts[value] / total - shares[value])
+            seen += shares[value]
+        return 0.5 * (apart + max(1.0 - seen, 0.0)) <= first + _SLACK
+    if kind == ORDERED:
+        carried, moved = 0.0, 0.0
+        for value in guard.order[start:stop]:
+            carried += counts[value] / total - shares[value]
+            moved += abs(carried)
+        return moved / max(shares.shape[0] - 1, 1) <= first + _SLACK
+    if kind == HIERARCHICAL:
+        return _moved_in_tree(guard, column, counts, shares, total) <= first + _SLACK
+    for value in present:
+        share, before = counts[value] / total, shares[value]
+        if kind == DISCLOSURE:
+            if not abs(np.log2(share / before)) < first:
+                return False
+        else:
+            most = first if kind == BASIC else min(first, -np.log(before))
+            if (share - before) / before > most + _SLACK:
+                return False
+    return True
+
+
+@njit(cache=True, nogil=True)
+def _recursive(counts, present, c, length):
+    """r_1 < c (r_l + ... + r_m) with r the counts from the largest down."""
+    if present.shape[0] < length:
+        return False
+    found = np.empty(present.shape[0], dtype=np.int64)
+    for i in range(present.shape[0]):
+        found[i] = counts[present[i]]
+    found = np.sort(found)[::-1]
+    return found[0] < c * found[length - 1 :].sum()
+
+
+@njit(cache=True, nogil=True)
+def _moved_in_tree(guard, column, counts, shares, total):
+    """How far shares must move up a hierarchy to become those of the input; from top to bottom is one."""
+    level, place, last = guard.stages[column, 0], guard.stages[column, 1], guard.stages[column, 2]
+    height = last - level
+    surplus = np.empty(shares.shape[0])
+    for value in range(shares.shape[0]):
+        surplus[value] = counts[value] / total - shares[value]
+    moved = 0.0
+    for step in range(height):
+        width = guard.widths[level + step]
+        above = guard.widths[level + step + 1]
+        more, less = np.zeros(above), np.zeros(above)
+        for at in range(width):
+            parent = guard.parents[place + at]
+            if surplus[at] > 0:
+                more[parent] += surplus[at]
+            else:
+                less[parent] -= surplus[at]
+        for at in range(above):
+            moved += (step + 1) / height * min(more[at], less[at])
+        surplus = more - less
+        place += width
+    return moved
+
+
+@njit(cache=True, nogil=True)
+def failing_classes(order, starts, guard, stamps):
+    """Which classes may not stand. order, starts: as of members_of; stamps: zeros, one a unit."""
+    classes = starts.shape[0] - 1
+    widest = 1
+    for column in range(guard.starts.shape[0] - 1):
+        widest = max(widest, guard.starts[column + 1] - guard.starts[column])
+    counts = np.zeros(widest, dtype=np.int64)
+    touched = np.zeros(widest, dtype=np.int64)
+    failing = np.zeros(classes, dtype=np.bool_)
+    for c in range(classes):
+        members = order[starts[c] : starts[c + 1]]
+        failing[c] = not holds(members, guard, counts, touched, stamps, c + 1)
+    return failing

@@ -1,0 +1,127 @@
+"""What a class of records with equal keys must satisfy, counted plainly: a table of classes by values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import ceil, floor
+from typing import Any
+
+import numpy as np
+
+from tacita.core import Floats, Hierarchy, Ints, Mask
+
+# what arithmetic on shares may lose
+_SLACK = 1e-9
+
+
+def settings_of(terms: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
+    """Each model by name, with its settings."""
+    return [
+        (name, each)
+        for name, given in terms.get("models", {}).items()
+        for each in (given if isinstance(given, list | tuple) else [given])
+    ]
+
+
+def fewest(terms: Mapping[str, Any]) -> int:
+    """How many records a class needs, whatever is in it."""
+    needed = [int(terms["k"])]
+    for name, each in settings_of(terms):
+        if name == "l_diversity":
+            needed.append(ceil(each["l"]))
+    return max(needed)
+
+
+def allowed(terms: Mapping[str, Any], n: int) -> int:
+    """How many of n records may be suppressed."""
+    return floor(terms["suppression_limit"] * n + 1e-9)
+
+
+def counted(classes: Ints, values: Ints) -> Floats:
+    """Records of each class (a row) with each value (a column)."""
+    rows, columns = int(classes.max(initial=-1)) + 1, int(values.max(initial=-1)) + 1
+    flat = np.bincount(classes * columns + values, minlength=rows * columns)
+    return flat.reshape(rows, columns).astype(np.float64)
+
+
+def broken(
+    name: str,
+    each: Mapping[str, Any],
+    table: Floats,
+    before: Floats,
+    texts: Sequence[str],
+    hierarchy: Hierarchy | None,
+) -> Mask:
+    """Which classes do not satisfy a model; `before` are the shares in the input. O(classes values)."""
+    sizes = table.sum(axis=1, keepdims=True)
+    shares = table / sizes
+    kind = each.get("kind")
+    if name == "l_diversity":
+        return _alike(each, table, shares)
+    if name == "t_closeness":
+        if kind == "ordered":
+            distance = _along(each, shares - before, texts)
+        elif kind == "hierarchical":
+            distance = _up_and_down(shares - before, texts, hierarchy)
+        else:
+            distance = np.abs(shares - before).sum(axis=1) / 2
+        return distance > each["t"] + _SLACK
+    present = table > 0
+    if name == "beta_likeness":
+        most = np.full(before.size, each["beta"])
+        if kind == "enhanced":
+            most = np.minimum(most, -np.log(before))
+        return ((shares - before) / before > most + _SLACK).any(axis=1)
+    ratio = np.abs(np.log2(np.where(present, shares, before) / before))
+    return (present & ~(ratio < each["delta"] + _SLACK)).any(axis=1)
+
+
+def _alike(each: Mapping[str, Any], table: Floats, shares: Floats) -> Mask:
+    """Too few different values, or one too frequent."""
+    different = (table > 0).sum(axis=1)
+    kind = each.get("kind", "distinct")
+    if kind == "distinct":
+        return different < each["l"]
+    if kind == "entropy":
+        surprise = np.log(np.where(shares > 0, shares, 1.0))
+        return (-(shares * surprise).sum(axis=1) < np.log(each["l"]) - _SLACK) | (
+            different < each["l"] - _SLACK
+        )
+    ranked = -np.sort(-table, axis=1)
+    tail = ranked[:, int(each["l"]) - 1 :].sum(axis=1)
+    return ~(ranked[:, 0] < each["c"] * tail)
+
+
+def _along(each: Mapping[str, Any], surplus: Floats, texts: Sequence[str]) -> Floats:
+    """How far shares must move along an order."""
+    declared = list(each.get("order", ()))
+    place = [declared.index(text) if declared else float(text) for text in texts]
+    carried = np.cumsum(surplus[:, np.argsort(place, kind="stable")], axis=1)
+    return np.abs(carried).sum(axis=1) / max(len(texts) - 1, 1)
+
+
+def _up_and_down(surplus: Floats, texts: Sequence[str], hierarchy: Hierarchy | None) -> Floats:
+    """How far shares must move up a hierarchy, level by level; to the top and down again is one."""
+    if hierarchy is None:
+        return np.full(len(surplus), np.inf)
+    path = {text: at for at, text in enumerate(hierarchy.labels)}
+    now = [path[text] for text in texts]
+    height = hierarchy.height
+    moved = np.zeros(len(surplus))
+    groups = np.arange(len(texts))
+    for level in range(1, height + 1):
+        now = [
+            hierarchy.parents[at] if hierarchy.parents[at] >= 0 and hierarchy.gives_way[at] <= level else at
+            for at in now
+        ]
+        # places of this level, and the columns of the level below that belong to each
+        first = [groups.tolist().index(group) for group in range(int(groups.max()) + 1)]
+        above = np.unique([now[at] for at in first], return_inverse=True)[1]
+        fresh = np.zeros((len(surplus), int(above.max()) + 1))
+        for group in range(fresh.shape[1]):
+            part = surplus[:, above == group]
+            more, less = np.clip(part, 0, None).sum(axis=1), np.clip(-part, 0, None).sum(axis=1)
+            moved += level / height * np.minimum(more, less)
+            fresh[:, group] = more - less
+        surplus, groups = fresh, above[groups]
+    return moved

@@ -1,0 +1,99 @@
+"""The laws of methods that make keys coarser."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+
+from tacita.core import DataError, Hierarchy, ParameterError
+from tacita.microdata.generalisation.ladders import Keys, Ladder
+from tacita.testing import Findings
+
+from .examples import refusal, released, steered, varied
+
+
+def every_combination_stands_for_k_records_or_more(method: Any) -> Findings:
+    for seed in range(3):
+        keys = _keys(seed)
+        made = varied(method, k=4).generalise(keys)
+        counts = Counter(map(tuple, made.shown[:, ~made.gone].T.tolist()))
+        yield min(counts.values(), default=4) >= 4, f"A combination stands {min(counts.values())} times, k=4."
+
+
+def every_combination_stands_for_k_units_where_units_are_named(method: Any) -> Findings:
+    keys = _keys(1, units=np.arange(120) // 2)
+    made = varied(method, k=4).generalise(keys)
+    stands: dict[tuple[int, ...], set[int]] = {}
+    for at in np.flatnonzero(~made.gone).tolist():
+        stands.setdefault(tuple(made.shown[:, at].tolist()), set()).add(at // 2)
+    yield min(map(len, stands.values()), default=4) >= 4, "A combination stands for fewer than 4 units."
+
+
+def no_combination_mixes_strata_to_reach_k(method: Any) -> Findings:
+    strata = np.arange(120) % 2
+    made = varied(method, k=4).generalise(_keys(2, strata=strata))
+    stays = ~made.gone
+    counts = Counter(zip(map(tuple, made.shown.T[stays].tolist()), strata[stays].tolist(), strict=True))
+    yield min(counts.values(), default=4) >= 4, "A combination of a stratum stands fewer than 4 times."
+
+
+def what_is_shown_covers_what_was(method: Any) -> Findings:
+    keys = _keys(3)
+    made = varied(method, k=4).generalise(keys)
+    for j, ladder in enumerate(keys.ladders):
+        for leaf, place in {*zip(keys.leaves[j].tolist(), made.shown[j].tolist(), strict=True)}:
+            label, at = made.labels[j][place], int(ladder.levels[0][leaf])
+            while at >= 0 and ladder.labels[at] != label:
+                at = int(ladder.parents[at])
+            yield at >= 0, f"A value of {ladder.name} is shown as one that does not cover it."
+
+
+def no_more_are_left_out_than_the_limit_allows(method: Any) -> Findings:
+    for limit in (0.0, 0.1, 1.0):
+        made = varied(method, k=4, suppression_limit=limit).generalise(_keys(4))
+        yield made.gone.sum() <= limit * 120, f"With a limit of {limit}, {int(made.gone.sum())} of 120 are."
+
+
+def the_same_records_give_the_same_and_their_order_changes_nothing(method: Any) -> Findings:
+    keys, order = _keys(5), np.random.default_rng(0).permutation(120)
+    made = method.generalise(keys)
+    yield np.array_equal(made.shown, method.generalise(keys).shown), "A second run shows other values."
+    mixed = method.generalise(Keys(keys.ladders, keys.leaves[:, order], keys.strata))
+    same = Counter(map(tuple, made.shown.T.tolist())) == Counter(map(tuple, mixed.shown.T.tolist()))
+    yield same, "In another order, other values are shown."
+
+
+def a_model_that_cannot_hold_is_refused_without_quoting_values(method: Any) -> Findings:
+    hard = varied(method, models={"l_diversity": {"column": "SECRET", "l": 9}})
+    keys = _keys(6)
+    short = Keys(keys.ladders, keys.leaves, keys.strata, confidential={"SECRET": np.arange(120) % 3})
+    yield bool(refusal(DataError, hard.generalise, short)), "It is not refused."
+    yield bool(refusal(ParameterError, varied, method, k=1)), "k=1 is not refused."
+
+
+def it_reports_all_of_its_work_and_cancelling_stops_it(method: Any) -> Findings:
+    yield from steered(lambda run: method.generalise(_keys(7), run))
+
+
+def it_promises_that_keys_are_k_anonymous(method: Any) -> Findings:
+    for promise in ("k-anonymous", "generalised", "models-hold", "few-suppressed"):
+        yield promise in method.guarantees, f"{promise} is not among its guarantees."
+
+
+def a_release_of_it_is_verified_with_strata_and_gaps(method: Any) -> Findings:
+    for missing in ("drop", "stratum"):
+        yield from released(method, missing, quasi=["town", "age"], nominal=["town", "age"])
+
+
+def _keys(seed: int, strata: Any = None, units: Any = None) -> Keys:
+    """120 records of three keys, one of them with groups of groups."""
+    generator = np.random.default_rng(seed)
+    parents = (4, 4, 5, 5, 6, 6, -1)
+    town = Hierarchy("town", ("a", "b", "c", "d", "north", "south", "*"), parents)
+    flat = Hierarchy.flat("size", ["few", "many", "more"], "*")
+    ladders = (Ladder.of(town, False), Ladder.of(flat, False), Ladder.of(flat, True))
+    leaves = np.array([generator.choice(size, 120) for size in (4, 3, 4)], dtype=np.int64)
+    none = np.zeros(120, dtype=np.int64)
+    return Keys(ladders, leaves, none if strata is None else strata.astype(np.int64), units)

@@ -1,0 +1,115 @@
+"""The files of ARX's own tests and runs, where TACITA_SHARED has them: figures of a peer, kept apart."""
+
+import csv
+import json
+import os
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tacita.io.hierarchies import read_hierarchy
+from tacita.microdata.generalisation.ladders import Keys, ladders_of
+from tacita.microdata.generalisation.models import Models, built
+from tacita.microdata.generalisation.quality import Quality
+
+FOLDER = Path(os.environ.get("TACITA_SHARED", "")) / "reference" / "arx"
+needed = pytest.mark.skipif(
+    not os.environ.get("TACITA_SHARED") or not FOLDER.is_dir(),
+    reason="the figures of ARX are not at hand: TACITA_SHARED names their folder",
+)
+
+# what is left out, and why
+LEFT_OUT = {
+    "delta-presence": "speaks of records that are not released",
+    "k-map": "speaks of a population",
+    "inclusion": "speaks of records that are not released",
+    "average-reidentification-risk": "suppresses further classes by a rule of ARX",
+    "sample-uniqueness": "suppresses further classes by a rule of ARX",
+    "population-uniqueness": "rests on estimates of a population",
+}
+MODELS = {
+    "distinct-l-diversity": ("l_diversity", {"kind": "distinct"}),
+    "entropy-l-diversity": ("l_diversity", {"kind": "entropy"}),
+    "recursive-cl-diversity": ("l_diversity", {"kind": "recursive"}),
+    "t-closeness-equal": ("t_closeness", {"kind": "equal"}),
+    "t-closeness-ordered": ("t_closeness", {"kind": "ordered"}),
+    "t-closeness-hierarchical": ("t_closeness", {"kind": "hierarchical"}),
+    "beta-likeness-basic": ("beta_likeness", {"kind": "basic"}),
+    "beta-likeness-enhanced": ("beta_likeness", {"kind": "enhanced"}),
+    "delta-disclosure": ("delta_disclosure", {}),
+}
+AGGREGATES = {"geometric_mean": "geometric", "arithmetic_mean": "mean"}
+
+
+@cache
+def read(name):
+    return json.loads((FOLDER / name).read_text()) if FOLDER.is_dir() else {"cases": []}
+
+
+@cache
+def table(name):
+    with open(FOLDER / "data" / name) as file:
+        head, *rows = csv.reader(file, delimiter=";")
+    return {column: [row[at] for row in rows] for at, column in enumerate(head)}
+
+
+@cache
+def hierarchy(name, column):
+    return read_hierarchy(FOLDER / "data" / name, column)
+
+
+@cache
+def coded(file, column):
+    return np.unique(table(file)[column], return_inverse=True)
+
+
+def keys_of(file, quasi, sensitive=None, prefix=None, rows=None):
+    """Records of a file as keys; `sensitive` with its order of text and its hierarchy, if it has one."""
+    stem = prefix or file.partition(".")[0]
+    texts, codes = {}, []
+    for name in quasi:
+        texts[name], own = coded(file, name)
+        texts[name] = texts[name].tolist()
+        codes.append(own if rows is None else own[rows])
+    known = {name: hierarchy(f"{stem}_hierarchy_{name}.csv", name) for name in quasi}
+    ladders, leaves = ladders_of(quasi, texts, np.array(codes, dtype=float).T, known, "ARX")
+    strata = np.zeros(leaves.shape[1], dtype=np.int64)
+    if sensitive is None:
+        return Keys(ladders, leaves, strata)
+    values, own = coded(file, sensitive)
+    own = own if rows is None else own[rows]
+    trees = {}
+    if (FOLDER / "data" / f"{stem}_hierarchy_{sensitive}.csv").is_file():
+        tree = hierarchy(f"{stem}_hierarchy_{sensitive}.csv", sensitive)
+        place = {tree.labels[leaf]: at for at, leaf in enumerate(tree.leaves.tolist())}
+        trees[sensitive] = tree.levels[:, [place[value] for value in values.tolist()]]
+    orders = {sensitive: np.arange(values.size)}
+    return Keys(ladders, leaves, strata, None, {sensitive: own.astype(np.int64)}, orders, trees)
+
+
+def models_of(models):
+    """k and the models of a case."""
+    k, settings = 1, []
+    for each in models:
+        if each["model"] == "k-anonymity":
+            k = each["k"]
+            continue
+        name, setting = MODELS[each["model"]]
+        numbers = {key: each[key] for key in ("l", "c", "t", "beta", "delta") if key in each}
+        settings.append((name, {"column": each["attribute"], **setting, **numbers}))
+    return Models.of(k, [model for name, each in settings for model in built({name: each})])
+
+
+def quality_of(metric):
+    name = metric["name"].replace("normalized", "normalised")
+    if name != "loss":
+        return Quality(name)
+    aggregate = metric.get("aggregate", "geometric_mean")
+    return Quality(
+        "loss",
+        AGGREGATES.get(aggregate, aggregate),
+        metric.get("attribute_weights", {}),
+        metric.get("gs_factor", 0.5),
+    )

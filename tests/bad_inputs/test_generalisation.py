@@ -1,0 +1,156 @@
+"""What is asked wrongly of generalisation is refused in words, without a value of the data."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import tacita
+from tacita.cli import run_command
+
+FRAME = {
+    "town": [f"secret{i % 4}" for i in range(40)],
+    "age": [str(20 + i % 5) for i in range(40)],
+    "disease": [f"ill{i % 3}" for i in range(40)],
+    "unit": [f"u{i}" for i in range(40)],
+}
+TOWNS = {"north": ["secret0", "secret1"], "south": ["secret2", "secret3"]}
+
+WRONG = {
+    "k of one": {"k": 1},
+    "k of two": {"k": 2},
+    "k of text": {"k": "many"},
+    "k of a half": {"k": 3.5},
+    "k beyond the file": {"k": 41},
+    "a negative limit": {"suppression_limit": -0.1},
+    "a limit beyond all": {"suppression_limit": 1.1},
+    "a limit of text": {"suppression_limit": "few"},
+    "a limit that is no number": {"suppression_limit": float("nan")},
+    "unknown outliers": {"outliers": "hide"},
+    "an unknown parameter": {"bogus": 1},
+    "an unknown model": {"models": {"m_diversity": {"column": "disease", "l": 2}}},
+    "models of text": {"models": "l_diversity"},
+    "models of a number": {"models": 3},
+    "a model without settings": {"models": {"l_diversity": 3}},
+    "a model without any": {"models": {"l_diversity": []}},
+    "a model without column": {"models": {"l_diversity": {"l": 2}}},
+    "a model of no column": {"models": {"l_diversity": {"column": "nowhere", "l": 2}}},
+    "a model of a key": {"models": {"l_diversity": {"column": "town", "l": 2}}},
+    "l below one": {"models": {"l_diversity": {"column": "disease", "l": 0}}},
+    "l of a half": {"models": {"l_diversity": {"column": "disease", "l": 2.5}}},
+    "more values than there are": {"models": {"l_diversity": {"column": "disease", "l": 9}}},
+    "recursive without c": {"models": {"l_diversity": {"column": "disease", "l": 2, "kind": "recursive"}}},
+    "c without recursive": {"models": {"l_diversity": {"column": "disease", "l": 2, "c": 2}}},
+    "an unknown kind of l": {"models": {"l_diversity": {"column": "disease", "l": 2, "kind": "odd"}}},
+    "t beyond one": {"models": {"t_closeness": {"column": "disease", "t": 1.5}}},
+    "t missing": {"models": {"t_closeness": {"column": "disease"}}},
+    "an order of words unsaid": {
+        "models": {"t_closeness": {"column": "disease", "t": 0.5, "kind": "ordered"}}
+    },
+    "an order that is short": {
+        "models": {
+            "t_closeness": {"column": "disease", "t": 0.5, "kind": "ordered", "order": ["ill0", "ill1"]}
+        }
+    },
+    "an order with one twice": {
+        "models": {
+            "t_closeness": {"column": "disease", "t": 0.5, "kind": "ordered", "order": ["ill0", "ill0"]}
+        }
+    },
+    "an order without need": {"models": {"t_closeness": {"column": "disease", "t": 0.5, "order": ["ill0"]}}},
+    "a tree unsaid": {"models": {"t_closeness": {"column": "disease", "t": 0.5, "kind": "hierarchical"}}},
+    "beta of nought": {"models": {"beta_likeness": {"column": "disease", "beta": 0}}},
+    "an unknown beta": {"models": {"beta_likeness": {"column": "disease", "beta": 1, "kind": "odd"}}},
+    "delta below nought": {"models": {"delta_disclosure": {"column": "disease", "delta": -1}}},
+    "a hierarchy without some values": {"hierarchy": {"town": {"north": ["secret0"]}}},
+    "a hierarchy of no file": {"hierarchy": {"town": "nowhere.csv"}},
+    "a hierarchy of another kind": {"hierarchy": {"town": 3}},
+    "a hierarchy of no column": {"hierarchy": {"nowhere": TOWNS}},
+}
+OF_GENERALISE = {
+    "an unknown quality": {"quality": "beauty"},
+    "an unknown aggregate": {"aggregate": "median"},
+    "an aggregate of another quality": {"quality": "height", "aggregate": "mean"},
+    "a balance beyond one": {"balance": 2},
+    "a balance of another quality": {"quality": "aecs", "balance": 0.2},
+    "importance of no key": {"importance": {"disease": 2}},
+    "importance of nought": {"importance": {"town": 0}},
+    "importance without end": {"importance": {"town": float("inf")}},
+    "importance of words": {"importance": {"town": "much"}},
+    "importance of another quality": {"quality": "entropy", "importance": {"town": 2}},
+    "no time": {"time_limit": 0},
+    "time of words": {"time_limit": "soon"},
+}
+CASES = [
+    *(
+        (method, name, given)
+        for method in ("generalise", "recode-local", "mondrian")
+        for name, given in WRONG.items()
+    ),
+    *(("generalise", name, given) for name, given in OF_GENERALISE.items()),
+]
+
+
+@pytest.mark.parametrize(
+    ("method", "given"), [(m, g) for m, _, g in CASES], ids=[f"{m} {n}" for m, n, _ in CASES]
+)
+def test_it_is_refused_in_words_that_quote_no_value(method, given):
+    with pytest.raises(tacita.TacitaError) as told:
+        tacita.protect(
+            pa.table(FRAME),
+            quasi=["town", "age"],
+            method=method,
+            **{"hierarchy": {"town": TOWNS}, "k": 3, **given},
+        )
+    assert "secret" not in str(told.value)
+    assert str(told.value).rstrip().endswith((".", ")"))
+
+
+def test_the_star_as_a_value_is_refused_where_it_would_stand_for_any():
+    frame = pa.table({"a": ["*", "x", "y"] * 5})
+    with pytest.raises(tacita.DataError, match="stands for any value"):
+        tacita.protect(frame, quasi=["a"], method="generalise", k=3)
+
+
+def test_a_value_without_rule_is_refused_with_counts():
+    with pytest.raises(tacita.DataError, match=r"3 of 4 values of column town \(30 records\) are not in its"):
+        tacita.protect(
+            pa.table(FRAME), quasi=["town"], method="generalise", hierarchy={"town": {"north": ["secret0"]}}
+        )
+
+
+def test_the_command_of_the_issue_runs_and_tells_what_it_searched(tmp_path, capsys):
+    import json
+
+    generator = np.random.default_rng(0)
+    rows = [f"{generator.integers(20, 60)},t{generator.integers(6)},{i}" for i in range(300)]
+    (tmp_path / "f.csv").write_text("\n".join(["age,town,income", *rows, ""]))
+    towns = "".join(f"t{i};{'low' if i < 3 else 'high'};*\n" for i in range(6))
+    ages = "".join(f"{age};{age // 10 * 10}s;*\n" for age in range(20, 60))
+    (tmp_path / "town.csv").write_text(towns)
+    (tmp_path / "age.csv").write_text(ages)
+    words = ["protect", str(tmp_path / "f.csv"), "--out", str(tmp_path / "o.csv"), "--method", "generalise"]
+    words += ["--k", "5", "--quasi", "age,town", "--hierarchy", f"age={tmp_path / 'age.csv'}", "--hierarchy"]
+    words += [f"town={tmp_path / 'town.csv'}", "--suppression-limit", "0.02", "--quality", "loss"]
+    assert run_command([*words, "--json", str(tmp_path / "r.json"), "--measures", "k_anonymity"]) == 0
+    search = json.loads((tmp_path / "r.json").read_text())["search"]
+    assert search["proven"] is True
+    assert set(search["levels"]) == {"age", "town"}
+    assert search["checked"] >= 1
+    assert 0 <= search["score"] <= 1
+    lines = (tmp_path / "o.csv").read_text().splitlines()[1:]
+    shown = [tuple(line.split(",")[:2]) for line in lines]
+    assert min(shown.count(each) for each in shown) >= 5
+    capsys.readouterr()
+    assert (
+        run_command(
+            [
+                *words[:3],
+                str(tmp_path / "p.csv"),
+                *words[4:],
+                "--models",
+                '{"l_diversity": {"column": "town"}}',
+            ]
+        )
+        == 2
+    )
+    assert "Traceback" not in capsys.readouterr().err
