@@ -167,7 +167,6 @@ class SurveyLoss(Measure):
     """Compares whole files, gaps and all. Subclasses say how, in `figure`."""
 
     kind: ClassVar[str] = "loss"
-    family: ClassVar[str] = "surveys"
     of_files: ClassVar[bool] = True
     by_default: ClassVar[bool] = False
 
