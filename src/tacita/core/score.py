@@ -14,6 +14,7 @@ from . import registry
 from .arrays import Ints, Matrix, as_matrix
 from .errors import DataError, ParameterError
 from .framed import Column, Framed
+from .hierarchy import Hierarchy
 from .microdata import Microdata
 from .notebook import Section, page
 from .spelling import in_any_case
@@ -190,12 +191,15 @@ class Files:
     """A file as it is released, and beside it the source it was made of, with roles, where that is known.
 
     `rows[i]` is the row of the source that released row i came from. Before anything is protected, a file is
-    its own source.
+    its own source. `domains` are columns that name parts of the population; `hierarchies` say what coarser
+    labels of a column stand for.
     """
 
     released: Microdata
     original: Microdata | None = None
     rows: Ints | None = None
+    domains: tuple[str, ...] = ()
+    hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)
 
     @classmethod
     def unprotected(cls, data: Microdata) -> Files:

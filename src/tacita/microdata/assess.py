@@ -10,8 +10,18 @@ import numpy.typing as npt
 from tacita.core import Categories, Comparison, DataError, Floats, Ints, Matrix, Microdata, Report, Run
 from tacita.core.roles import Kind
 from tacita.core.score import Files
+from tacita.io.hierarchies import as_hierarchy
 
 from .measure import Measure
+
+
+def whole_files(released: Microdata, source: Microdata, rows: Ints, domains: Sequence[str] = ()) -> Files:
+    """A release beside its source, parts of the population by these columns or else by the strata."""
+    roles = source.roles
+    if roles is None:
+        return Files(released, source, rows, tuple(domains))
+    climbed = {name: as_hierarchy(name, given) for name, given in roles.hierarchy.items()}
+    return Files(released, source, rows, tuple(domains or roles.strata), climbed)
 
 
 def measure(

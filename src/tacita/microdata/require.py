@@ -17,7 +17,7 @@ from tacita.core.verify import Verdict, faults
 from tacita.io import content_of
 
 from .alignment import aligned
-from .assess import context_columns, measure
+from .assess import context_columns, measure, whole_files
 from .measure import Measure
 
 
@@ -137,7 +137,7 @@ def insist(verdicts: tuple[Verdict, ...]) -> tuple[Verdict, ...]:
 
 def required(claim: Claim, released: Microdata, run: Run | None = None) -> tuple[Verdict, ...]:
     """The requirements of a release, judged on its frame or what was read back from its bytes; or raise."""
-    return insist(judge(claim.requirements, Files(released, claim.original, claim.rows), run))
+    return insist(judge(claim.requirements, whole_files(released, claim.original, claim.rows), run))
 
 
 def _judged(asked: Requirement, files: Files, run: Run) -> Verdict:

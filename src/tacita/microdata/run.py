@@ -42,7 +42,7 @@ from tacita.io.versions import versions
 from . import by_record, cautions, restoring, verify
 from .advice import against_advice, insisted_on
 from .alignment import Aligned, aligned, refuse_other_order, same_numbers
-from .assess import context_columns, measure
+from .assess import context_columns, measure, whole_files
 from .correlations import correlate
 from .plan import Protection
 from .protect import Protected
@@ -164,11 +164,11 @@ def _measured(made: Made, data: Microdata, measures: MeasureSection, run: Run, k
         # what a value was counts although it was taken away
         before = one.original if one.claim.suppressed is None else data.coded(data.quasi)[kept]
         pairs = [Aligned(before, one.released, data.scales, texts)]
-        files = [Files(made.data, data, made.claim.rows)]
+        files = [whole_files(made.data, data, made.claim.rows, measures.domains)]
     else:
         both = [aligned(data, stage) for stage in made.stages]
         pairs = [replace(each, before=each.before[kept]) for each in both]
-        files = [Files(stage, data, kept) for stage in made.stages]
+        files = [whole_files(stage, data, kept, measures.domains) for stage in made.stages]
     unchanged = [name for name in made.data.columns if name not in data.quasi]
     roles = data.roles
     domains = measures.domains or (roles.strata if roles is not None else ())
@@ -231,7 +231,7 @@ def assess(before: Microdata, after: Microdata, asked: Protection, run: Run | No
         context=context_columns(before, unchanged, rows),
         domains=domain_codes(before, measures.domains, rows),
         kinds=before.scales,
-        files=Files(after, before, rows),
+        files=whole_files(after, before, rows, measures.domains),
     )
     unique = examine(before, rows, after, None)
     # a measure of what was protected says nothing of the columns beside
@@ -255,7 +255,7 @@ def check(
             f"{released.n}. Check against the records that were released."
         )
     refuse_other_order(original, released, original.quasi)
-    return judge(limits.requirements, Files(released, original, np.arange(original.n)), run)
+    return judge(limits.requirements, whole_files(released, original, np.arange(original.n)), run)
 
 
 def suited(measures: MeasureSection, data: Microdata) -> MeasureSection:

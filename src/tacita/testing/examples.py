@@ -72,12 +72,18 @@ def compared(x: Matrix, z: Matrix, domains: Any = None) -> Comparison:
     names = [f"x{j + 1}" for j in range(d)]
     # both hang on the record, not on its place
     beside = {"weight": 1.5 + np.cos(x[:, 0]), "answer": np.where(np.sin(9 * x[:, -1]) > 0, "yes", "no")}
-    before, after = (
-        Microdata.of(pa.table({**dict(zip(names, each.T, strict=True)), **beside})) for each in (x, z)
-    )
-    roles = Roles(quasi=names, weight="weight", confidential="answer")
+    beside["status"] = np.where(np.sin(7 * x[:, -1]) > 0, "in", "out")
     codes = Categories(np.sign(x[:, :1]), np.sign(z[:, :1]), ("c",), (False,))
-    files = Files(after, before.with_roles(roles), np.arange(n))
+    signs = np.where(codes.original[:, 0] > 0, "more", "less")
+    # what became coarser is above what it was
+    coarser = np.where(codes.original[:, 0] == codes.released[:, 0], signs, "Total")
+    before, after = (
+        Microdata.of(pa.table({**dict(zip(names, each.T, strict=True)), "c": labels, **beside}))
+        for each, labels in ((x, signs), (z, coarser))
+    )
+    roles = Roles(quasi=[*names, "c"], nominal="c", weight="weight", confidential="answer")
+    rises = {"c": Hierarchy.flat("c", ["less", "more"])}
+    files = Files(after, before.with_roles(roles), np.arange(n), hierarchies=rises)
     return Comparison.of(x, z, domains=domains, categories=codes, files=files)
 
 

@@ -34,26 +34,26 @@ class CoefficientOverlap(Measure):
     def compute(self, pair: Comparison, run: Run) -> Score:
         before = np.hstack([pair.original, pair.context])
         after = np.hstack([pair.released, pair.context])
-        kept = _independent(before)
+        kept = independent(before)
         protected = [j for j in kept if j < len(pair.attributes)]
         if len(kept) < 2 or not protected:
             return self.none("a regression needs two attributes that do not depend on each other")
         if pair.n <= len(kept) + 1:
             return self.none("there are too few records for a regression on the other attributes")
-        if len(_independent(after[:, kept])) < len(kept):
+        if len(independent(after[:, kept])) < len(kept):
             return self.none("released attributes depend on each other linearly, coefficients are not unique")
         low, high = zip(*(_intervals(values[:, kept]) for values in (before, after)), strict=True)
-        overlap = _overlap((low[0], high[0]), (low[1], high[1]))
+        shared = overlap((low[0], high[0]), (low[1], high[1]))
         others = ~np.eye(len(kept), dtype=bool)
         figures = {
-            pair.attributes[response]: float(overlap[others[:, at], at].mean())
+            pair.attributes[response]: float(shared[others[:, at], at].mean())
             for at, response in enumerate(kept)
             if response in protected
         }
         return self.result(float(np.mean(list(figures.values()))), per_attribute=figures)
 
 
-def _independent(x: Floats) -> list[int]:
+def independent(x: Floats) -> list[int]:
     """Columns, from the left, that are not linear combinations of those before (and of a constant)."""
     kept: list[int] = []
     basis = np.empty((len(x), 0))
@@ -90,7 +90,8 @@ def _intervals(x: Floats) -> tuple[Floats, Floats]:
     return (slopes - 1.96 * errors) * to_source, (slopes + 1.96 * errors) * to_source
 
 
-def _overlap(before: tuple[Floats, Floats], after: tuple[Floats, Floats]) -> Floats:
+def overlap(before: tuple[Floats, Floats], after: tuple[Floats, Floats]) -> Floats:
+    """How much two intervals (low ends, high ends) have in common, in percent: the mean share of either."""
     common = np.minimum(before[1], after[1]) - np.maximum(before[0], after[0])
     lengths = before[1] - before[0], after[1] - after[0]
     with np.errstate(divide="ignore", invalid="ignore"):
