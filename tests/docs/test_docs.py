@@ -454,7 +454,11 @@ ENTRY_POINTS = tomllib.loads(RECIPES["pyproject.toml"])["project"]["entry-points
 
 def test_there_is_a_recipe_for_every_kind_of_the_registry_and_all_of_them_are_used():
     measures = {f"tacita.{kind}" for kind in registry.MEASURING}
-    assert {f"tacita.{kind}" for kind in registry.BUILT_IN} - measures == set(ENTRY_POINTS) - measures
+    told = re.findall(r"^\| (\w+) \(recipe to come", (ROOT / "CONTRIBUTING.md").read_text(), re.M)
+    to_come = {f"tacita.{kind}" for kind in told}
+    assert {f"tacita.{kind}" for kind in registry.BUILT_IN} - measures - to_come == set(
+        ENTRY_POINTS
+    ) - measures
     assert measures & set(ENTRY_POINTS)
     names = {name for points in ENTRY_POINTS.values() for name in points}
     typed_in = RECIPES["office.toml"] + (ROOT / "CONTRIBUTING.md").read_text().partition("### Using it")[2]

@@ -439,7 +439,7 @@ def test_unit_columns_need_a_unit():
         ),
         ({"steps": [{"method": "ipso-c", "quasi": ["wage"]}]}, "wanted dependent columns"),
         ({"steps": [{**RECODE, "map": {}}]}, "at least one value"),
-        ({"steps": [{"method": "recode", "quasi": ["sex"]}]}, "map is required"),
+        ({"steps": [{"method": "recode", "quasi": ["sex"]}]}, "one of map, level or breaks"),
         ({"steps": [{**RECODE, "map": {"sex": {"a": "b"}}}]}, "education is not one of them"),
     ],
 )

@@ -37,6 +37,8 @@ COMMANDS = {
 # commands that carry out a plan file: their users write keys, not options
 _OF_PLANS = ("run", "compare")
 _OF_TABLES = ("tabulate", "suppress", "audit")
+# where a command stands that is not among the others
+_HOMES = {**dict.fromkeys(_OF_TABLES, "tables"), "risk": "risk", "datasets": "catalogue"}
 # commands whose options depend on the method that the words name
 _BUILT_FOR_WORDS = {
     "protect": "tacita.cli.commands:protect_with",
@@ -137,8 +139,7 @@ def build_app(words: Sequence[str]) -> App:
             module, _, maker = _BUILT_FOR_WORDS[name].partition(":")
             app.command(getattr(import_module(module), maker)(words), name=name)
         else:
-            home = "tables" if name in _OF_TABLES else "risk" if name == "risk" else "commands"
-            app.command(f"tacita.cli.{home}:{name}", name=name, help=summary)
+            app.command(f"tacita.cli.{_HOMES.get(name, 'commands')}:{name}", name=name, help=summary)
     app.command("tacita.cli.commands:reproduce", name="reproduce", show=False)
     return app
 

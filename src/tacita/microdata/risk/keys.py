@@ -203,6 +203,10 @@ def codes_of(data: Microdata, names: Sequence[str]) -> Ints:
         else:
             own = column_codes(series)
         codes[:, j] = np.where(data.missing(name), -1, own.reshape(-1))
+        # where a file tells why a value is missing, the reason is a value that it shows
+        kinds = None if data.notes is None else data.notes.of(name).kinds
+        if kinds is not None:
+            codes[:, j] = np.where(kinds >= 0, codes[:, j].max() + 1 + kinds, codes[:, j])
     return codes
 
 
