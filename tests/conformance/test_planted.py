@@ -573,6 +573,7 @@ FORMATS = {
         packed(lambda table: column(table, 0, [code.lstrip("0") for code in table["code"].to_pylist()])),
     ],
     "missing stays missing": [packed(filled)],
+    "refused not changed": [planted(Parquet, pads=True), planted(Parquet, writes=False, instead=".csv")],
     "same bytes also when written again": [
         planted(CSV, encode=lambda self, data: CSV().encode(data) + b"\n" * (tick() % 2)),
     ],
