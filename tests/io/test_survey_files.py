@@ -371,10 +371,10 @@ def test_stata_holds_text_of_any_width(width):
 def test_without_its_library_a_file_is_refused_with_what_to_install(name, tmp_path, monkeypatch):
     import sys
 
-    monkeypatch.setitem(sys.modules, name, None)
     ending = "sav" if name == "pyreadstat" else "xlsx"
     path = tmp_path / f"in.{ending}"
     path.write_bytes(SOURCES[ending]())
+    monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(ParameterError, match=rf"package {name} is needed. Install tacita\[formats\]"):
         tacita.read(path)
 
