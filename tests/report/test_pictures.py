@@ -142,8 +142,11 @@ def test_every_measure_is_told_in_one_plain_sentence_among_its_kin(name):
 
 def test_the_page_lists_measures_by_kind_and_family_with_their_sentences(release, page):
     text = page(review_html(release)).text
-    places = [text.index(family.name.capitalize()) for family in families(release.report)]
-    assert places == sorted(places)
+    place, told = text.index("Information loss:"), families(release.report)
+    for family in told:
+        # each behind the one before; one that is alone in its kind has the heading of the kind
+        if [each.kind for each in told].count(family.kind) > 1:
+            place = text.index(family.name.capitalize(), place)
     for score in release.report:
         assert registry.meaning_of(score.name, *registry.MEASURING) in text
     headings = ("Information loss:", "Disclosure risk:", "Balance of loss and risk")
