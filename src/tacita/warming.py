@@ -20,6 +20,8 @@ _UNITS = np.where(np.arange(40) < 25, 0, np.arange(40))
 # A tree of which no edge can be cut, for what is done with large components.
 _STAR = np.eye(13)[:, 1:]
 _NAMES = np.arange(40.0) % 3
+# Keys of two values each: enough of them that pairs are looked at before all.
+_TRAITS = tuple(f"trait {i}" for i in range(6))
 
 
 def warmup(run: Run | None = None) -> None:
@@ -65,6 +67,19 @@ def _synthesis(name: str, found: Any) -> None:
     found(nonnegative=True).synthesize(_X[:, :1], None)
 
 
+def _coarser(name: str, found: Any) -> None:
+    models = {
+        "l_diversity": {"column": "answer", "l": 2},
+        "t_closeness": {"column": "answer", "t": 0.9},
+        "beta_likeness": {"column": "answer", "beta": 9.0},
+    }
+    settings: list[dict[str, Any]] = [{}, {"models": models}, {"unit": "unit"}]
+    if "quality" in found.model_fields:
+        settings.append({"quality": "ambiguity"})
+    for given in settings:
+        _release(name, quasi=["area", "town", *_TRAITS], k=3, suppression_limit=0.3, **given)
+
+
 def _release(name: str, **roles: Any) -> None:
     """What takes categories is made whole: records, strata and texts are what its kernels see."""
     make_release(Microdata.of(_records()), Protection.asked(method=name, measures=["IL1"], **roles), Run())
@@ -82,6 +97,8 @@ def _records() -> pa.Table:
             "area": [f"area {place // 3}" for place in town],
             "town": [f"town {place}" for place in town],
             "unit": [f"u{i}" for i in range(n)],
+            "answer": [f"answer {i % 4}" for i in range(n)],
+            **{trait: rng.choice(["yes", "no"], n, p=[0.1, 0.9]) for trait in _TRAITS},
         }
     )
 
@@ -124,6 +141,7 @@ _WARM: dict[str, Callable[[str, Any], None]] = {
     "microaggregation": _grouping,
     "masking": _masking,
     "synthesis": _synthesis,
+    "generalisation": _coarser,
     "suppression": _suppression,
     **dict.fromkeys(registry.MEASURING, _measure),
 }

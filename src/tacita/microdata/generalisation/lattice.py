@@ -68,7 +68,7 @@ class Lattice:
         self.codes = [_dense(ladder.levels) for ladder in keys.ladders]
         beside = [keys.strata, *(keys.confidential or {}).values()]
         beside += [] if keys.units is None else [keys.units]
-        every = np.vstack([keys.leaves, *beside]).astype(np.int32)
+        every = np.ascontiguousarray(np.vstack([keys.leaves, *beside]), dtype=np.int32)
         sizes = every.max(axis=1).astype(np.int64) + 1
         found = classes_of(every, np.arange(len(every)), sizes)
         distinct = every[:, found.first]
@@ -153,7 +153,7 @@ class Lattice:
         short = int(totals[failing].sum())
         plain = self.keys.units is None and not self.models.rows
         if not plain:
-            order, starts = members_of(found.of, found.first.size)
+            order, starts = members_of(found.of.astype(np.int64), found.first.size)
             failing = failing_classes(order, starts, *self._guard(tuples))
             if not self.models.rows:
                 short = int(totals[failing].sum())
