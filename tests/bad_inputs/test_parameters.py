@@ -55,7 +55,7 @@ METHODS = [
     refuse("no-output", "protect survey.csv --quasi turnover", 2, "--out"),
     refuse("no-quasi-identifiers", "protect survey.csv --out out.csv", 2, "--quasi"),
     refuse("no-input", "protect", 2, "INPUT"),
-    refuse("an-unknown-method-to-describe", "methods bestest", 2, "'bestest'", "mdav"),
+    refuse("an-unknown-method-to-describe", "methods bestest", 2, "'bestest'", "Was best", "tacita methods"),
     refuse("an-unknown-data-set", "datasets iris", 2, "iris", "business"),
     refuse("a-data-set-of-unknown-kind", "datasets business --out b.ods", 2, ".ods"),
     refuse("a-demo-in-a-file", "demo --folder survey.csv", 2, "survey.csv", "folder"),

@@ -9,6 +9,7 @@ Adding one is a line here. Other packages add theirs as entry points in the grou
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -199,6 +200,8 @@ PROTECTING = ("microaggregation", "recoding", "generalisation", "coding", "maski
 # kinds that take every value for a category, whatever it was declared to be
 RELABELLING = ("recoding", "generalisation")
 SUPPRESSING = ("suppression",)
+# Names that an error lists one by one; more would not be read.
+_AT_A_GLANCE = 80
 MEASURING = ("loss", "risk", "balance")
 
 
@@ -235,10 +238,18 @@ def canonical(name: str, *kinds: str) -> str:
     known = names(*(kinds or tuple(locations())))
     meant = _meant(name, known)
     if meant is None:
-        raise ParameterError(
-            f"There is no method, measure or format named {name!r}. Known: {', '.join(known)}."
-        )
+        raise ParameterError(f"There is no method, measure or format named {name!r}. {_offered(name, known)}")
     return meant
+
+
+def _offered(name: str, known: Sequence[str]) -> str:
+    """All names where they can be taken in at a glance; else the nearest, and where the others are listed."""
+    if len(known) <= _AT_A_GLANCE:
+        return f"Known: {', '.join(known)}."
+    folded = {each.casefold(): each for each in known}
+    near = [folded[each] for each in get_close_matches(name.casefold(), folded, 3)]
+    meant = f"Was {' or '.join(near)} meant? " if near else ""
+    return f"{meant}`tacita methods` lists all {len(known)}."
 
 
 def _meant(name: str, known: Sequence[str]) -> str | None:

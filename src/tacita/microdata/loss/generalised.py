@@ -183,7 +183,7 @@ class PrecisionLost(_Coarsened):
     Source: Sweeney (2002), Int. J. Uncertainty, Fuzziness and Knowledge-Based Systems 10(5), 571-588.
 
     >>> import pyarrow as pa
-    >>> from tacita.core import Microdata, Roles
+    >>> from tacita.core import Hierarchy, Microdata, Roles
     >>> from tacita.core.score import Files
     >>> before, after = (Microdata.of(pa.table({"town": each})) for each in (list("ab"), ["a", "Total"]))
     >>> source, rises = before.with_roles(Roles(quasi="town", nominal="town")), Hierarchy.flat("town", "ab")
