@@ -117,8 +117,8 @@ def test_public_names_are_found_whichever_is_asked_for_first(first):
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def test_unknown_names_are_answered_with_the_known_ones():
-    with pytest.raises(tacita.ParameterError, match=r"Known: .*mdav"):
+def test_unknown_names_are_answered_with_where_the_known_ones_stand():
+    with pytest.raises(tacita.ParameterError, match="`tacita methods` lists all"):
         tacita.method("nosuch")
 
 
