@@ -27,6 +27,7 @@ KINDS = {
     "microaggregation": "Microaggregation: groups of at least k records, published as their means",
     "coding": "Coding: other numbers in place of numbers, at the ends of a column or in all of it",
     "recoding": "Recoding: coarser values, the same for everybody who had the same",
+    "withholding": "Withholding: single cells left empty, all others as they were",
     "masking": "Masking: other values in place of the original ones, without groups of k records",
     "synthesis": "Synthesis: dependent attributes drawn anew, given independent ones that are kept",
     "suppression": "Suppression: cells of a table that are withheld besides the sensitive ones",

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     )
     from tacita.core import Table as CellTable
     from tacita.core.uniqueness import Uniqueness
+    from tacita.core.withheld import WithheldCells
     from tacita.microdata.plan import Plan
     from tacita.tables.plan import TablePlan, TabulatePlan
     from tacita.tables.record import PublishedAudit, TableRecord
@@ -104,6 +105,8 @@ def _grouping(record: Record) -> str:
         return f"with {_count(len(drawn), 'column')} drawn anew"
     if len(record.steps) > 1:
         return f"in {_count(len(record.steps), 'step')}"
+    if record.withheld:
+        return _withheld(record.withheld[0])
     if record.groups is None:
         declared = {"recoding": "recoded", "coding": "coded"}
         return declared.get(record.steps[0].kind, "masked, not in groups")
@@ -117,6 +120,16 @@ def _grouping(record: Record) -> str:
         else f"others lose at most {100 * record.gap:.2g} % less"
     )
     return f"{grouped}; proven: {told}"
+
+
+def _withheld(found: WithheldCells) -> str:
+    """How many cells are empty, and what is proven of that."""
+    proof = (
+        "proven: none costs less"
+        if found.proven
+        else f"cost {_figure(found.cost)}, the least is at most {100 * found.gap:.3g} % lower"
+    )
+    return f"with {_count(found.total, 'cell')} withheld; {proof}"
 
 
 def _count(number: int, what: str) -> str:

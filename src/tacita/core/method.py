@@ -14,7 +14,9 @@ class Method(Parameters):
 
     Methods of records declare the kinds of columns they take, and which promises of earlier steps they keep
     by construction where they touch the same columns. `anytime` marks searches that keep the best they have
-    when a run says that it is enough; whoever waits for any other method can only cancel it.
+    when a run says that it is enough; whoever waits for any other method can only cancel it. `reads_gaps`
+    marks methods for which a missing value is one more thing that a record shows: records that miss values
+    stand among the others of their stratum.
     """
 
     kind: ClassVar[str]
@@ -22,6 +24,7 @@ class Method(Parameters):
     takes: ClassVar[tuple[Kind, ...]] = ("numeric",)
     keeps: ClassVar[tuple[str, ...]] = ()
     anytime: ClassVar[bool] = False
+    reads_gaps: ClassVar[bool] = False
 
     @classmethod
     def summary(cls) -> str:

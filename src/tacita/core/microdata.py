@@ -41,6 +41,11 @@ class CsvDialect(Parameters):
     byte_order_mark: bool = False
     missing_values: tuple[str, ...] = MISSING_TEXT
 
+    @property
+    def missing_word(self) -> str:
+        """How a cell without a value is written: empty, unless that means something else."""
+        return "" if "" in self.missing_values else (*self.missing_values, "")[0]
+
 
 @dataclass(frozen=True, eq=False)
 class Microdata:

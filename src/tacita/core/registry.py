@@ -62,6 +62,9 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "bottom-code": "tacita.microdata.coding.tails:BottomCode",
         "round": "tacita.microdata.coding.rounding:Round",
     },
+    "withholding": {
+        "local-suppression": "tacita.microdata.withholding.local:LocalSuppression",
+    },
     "masking": {
         "onedims": "tacita.microdata.masking.ranking:OneDims",
         "noise": "tacita.microdata.masking.noise:Noise",
@@ -147,7 +150,9 @@ BUILT_IN: dict[str, dict[str, str]] = {
     },
 }
 
-PROTECTING = ("microaggregation", "recoding", "coding", "masking", "synthesis")
+PROTECTING = ("microaggregation", "recoding", "coding", "withholding", "masking", "synthesis")
+# For these every value is a category, whatever it was declared to be, and a missing one no obstacle.
+CATEGORICAL = ("recoding", "withholding")
 SUPPRESSING = ("suppression",)
 MEASURING = ("loss", "risk", "balance")
 

@@ -13,6 +13,7 @@ from .pictures import Correlations, RiskByRecord
 from .score import Report, headlines, section_of
 from .uniqueness import Uniqueness
 from .verify import Verdict
+from .withheld import WithheldCells
 
 
 @dataclass(frozen=True)
@@ -86,9 +87,9 @@ class Claim:
     `labels[i]` where whole records are grouped, `labels[i, j]` where each column is grouped by itself, None
     where no groups are claimed; `k` is None then too. Records that miss a value in a column of `left_out`
     were dropped. `suppressed[i, j]` tells of released row i and quasi-identifier j whether its value was
-    taken away so that k records miss the same columns; None where that was not asked for. `terms` are the
-    parameters that promises speak of, `insisted` names what was asked for against advice, `requirements`
-    what the finished file must satisfy.
+    taken away, so that k records miss the same columns or show the same; None where that was not asked for.
+    `terms` are the parameters that promises speak of, `insisted` names what was asked for against advice,
+    `requirements` what the finished file must satisfy.
 
     A release of several steps claims what holds of the whole, and each of its `steps` claims what holds of
     its own columns: `original` is then the file before that step, `touched` are columns that others changed
@@ -124,7 +125,10 @@ class Withdrawn:
 
 @dataclass(frozen=True)
 class StepRecord:
-    """What one step did, and what the file was worth after it: `report` compares it with the source."""
+    """What one step did, and what the file was worth after it: `report` compares it with the source.
+
+    `withheld`, where cells were left empty, tells how many and what is proven of it.
+    """
 
     kind: str
     method: tuple[str, ...]
@@ -134,6 +138,7 @@ class StepRecord:
     groups: int | None
     promises: tuple[str, ...]
     report: Report = field(repr=False)
+    withheld: WithheldCells | None = None
 
 
 @dataclass(frozen=True)
@@ -173,6 +178,11 @@ class Record:
     release_fingerprint: str | None = None
     steps: tuple[StepRecord, ...] = ()
     withdrawn: tuple[Withdrawn, ...] = ()
+
+    @property
+    def withheld(self) -> tuple[WithheldCells, ...]:
+        """What steps that left cells empty tell of that."""
+        return tuple(step.withheld for step in self.steps if step.withheld is not None)
 
     @property
     def headline(self) -> str:

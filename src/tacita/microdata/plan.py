@@ -146,10 +146,10 @@ class Protection(Parameters):
 
 
 def _taken_for_categories(values: Mapping[str, Any]) -> dict[str, Any]:
-    """A recoding takes every value for a category, whatever it was declared to be."""
+    """Some methods take every value for a category, whatever it was declared to be."""
     around, roles = values.get("protect"), values.get("roles")
     method = around.get("method") if isinstance(around, dict) else getattr(around, "method", None)
-    if roles is None or not in_any_case(str(method), registry.names("recoding")):
+    if roles is None or not in_any_case(str(method), registry.names(*registry.CATEGORICAL)):
         return {}
     given = roles.model_dump(exclude_unset=True) if isinstance(roles, Roles) else dict(roles)
     kinds = {"numeric": (), "nominal": given.get("quasi", ()), "ordinal": {}}
@@ -159,13 +159,15 @@ def _taken_for_categories(values: Mapping[str, Any]) -> dict[str, Any]:
 def _declared(
     sources: Sequence[Roles | StepSection], columns: set[str], steps: Sequence[StepSection]
 ) -> dict[str, Any]:
-    """The kinds of some columns, the last source first; what a step recodes is nominal, whatever it was."""
+    """The kinds of some columns, the last source first; what a step takes for categories is nominal."""
     kinds: dict[str, tuple[Kind, tuple[str, ...]]] = {}
     for each in sources:
         kinds |= dict.fromkeys(each.numeric, ("numeric", ()))
         kinds |= dict.fromkeys(each.nominal, ("nominal", ()))
         kinds |= {name: ("ordinal", order) for name, order in each.ordinal.items()}
-    kinds |= {name: ("nominal", ()) for step in steps if step.kind == "recoding" for name in step.columns}
+    kinds |= {
+        name: ("nominal", ()) for step in steps if step.kind in registry.CATEGORICAL for name in step.columns
+    }
     kinds = {name: kind for name, kind in kinds.items() if name in columns}
     return {
         "numeric": tuple(name for name, (kind, _) in kinds.items() if kind == "numeric"),

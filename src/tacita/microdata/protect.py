@@ -26,6 +26,7 @@ from tacita.core.microdata import speakable
 from tacita.core.options import Missing
 from tacita.core.release import Claim
 from tacita.core.roles import Kind
+from tacita.core.withheld import WithheldCells
 from tacita.io.hierarchies import as_hierarchy
 
 from .patterns import suppressed_cells
@@ -48,6 +49,7 @@ class Protected:
     released: Floats
     strata: Ints
     texts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    search: WithheldCells | None = None
 
 
 def protect(
@@ -61,6 +63,7 @@ def protect(
 ) -> Protected:
     """Publish what the method makes of the quasi-identifiers; leave identifiers out."""
     kinds = _kinds(data, method)
+    _refuse_numbers(data, method)
     x = data.coded(data.quasi)
     kept = _rows_to_keep(data, x, missing)
     x = x[kept]
@@ -68,11 +71,11 @@ def protect(
     k = _group_size(method)
     suppressed: Mask | None = None
     accounted: tuple[str, ...] = ()
-    if missing == "merge" and k is not None:
+    if missing == "merge" and k is not None and not method.reads_gaps:
         accounted = ("suppressed-cells",)
         suppressed = suppressed_cells(x, _named_strata(data, kept), units, k, data.scales, run)
         x = np.where(suppressed, np.nan, x)
-    strata = _strata(data, x, kept)
+    strata = _named_strata(data, kept) if method.reads_gaps else _strata(data, x, kept)
     _refuse_bad_weights(data, kept)
     _refuse_hopeless(data, x, strata, units, k, missing)
 
@@ -84,6 +87,7 @@ def protect(
     climbed = {name: as_hierarchy(name, given) for name, given in _hierarchies(data).items()}
     made = publish(method, Records(x, strata, units, integer, beside, kinds, texts, climbed, data.quasi), run)
     _refuse_missing_words(data, made.texts, method)
+    suppressed = suppressed if made.withheld is None else made.withheld
     order = run.protective_generator().permutation(kept.size) if shuffle else np.arange(kept.size)
     claim = Claim(
         original=data,
@@ -99,7 +103,9 @@ def protect(
     )
     frame = _released_frame(data, made.values[order], claim, made.texts, shuffle)
     before = x if made.before is None else made.before
-    return Protected(frame, made.partition, made.method, claim, before, made.values, strata, made.texts)
+    return Protected(
+        frame, made.partition, made.method, claim, before, made.values, strata, made.texts, made.search
+    )
 
 
 def _refuse_missing_words(data: Microdata, texts: Mapping[str, tuple[str, ...]], method: Method) -> None:
@@ -135,6 +141,16 @@ def _kinds(data: Microdata, method: Method) -> tuple[Kind, ...]:
             "declared nominal or ordinal. Use the method gower, or leave these columns out of quasi."
         )
     return kinds
+
+
+def _refuse_numbers(data: Microdata, method: Method) -> None:
+    """Raise where columns were not named one by one, and a method takes their values for categories."""
+    named = [name for name, kind in zip(data.quasi, data.scales, strict=True) if kind == "numeric"]
+    if method.reads_gaps and named:
+        raise ParameterError(
+            f"{method.spoken_name()}: column {speakable(named)} is taken for numbers, and this method works "
+            "on categories. Name the columns of quasi one by one, or declare them nominal."
+        )
 
 
 def complete_rows(data: Microdata, columns: Sequence[str]) -> Ints:
@@ -294,7 +310,7 @@ def _released_frame(
     texts: Mapping[str, tuple[str, ...]],
     shuffled: bool,
 ) -> Microdata:
-    from tacita.io.frames import regathered, replace_columns, replace_text, without_memory
+    from tacita.io.frames import emptied, regathered, replace_columns, replace_text, without_memory
 
     frame = without_identifiers(data, claim.rows, shuffled)
     published = dict(zip(data.quasi, released.T, strict=True))
@@ -307,6 +323,8 @@ def _released_frame(
         if name not in numeric and name not in texts
     }
     frame = regathered(frame, data.frame, categories)
+    # where no cell of the source is missing, there is none to show instead
+    frame = emptied(frame, {name: rows < 0 for name, rows in categories.items()}, data.dialect)
     frame = replace_text(frame, {name: (published[name], labels) for name, labels in texts.items()})
     frame = nw.from_native(without_memory(frame.to_native()), eager_only=True)
     return Microdata(frame, dialect=data.dialect, source=data.source)

@@ -25,6 +25,7 @@ from tacita.core import (
     VerificationError,
 )
 from tacita.core.roles import Kind
+from tacita.core.withheld import WithheldCells
 
 from .coding.base import Coding
 from .groups import lower_medians, modes, published_means
@@ -34,6 +35,7 @@ from .recoding.base import Recoding
 from .representatives import spare_records
 from .standardise import standardise, to_unit_range
 from .synthesis.base import Synthesis
+from .withholding.base import Withholding
 
 
 @dataclass(frozen=True, repr=False)
@@ -72,7 +74,8 @@ class Published:
 
     `method` as it ran: with what repeats the result, where a search was given a time. `labels` as in a
     Claim: one a record, one a cell, or None. Where values are new categories, `texts` has them for each
-    column in the order of their codes, and `before` the originals in the same codes.
+    column in the order of their codes, and `before` the originals in the same codes. Where cells were
+    withheld, `withheld` marks them, and `search` tells what that costs.
     """
 
     method: Method
@@ -82,6 +85,8 @@ class Published:
     partition: Partition | None = None
     texts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     before: Matrix | None = None
+    withheld: Mask | None = None
+    search: WithheldCells | None = None
 
 
 def publish(method: Method, records: Records, run: Run) -> Published:
@@ -254,6 +259,31 @@ def _coded(method: Coding, records: Records, run: Run) -> Published:
     return Published(method, after + 0.0, Coding.guarantees)
 
 
+def _withheld(method: Withholding, records: Records, run: Run) -> Published:
+    """Each stratum by itself; what costs and bounds of all of them add up to."""
+    weights = method.weights(records.names)
+    known = ~np.isnan(records.x)
+    codes = np.where(known, records.x, -1.0).astype(np.int64)
+    cells, bounds, states = np.zeros(codes.shape, dtype=bool), [], []
+    parts = [rows for rows, _ in records.parts()]
+    for done, rows in enumerate(parts):
+        inner = run if len(parts) == 1 else run.silent()
+        found = method.withhold(codes[rows], weights, inner, units=records.units_of(rows))
+        cells[rows] = found.cells
+        bounds.append(found.lower_bound)
+        states.append(found.status)
+        run.report("withholding cells", done + 1, len(parts))
+    search = WithheldCells(
+        dict(zip(records.names, cells.sum(axis=0).tolist(), strict=True)),
+        dict(zip(records.names, known.sum(axis=0).tolist(), strict=True)),
+        fsum((cells @ weights).tolist()),
+        fsum(bounds),
+        next((state for state in states if state != "optimal"), "optimal"),
+    )
+    values = np.where(cells, np.nan, records.x)
+    return Published(method, values, Withholding.guarantees, withheld=cells, search=search)
+
+
 def _refuse_rounding(method: Method, records: Records, instead: str) -> None:
     if records.integer.any():
         raise ParameterError(
@@ -266,6 +296,7 @@ VERBS: dict[str, tuple[str, Callable[[Any, Records, Run], Published]]] = {
     "microaggregation": ("grouping records", _grouped),
     "recoding": ("recoding", _recoded),
     "coding": ("coding numbers", _coded),
+    "withholding": ("withholding cells", _withheld),
     "masking": ("masking records", _masked),
     "synthesis": ("drawing values", _synthesized),
 }

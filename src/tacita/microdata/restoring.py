@@ -54,7 +54,8 @@ class Restored:
 
 def changes_values(claim: Claim) -> bool:
     """Whether values were to be hidden by changing them, not behind k others."""
-    return not {"groups-of-k", "column-groups", "recoded", "coded"} & set(claim.guarantees)
+    declared = {"groups-of-k", "column-groups", "recoded", "coded", "only-withheld"}
+    return not declared & set(claim.guarantees)
 
 
 def restored_columns(protected: Protected) -> tuple[Restored, ...]:

@@ -104,7 +104,11 @@ class MethodSection(Parameters):
                 f"{self.method}: missing must be 'refuse' or 'drop' for a synthesis, got '{missing}': "
                 "nothing can be drawn for records that miss a value."
             )
-        if missing == "merge" and kind != "recoding" and getattr(self.build(), "k", None) is None:
+        if (
+            missing == "merge"
+            and kind not in registry.CATEGORICAL
+            and getattr(self.build(), "k", None) is None
+        ):
             raise ParameterError(
                 f"{self.method}: missing 'merge' suppresses values until k records miss the same columns, "
                 "and this method has no k. Choose another, or a method that groups records (mdav)."

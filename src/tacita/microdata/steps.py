@@ -13,7 +13,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from tacita.core import DataError, Ints, Method, Microdata, ParameterError, Roles, Run
+from tacita.core import DataError, Ints, Method, Microdata, ParameterError, Roles, Run, registry
 from tacita.core.options import Missing, ReleaseOptions
 from tacita.core.release import Claim, Withdrawn
 from tacita.io.frames import gathered, regathered, without_memory
@@ -87,8 +87,8 @@ def steps_for(data: Microdata, planned: Sequence[PlannedStep]) -> tuple[Step, ..
     for each in planned:
         roles = data.with_roles(each.roles).roles
         assert roles is not None
-        # what is missing is no obstacle to a recoding
-        needless = each.section.kind == "recoding" and each.missing in ("refuse", "merge")
+        # what is missing is no obstacle to a recoding, nor to what reads it
+        needless = each.section.kind in registry.CATEGORICAL and each.missing in ("refuse", "merge")
         missing: Missing = "stratum" if needless else each.missing
         step = Step(each.section.chain, each.section.build(), roles, missing, each.round_integers)
         of_unit = [name for name in step.columns if name in roles.unit_columns]

@@ -133,6 +133,8 @@ def review_json(release: RecordsRelease) -> str:
             "release_fingerprint": record.release_fingerprint,
             "versions": _sorted(record.versions),
         },
+        # of several steps each tells its own
+        **({"search": record.withheld[0].as_dict()} if len(record.withheld) == 1 else {}),
         "steps": [_step(step) for step in record.steps],
         "withdrawn": [asdict(each) for each in record.withdrawn],
         "attributes": [_attribute(summary) for summary in record.summaries],
@@ -152,6 +154,7 @@ def _step(step: StepRecord) -> dict[str, Any]:
         "groups": step.groups,
         "promises": list(step.promises),
         "scores": {score.name: score.value for score in step.report},
+        **({} if step.withheld is None else {"search": step.withheld.as_dict()}),
     }
 
 

@@ -30,6 +30,7 @@ _LAWS_OF = {
     "microaggregation": "microaggregation",
     "recoding": "recoding",
     "coding": "coding",
+    "withholding": "withholding",
     "masking": "masking",
     "synthesis": "synthesis",
     "suppression": "suppression",

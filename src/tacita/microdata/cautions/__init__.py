@@ -11,7 +11,7 @@ from tacita.core.uniqueness import Uniqueness
 from tacita.microdata.protect import Protected
 from tacita.microdata.steps import Made
 
-from . import groups, insisting, maskings, synthesis, unchanged, units, values
+from . import groups, insisting, maskings, synthesis, unchanged, units, values, withholding
 
 _NOT_PROMISED_OF_GROUPS = (
     "Attribute disclosure: members of a group may share a confidential value.",
@@ -49,6 +49,13 @@ def not_promised(claim: Claim) -> tuple[str, ...]:
 def _not_promised_of(claim: Claim) -> tuple[str, ...]:
     if "groups-of-k" in claim.guarantees:
         return _NOT_PROMISED_OF_GROUPS
+    if "only-withheld" in claim.guarantees:
+        wildcard = "k-anonymous" not in claim.guarantees
+        return (
+            withholding.NOT_PROMISED_OF_WILDCARDS + _NOT_PROMISED_OF_GROUPS
+            if wildcard
+            else _NOT_PROMISED_OF_GROUPS
+        )
     if "synthetic-cells" in claim.guarantees:
         kind: tuple[str, ...] = _NOT_PROMISED_OF_SYNTHESIS
     else:
@@ -61,8 +68,9 @@ def find(made: Made, uniqueness: Uniqueness, *, shuffled: bool) -> tuple[Caution
     """All that apply to one release: to the file as it is, and to what each step made that still stands."""
     whole = made.whole
     # a recoding or coding publishes what it says, and shows in what is unique
-    plain = ("recoding", "coding")
+    plain = ("recoding", "coding", "withholding")
     parts = {at: each for at, each in made.standing.items() if each.method.kind not in plain}
+    emptied = [caution for each in made.standing.values() for caution in withholding.much_withheld(each)]
 
     def of_steps(
         finder: Callable[[Protected], Iterator[Caution]], synthetic: bool | None = None
@@ -77,6 +85,7 @@ def find(made: Made, uniqueness: Uniqueness, *, shuffled: bool) -> tuple[Caution
         _withdrawn(made),
         _dropped(whole),
         of_steps(_suppressed),
+        iter(emptied),
         unchanged.unique_combinations(whole, uniqueness),
         unchanged.nearly_unique(uniqueness),
         unchanged.skipped(whole),

@@ -25,6 +25,7 @@ from . import (
     restoring,
     suppressed,
     synthesis,
+    withheld,
 )
 from .evidence import Evidence
 
@@ -163,6 +164,22 @@ CHECKS: dict[str, Check[Evidence]] = {
         "Every number is a multiple of the base, the nearest to the original or one of the two beside it.",
         numbers.rounded_to_base,
     ),
+    "only-withheld": Check(
+        "Every cell of the keys is the original or empty; beside what the originals miss, only what was "
+        "withheld is empty, and nobody can tell which is which.",
+        withheld.only_withheld,
+    ),
+    "k-anonymous": Check(
+        "In each stratum, every combination of keys that is shown (of m keys, where m was asked for), an "
+        "empty cell as a value of its own, is shown by at least k records, of k units where they are named.",
+        withheld.k_anonymous,
+    ),
+    "k-anonymous-to-all": Check(
+        "In each stratum, every original combination of keys (of m keys, where m was asked for) agrees with "
+        "at least k released records wherever both have a value, and every released one with at least k "
+        "original records; of k units where they are named.",
+        withheld.k_anonymous_to_all,
+    ),
     "units-agree": Check(
         "Records of one unit show the same in the columns that were protected by unit.", recoding.units_agree
     ),
@@ -228,10 +245,11 @@ def _promised(claim: Claim) -> list[str]:
     mixed = roles is not None and roles.categorical and "group-means" in promised
     middles = ["group-categories"] if mixed else []
     # values that do not hide behind k others must have been changed, whatever the method says
-    declared = {"groups-of-k", "column-groups", "recoded", "coded"} & set(promised)
+    declared = {"groups-of-k", "column-groups", "recoded", "coded", "only-withheld"} & set(promised)
     hiding = declared or (claim.touched and not promised)
     hidden = ["rounding-withstood"] if not hiding and "rounding-restores" not in claim.insisted else []
     # what is taken away is always accounted for, until another step changes the columns
-    kept = claim.suppressed is not None and not claim.touched & set(claim.original.quasi)
+    own = "only-withheld" in promised
+    kept = claim.suppressed is not None and not own and not claim.touched & set(claim.original.quasi)
     taken = ["suppressed-cells"] if kept else []
     return list(dict.fromkeys((*promised, *middles, *units, *hidden, *taken)))
