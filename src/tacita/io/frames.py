@@ -128,9 +128,15 @@ def _emptied(frame: nw.DataFrame[Any], name: str, where: Mask, dialect: CsvDiale
         made = (native.astype(_WITH_GAPS[str(native.dtype)]) if plain else native).mask(where)
     else:
         # a place that is missing gives a value that is missing, whatever the type
-        places = [None if gone else place for place, gone in enumerate(where.tolist())]
-        made = native.gather(places) if frame.implementation.is_polars() else native.take(pa.array(places))
-    return nw.from_native(made, series_only=True)
+        places = pa.array([None if gone else place for place, gone in enumerate(where.tolist())], pa.int64())
+        made = _polars_taken(native, places) if frame.implementation.is_polars() else native.take(places)
+    return nw.from_native(made, series_only=True).alias(name)
+
+
+def _polars_taken(native: Any, places: pa.Array) -> Any:
+    import polars as pl
+
+    return native.gather(pl.Series(pl.from_arrow(places)))
 
 
 def without_memory(frame: Any) -> Any:

@@ -26,8 +26,7 @@ def alike(keys: Keys, k: int, run: Run) -> Ints:
 
 def short(keys: Keys, stars: Ints, k: int) -> Mask:
     """Records whose pattern is shown by fewer than k units. O(n d + n log n)."""
-    # what is shown tells the pattern: an empty cell adds nothing
-    shown = keys.without(stars).on(keys.every)
+    shown = keys.shown(stars)
     found, counts = counted(shown, None if keys.lone else keys.units)
     return looked_up(shown, found, counts) < k
 
@@ -97,7 +96,7 @@ def _improved(keys: Keys, stars: Ints, k: int, run: Run) -> Ints:
     from tacita.kernels.records.withholding import Groups, chain, improve
 
     n, missing = keys.n, keys.missing
-    group = np.unique(keys.without(stars).on(keys.every), return_inverse=True)[1].reshape(-1).astype(np.int64)
+    group = np.unique(keys.shown(stars), return_inverse=True)[1].reshape(-1).astype(np.int64)
     following, before, head = (np.full(size, -1, dtype=np.int64) for size in (n, n, 2 * n))
     costs, marks, last = keys.cost(stars & ~missing), np.zeros(n, dtype=np.int64), np.array([group.max()])
     groups = Groups(group, following, before, head, stars | missing, costs, keys.units, marks, last)

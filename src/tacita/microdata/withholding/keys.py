@@ -83,6 +83,11 @@ class Keys:
         chosen = [j for j in range(self.d) if columns >> j & 1]
         return self._parts[rows][:, chosen].sum(axis=1)
 
+    def shown(self, stars: Ints) -> Ints:
+        """A number for all that each record shows where these sets are left empty. O(n d)."""
+        # an empty cell adds nothing
+        return np.where(as_masks(stars, self.d), 0, self._parts).sum(axis=1)
+
     @cached_property
     def costs(self) -> Floats:
         """What each set of columns costs, where there are few columns; see `cost`."""
