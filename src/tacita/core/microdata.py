@@ -355,6 +355,8 @@ class Microdata:
         """Where a column has no value."""
         series = self.column(column)
         if self.dialect is not None and series.dtype == nw.String:
+            if not self.dialect.missing_values:
+                return np.zeros(self.n, dtype=bool)
             trimmed = series.str.strip_chars()
             return np.asarray(trimmed.is_in(list(self.dialect.missing_values)).to_numpy(), dtype=bool)
         empty = np.array(series.is_null().to_numpy(), dtype=bool)

@@ -143,7 +143,7 @@ def test_the_same_plan_gives_the_same_bytes(tmp_path):
 
 def test_the_record_has_the_search_and_the_note_the_shares(tmp_path):
     release = tacita.protect(TABLE, quasi=KEYS, method="local-suppression", measures=["k_anonymity"])
-    tacita.save(release, tmp_path / "o.csv", json=tmp_path / "r.json", note=tmp_path / "n.html")
+    tacita.save(release, tmp_path / "o.csv", json_report=tmp_path / "r.json", note=tmp_path / "n.html")
     search = json.loads((tmp_path / "r.json").read_text())["search"]
     assert search["proven"]
     assert search["status"] == "optimal"
