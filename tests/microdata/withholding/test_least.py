@@ -128,3 +128,14 @@ def test_keys_beyond_the_room_of_a_number_are_told_apart():
     codes[:, 4:] = codes[:, :1] % 3
     found = LocalSuppression(k=3).withhold(codes, np.ones(8), Run())
     assert plain.keeps(codes, plain.emptied(codes, found.cells), 3, wildcard=False)
+
+
+def test_solving_parts_again_never_costs_more_and_keeps_the_promise():
+    codes = np.minimum(np.random.default_rng(9).geometric(0.4, (400, 5)), 6)
+    weights = np.array([1.0, 1.0, 2.0, 1.0, 1.0])
+    plainly, again = (
+        LocalSuppression(k=3, options=options).withhold(codes, weights, Run()) for options in (0, 1)
+    )
+    assert (again.cells @ weights).sum() < (plainly.cells @ weights).sum()
+    assert again.status == "heuristic"
+    assert plain.keeps(codes, plain.emptied(codes, again.cells), 3, wildcard=False)

@@ -56,7 +56,8 @@ class LocalSuppression(Withholding):
     together; then patterns are opened and joined while that saves. The sum over records of the cheapest
     columns without which k originals fit is a lower bound. Where at most `options` pairs of a combination
     and a set of empty columns could matter, an integer programme (HiGHS) follows, which proves the least
-    cost, or a better bound within `nodes` of its search. Told that it is enough, it ends with what it has.
+    cost, or a better bound within `nodes` of its search; beyond that, up to 5000 records, parts of the file
+    are solved so again, read as categories. Told that it is enough, it ends with what it has.
     O(2^d n log n) for d keys, beyond 12 keys O(4096 n log n).
     Source: cell suppression of Meyerson & Williams (2004), PODS, 223-228; (k, k)-anonymity of Gionis, Mazza
     & Tassa (2008), ICDE, 744-753; importance as in sdcMicro, Templ, Kowarik & Meindl (2015), J. Stat. Softw.

@@ -14,6 +14,7 @@ from .base import Withheld
 from .bounds import least
 from .exact import improved
 from .keys import Keys, as_masks, as_sets
+from .polish import polished
 
 _ROUNDING = 1e-9
 
@@ -44,8 +45,10 @@ def found(keys: Keys, terms: Terms, run: Run) -> Withheld:
         proof = improved(keys, stars, terms.families(keys.d), terms, run)
         if proof is not None:
             stars, bound, status = proof.stars, max(bound, proof.bound), "unfinished"
-            cost = keys.price(stars)
-            run.on_bounds(Bounds(min(bound, cost), cost))
+        elif not terms.wildcard and terms.m is None:
+            stars = polished(keys, stars, terms.k, run)
+        cost = keys.price(stars)
+        run.on_bounds(Bounds(min(bound, cost), cost))
     return Withheld(keys.taken(stars), min(bound, cost), "optimal" if _proven(cost, bound) else status)
 
 
