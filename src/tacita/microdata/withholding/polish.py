@@ -14,7 +14,9 @@ from .keys import Keys
 
 _STAGE = "solving parts again"
 # How many parts, kinds of records in one, and nodes of its search at most.
-_PARTS, _KINDS, _NODES = 40, 60, 20
+_PARTS, _KINDS, _NODES = 40, 40, 20
+# After so many parts in a row that save nothing, others hardly will.
+_IDLE = 6
 # Beyond so many records parts are too small a share of them to be worth the time.
 _MOST_RECORDS = 5000
 
@@ -25,7 +27,7 @@ class _Part:
 
     k: int
     wildcard: bool = False
-    options: int = 20_000
+    options: int = 3000
     nodes: int = _NODES
 
 
@@ -37,15 +39,16 @@ def polished(keys: Keys, stars: Ints, k: int, run: Run) -> Ints:
     """
     if keys.n > _MOST_RECORDS:
         return stars
-    stars = stars.copy()
+    stars, idle = stars.copy(), 0
     for done, rows in zip(range(_PARTS), _parts(keys, stars), strict=False):
         run.report(_STAGE, done, _PARTS)
-        if run.enough():
+        if run.enough() or idle == _IDLE:
             break
         own = Keys(keys.codes[rows], keys.units[rows], keys.weights)
         found = improved(own, stars[rows], [list(range(keys.d))], _Part(k), run)
-        if found is not None:
-            stars[rows] = found.stars
+        idle += 1
+        if found is not None and own.price(found.stars) < own.price(stars[rows]):
+            stars[rows], idle = found.stars, 0
     run.report(_STAGE, 1, 1)
     return stars
 
