@@ -21,7 +21,7 @@ class Result:
     @property
     def ratio(self) -> float | None:
         """How many times faster ours is."""
-        return None if self.theirs is None else self.theirs / self.ours
+        return None if self.theirs is None or not self.ours else self.theirs / self.ours
 
 
 def cpu_seconds(work: Callable[[], object], repeats: int = 3) -> float:

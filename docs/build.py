@@ -28,6 +28,7 @@ KINDS = {
     "coding": "Coding: other numbers in place of numbers, at the ends of a column or in all of it",
     "recoding": "Recoding: coarser values, the same for everybody who had the same",
     "generalisation": "Generalisation: coarser keys, until every combination stands for k records",
+    "withholding": "Withholding: single cells left empty, all others as they were",
     "masking": "Masking: other values in place of the original ones, without groups of k records",
     "synthesis": "Synthesis: dependent attributes drawn anew, given independent ones that are kept",
     "suppression": "Suppression: cells of a table that are withheld besides the sensitive ones",

@@ -80,6 +80,12 @@ def _coarser(name: str, found: Any) -> None:
         _release(name, quasi=["area", "town", *_TRAITS], k=3, suppression_limit=0.3, **given)
 
 
+def _withholding(name: str, found: Any) -> None:
+    for given in ({}, {"unit": "unit"}, {"missing_as": "wildcard"}, {"missing_as": "wildcard", "m": 2}):
+        asked = {key: value for key, value in given.items() if key == "unit" or key in found.model_fields}
+        _release(name, quasi=["area", "town", *_TRAITS], k=3, **asked)
+
+
 def _release(name: str, **roles: Any) -> None:
     """What takes categories is made whole: records, strata and texts are what its kernels see."""
     make_release(Microdata.of(_records()), Protection.asked(method=name, measures=["IL1"], **roles), Run())
@@ -142,6 +148,7 @@ _WARM: dict[str, Callable[[str, Any], None]] = {
     "masking": _masking,
     "synthesis": _synthesis,
     "generalisation": _coarser,
+    "withholding": _withholding,
     "suppression": _suppression,
     **dict.fromkeys(registry.MEASURING, _measure),
 }

@@ -40,6 +40,7 @@ ALLOWED = {
     # the tree along which t-closeness moves shares is written as other hierarchies are
     "microdata.risk.closeness": {"core", "io.hierarchies", "microdata.risk"},
     "microdata.risk": {"core", "kernels", "microdata.risk", "microdata.measure", "microdata.mixed"},
+    "microdata.withholding": {"core", "kernels", "solvers", "microdata.withholding"},
     "microdata.verify": {"core", "io", "microdata.verify"},
     "tables.suppression": {"core", "kernels", "solvers", "tables.suppression"},
     "tables": {"core", "kernels", "tables", "io"},
@@ -97,6 +98,7 @@ LIBRARIES = {
         "microdata.synthesis",
         "microdata.verify.maskings",
         "microdata.verify.redrawn",
+        "microdata.withholding.exact",
         "tables",
     },
     "sklearn": {"microdata.loss.distribution", "sklearn"},

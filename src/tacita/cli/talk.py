@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
@@ -104,6 +104,8 @@ def _grouping(record: Record) -> str:
         return f"with {_count(len(drawn), 'column')} drawn anew"
     if len(record.steps) > 1:
         return f"in {_count(len(record.steps), 'step')}"
+    if record.withheld:
+        return _withheld(record.withheld[0])
     if record.groups is None:
         declared = {"recoding": "recoded", "generalisation": "generalised", "coding": "coded"}
         return declared.get(record.steps[0].kind, "masked, not in groups")
@@ -117,6 +119,16 @@ def _grouping(record: Record) -> str:
         else f"others lose at most {100 * record.gap:.2g} % less"
     )
     return f"{grouped}; proven: {told}"
+
+
+def _withheld(found: Mapping[str, Any]) -> str:
+    """How many cells are empty, and what is proven of that."""
+    proof = (
+        "proven: none costs less"
+        if found["proven"]
+        else f"cost {_figure(found['cost'])}, the least is at most {100 * found['gap']:.3g} % lower"
+    )
+    return f"with {_count(found['cells'], 'cell')} withheld; {proof}"
 
 
 def _count(number: int, what: str) -> str:

@@ -14,9 +14,10 @@ class Method(Parameters):
     """A named way of doing one thing. Its fields are its parameters; running it stores nothing on it.
 
     Methods of records declare the kinds of columns they take, and which promises of earlier steps they keep
-    by construction where they touch the same columns. Some read a missing value as one more value, and some
-    read columns beside those that they change. `anytime` marks searches that keep the best they have when a
-    run says that it is enough; whoever waits for any other method can only cancel it.
+    by construction where they touch the same columns. `reads_missing` marks those for which a missing value
+    is one more thing that a record shows: records that miss values stand among the others of their stratum.
+    Some read columns beside those that they change. `anytime` marks searches that keep the best they have
+    when a run says that it is enough; whoever waits for any other method can only cancel it.
     """
 
     kind: ClassVar[str]

@@ -42,6 +42,11 @@ class CsvDialect(Parameters):
     byte_order_mark: bool = False
     missing_values: tuple[str, ...] = MISSING_TEXT
 
+    @property
+    def missing_word(self) -> str:
+        """How a cell without a value is written: empty, unless that means something else."""
+        return "" if "" in self.missing_values else (*self.missing_values, "")[0]
+
 
 @dataclass(frozen=True, eq=False)
 class Microdata:
@@ -353,6 +358,8 @@ class Microdata:
         """Where a column has no value."""
         series = self.column(column)
         if self.dialect is not None and series.dtype == nw.String:
+            if not self.dialect.missing_values:
+                return np.zeros(self.n, dtype=bool)
             trimmed = series.str.strip_chars()
             return np.asarray(trimmed.is_in(list(self.dialect.missing_values)).to_numpy(), dtype=bool)
         empty = np.array(series.is_null().to_numpy(), dtype=bool)

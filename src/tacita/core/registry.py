@@ -68,6 +68,9 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "bottom-code": "tacita.microdata.coding.tails:BottomCode",
         "round": "tacita.microdata.coding.rounding:Round",
     },
+    "withholding": {
+        "local-suppression": "tacita.microdata.withholding.local:LocalSuppression",
+    },
     "masking": {
         "onedims": "tacita.microdata.masking.ranking:OneDims",
         "noise": "tacita.microdata.masking.noise:Noise",
@@ -196,9 +199,17 @@ BUILT_IN: dict[str, dict[str, str]] = {
     },
 }
 
-PROTECTING = ("microaggregation", "recoding", "generalisation", "coding", "masking", "synthesis")
-# kinds that take every value for a category, whatever it was declared to be
-RELABELLING = ("recoding", "generalisation")
+PROTECTING = (
+    "microaggregation",
+    "recoding",
+    "generalisation",
+    "coding",
+    "withholding",
+    "masking",
+    "synthesis",
+)
+# for these every value is a category, whatever it was declared to be, and a missing one no obstacle
+CATEGORICAL = ("recoding", "generalisation", "withholding")
 SUPPRESSING = ("suppression",)
 # Names that an error lists one by one; more would not be read.
 _AT_A_GLANCE = 80

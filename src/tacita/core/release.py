@@ -88,11 +88,10 @@ class Claim:
     `labels[i]` where whole records are grouped, `labels[i, j]` where each column is grouped by itself, None
     where no groups are claimed; `k` is None then too. Records that miss a value in a column of `left_out`
     were dropped. `suppressed[i, j]` tells of released row i and quasi-identifier j whether its value was
-    taken away so that k records miss the same columns; None where that was not asked for. `missing_drawn`
-    says that missing values were drawn like others. `outliers` are original rows that left the file since
-    they fit into no class. `terms` are what promises speak of, `insisted` names what was asked for against
-    advice, `requirements`
-    what the finished file must satisfy.
+    taken away, so that k records miss the same columns or show the same; None where that was not asked for.
+    `missing_drawn` says that missing values were drawn like others. `outliers` are original rows that left
+    the file since they fit into no class. `terms` are what promises speak of, `insisted` names what was asked
+    for against advice, `requirements` what the finished file must satisfy.
 
     A release of several steps claims what holds of the whole, and each of its `steps` claims what holds of
     its own columns: `original` is then the file before that step, `touched` are columns that others changed
@@ -180,6 +179,11 @@ class Record:
     release_fingerprint: str | None = None
     steps: tuple[StepRecord, ...] = ()
     withdrawn: tuple[Withdrawn, ...] = ()
+
+    @property
+    def withheld(self) -> tuple[Mapping[str, Any], ...]:
+        """What steps that left cells empty tell of that."""
+        return tuple(step.search for step in self.steps if step.kind == "withholding")
 
     @property
     def headline(self) -> str:

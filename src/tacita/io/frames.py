@@ -9,7 +9,7 @@ import narwhals as nw
 import numpy as np
 import pyarrow as pa
 
-from tacita.core import CsvDialect, DataError, Floats, Ints
+from tacita.core import CsvDialect, DataError, Floats, Ints, Mask, ParameterError
 from tacita.core.text import UNTYPED
 
 from . import rebuild
@@ -102,6 +102,47 @@ def regathered(
     return frame.with_columns(
         *[_in_place(frame, gathered(source.select(name), taken)[name]) for name, taken in rows.items()]
     )
+
+
+_WITH_GAPS = {"bool": "boolean"} | {
+    f"{sign}int{bits}": f"{sign.upper()}Int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)
+}
+
+
+def emptied(
+    frame: nw.DataFrame[Any], columns: Mapping[str, Mask], dialect: CsvDialect | None
+) -> nw.DataFrame[Any]:
+    """Leave the marked cells of columns empty: a missing value of their type, in text of a file its word."""
+    marked = {name: where for name, where in columns.items() if where.any()}
+    return frame.with_columns(*[_emptied(frame, *each, dialect) for each in marked.items()])
+
+
+def _emptied(frame: nw.DataFrame[Any], name: str, where: Mask, dialect: CsvDialect | None) -> nw.Series[Any]:
+    if dialect is not None and frame[name].dtype == nw.String:
+        if not dialect.missing_values:
+            raise ParameterError(
+                f"Column {name}: no word of the file means that a value is missing, and cells are to be left "
+                "empty. Name one (missing_values)."
+            )
+        word = dialect.missing_word
+        cells = [word if gone else cell for cell, gone in zip(frame[name].to_list(), where, strict=True)]
+        return _in_place(frame, nw.new_series(name, cells, nw.String(), backend=frame.implementation))
+    native = frame[name].to_native()
+    if frame.implementation.is_pandas():
+        # plain integers and truth values of pandas have no missing value
+        plain = isinstance(native.dtype, np.dtype) and native.dtype.kind in "iub"
+        made = (native.astype(_WITH_GAPS[str(native.dtype)]) if plain else native).mask(where)
+    else:
+        # a place that is missing gives a value that is missing, whatever the type
+        places = pa.array([None if gone else place for place, gone in enumerate(where.tolist())], pa.int64())
+        made = _polars_taken(native, places) if frame.implementation.is_polars() else native.take(places)
+    return nw.from_native(made, series_only=True).alias(name)
+
+
+def _polars_taken(native: Any, places: pa.Array) -> Any:
+    import polars as pl
+
+    return native.gather(pl.Series(pl.from_arrow(places)))
 
 
 def without_memory(frame: Any) -> Any:

@@ -155,12 +155,12 @@ def _taken_for_categories(values: Mapping[str, Any]) -> dict[str, Any]:
     if len(named) != 1 or not isinstance(given, Roles | Mapping):
         return {}
     found = registry.lookup(named[0], *registry.PROTECTING)
-    if found.kind not in registry.RELABELLING and "numeric" in found.takes:
+    if found.kind not in registry.CATEGORICAL and "numeric" in found.takes:
         return {}
     roles = given if isinstance(given, Roles) else Roles(**given)
     if isinstance(roles.quasi, str):
         return {}
-    if found.kind in registry.RELABELLING:
+    if found.kind in registry.CATEGORICAL:
         kinds: dict[str, Any] = {"numeric": (), "nominal": roles.quasi, "ordinal": {}}
     else:
         declared = (*roles.numeric, *roles.categorical)
@@ -178,7 +178,7 @@ def _declared(
         kinds |= dict.fromkeys(each.numeric, ("numeric", ()))
         kinds |= dict.fromkeys(each.nominal, ("nominal", ()))
         kinds |= {name: ("ordinal", order) for name, order in each.ordinal.items()}
-    relabelled = [step for step in steps if step.kind in registry.RELABELLING]
+    relabelled = [step for step in steps if step.kind in registry.CATEGORICAL]
     kinds |= {name: ("nominal", ()) for step in relabelled for name in step.columns}
     alone = [name for step in steps if "numeric" not in step.takes for name in step.columns]
     kinds = dict.fromkeys(alone, ("nominal", ())) | kinds

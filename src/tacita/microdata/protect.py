@@ -63,6 +63,7 @@ def protect(
 ) -> Protected:
     """Publish what the method makes of the quasi-identifiers; leave identifiers out."""
     kinds = _kinds(data, method)
+    _refuse_numbers(data, method)
     x = data.coded(data.quasi)
     beside = _explaining(data)
     drawing = bool(getattr(method, "draws_missing", False))
@@ -76,9 +77,9 @@ def protect(
         accounted = ("suppressed-cells",)
         suppressed = suppressed_cells(x, _named_strata(data, kept), units, k, data.scales, run)
         x = np.where(suppressed, np.nan, x)
-    named_only = method.reads_missing or getattr(method, "reads_gaps", False)
     # where missing is a level, records that miss other columns are drawn together
-    strata = _named_strata(data, kept) if named_only or missing == "level" else _strata(data, x, kept)
+    together = method.reads_missing or missing == "level"
+    strata = _named_strata(data, kept) if together else _strata(data, x, kept)
     _refuse_bad_weights(data, kept)
     if getattr(method, "whole_units", False):
         _refuse_split_units(data, method, strata, units)
@@ -95,6 +96,7 @@ def protect(
     records = Records(x, strata, units, integer, beside, kinds, texts, known, climbed, data.used, read)
     made = publish(method, records, run)
     _refuse_missing_words(data, made.texts, method)
+    suppressed = suppressed if made.withheld is None else made.withheld
     before = x if made.before is None else made.before
     outliers = np.zeros(0, dtype=np.int64)
     if made.leaving is not None and made.leaving.any():
@@ -182,6 +184,16 @@ def _kinds(data: Microdata, method: Method) -> tuple[Kind, ...]:
             "declared nominal or ordinal. Use the method gower, or leave these columns out of quasi."
         )
     return kinds
+
+
+def _refuse_numbers(data: Microdata, method: Method) -> None:
+    """Raise where columns were not named one by one, and a method takes their values for categories."""
+    named = [name for name, kind in zip(data.quasi, data.scales, strict=True) if kind == "numeric"]
+    if method.reads_missing and named:
+        raise ParameterError(
+            f"{method.spoken_name()}: column {speakable(named)} is taken for numbers, and this method works "
+            "on categories. Name the columns of quasi one by one, or declare them nominal."
+        )
 
 
 def complete_rows(data: Microdata, columns: Sequence[str]) -> Ints:
@@ -376,7 +388,7 @@ def _released_frame(
     shuffled: bool,
     gaps_alike: bool,
 ) -> Microdata:
-    from tacita.io.frames import regathered, replace_columns, replace_text, without_memory
+    from tacita.io.frames import emptied, regathered, replace_columns, replace_text, without_memory
 
     frame = without_identifiers(data, claim.rows, shuffled)
     published = dict(zip(data.quasi, released.T, strict=True))
@@ -389,6 +401,8 @@ def _released_frame(
         if name not in numeric and name not in texts
     }
     frame = regathered(frame, data.frame, categories)
+    # where no cell of the source is missing, there is none to show instead
+    frame = emptied(frame, {name: rows < 0 for name, rows in categories.items()}, data.dialect)
     labelled = {name: (published[name], labels) for name, labels in texts.items()}
     frame = replace_text(frame, labelled, data.dialect, alike=gaps_alike)
     frame = nw.from_native(without_memory(frame.to_native()), eager_only=True)

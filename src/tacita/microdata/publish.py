@@ -38,6 +38,8 @@ from .standardise import standardise, to_unit_range
 from .synthesis.base import BaseSynthesis, Synthesis
 from .synthesis.columns import Columns
 from .synthesis.mixed import MixedSynthesis
+from .withholding.base import Withholding
+from .withholding.told import WithheldCells
 
 
 @dataclass(frozen=True, repr=False)
@@ -88,8 +90,8 @@ class Published:
     `method` as it ran: with what repeats the result, where a search was given a time. `labels` as in a
     Claim: one a record, one a cell, or None. Where values are new categories, `texts` has them for each
     column in the order of their codes, and `before` the originals in the same codes. Records that are
-    `leaving` are not published. `search` is what was looked for and found, `witness` what a Claim says beside
-    the parameters.
+    `leaving` are not published, cells that are `withheld` are empty. `search` is what was looked for and
+    found, `witness` what a Claim says beside the parameters.
     """
 
     method: Method
@@ -101,6 +103,7 @@ class Published:
     before: Matrix | None = None
     witness: Mapping[str, Any] = field(default_factory=dict)
     leaving: Mask | None = None
+    withheld: Mask | None = None
     search: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -370,6 +373,31 @@ def _coded(method: Coding, records: Records, run: Run) -> Published:
     return Published(method, after + 0.0, Coding.guarantees)
 
 
+def _withheld(method: Withholding, records: Records, run: Run) -> Published:
+    """Each stratum by itself; what costs and bounds of all of them add up to."""
+    weights = method.weights(records.names)
+    known = ~np.isnan(records.x)
+    codes = np.where(known, records.x, -1.0).astype(np.int64)
+    cells, bounds, states = np.zeros(codes.shape, dtype=bool), [], []
+    parts = [rows for rows, _ in records.parts()]
+    for done, rows in enumerate(parts):
+        inner = run if len(parts) == 1 else run.silent()
+        found = method.withhold(codes[rows], weights, inner, units=records.units_of(rows))
+        cells[rows] = found.cells
+        bounds.append(found.lower_bound)
+        states.append(found.status)
+        run.report("withholding cells", done + 1, len(parts))
+    search = WithheldCells(
+        dict(zip(records.names, cells.sum(axis=0).tolist(), strict=True)),
+        dict(zip(records.names, known.sum(axis=0).tolist(), strict=True)),
+        fsum((cells @ weights).tolist()),
+        fsum(bounds),
+        next((state for state in states if state != "optimal"), "optimal"),
+    )
+    values = np.where(cells, np.nan, records.x)
+    return Published(method, values, Withholding.guarantees, withheld=cells, search=search.as_dict())
+
+
 def _refuse_rounding(method: Method, records: Records, instead: str) -> None:
     if records.integer.any():
         raise ParameterError(
@@ -383,6 +411,7 @@ VERBS: dict[str, tuple[str, Callable[[Any, Records, Run], Published]]] = {
     "recoding": ("recoding", _recoded),
     "generalisation": ("generalising", _generalised),
     "coding": ("coding numbers", _coded),
+    "withholding": ("withholding cells", _withheld),
     "masking": ("masking records", _masked),
     "synthesis": ("drawing values", _synthesized),
 }

@@ -25,6 +25,7 @@ from tacita.core import (
     Trial,
     Trials,
     Verdict,
+    registry,
 )
 from tacita.core.door import setting
 from tacita.core.microdata import speakable
@@ -272,7 +273,9 @@ def _summary(stage: _Stage, j: int, name: str, fewest: int) -> AttributeSummary:
 
 
 def _risks(made: Made, data: Microdata, stage: _Stage, fewest: int, run: Run) -> tuple[RiskByRecord, ...]:
-    changed = {name for step in made.steps if step.method.kind != "recoding" for name in step.columns}
+    # what a value became is plain where it was recoded, or is shown at all
+    plain = registry.CATEGORICAL
+    changed = {name for step in made.steps if step.method.kind not in plain for name in step.columns}
     recoded = {name for name in data.quasi if name not in changed}
     unchanged = [name for name in made.data.columns if name not in data.quasi]
     pair = stage.pair

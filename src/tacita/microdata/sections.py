@@ -114,7 +114,7 @@ class MethodSection(Parameters):
         columns = roles.dependent or roles.quasi
         if not isinstance(columns, str):
             self.build().refuse_columns(columns)
-        relabels = kind in registry.RELABELLING
+        relabels = kind in registry.CATEGORICAL
         if missing == "level" and not drawing and not relabels:
             able = [
                 name

@@ -89,8 +89,8 @@ def steps_for(data: Microdata, planned: Sequence[PlannedStep]) -> tuple[Step, ..
         assert roles is not None
         method = each.section.build()
         # what is missing is no obstacle to other labels, nor where each column is drawn by itself
-        reads_gaps = method.kind in registry.RELABELLING or getattr(method, "reads_gaps", False)
-        needless = reads_gaps and each.missing in ("refuse", "merge", "level")
+        reads_missing = method.kind in registry.CATEGORICAL or method.reads_missing
+        needless = reads_missing and each.missing in ("refuse", "merge", "level")
         missing: Missing = "stratum" if needless else each.missing
         step = Step(each.section.chain, method, roles, missing, each.round_integers)
         by_itself = getattr(method, "whole_units", False)

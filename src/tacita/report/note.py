@@ -48,19 +48,21 @@ def note_html(release: RecordsRelease) -> str:
         rounded=bool(record.options.get("round_integers")),
         # record by record, synthetic values lose nearly all, which says nothing about their use
         steps=_steps(record) if len(record.steps) > 1 or kept & _IN_STEPS else [],
+        withheld=[each for found in record.withheld for each in found["share_by_column"].items()],
         loss=None if drawn else _loss_band(release),
         loss_of=next((score.covers for score in release.report if score.name == "IL1"), ()),
     )
 
 
 # Told as steps even where there is one: what is done to categories has no words of its own elsewhere.
-_IN_STEPS = {"recoded", "coded", "k-anonymous", "drawn-from-matrix", "swapped-in-pairs"}
+_IN_STEPS = {"recoded", "coded", "k-anonymous", "drawn-from-matrix", "swapped-in-pairs", "only-withheld"}
 # What a step does to its columns, and what they are good for then, in words for users of the file.
 _DONE = {
     "microaggregation": "similar records were put into groups, and each carries the middle of its group.",
     "coding": "numbers were rounded, or those at the ends replaced by one.",
     "recoding": "values were replaced by coarser ones, the same for everybody who had the same.",
     "generalisation": "values were replaced by coarser ones, until several records share every combination.",
+    "withholding": "single cells were left empty, all others are as they were.",
     "masking": "values were changed, partly by chance.",
     "synthesis": "values were drawn anew from a statistical model.",
 }
@@ -70,6 +72,8 @@ _USE = {
     "coding": "figures that do not hang on the last digits or on the largest and smallest numbers.",
     "recoding": "counts of the coarser values; finer ones are gone.",
     "generalisation": "counts of the coarser values; finer ones are gone.",
+    "withholding": "all that can be said of the values that are shown; empty cells are no random sample, "
+    "they are those of rare combinations.",
     "masking": "distributions as a whole; relations with other columns are weaker than they were.",
     "synthesis": "what the model holds, mostly means and linear relations; nothing rare.",
 }

@@ -214,7 +214,7 @@ def cells_as_text(column: Any, dialect: CsvDialect) -> pa.ChunkedArray:
     text = _cast(column, pa.string())
     if is_float and dialect.decimal == ",":
         text = pc.replace_substring(text, ".", ",")
-    return pc.fill_null(text, "" if "" in dialect.missing_values else (*dialect.missing_values, "")[0])
+    return pc.fill_null(text, dialect.missing_word)
 
 
 def _cast(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:

@@ -11,7 +11,7 @@ from tacita.core.uniqueness import Uniqueness
 from tacita.microdata.protect import Protected
 from tacita.microdata.steps import Made
 
-from . import categories, groups, insisting, maskings, synthesis, unchanged, units, values
+from . import categories, groups, insisting, maskings, synthesis, unchanged, units, values, withholding
 
 _NOT_PROMISED_OF_GROUPS = (
     "Attribute disclosure: members of a group may share a confidential value.",
@@ -51,7 +51,9 @@ def not_promised(claim: Claim) -> tuple[str, ...]:
 
 
 def _not_promised_of(claim: Claim) -> tuple[str, ...]:
-    if {"groups-of-k", "k-anonymous"} & set(claim.guarantees):
+    if "only-withheld" in claim.guarantees and "k-anonymous" not in claim.guarantees:
+        return withholding.NOT_PROMISED_OF_WILDCARDS + _NOT_PROMISED_OF_GROUPS
+    if {"groups-of-k", "k-anonymous", "only-withheld"} & set(claim.guarantees):
         return _NOT_PROMISED_OF_GROUPS
     if "synthetic-cells" in claim.guarantees:
         kind: tuple[str, ...] = _NOT_PROMISED_OF_SYNTHESIS
@@ -67,8 +69,9 @@ def find(made: Made, uniqueness: Uniqueness, *, shuffled: bool) -> tuple[Caution
     """All that apply to one release: to the file as it is, and to what each step made that still stands."""
     whole = made.whole
     # a recoding or coding publishes what it says, and shows in what is unique
-    plain = ("recoding", "generalisation", "coding")
+    plain = ("recoding", "generalisation", "coding", "withholding")
     parts = {at: each for at, each in made.standing.items() if each.method.kind not in plain}
+    emptied = [caution for each in made.standing.values() for caution in withholding.much_withheld(each)]
 
     def of_steps(
         finder: Callable[[Protected], Iterator[Caution]], synthetic: bool | None = None
@@ -84,6 +87,7 @@ def find(made: Made, uniqueness: Uniqueness, *, shuffled: bool) -> tuple[Caution
         _dropped(whole),
         of_steps(_suppressed),
         _withheld(made),
+        iter(emptied),
         unchanged.unique_combinations(whole, uniqueness),
         unchanged.nearly_unique(uniqueness),
         unchanged.skipped(whole),

@@ -138,14 +138,12 @@ class Masking(Method):
 class CategoryMasking(Masking):
     """Replaces categories by others that are there. Subclasses say how, in `redraw`.
 
-    Sees codes with the names of the categories, one stratum at a time. `reads_gaps` is True where a missing
-    value is no obstacle, and records that miss other columns need no stratum of their own; `whole_units`
-    where the records of a unit are treated together by the method itself.
+    Sees codes with the names of the categories, one stratum at a time. `whole_units` is True where the
+    records of a unit are treated together by the method itself.
     """
 
     takes: ClassVar[tuple[Kind, ...]] = ("nominal", "ordinal")
     roundable: ClassVar[bool] = False
-    reads_gaps: ClassVar[bool] = False
     whole_units: ClassVar[bool] = False
 
     @property

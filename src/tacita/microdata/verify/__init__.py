@@ -31,6 +31,7 @@ from . import (
     suppressed,
     swaps,
     synthesis,
+    withheld,
 )
 from .evidence import Evidence
 from .restored import restored
@@ -203,8 +204,8 @@ CHECKS: dict[str, Check[Evidence]] = {
         recoding.recoded_by_breaks,
     ),
     "k-anonymous": Check(
-        "Every combination of keys stands for at least k records of its stratum (k units, where they are "
-        "named), a missing key counting as a value.",
+        "Every combination of keys (of m keys, where m was asked for) stands for at least k records of its "
+        "stratum (k units, where they are named), a missing key counting as a value.",
         generalisation.k_anonymous,
     ),
     "generalised": Check(
@@ -242,6 +243,17 @@ CHECKS: dict[str, Check[Evidence]] = {
     "rounded-to-base": Check(
         "Every number is a multiple of the base, the nearest to the original or one of the two beside it.",
         numbers.rounded_to_base,
+    ),
+    "only-withheld": Check(
+        "Every cell of the keys is the original or empty; beside what the originals miss, only what was "
+        "withheld is empty, and nobody can tell which is which.",
+        withheld.only_withheld,
+    ),
+    "k-anonymous-to-all": Check(
+        "In each stratum, every original combination of keys (of m keys, where m was asked for) agrees with "
+        "at least k released records wherever both have a value, and every released one with at least k "
+        "original records; of k units where they are named.",
+        withheld.k_anonymous_to_all,
     ),
     "units-agree": Check(
         "Records of one unit show the same in the columns that were protected by unit.", recoding.units_agree
@@ -311,13 +323,22 @@ def _promised(claim: Claim) -> list[str]:
     of_means = roles is not None and roles.categorical and "group-means" in promised
     middles = ["group-categories"] if of_means else []
     # values that do not hide behind k others must have been changed, whatever the method says
-    behind = {"groups-of-k", "column-groups", "k-anonymous", "recoded", "coded", "values-redrawn"}
+    behind = {
+        "groups-of-k",
+        "column-groups",
+        "k-anonymous",
+        "recoded",
+        "coded",
+        "values-redrawn",
+        "only-withheld",
+    }
     declared = behind & set(promised)
     hiding = declared or (claim.touched and not promised)
     # a category has no step to be rounded to
     hiding = hiding or "numeric" not in claim.original.scales
     hidden = ["rounding-withstood"] if not hiding and "rounding-restores" not in claim.insisted else []
     # what is taken away is always accounted for, until another step changes the columns
-    kept = claim.suppressed is not None and not claim.touched & set(claim.original.quasi)
+    own = "only-withheld" in promised
+    kept = claim.suppressed is not None and not own and not claim.touched & set(claim.original.quasi)
     taken = ["suppressed-cells"] if kept else []
     return list(dict.fromkeys((*promised, *middles, *units, *hidden, *taken)))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -58,10 +59,16 @@ def strata_of(evidence: Evidence, rows: Ints) -> list[Ints]:
     return [original.codes([name])[rows] for name in (original.roles.strata if original.roles else ())]
 
 
-def classes_of(evidence: Evidence) -> Ints:
-    """Records of a stratum that show the same in all keys, to the last letter."""
-    keys = [evidence.spelling(name) for name in evidence.claim.original.quasi]
+def classes_of(evidence: Evidence, names: Sequence[str] | None = None) -> Ints:
+    """Records of a stratum that show the same in some keys, or in all, to the last letter."""
+    keys = [evidence.spelling(name) for name in names or evidence.claim.original.quasi]
     return distinct(*strata_of(evidence, evidence.claim.rows), *keys)
+
+
+def combinations_of(evidence: Evidence) -> Iterator[Sequence[str]]:
+    """All keys together, or every combination of as many as were declared."""
+    names, m = evidence.claim.original.quasi, evidence.claim.terms.get("m")
+    return combinations(names, len(names) if m is None else m)
 
 
 def k_anonymous(evidence: Evidence) -> str | None:
@@ -69,19 +76,20 @@ def k_anonymous(evidence: Evidence) -> str | None:
     k = evidence.claim.k
     if k is None or k < 2:
         return f"k={k} promises nothing"
-    classes = classes_of(evidence)
     original = evidence.claim.original
     named = original.roles is not None and original.roles.unit is not None
     units = evidence.units if named else None
     if isinstance(units, str):
         return units
-    for counts, what in ((sizes(classes), "records"), (sizes(classes, units), "distinct units")):
-        short = counts[counts < k]
-        if short.size:
-            return (
-                f"{short.size} of {counts.size} combinations of keys stand for fewer than k={k} {what} "
-                f"(fewest: {int(short.min())})"
-            )
+    for names in combinations_of(evidence):
+        classes = classes_of(evidence, names)
+        for counts, what in ((sizes(classes), "records"), (sizes(classes, units), "distinct units")):
+            short = counts[counts < k]
+            if short.size:
+                return (
+                    f"{short.size} of {counts.size} combinations of {', '.join(names)} stand for fewer than "
+                    f"k={k} {what} (fewest: {int(short.min())})"
+                )
     return None
 
 

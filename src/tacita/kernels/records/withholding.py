@@ -1,0 +1,232 @@
+"""Records that show the same share a pattern; moving them between patterns so that fewer cells are empty."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from tacita.core.arrays import Floats, Ints
+
+_MARGIN = 1e-9
+# Of a crowd that could help, so many are looked at.
+_LOOKED_AT = 4096
+
+
+class Groups(NamedTuple):
+    """Which records share a pattern: the group of each (n,), chained in both directions from its head.
+
+    stars: the set of empty columns of each record; costs: what its withheld cells cost. head: (2 n,), -1
+    where no record is left; marks (n,): scratch, all zero between calls. last: (1,) the highest number
+    in use.
+    """
+
+    group: Ints
+    following: Ints
+    before: Ints
+    head: Ints
+    stars: Ints
+    costs: Floats
+    units: Ints
+    marks: Ints
+    last: Ints
+
+
+@njit(cache=True, nogil=True)
+def chain(groups):
+    """Chain the records of each group, whose numbers are given."""
+    groups.head[:] = -1
+    for i in range(groups.group.shape[0] - 1, -1, -1):
+        _put(groups, i, groups.group[i])
+
+
+@njit(cache=True, nogil=True)
+def _put(groups, i, g):
+    groups.group[i] = g
+    groups.before[i] = -1
+    groups.following[i] = groups.head[g]
+    if groups.head[g] >= 0:
+        groups.before[groups.head[g]] = i
+    groups.head[g] = i
+
+
+@njit(cache=True, nogil=True)
+def _take(groups, i):
+    if groups.before[i] >= 0:
+        groups.following[groups.before[i]] = groups.following[i]
+    else:
+        groups.head[groups.group[i]] = groups.following[i]
+    if groups.following[i] >= 0:
+        groups.before[groups.following[i]] = groups.before[i]
+
+
+@njit(cache=True, nogil=True)
+def _keeps(groups, g, k, seen):
+    """Whether a group has k units, or no record at all, without those that are marked. O(size k)."""
+    found = 0
+    left = False
+    i = groups.head[g]
+    while i >= 0:
+        if groups.marks[i] == 0:
+            left = True
+            known = False
+            for at in range(found):
+                if seen[at] == groups.units[i]:
+                    known = True
+                    break
+            if not known:
+                seen[found] = groups.units[i]
+                found += 1
+                if found == k:
+                    return True
+        i = groups.following[i]
+    return not left
+
+
+@njit(cache=True, nogil=True)
+def _distinct(groups, chosen, count, k, seen):
+    """How many units are among the chosen, at most k."""
+    found = 0
+    for at in range(count):
+        unit = groups.units[chosen[at]]
+        known = False
+        for place in range(found):
+            if seen[place] == unit:
+                known = True
+                break
+        if not known:
+            seen[found] = unit
+            found += 1
+            if found == k:
+                break
+    return found
+
+
+@njit(cache=True, nogil=True)
+def _is_new(groups, chosen, count, i):
+    new = True
+    for at in range(count):
+        new &= groups.units[chosen[at]] != groups.units[i]
+    return new
+
+
+@njit(cache=True, nogil=True)
+def _size(groups, g, most):
+    count = 0
+    i = groups.head[g]
+    while i >= 0 and count <= most:
+        count += 1
+        i = groups.following[i]
+    return count
+
+
+@njit(cache=True, nogil=True)
+def _absorb(groups, members, costs, stars, k, chosen, count):
+    """Add the small group that costs least to take whole, all of which could show the pattern."""
+    best, at_best = np.inf, -1
+    for place in range(min(members.shape[0], _LOOKED_AT)):
+        i = members[place]
+        g = groups.group[i]
+        # once for each group, by its head
+        if groups.marks[i] != 0 or groups.head[g] != i or groups.stars[i] & ~stars:
+            continue
+        if _size(groups, g, 2 * k) > 2 * k:
+            continue
+        loss = 0.0
+        whole = True
+        j = i
+        while j >= 0:
+            if groups.marks[j] != 0:
+                whole = False
+                break
+            loss += costs[j] - groups.costs[j]
+            j = groups.following[j]
+        if whole and loss < best:
+            best, at_best = loss, i
+    if at_best < 0:
+        return count, np.inf
+    j = at_best
+    while j >= 0:
+        groups.marks[j] = 1
+        chosen[count] = j
+        count += 1
+        j = groups.following[j]
+    return count, best
+
+
+@njit(cache=True, nogil=True)
+def improve(groups, members, starts, costs, stars, k):
+    """Let records show a pattern that is cheaper for them, one with the empty columns `stars` after another.
+
+    members: records that could show each pattern, those of pattern b from starts[b] to starts[b + 1]; costs
+    (n,): what the pattern costs each record. A record joins where the pattern is shown already; or enough
+    records open it together, some of whom may lose, if that saves in all. Whoever stays behind keeps k units.
+    Returns what was saved. O(members k) and, where few gain, O(members) a pattern.
+    """
+    saved = 0.0
+    seen = np.empty(k, dtype=np.int64)
+    chosen = np.empty(groups.group.shape[0], dtype=np.int64)
+    for b in range(starts.shape[0] - 1):
+        here = members[starts[b] : starts[b + 1]]
+        open_one = -1
+        for i in here:
+            if groups.stars[i] == stars:
+                open_one = groups.group[i]
+                break
+        gain, count = 0.0, 0
+        for i in here:
+            own = groups.costs[i] - costs[i]
+            if own <= _MARGIN or groups.group[i] == open_one:
+                continue
+            groups.marks[i] = 1
+            if not _keeps(groups, groups.group[i], k, seen):
+                groups.marks[i] = 0
+                continue
+            if open_one >= 0:
+                groups.marks[i] = 0
+                _take(groups, i)
+                _put(groups, i, open_one)
+                groups.stars[i], groups.costs[i] = stars, costs[i]
+                saved += own
+            else:
+                chosen[count] = i
+                count += 1
+                gain += own
+        if open_one >= 0 or count == 0:
+            continue
+        found = _distinct(groups, chosen, count, k, seen)
+        while found < k and gain > _MARGIN:
+            best, at_best = np.inf, -1
+            for place in range(min(here.shape[0], _LOOKED_AT)):
+                i = here[place]
+                loss = costs[i] - groups.costs[i]
+                if groups.marks[i] != 0 or loss >= best or not _is_new(groups, chosen, count, i):
+                    continue
+                groups.marks[i] = 1
+                if _keeps(groups, groups.group[i], k, seen):
+                    best, at_best = loss, i
+                groups.marks[i] = 0
+            if at_best >= 0:
+                groups.marks[at_best] = 1
+                chosen[count] = at_best
+                count += 1
+                gain -= best
+            else:
+                count, loss = _absorb(groups, here, costs, stars, k, chosen, count)
+                gain -= loss
+                if loss == np.inf:
+                    break
+            found = _distinct(groups, chosen, count, k, seen)
+        fresh = groups.last[0] + 1
+        if found >= k and gain > _MARGIN and fresh < groups.head.shape[0]:
+            groups.last[0] = fresh
+            saved += gain
+            for at in range(count):
+                i = chosen[at]
+                _take(groups, i)
+                _put(groups, i, fresh)
+                groups.stars[i], groups.costs[i] = stars, costs[i]
+        for at in range(count):
+            groups.marks[chosen[at]] = 0
+    return saved
