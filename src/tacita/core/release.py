@@ -80,6 +80,12 @@ class Requirement:
     settings: Mapping[str, Any] = field(default_factory=dict)
 
 
+# Promises of values that are as declared, or stand behind k others: there is no change of numbers to undo.
+DECLARED = frozenset(
+    {"groups-of-k", "column-groups", "k-anonymous", "recoded", "coded", "values-redrawn", "only-withheld"}
+)
+
+
 @dataclass(frozen=True, repr=False)
 class Claim:
     """Everything a verifier needs to check a release by itself. Confidential: holds the original.

@@ -13,7 +13,7 @@ import numpy as np
 
 from tacita.core import Ints, Matrix, ParameterError, TacitaError
 from tacita.core.arrays import decimal_step
-from tacita.core.release import Claim
+from tacita.core.release import DECLARED, Claim
 
 from .protect import Protected
 
@@ -57,16 +57,7 @@ def changes_values(claim: Claim) -> bool:
 
     What is drawn anew of all kinds of columns has a promise of its own about what comes back.
     """
-    behind = {
-        "groups-of-k",
-        "column-groups",
-        "k-anonymous",
-        "recoded",
-        "coded",
-        "values-redrawn",
-        "only-withheld",
-    }
-    return not behind & set(claim.guarantees) and "numeric" in claim.original.scales
+    return not DECLARED & set(claim.guarantees) and "numeric" in claim.original.scales
 
 
 def restored_columns(protected: Protected) -> tuple[Restored, ...]:

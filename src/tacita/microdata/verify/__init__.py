@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tacita.core import DataError, Microdata
-from tacita.core.release import Claim
+from tacita.core.release import DECLARED, Claim
 from tacita.core.verify import Check, Verdict, insist, verdicts
 from tacita.io.formats.base import RecordFormat
 
@@ -323,17 +323,7 @@ def _promised(claim: Claim) -> list[str]:
     of_means = roles is not None and roles.categorical and "group-means" in promised
     middles = ["group-categories"] if of_means else []
     # values that do not hide behind k others must have been changed, whatever the method says
-    behind = {
-        "groups-of-k",
-        "column-groups",
-        "k-anonymous",
-        "recoded",
-        "coded",
-        "values-redrawn",
-        "only-withheld",
-    }
-    declared = behind & set(promised)
-    hiding = declared or (claim.touched and not promised)
+    hiding = DECLARED & set(promised) or (claim.touched and not promised)
     # a category has no step to be rounded to
     hiding = hiding or "numeric" not in claim.original.scales
     hidden = ["rounding-withstood"] if not hiding and "rounding-restores" not in claim.insisted else []

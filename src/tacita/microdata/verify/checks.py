@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from .cells import as_array, same_column, same_text
-from .evidence import Evidence, distinct, exact_means, gaps, publishes, sizes
+from .evidence import Evidence, distinct, exact_means, gaps, publishes, too_few
 from .leftovers import faults
 
 _NO_GROUPS = "the claim does not name one group for each record"
@@ -121,12 +121,10 @@ def groups_of_k(evidence: Evidence) -> str | None:
         (evidence.published_groups, "distinct rows of quasi-identifiers stand"),
         (claimed, "groups as claimed stand"),
     ):
-        counts = sizes(groups)
-        short = counts[counts < k]
-        if short.size:
+        if few := too_few(groups, k):
             return (
-                f"{short.size} of {counts.size} {what} fewer than k={k} times within their stratum "
-                f"(fewest: {int(short.min())})"
+                f"{few.short} of {few.of} {what} fewer than k={k} times within their stratum "
+                f"(fewest: {few.fewest})"
             )
     return None
 
@@ -139,12 +137,10 @@ def k_units(evidence: Evidence) -> str | None:
     if k is None or claimed is None:
         return _NO_GROUPS
     for groups in (evidence.published_groups, claimed):
-        counts = sizes(groups, units)
-        short = counts[counts < k]
-        if short.size:
+        if few := too_few(groups, k, units):
             return (
-                f"{short.size} of {counts.size} groups have records of fewer than k={k} "
-                f"distinct units (fewest: {int(short.min())})"
+                f"{few.short} of {few.of} groups have records of fewer than k={k} distinct units "
+                f"(fewest: {few.fewest})"
             )
     return None
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from tacita.core import Ints
 
-from .evidence import Evidence, distinct, exact_means, publishes, sizes
+from .evidence import Evidence, distinct, exact_means, publishes, too_few
 from .redrawn import categories_masked
 
 
@@ -54,12 +54,10 @@ def column_groups(evidence: Evidence) -> str | None:
         if mixed:
             return f"{mixed} groups of column {name} mix records of different strata"
         for groups, what in ((evidence.published_values(name), "values"), (claimed, "groups as claimed")):
-            counts = sizes(groups)
-            short = counts[counts < k]
-            if short.size:
+            if few := too_few(groups, k):
                 return (
-                    f"{short.size} of {counts.size} {what} of column {name} stand fewer than k={k} times "
-                    f"within their stratum (fewest: {int(short.min())})"
+                    f"{few.short} of {few.of} {what} of column {name} stand fewer than k={k} times "
+                    f"within their stratum (fewest: {few.fewest})"
                 )
     return None
 
@@ -74,12 +72,10 @@ def column_units(evidence: Evidence) -> str | None:
         return units
     for j, name in enumerate(evidence.claim.original.quasi):
         for groups in (evidence.published_values(name), distinct(evidence.strata, labels[:, j])):
-            counts = sizes(groups, units)
-            short = counts[counts < k]
-            if short.size:
+            if few := too_few(groups, k, units):
                 return (
-                    f"{short.size} of {counts.size} values of column {name} stand for records of fewer "
-                    f"than k={k} distinct units (fewest: {int(short.min())})"
+                    f"{few.short} of {few.of} values of column {name} stand for records of fewer "
+                    f"than k={k} distinct units (fewest: {few.fewest})"
                 )
     return None
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from math import fsum
+from typing import NamedTuple
 from unicodedata import category, normalize
 
 import numpy as np
@@ -208,6 +209,21 @@ def sizes(groups: Ints, units: Ints | None = None) -> Ints:
     if units is not None:
         groups = groups[np.unique(distinct(groups, units), return_index=True)[1]]
     return np.bincount(groups)
+
+
+class Few(NamedTuple):
+    """How many groups are too small, of how many, and the size of the smallest."""
+
+    short: int
+    of: int
+    fewest: int
+
+
+def too_few(groups: Ints, k: int, units: Ints | None = None) -> Few | None:
+    """The groups that hold fewer than k records, or distinct units; None where there are none."""
+    counts = sizes(groups, units)
+    short = counts[counts < k]
+    return Few(int(short.size), int(counts.size), int(short.min())) if short.size else None
 
 
 def expected_column(evidence: Evidence, name: str, means: Floats) -> pa.Array:

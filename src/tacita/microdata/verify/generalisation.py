@@ -14,7 +14,7 @@ from tacita.io.hierarchies import as_hierarchy
 
 from .cells import as_array
 from .classes import allowed, broken, counted, fewest, settings_of
-from .evidence import Evidence, distinct, no_category, sizes
+from .evidence import Evidence, distinct, no_category, sizes, too_few
 
 Cells = list[str | None]
 TOP = "*"
@@ -83,12 +83,14 @@ def k_anonymous(evidence: Evidence) -> str | None:
         return units
     for names in combinations_of(evidence):
         classes = classes_of(evidence, names)
-        for counts, what in ((sizes(classes), "records"), (sizes(classes, units), "distinct units")):
-            short = counts[counts < k]
-            if short.size:
+        for few, what in (
+            (too_few(classes, k), "records"),
+            (too_few(classes, k, units), "distinct units"),
+        ):
+            if few:
                 return (
-                    f"{short.size} of {counts.size} combinations of {', '.join(names)} stand for fewer than "
-                    f"k={k} {what} (fewest: {int(short.min())})"
+                    f"{few.short} of {few.of} combinations of {', '.join(names)} stand for fewer than "
+                    f"k={k} {what} (fewest: {few.fewest})"
                 )
     return None
 
