@@ -68,6 +68,9 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "bottom-code": "tacita.microdata.coding.tails:BottomCode",
         "round": "tacita.microdata.coding.rounding:Round",
     },
+    "dropping": {
+        "drop": "tacita.microdata.dropping.drop:Drop",
+    },
     "masking": {
         "onedims": "tacita.microdata.masking.ranking:OneDims",
         "noise": "tacita.microdata.masking.noise:Noise",
@@ -196,7 +199,15 @@ BUILT_IN: dict[str, dict[str, str]] = {
     },
 }
 
-PROTECTING = ("microaggregation", "recoding", "generalisation", "coding", "masking", "synthesis")
+PROTECTING = (
+    "microaggregation",
+    "recoding",
+    "generalisation",
+    "coding",
+    "dropping",
+    "masking",
+    "synthesis",
+)
 # kinds that take every value for a category, whatever it was declared to be
 RELABELLING = ("recoding", "generalisation")
 SUPPRESSING = ("suppression",)

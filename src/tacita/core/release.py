@@ -80,23 +80,29 @@ class Requirement:
     settings: Mapping[str, Any] = field(default_factory=dict)
 
 
+def no_rows() -> Ints:
+    """Where nobody leaves."""
+    return np.zeros(0, dtype=np.int64)
+
+
 @dataclass(frozen=True, repr=False)
 class Claim:
     """Everything a verifier needs to check a release by itself. Confidential: holds the original.
 
     `rows[i]` is the original row that released row i came from. `labels` are the groups behind the values:
     `labels[i]` where whole records are grouped, `labels[i, j]` where each column is grouped by itself, None
-    where no groups are claimed; `k` is None then too. Records that miss a value in a column of `left_out`
-    were dropped. `suppressed[i, j]` tells of released row i and quasi-identifier j whether its value was
+    where no groups are claimed; `k` is None then too. `leaving` are original rows that are not in the file,
+    each by a rule: it misses a value in a column of `left_out`, it fits into no class, or it meets a
+    condition. `suppressed[i, j]` tells of released row i and quasi-identifier j whether its value was
     taken away so that k records miss the same columns; None where that was not asked for. `missing_drawn`
-    says that missing values were drawn like others. `outliers` are original rows that left the file since
-    they fit into no class. `terms` are what promises speak of, `insisted` names what was asked for against
-    advice, `requirements`
+    says that missing values were drawn like others, `shuffled` that records were given another order.
+    `terms` are what promises speak of, `insisted` names what was asked for against advice, `requirements`
     what the finished file must satisfy.
 
     A release of several steps claims what holds of the whole, and each of its `steps` claims what holds of
     its own columns: `original` is then the file before that step, `touched` are columns that others changed
-    since, and `guarantees` only the promises that still stand. Where a step worked on one record a unit,
+    since, `leaving_later` rows of it that left in a later step, and `guarantees` only the promises that still
+    stand. Where a step worked on one record a unit,
     `representing` are the rows of its original that stand for their unit.
     """
 
@@ -108,7 +114,8 @@ class Claim:
     rounded: frozenset[str] = frozenset()
     left_out: tuple[str, ...] = ()
     suppressed: Mask | None = None
-    outliers: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    leaving: Ints = field(default_factory=no_rows)
+    leaving_later: Ints = field(default_factory=no_rows)
     terms: Mapping[str, Any] = field(default_factory=dict)
     insisted: tuple[str, ...] = ()
     requirements: tuple[Requirement, ...] = ()
@@ -116,11 +123,13 @@ class Claim:
     touched: frozenset[str] = frozenset()
     representing: Ints | None = None
     missing_drawn: bool = False
+    shuffled: bool = False
 
 
 @dataclass(frozen=True)
 class Withdrawn:
-    """A promise of a step that no longer stands, since a later step changed columns it speaks of."""
+    """A promise of a step that no longer stands: a later one changed columns that it speaks of, or, where no
+    columns are named, took out records."""
 
     guarantee: str
     step: int

@@ -27,6 +27,7 @@ from tacita.core import (
 from tacita.core.roles import Kind
 
 from .coding.base import Coding
+from .dropping.base import Cells, Dropping
 from .generalisation.base import Generalisation
 from .generalisation.ladders import Keys, ladders_of
 from .groups import lower_medians, modes, published_means
@@ -49,7 +50,8 @@ class Records:
     of such a column in the order of their codes, `known` the values, numbered, of columns beside that a
     masking of categories looks at, `hierarchies` what values may become. `names` are those of the columns to
     protect, and of a synthesis then of those beside, whose kinds and categories follow too. `read` has codes
-    and categories of columns that stay, for methods that look at them.
+    and categories of columns that stay, for methods that look at them; `asked` the cells that decide who
+    leaves.
     """
 
     x: Matrix
@@ -63,6 +65,7 @@ class Records:
     hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)
     names: tuple[str, ...] = ()
     read: Mapping[str, tuple[Labels, tuple[str, ...]]] = field(default_factory=dict)
+    asked: Mapping[str, Cells] = field(default_factory=dict)
 
     def parts(self) -> Iterator[tuple[Labels, Mask]]:
         """The rows of each stratum, and which columns they have."""
@@ -370,6 +373,15 @@ def _coded(method: Coding, records: Records, run: Run) -> Published:
     return Published(method, after + 0.0, Coding.guarantees)
 
 
+def _dropped(method: Dropping, records: Records, run: Run) -> Published:
+    """No value changes; who leaves is decided record by record. The cost of the method."""
+    n = len(records.x)
+    leaving = np.asarray(method.leaving(records.asked, n), dtype=bool)
+    run.report("dropping", 1, 1)
+    told = {**method.told(records.asked, n), "left": int(leaving.sum())}
+    return Published(method, records.x, Dropping.guarantees, leaving=leaving, search=told)
+
+
 def _refuse_rounding(method: Method, records: Records, instead: str) -> None:
     if records.integer.any():
         raise ParameterError(
@@ -383,6 +395,7 @@ VERBS: dict[str, tuple[str, Callable[[Any, Records, Run], Published]]] = {
     "recoding": ("recoding", _recoded),
     "generalisation": ("generalising", _generalised),
     "coding": ("coding numbers", _coded),
+    "dropping": ("dropping", _dropped),
     "masking": ("masking records", _masked),
     "synthesis": ("drawing values", _synthesized),
 }

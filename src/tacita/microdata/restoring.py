@@ -57,7 +57,7 @@ def changes_values(claim: Claim) -> bool:
 
     What is drawn anew of all kinds of columns has a promise of its own about what comes back.
     """
-    behind = {"groups-of-k", "column-groups", "k-anonymous", "recoded", "coded", "values-redrawn"}
+    behind = {"groups-of-k", "column-groups", "k-anonymous", "recoded", "coded", "dropped", "values-redrawn"}
     return not behind & set(claim.guarantees) and "numeric" in claim.original.scales
 
 

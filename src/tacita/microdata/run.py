@@ -158,6 +158,7 @@ class _Stage:
 
 def _measured(made: Made, data: Microdata, measures: MeasureSection, run: Run, kept: Ints) -> list[_Stage]:
     """Loss and risk after each step, of the columns that any step protects, against the source."""
+    present = made.present or (kept,)
     if not made.stages:
         (one,) = made.protected
         texts = one.texts or {n: data.levels(n).names for n in data.quasi if data.scale(n) != "numeric"}
@@ -167,12 +168,15 @@ def _measured(made: Made, data: Microdata, measures: MeasureSection, run: Run, k
         files = [whole_files(made.data, data, made.claim.rows, measures.domains)]
     else:
         both = [aligned(data, stage) for stage in made.stages]
-        pairs = [replace(each, before=each.before[kept]) for each in both]
-        files = [whole_files(stage, data, kept, measures.domains) for stage in made.stages]
+        pairs = [replace(each, before=each.before[rows]) for each, rows in zip(both, present, strict=True)]
+        files = [
+            whole_files(stage, data, rows, measures.domains)
+            for stage, rows in zip(made.stages, present, strict=True)
+        ]
     unchanged = [name for name in made.data.columns if name not in data.quasi]
     roles = data.roles
     domains = measures.domains or (roles.strata if roles is not None else ())
-    beside = context_columns(data, unchanged, kept)
+    context = [context_columns(data, unchanged, rows) for rows in present]
     return [
         _Stage(
             pair,
@@ -183,13 +187,13 @@ def _measured(made: Made, data: Microdata, measures: MeasureSection, run: Run, k
                 suited(measures, data).build(),
                 run,
                 context=beside,
-                domains=domain_codes(data, domains, kept),
+                domains=domain_codes(data, domains, rows),
                 kinds=pair.kinds,
                 files=whole,
             ),
             beside,
         )
-        for pair, whole in zip(pairs, files, strict=True)
+        for pair, whole, rows, beside in zip(pairs, files, present, context, strict=True)
     ]
 
 

@@ -31,6 +31,7 @@ _LAWS_OF = {
     "recoding": "recoding",
     "generalisation": "generalisation",
     "coding": "coding",
+    "dropping": "dropping",
     "masking": "masking",
     "synthesis": "synthesis",
     "suppression": "suppression",

@@ -18,6 +18,7 @@ from . import (
     categories,
     checks,
     columns,
+    dropping,
     files,
     generalisation,
     maskings,
@@ -243,6 +244,15 @@ CHECKS: dict[str, Check[Evidence]] = {
         "Every number is a multiple of the base, the nearest to the original or one of the two beside it.",
         numbers.rounded_to_base,
     ),
+    "dropped": Check(
+        "The columns that were to leave are gone, and every record that stayed stands where it did, unless "
+        "records were shuffled.",
+        dropping.dropped,
+    ),
+    "dropped-by-condition": Check(
+        "Exactly the records that meet the declared condition by their original values are gone.",
+        dropping.dropped_by_condition,
+    ),
     "units-agree": Check(
         "Records of one unit show the same in the columns that were protected by unit.", recoding.units_agree
     ),
@@ -311,13 +321,15 @@ def _promised(claim: Claim) -> list[str]:
     of_means = roles is not None and roles.categorical and "group-means" in promised
     middles = ["group-categories"] if of_means else []
     # values that do not hide behind k others must have been changed, whatever the method says
-    behind = {"groups-of-k", "column-groups", "k-anonymous", "recoded", "coded", "values-redrawn"}
+    behind = {"groups-of-k", "column-groups", "k-anonymous", "recoded", "coded", "dropped", "values-redrawn"}
     declared = behind & set(promised)
-    hiding = declared or (claim.touched and not promised)
+    since = bool(claim.touched) or claim.leaving_later.size > 0
+    hiding = declared or (since and not promised)
     # a category has no step to be rounded to
     hiding = hiding or "numeric" not in claim.original.scales
     hidden = ["rounding-withstood"] if not hiding and "rounding-restores" not in claim.insisted else []
     # what is taken away is always accounted for, until another step changes the columns
-    kept = claim.suppressed is not None and not claim.touched & set(claim.original.quasi)
+    undone = claim.touched & set(claim.original.quasi) or claim.leaving_later.size
+    kept = claim.suppressed is not None and not undone
     taken = ["suppressed-cells"] if kept else []
     return list(dict.fromkeys((*promised, *middles, *units, *hidden, *taken)))
