@@ -11,7 +11,7 @@ import numpy as np
 from .arrays import Ints, Mask
 from .microdata import Microdata
 from .notebook import Section, page
-from .pictures import Correlations, RiskByRecord
+from .pictures import Correlations, Estimate, RiskByRecord
 from .score import Report, headlines, section_of
 from .uniqueness import Uniqueness
 from .verify import Verdict
@@ -159,7 +159,9 @@ class Record:
     `fingerprint` is the SHA-256 of the input, `release_fingerprint` that of the file as it was written.
     `groups` is None where records were not grouped. `gap`, where a bound was proven, is the share of the
     squared error within groups that any other groups of k could save at most. `uniqueness` tells how many
-    records can be told apart by what is released; `risks` how likely they are to be found. `insisted` names
+    records can be told apart by what is released; `risks` how likely they are to be found. `estimates` are
+    those of the population, where records have weights; `user_missing` counts by column the cells that the
+    source misses for a reason that it states. `insisted` names
     what was asked for against advice. `steps` are those that were carried out, `withdrawn` the promises that
     a later one took back; `search` of a step is what it looked for and found, where it searched for the best.
     """
@@ -184,6 +186,8 @@ class Record:
     summaries: tuple[AttributeSummary, ...] = field(repr=False, default=())
     risks: tuple[RiskByRecord, ...] = field(repr=False, default=())
     correlations: Correlations | None = field(repr=False, default=None)
+    estimates: tuple[Estimate, ...] = field(repr=False, default=())
+    user_missing: Mapping[str, int] = field(default_factory=dict)
     gap: float | None = None
     insisted: tuple[str, ...] = ()
     release_fingerprint: str | None = None

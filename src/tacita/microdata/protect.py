@@ -41,7 +41,7 @@ class Protected:
 
     `original` and `released` are the columns in the order of the source, as numbers or as codes of
     categories, of which `texts` has those that are new. `left` counts the records that left by the method's
-    own rule.
+    own rule, `undecided` those of whom a missing value left that open.
     """
 
     data: Microdata
@@ -54,6 +54,7 @@ class Protected:
     texts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     search: Mapping[str, Any] = field(default_factory=dict)
     left: int = 0
+    undecided: int = 0
 
 
 def protect(
@@ -132,7 +133,17 @@ def protect(
     )
     frame = _released_frame(data, made.values[order], claim, made.texts, shuffle, method.reads_missing)
     return Protected(
-        frame, made.partition, made.method, claim, before, made.values, strata, made.texts, made.search, left
+        frame,
+        made.partition,
+        made.method,
+        claim,
+        before,
+        made.values,
+        strata,
+        made.texts,
+        made.search,
+        left,
+        made.undecided,
     )
 
 

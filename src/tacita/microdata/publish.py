@@ -91,8 +91,8 @@ class Published:
     `method` as it ran: with what repeats the result, where a search was given a time. `labels` as in a
     Claim: one a record, one a cell, or None. Where values are new categories, `texts` has them for each
     column in the order of their codes, and `before` the originals in the same codes. Records that are
-    `leaving` are not published. `search` is what was looked for and found, `witness` what a Claim says beside
-    the parameters.
+    `leaving` are not published; of those `undecided`, a missing value left that open. `search` is what was
+    looked for and found, `witness` what a Claim says beside the parameters.
     """
 
     method: Method
@@ -105,6 +105,7 @@ class Published:
     witness: Mapping[str, Any] = field(default_factory=dict)
     leaving: Mask | None = None
     search: Mapping[str, Any] = field(default_factory=dict)
+    undecided: int = 0
 
 
 def publish(method: Method, records: Records, run: Run) -> Published:
@@ -378,8 +379,8 @@ def _dropped(method: Dropping, records: Records, run: Run) -> Published:
     n = len(records.x)
     leaving = np.asarray(method.leaving(records.asked, n), dtype=bool)
     run.report("dropping", 1, 1)
-    told = {**method.told(records.asked, n), "left": int(leaving.sum())}
-    return Published(method, records.x, Dropping.guarantees, leaving=leaving, search=told)
+    undecided = method.undecided(records.asked, n)
+    return Published(method, records.x, Dropping.guarantees, leaving=leaving, undecided=undecided)
 
 
 def _refuse_rounding(method: Method, records: Records, instead: str) -> None:

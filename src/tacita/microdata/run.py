@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -28,6 +28,7 @@ from tacita.core import (
 )
 from tacita.core.door import setting
 from tacita.core.microdata import speakable
+from tacita.core.notes import ColumnNotes
 from tacita.core.options import ReleaseOptions
 from tacita.core.pictures import Correlations, RiskByRecord
 from tacita.core.progress import Heard
@@ -44,6 +45,7 @@ from .advice import against_advice, insisted_on
 from .alignment import Aligned, aligned, refuse_other_order, same_numbers
 from .assess import context_columns, measure, whole_files
 from .correlations import correlate
+from .estimated import by_domain
 from .plan import Protection
 from .protect import Protected
 from .require import RequireSection, judge, required
@@ -110,6 +112,8 @@ def make_release(data: Microdata, asked: Protection, run: Run | None) -> Records
         ),
         risks=_risks(made, data, shown, fewest, steered),
         correlations=_correlations(data.quasi, shown, fewest),
+        estimates=by_domain(shown.files, steered),
+        user_missing={name: each.user_missing for name, each in _noted(data) if each.user_missing},
         gap=None if partition is None else partition.gap,
         insisted=insisted,
         steps=tuple(
@@ -133,6 +137,10 @@ def make_release(data: Microdata, asked: Protection, run: Run | None) -> Records
     return Release(made.data.native, shown.report, record, claim)
 
 
+def _noted(data: Microdata) -> Iterable[tuple[str, ColumnNotes]]:
+    return () if data.notes is None else data.notes.columns.items()
+
+
 def _unsaid(roles: Roles) -> set[str]:
     # told where it is asked for: records of earlier releases do not know it
     return set() if roles.unit_columns else {"unit_columns"}
@@ -154,6 +162,7 @@ class _Stage:
     pair: Aligned
     report: Report
     beside: Mapping[str, Floats]
+    files: Files
 
 
 def _measured(made: Made, data: Microdata, measures: MeasureSection, run: Run, kept: Ints) -> list[_Stage]:
@@ -192,6 +201,7 @@ def _measured(made: Made, data: Microdata, measures: MeasureSection, run: Run, k
                 files=whole,
             ),
             beside,
+            whole,
         )
         for pair, whole, rows, beside in zip(pairs, files, present, context, strict=True)
     ]

@@ -197,14 +197,13 @@ def _dropped(made: Made) -> Iterator[Caution]:
 def _undecided(made: Made) -> Iterator[Caution]:
     """Records of which a missing value left open whether they meet a condition."""
     for each in made.protected:
-        count = int(each.search.get("unknown", 0)) if each.method.kind == "dropping" else 0
-        if count:
+        if each.undecided:
             stays = each.claim.terms["unknown"] == "keep"
             yield Caution(
                 "condition-undecided",
                 "Records miss a value by which the condition of a drop is decided; they were "
                 f"{'kept' if stays else 'left out'}, as was asked for.",
-                count,
+                each.undecided,
                 "Some of them may be of those who were to leave. Complete the values, or drop them too."
                 if stays
                 else "Some of them may be of those who were to stay. Complete the values, or keep them.",

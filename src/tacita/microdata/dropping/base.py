@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -39,6 +39,6 @@ class Dropping(Method):
     def leaving(self, asked: Mapping[str, Cells], records: int) -> Mask:
         """Which of so many records leave, by the cells of the columns that it asks for."""
 
-    def told(self, asked: Mapping[str, Cells], records: int) -> Mapping[str, Any]:
-        """Counts that a reviewer should know beside how many left."""
-        return {}
+    def undecided(self, asked: Mapping[str, Cells], records: int) -> int:
+        """Of how many records a missing value leaves open whether they leave."""
+        return 0

@@ -88,10 +88,9 @@ class Drop(Dropping):
             )
         return meets | unknown if self.unknown == "drop" else meets
 
-    def told(self, asked: Mapping[str, Cells], records: int) -> Mapping[str, Any]:
-        """How many were left to what `unknown` says."""
-        unknown = int(self._decided(asked, records)[1].sum())
-        return {"unknown": unknown} if unknown else {}
+    def undecided(self, asked: Mapping[str, Cells], records: int) -> int:
+        """Those that are told by `unknown`. O(n)."""
+        return int(self._decided(asked, records)[1].sum())
 
     def _decided(self, asked: Mapping[str, Cells], records: int) -> tuple[Mask, Mask]:
         """Of which records a condition is true, and of which none is but one may be."""
