@@ -40,7 +40,7 @@ class KeyFigures:
 
     `uniques_without` are the records that would still be alone if it were not known; `contribution` is the
     percentage of all scores of special uniques from sets with it, None where these were not looked for.
-    `user_missing` counts those of the gaps for which the file states a reason.
+    `user_missing` counts cells for which the file states why they are missing: that is read as a value.
     """
 
     name: str

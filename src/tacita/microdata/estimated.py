@@ -27,7 +27,8 @@ def by_domain(files: Files, run: Run) -> tuple[Estimate, ...]:
 
     A domain, a category or a column that fewer than ten records of the source have is left out, and so is
     what does not vary: its mean would be everybody's value. Where such a domain would be what the whole less
-    the others leaves over, the smallest of these is left out too.
+    the others leaves over, the smallest of these is left out too. Unchanged columns are told of the whole
+    population, where at least ten records left.
 
     >>> import pyarrow as pa
     >>> from tacita.core import Microdata, Roles
@@ -53,10 +54,14 @@ def _listed(survey: Survey, run: Run) -> Iterator[Estimate]:
     if min(survey.source.n, survey.released.n) < 2:
         return
     domains = survey.files.domains
-    names = [name for name in columns_estimated(survey, domains) if name not in domains]
+    # of a column that nobody changed, the difference is what those had who left
+    left = survey.source.n - survey.released.n
+    unchanged = [name for name in columns_estimated(survey, ()) if name not in survey.protected]
+    names = [*survey.protected, *(unchanged if left >= _FEWEST else ())]
     for done, name in enumerate(names):
         run.report("estimating", done, len(names))
-        for columns in dict.fromkeys(((), domains)):
+        by: tuple[str, ...] = domains if name in survey.protected and name not in domains else ()
+        for columns in dict.fromkeys(((), by)):
             before, after, parts = samples(survey, columns, _FEWEST)
             spoken = _spoken(survey, columns, before.parts, parts)
             for label, one, other, records, varies in _statistics(survey, name, before, after):
