@@ -27,6 +27,7 @@ KINDS = {
     "microaggregation": "Microaggregation: groups of at least k records, published as their means",
     "coding": "Coding: other numbers in place of numbers, at the ends of a column or in all of it",
     "recoding": "Recoding: coarser values, the same for everybody who had the same",
+    "dropping": "Dropping: columns, and records that meet a condition, leave the file",
     "generalisation": "Generalisation: coarser keys, until every combination stands for k records",
     "withholding": "Withholding: single cells left empty, all others as they were",
     "masking": "Masking: other values in place of the original ones, without groups of k records",

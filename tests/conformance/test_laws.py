@@ -20,6 +20,11 @@ NEEDED = {
     "top-code": {"share": 0.1, "by": "mean"},
     "bottom-code": {"limit": 6.5},
     "round": {"base": 2.5, "random": True},
+    "drop": {
+        "columns": ["y"],
+        "records": ["town = 'town 3'", "x > 12 and region = 'north'"],
+        "unknown": "keep",
+    },
     **tables_at_hand.RULES,
 }
 # those of built-in entries run with the other examples of the source

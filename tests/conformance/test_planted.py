@@ -17,6 +17,7 @@ from tacita import testing
 from tacita.core import Cancelled, DataError, Method, Partition, Pattern, Run
 from tacita.io.formats.csv import CSV
 from tacita.io.formats.parquet import Parquet
+from tacita.microdata.dropping.base import Dropping
 from tacita.microdata.loss.squared import IL1
 from tacita.microdata.masking.base import Masked, Masking
 from tacita.microdata.masking.noise import Noise
@@ -288,6 +289,46 @@ RECODINGS = {
         )
     ],
     "never groups of k": [planted(Recoding, relabel=all_alike, guarantees=("recoded", "k-units"))],
+}
+
+
+# dropping
+
+
+def dropping(leaving, **parts):
+    """Asks for a number, and for a word that some records miss."""
+    asks = property(lambda self: ("x", "town"))
+    return planted(Dropping, asks=asks, leaving=lambda self, asked, n: leaving(asked, n), **parts)
+
+
+def high(asked, n):
+    return asked["x"] > 9
+
+
+def spoiling(asked, n):
+    asked["town"][:] = "nowhere"
+    return high(asked, n)
+
+
+DROPPINGS = {
+    "every record is told": [
+        dropping(lambda asked, n: high(asked, n)[1:]),
+        dropping(lambda asked, n: high(asked, n).astype(float)),
+    ],
+    "the order of the records changes nothing": [
+        dropping(lambda asked, n: np.arange(n) < 9),
+        dropping(lambda asked, n: asked["x"] > asked["x"][0]),
+    ],
+    "leaves the cells that it is given as they are": [dropping(spoiling)],
+    "never groups of k": [
+        dropping(high, guarantees=("dropped", "k-anonymous")),
+        dropping(high, guarantees=("dropped", "groups-of-k")),
+        dropping(high, guarantees=()),
+    ],
+    "a release of it is verified": [
+        dropping(high, guarantees=("dropped", "marginals-preserved", "expected-frequencies")),
+        dropping(lambda asked, n: asked["x"] > -99),
+    ],
 }
 
 
@@ -591,6 +632,7 @@ KINDS = {
     "microaggregation": GROUPS,
     "masking": MASKINGS,
     "recoding": RECODINGS,
+    "dropping": DROPPINGS,
     "synthesis": SYNTHESES,
     "loss": MEASURES,
     "rule": RULES,

@@ -67,14 +67,23 @@ _AXES = {name: CompareSection.model_fields[name] for name in ("loss", "risk")}
 
 def protect_with(words: Sequence[str]) -> Callable[..., None]:
     """The command `protect` with the options of the method that the words name."""
+    roles = options(Roles, _WHAT, skip=_DRAWN, required=["quasi"])
+    if _drops(words):
+        roles = options(Roles, _WHAT, skip=[*_DRAWN, "quasi"])
     return _releasing(
         "protect",
         "Protect a file: group its records or mask their values, verify, report.\n\n"
         "Example: tacita protect survey.csv --out protected.csv --method mdav --k 3 --quasi turnover,wages",
         words,
-        options(Roles, _WHAT, skip=_DRAWN, required=["quasi"]),
+        roles,
         ProtectSection.model_fields,
     )
+
+
+def _drops(words: Sequence[str]) -> bool:
+    """Whether the method that the words name changes no column."""
+    named = registry.canonical_chain(_method_named_in(words, default="mdav").replace(",", "+"))
+    return registry.lookup(named.partition("+")[0], *registry.PROTECTING).kind == "dropping"
 
 
 def synthesize_with(words: Sequence[str]) -> Callable[..., None]:

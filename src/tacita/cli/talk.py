@@ -108,6 +108,7 @@ def _grouping(record: Record) -> str:
         return _withheld(record.withheld[0])
     if record.groups is None:
         declared = {"recoding": "recoded", "generalisation": "generalised", "coding": "coded"}
+        declared["dropping"] = "kept as they were"
         return declared.get(record.steps[0].kind, "masked, not in groups")
     least, most = min(record.group_sizes), max(record.group_sizes)
     grouped = f"in {_count(record.groups, 'group')} of {least if least == most else f'{least} to {most}'}"

@@ -266,7 +266,7 @@ class Microdata:
             self.numbers(name) if self.scale(name) == "numeric" else self.levels(name).codes
             for name in columns
         ]
-        return np.ascontiguousarray(np.column_stack(found))
+        return np.ascontiguousarray(np.column_stack(found)) if found else np.empty((self.n, 0))
 
     def numbers(self, column: str) -> Floats:
         """A column as floats, NaN where missing. Text, infinite or huge values are refused. O(n), once."""

@@ -21,7 +21,8 @@ class ColumnNotes:
     """Of one column: its label, the labels of its codes, its display format and level of measurement.
 
     Where a value is missing for a stated reason, `codes` are the reasons in use and `kinds` holds for each
-    record the place of its reason among them, -1 where there is a value or no reason.
+    record the place of its reason among them, -1 where there is a value or no reason. `weighs` says that the
+    package counts each record as often as the column tells.
     """
 
     label: str | None = None
@@ -30,6 +31,16 @@ class ColumnNotes:
     kinds: Ints | None = None
     display: str | None = None
     measure: str | None = None
+    weighs: bool = False
+
+    @property
+    def user_missing(self) -> int:
+        """How many records miss the value for a stated reason.
+
+        >>> ColumnNotes(codes=(-9.0,), kinds=np.array([-1, 0, 0])).user_missing
+        2
+        """
+        return 0 if self.kinds is None else int((self.kinds >= 0).sum())
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,6 +92,7 @@ def _shown(own: ColumnNotes, cells: nw.Series[Any], rows: Ints, changed: bool, m
         kinds=kinds,
         display=None if text else own.display,
         measure=None if text and own.measure == "scale" else own.measure,
+        weighs=own.weighs and number,
     )
 
 

@@ -25,6 +25,33 @@ class RiskByRecord:
 
 
 @dataclass(frozen=True)
+class Interval:
+    """An estimate with the ends of its 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A weighted estimate of the population (`domain` None) or a part of it, before and after.
+
+    `label` is the category that is counted, None of numbers; `overlap` how much the intervals have in common,
+    in percent; `after` None where nothing is left to estimate from. `records` stand behind it in the source.
+    """
+
+    column: str
+    statistic: str
+    label: str | None
+    domain: str | None
+    records: int
+    before: Interval
+    after: Interval | None
+    overlap: float
+
+
+@dataclass(frozen=True)
 class Relation:
     """The correlation of two columns before and after; None where one of them does not vary."""
 

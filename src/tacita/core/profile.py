@@ -40,6 +40,7 @@ class KeyFigures:
 
     `uniques_without` are the records that would still be alone if it were not known; `contribution` is the
     percentage of all scores of special uniques from sets with it, None where these were not looked for.
+    `user_missing` counts cells for which the file states why they are missing: that is read as a value.
     """
 
     name: str
@@ -49,6 +50,7 @@ class KeyFigures:
     separation: float
     uniques_without: int
     contribution: float | None = None
+    user_missing: int = 0
 
 
 @dataclass(frozen=True)

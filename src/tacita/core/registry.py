@@ -71,6 +71,9 @@ BUILT_IN: dict[str, dict[str, str]] = {
     "withholding": {
         "local-suppression": "tacita.microdata.withholding.local:LocalSuppression",
     },
+    "dropping": {
+        "drop": "tacita.microdata.dropping.drop:Drop",
+    },
     "masking": {
         "onedims": "tacita.microdata.masking.ranking:OneDims",
         "noise": "tacita.microdata.masking.noise:Noise",
@@ -205,6 +208,7 @@ PROTECTING = (
     "generalisation",
     "coding",
     "withholding",
+    "dropping",
     "masking",
     "synthesis",
 )

@@ -11,7 +11,7 @@ import numpy as np
 from .arrays import Ints, Mask
 from .microdata import Microdata
 from .notebook import Section, page
-from .pictures import Correlations, RiskByRecord
+from .pictures import Correlations, Estimate, RiskByRecord
 from .score import Report, headlines, section_of
 from .uniqueness import Uniqueness
 from .verify import Verdict
@@ -82,8 +82,22 @@ class Requirement:
 
 # Promises of values that are as declared, or stand behind k others: there is no change of numbers to undo.
 DECLARED = frozenset(
-    {"groups-of-k", "column-groups", "k-anonymous", "recoded", "coded", "values-redrawn", "only-withheld"}
+    {
+        "groups-of-k",
+        "column-groups",
+        "k-anonymous",
+        "recoded",
+        "coded",
+        "dropped",
+        "values-redrawn",
+        "only-withheld",
+    }
 )
+
+
+def no_rows() -> Ints:
+    """Where nobody leaves."""
+    return np.zeros(0, dtype=np.int64)
 
 
 @dataclass(frozen=True, repr=False)
@@ -92,16 +106,18 @@ class Claim:
 
     `rows[i]` is the original row that released row i came from. `labels` are the groups behind the values:
     `labels[i]` where whole records are grouped, `labels[i, j]` where each column is grouped by itself, None
-    where no groups are claimed; `k` is None then too. Records that miss a value in a column of `left_out`
-    were dropped. `suppressed[i, j]` tells of released row i and quasi-identifier j whether its value was
+    where no groups are claimed; `k` is None then too. `leaving` are original rows that are not in the file,
+    each by a rule: it misses a value in a column of `left_out`, it fits into no class, or it meets a
+    condition. `suppressed[i, j]` tells of released row i and quasi-identifier j whether its value was
     taken away, so that k records miss the same columns or show the same; None where that was not asked for.
-    `missing_drawn` says that missing values were drawn like others. `outliers` are original rows that left
-    the file since they fit into no class. `terms` are what promises speak of, `insisted` names what was asked
-    for against advice, `requirements` what the finished file must satisfy.
+    `missing_drawn` says that missing values were drawn like others, `shuffled` that records were given
+    another order. `terms` are what promises speak of, `insisted` names what was asked for against advice,
+    `requirements` what the finished file must satisfy.
 
     A release of several steps claims what holds of the whole, and each of its `steps` claims what holds of
     its own columns: `original` is then the file before that step, `touched` are columns that others changed
-    since, and `guarantees` only the promises that still stand. Where a step worked on one record a unit,
+    since, `leaving_later` rows of it that left in a later step, and `guarantees` only the promises that still
+    stand. Where a step worked on one record a unit,
     `representing` are the rows of its original that stand for their unit.
     """
 
@@ -113,7 +129,8 @@ class Claim:
     rounded: frozenset[str] = frozenset()
     left_out: tuple[str, ...] = ()
     suppressed: Mask | None = None
-    outliers: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    leaving: Ints = field(default_factory=no_rows)
+    leaving_later: Ints = field(default_factory=no_rows)
     terms: Mapping[str, Any] = field(default_factory=dict)
     insisted: tuple[str, ...] = ()
     requirements: tuple[Requirement, ...] = ()
@@ -121,11 +138,13 @@ class Claim:
     touched: frozenset[str] = frozenset()
     representing: Ints | None = None
     missing_drawn: bool = False
+    shuffled: bool = False
 
 
 @dataclass(frozen=True)
 class Withdrawn:
-    """A promise of a step that no longer stands, since a later step changed columns it speaks of."""
+    """A promise of a step that no longer stands: a later one changed columns that it speaks of, or, where no
+    columns are named, took out records."""
 
     guarantee: str
     step: int
@@ -155,7 +174,9 @@ class Record:
     `fingerprint` is the SHA-256 of the input, `release_fingerprint` that of the file as it was written.
     `groups` is None where records were not grouped. `gap`, where a bound was proven, is the share of the
     squared error within groups that any other groups of k could save at most. `uniqueness` tells how many
-    records can be told apart by what is released; `risks` how likely they are to be found. `insisted` names
+    records can be told apart by what is released; `risks` how likely they are to be found. `estimates` are
+    those of the population, where records have weights; `user_missing` counts by column the cells that the
+    source misses for a reason that it states. `insisted` names
     what was asked for against advice. `steps` are those that were carried out, `withdrawn` the promises that
     a later one took back; `search` of a step is what it looked for and found, where it searched for the best.
     """
@@ -180,6 +201,8 @@ class Record:
     summaries: tuple[AttributeSummary, ...] = field(repr=False, default=())
     risks: tuple[RiskByRecord, ...] = field(repr=False, default=())
     correlations: Correlations | None = field(repr=False, default=None)
+    estimates: tuple[Estimate, ...] = field(repr=False, default=())
+    user_missing: Mapping[str, int] = field(default_factory=dict)
     gap: float | None = None
     insisted: tuple[str, ...] = ()
     release_fingerprint: str | None = None

@@ -44,9 +44,9 @@ def measure(
     complete = ~(np.isnan(original) | np.isnan(released)).any(axis=1)
     left_out = int((~complete).sum())
     notes = (f"{left_out} records with missing values are left out of the measures.",) if left_out else ()
-    if not complete.any():
+    if not complete.any() or not names:
         whole = None if files is None else Comparison.of_files(files)
-        why = "every record has a missing value"
+        why = "every record has a missing value" if names else "no value was changed"
         return Report(
             tuple(
                 each.none(why) if whole is None or not each.of_files else each.score(whole, run)

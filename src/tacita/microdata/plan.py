@@ -15,12 +15,14 @@ from pydantic import Field, model_validator
 from tacita.core import registry
 from tacita.core.document import Document, arguments_of, literal_of, text_of
 from tacita.core.errors import ParameterError
+from tacita.core.method import Method
 from tacita.core.options import Missing, ReleaseOptions
 from tacita.core.params import Parameters
 from tacita.core.roles import Kind, Roles, RolesOfFile, RolesOfSteps
 from tacita.core.spelling import in_any_case
 from tacita.io import InputSection, content_of
 
+from .dropping.needed import refuse_needed
 from .require import RequireSection
 from .sections import (
     CompareSection,
@@ -71,7 +73,7 @@ class Protection(Parameters):
         if isinstance(limits := values.get("require"), str | Path):
             values = {**values, "require": RequireSection.load(limits)}
         if not values.get("steps"):
-            return {**values, **_taken_for_categories(values)}
+            return {**values, **_for_its_method(values)}
         given = values.get("roles") or {}
         given = given.model_dump(exclude_unset=True) if isinstance(given, Roles) else dict(given)
         if named := [name for name in ("quasi", "dependent", "independent") if given.get(name)]:
@@ -108,6 +110,7 @@ class Protection(Parameters):
         around = self.protect
         if not self.steps:
             around.refuse_other_roles(self.roles, around.missing)
+            self._refuse_dropping([(around.build(), self.roles)])
             return (PlannedStep(around, self.roles, around.missing, around.round_integers),)
         around.refuse_to_step()
         found = []
@@ -116,7 +119,19 @@ class Protection(Parameters):
             step.refuse_other_roles(roles, missing)
             whole = around.round_integers if step.round_integers is None else step.round_integers
             found.append(PlannedStep(step, roles, missing, whole))
+        self._refuse_dropping([(each.section.build(), each.roles) for each in found])
         return tuple(found)
+
+    def _refuse_dropping(self, steps: Sequence[tuple[Method, Roles]]) -> None:
+        """Raise where a column would leave that something else needs."""
+        measured = self.measure
+        refuse_needed(
+            steps,
+            {
+                "[require] speaks of it": self.require.values,
+                "[measure] speaks of it": (measured.settings, measured.domains),
+            },
+        )
 
     @property
     def anytime(self) -> bool:
@@ -133,6 +148,8 @@ class Protection(Parameters):
             around[name] = tuple(column for column in around[name] if column not in taken)
         around["weight"] = None if around["weight"] in taken else around["weight"]
         looked_at = taken | set(step.independent)
+        if step.kind == "dropping":
+            return RolesOfFile(**around, **step.own_roles())
         return Roles(**around, **step.own_roles(), **_declared([self.roles, step], looked_at, [step]))
 
     @property
@@ -142,19 +159,26 @@ class Protection(Parameters):
             return self.roles
         columns = tuple(dict.fromkeys(name for step in self.steps for name in step.columns))
         around = self.roles.model_dump(exclude={*_OF_STEPS})
+        if not columns:
+            return RolesOfFile(**around)
         kinds = _declared([self.roles, *self.steps], set(columns), self.steps)
         return RolesOfSteps(**around, quasi=columns, **kinds)
 
 
-def _taken_for_categories(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Kinds that publish other labels take every value for a category, whatever it was declared to be; a
-    method that takes categories alone those that nobody declared."""
+def _for_its_method(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The roles as the one method takes them. Kinds that publish other labels take every value for a
+    category, whatever it was declared to be; a method that takes categories alone those that nobody declared;
+    one that drops has no columns to protect."""
     around, given = values.get("protect"), values.get("roles")
     method = around.get("method") if isinstance(around, dict) else getattr(around, "method", None)
     named = in_any_case(str(method), registry.names(*registry.PROTECTING))
-    if len(named) != 1 or not isinstance(given, Roles | Mapping):
+    if len(named) != 1 or not isinstance(given, Roles | Mapping | None):
         return {}
     found = registry.lookup(named[0], *registry.PROTECTING)
+    if found.kind == "dropping" and not isinstance(given, Roles):
+        return {"roles": RolesOfFile(**(given or {}))}
+    if given is None:
+        return {}
     if found.kind not in registry.CATEGORICAL and "numeric" in found.takes:
         return {}
     roles = given if isinstance(given, Roles) else Roles(**given)

@@ -118,6 +118,7 @@ def _bands(sizes: Ints) -> Iterable[Band]:
 def _by_key(table: KeyTable, report: Report) -> Iterable[KeyFigures]:
     found = {each.columns[0]: each for each in column_sets(table, len(table.names))}
     special = next((score.per_attribute for score in report if score.name == "suda2"), {})
+    noted = table.files.released.notes
     for j, name in enumerate(table.names):
         others = class_sizes(np.delete(table.codes, j, axis=1))
         yield KeyFigures(
@@ -128,6 +129,7 @@ def _by_key(table: KeyTable, report: Report) -> Iterable[KeyFigures]:
             found[name].separation,
             int((others == 1).sum()),
             special.get(name),
+            0 if noted is None else noted.of(name).user_missing,
         )
 
 

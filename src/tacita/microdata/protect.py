@@ -8,6 +8,7 @@ from typing import Any
 
 import narwhals as nw
 import numpy as np
+import pyarrow as pa
 
 from tacita.core import (
     MISSING_TEXT,
@@ -29,6 +30,7 @@ from tacita.core.release import Claim
 from tacita.core.roles import Kind
 from tacita.io.hierarchies import as_hierarchy
 
+from .dropping.base import Cells, Dropping
 from .patterns import suppressed_cells
 from .publish import Records, publish
 
@@ -38,7 +40,8 @@ class Protected:
     """The public frame, the partition behind it if any, the method as it ran, and the claim to verify.
 
     `original` and `released` are the columns in the order of the source, as numbers or as codes of
-    categories, of which `texts` has those that are new.
+    categories, of which `texts` has those that are new. `left` counts the records that left by the method's
+    own rule, `undecided` those of whom a missing value left that open.
     """
 
     data: Microdata
@@ -50,6 +53,8 @@ class Protected:
     strata: Ints
     texts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     search: Mapping[str, Any] = field(default_factory=dict)
+    left: int = 0
+    undecided: int = 0
 
 
 def protect(
@@ -69,7 +74,9 @@ def protect(
     drawing = bool(getattr(method, "draws_missing", False))
     kept = _rows_to_keep(data, np.column_stack([x, beside]), missing, drawing)
     x = x[kept]
-    units = _units(data, kept)
+    # whoever lacks a unit or a weight may be just who is to leave
+    drops = method.kind == "dropping"
+    units = None if drops else _units(data, kept)
     k = method.group_size
     suppressed: Mask | None = None
     accounted: tuple[str, ...] = ()
@@ -80,7 +87,8 @@ def protect(
     # where missing is a level, records that miss other columns are drawn together
     together = method.reads_missing or missing == "level"
     strata = _named_strata(data, kept) if together else _strata(data, x, kept)
-    _refuse_bad_weights(data, kept)
+    if not drops:
+        _refuse_bad_weights(data, kept)
     if getattr(method, "whole_units", False):
         _refuse_split_units(data, method, strata, units)
     _refuse_hopeless(data, x, strata, units, k, missing)
@@ -93,18 +101,22 @@ def protect(
     climbed = {name: as_hierarchy(name, given) for name, given in _hierarchies(data).items()}
     known = _known(data, getattr(method, "looks_at", ()), kept)
     read = _read(data, method, kept)
-    records = Records(x, strata, units, integer, beside, kinds, texts, known, climbed, data.used, read)
+    asked = {name: cells[kept] for name, cells in _asked(data, method).items()}
+    records = Records(x, strata, units, integer, beside, kinds, texts, known, climbed, data.used, read, asked)
     made = publish(method, records, run)
     _refuse_missing_words(data, made.texts, method)
     suppressed = suppressed if made.withheld is None else made.withheld
     before = x if made.before is None else made.before
-    outliers = np.zeros(0, dtype=np.int64)
-    if made.leaving is not None and made.leaving.any():
+    left = 0 if made.leaving is None else int(made.leaving.sum())
+    if made.leaving is not None and left:
         stays = ~made.leaving
         if not stays.any():
-            raise DataError(f"{data.source}: no record is left. Lower the suppression limit, or k.")
-        outliers, kept = kept[made.leaving], kept[stays]
-        before, strata, made = before[stays], strata[stays], replace(made, values=made.values[stays])
+            advice = "Name a narrower condition" if drops else "Lower the suppression limit, or k"
+            raise DataError(f"{data.source}: no record is left. {advice}.")
+        kept, before, strata = kept[stays], before[stays], strata[stays]
+        made = replace(made, values=made.values[stays])
+    if drops:
+        _refuse_bad_weights(data, kept)
     order = run.protective_generator().permutation(kept.size) if shuffle else np.arange(kept.size)
     claim = Claim(
         original=data,
@@ -116,14 +128,45 @@ def protect(
         rounded=frozenset(name for name, whole in zip(data.quasi, integer, strict=True) if whole),
         left_out=data.used if missing == "drop" else (),
         suppressed=None if suppressed is None else suppressed[order],
-        outliers=outliers,
+        leaving=np.setdiff1d(np.arange(data.n), kept),
         terms={**made.method.own_parameters(), **made.witness},
         missing_drawn=missing == "level",
+        shuffled=shuffle,
     )
     frame = _released_frame(data, made.values[order], claim, made.texts, shuffle, method.reads_missing)
     return Protected(
-        frame, made.partition, made.method, claim, before, made.values, strata, made.texts, made.search
+        frame,
+        made.partition,
+        made.method,
+        claim,
+        before,
+        made.values,
+        strata,
+        made.texts,
+        made.search,
+        left,
+        made.undecided,
     )
+
+
+def _asked(data: Microdata, method: Method) -> dict[str, Cells]:
+    """The cells of the columns by which a method decides who leaves: numbers, or texts."""
+    if not isinstance(method, Dropping):
+        return {}
+    data.require((*method.columns, *method.asks))
+    if set(data.columns) <= {*method.columns, *(data.roles.identifiers if data.roles else ())}:
+        raise ParameterError(f"{method.spoken_name()}: no column would be left. Drop fewer.")
+    return {name: numbers_or_texts(data, name) for name in method.asks}
+
+
+def numbers_or_texts(data: Microdata, name: str) -> Cells:
+    """A column by which it is decided who leaves: numbers, or else texts; NaN or None where missing. O(n)."""
+    if data.kind(name) == "numeric":
+        return data.numbers(name)
+    cells, _ = category_cells(data.column(name), f"{data.source}: column {name}")
+    texts = np.array(cells.cast(pa.large_string()).to_pylist(), dtype=object)
+    texts[data.missing(name)] = None
+    return texts
 
 
 def _read(data: Microdata, method: Method, kept: Ints) -> dict[str, tuple[Ints, tuple[str, ...]]]:
@@ -305,7 +348,7 @@ def _refuse_hopeless(
             pairs = np.unique(np.column_stack([strata, units]), axis=0)
             _refuse_small_strata(who, np.bincount(pairs[:, 0]), k, "distinct units", missing)
     varies = [np.unique(column[~np.isnan(column)]).size > 1 for column in x.T]
-    if not any(varies):
+    if varies and not any(varies):
         raise DataError(
             f"{who}: every quasi-identifier is constant or missing, there is nothing to protect. "
             "Name other columns."
@@ -368,12 +411,14 @@ def _known(data: Microdata, names: Sequence[str], kept: Ints) -> dict[str, Ints]
     return {name: data.codes([name])[kept] for name in names}
 
 
-def without_identifiers(data: Microdata, rows: Ints, shuffled: bool) -> nw.DataFrame[Any]:
+def without_identifiers(
+    data: Microdata, rows: Ints, shuffled: bool, dropped: Sequence[str] = ()
+) -> nw.DataFrame[Any]:
     """The frame of some rows, in that order, and of the columns that may leave the house."""
     from tacita.io.frames import gathered
 
-    dropped = set(data.roles.identifiers) if data.roles else set()
-    frame = data.frame.select([name for name in data.columns if name not in dropped])
+    gone = {*dropped, *(data.roles.identifiers if data.roles else ())}
+    frame = data.frame.select([name for name in data.columns if name not in gone])
     if not np.array_equal(rows, np.arange(data.n)):
         frame = gathered(frame, rows)
     # an index that travels with its rows would undo the shuffling
@@ -390,7 +435,8 @@ def _released_frame(
 ) -> Microdata:
     from tacita.io.frames import emptied, regathered, replace_columns, replace_text, without_memory
 
-    frame = without_identifiers(data, claim.rows, shuffled)
+    dropped = claim.terms.get("columns", ()) if "dropped" in claim.guarantees else ()
+    frame = without_identifiers(data, claim.rows, shuffled, dropped)
     published = dict(zip(data.quasi, released.T, strict=True))
     numeric = [name for name in data.quasi if data.scale(name) == "numeric"]
     frame = replace_columns(frame, {name: (published[name], name in claim.rounded) for name in numeric})

@@ -27,6 +27,7 @@ from tacita.core import (
 from tacita.core.roles import Kind
 
 from .coding.base import Coding
+from .dropping.base import Cells, Dropping
 from .generalisation.base import Generalisation
 from .generalisation.ladders import Keys, ladders_of
 from .groups import lower_medians, modes, published_means
@@ -51,7 +52,8 @@ class Records:
     of such a column in the order of their codes, `known` the values, numbered, of columns beside that a
     masking of categories looks at, `hierarchies` what values may become. `names` are those of the columns to
     protect, and of a synthesis then of those beside, whose kinds and categories follow too. `read` has codes
-    and categories of columns that stay, for methods that look at them.
+    and categories of columns that stay, for methods that look at them; `asked` the cells that decide who
+    leaves.
     """
 
     x: Matrix
@@ -65,6 +67,7 @@ class Records:
     hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)
     names: tuple[str, ...] = ()
     read: Mapping[str, tuple[Labels, tuple[str, ...]]] = field(default_factory=dict)
+    asked: Mapping[str, Cells] = field(default_factory=dict)
 
     def parts(self) -> Iterator[tuple[Labels, Mask]]:
         """The rows of each stratum, and which columns they have."""
@@ -90,8 +93,9 @@ class Published:
     `method` as it ran: with what repeats the result, where a search was given a time. `labels` as in a
     Claim: one a record, one a cell, or None. Where values are new categories, `texts` has them for each
     column in the order of their codes, and `before` the originals in the same codes. Records that are
-    `leaving` are not published, cells that are `withheld` are empty. `search` is what was looked for and
-    found, `witness` what a Claim says beside the parameters.
+    `leaving` are not published (of those `undecided`, a missing value left that open), cells that are
+    `withheld` are empty. `search` is what was looked for and found, `witness` what a Claim says beside the
+    parameters.
     """
 
     method: Method
@@ -105,6 +109,7 @@ class Published:
     leaving: Mask | None = None
     withheld: Mask | None = None
     search: Mapping[str, Any] = field(default_factory=dict)
+    undecided: int = 0
 
 
 def publish(method: Method, records: Records, run: Run) -> Published:
@@ -398,6 +403,15 @@ def _withheld(method: Withholding, records: Records, run: Run) -> Published:
     return Published(method, values, Withholding.guarantees, withheld=cells, search=search.as_dict())
 
 
+def _dropped(method: Dropping, records: Records, run: Run) -> Published:
+    """No value changes; who leaves is decided record by record. The cost of the method."""
+    n = len(records.x)
+    leaving = np.asarray(method.leaving(records.asked, n), dtype=bool)
+    run.report("dropping", 1, 1)
+    undecided = method.undecided(records.asked, n)
+    return Published(method, records.x, Dropping.guarantees, leaving=leaving, undecided=undecided)
+
+
 def _refuse_rounding(method: Method, records: Records, instead: str) -> None:
     if records.integer.any():
         raise ParameterError(
@@ -412,6 +426,7 @@ VERBS: dict[str, tuple[str, Callable[[Any, Records, Run], Published]]] = {
     "generalisation": ("generalising", _generalised),
     "coding": ("coding numbers", _coded),
     "withholding": ("withholding cells", _withheld),
+    "dropping": ("dropping", _dropped),
     "masking": ("masking records", _masked),
     "synthesis": ("drawing values", _synthesized),
 }

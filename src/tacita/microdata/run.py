@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -29,6 +29,7 @@ from tacita.core import (
 )
 from tacita.core.door import setting
 from tacita.core.microdata import speakable
+from tacita.core.notes import ColumnNotes
 from tacita.core.options import ReleaseOptions
 from tacita.core.pictures import Correlations, RiskByRecord
 from tacita.core.progress import Heard
@@ -45,6 +46,7 @@ from .advice import against_advice, insisted_on
 from .alignment import Aligned, aligned, refuse_other_order, same_numbers
 from .assess import context_columns, measure, whole_files
 from .correlations import correlate
+from .estimated import by_domain
 from .plan import Protection
 from .protect import Protected
 from .require import RequireSection, judge, required
@@ -111,6 +113,8 @@ def make_release(data: Microdata, asked: Protection, run: Run | None) -> Records
         ),
         risks=_risks(made, data, shown, fewest, steered),
         correlations=_correlations(data.quasi, shown, fewest),
+        estimates=by_domain(shown.files, steered),
+        user_missing={name: each.user_missing for name, each in _noted(data) if each.user_missing},
         gap=None if partition is None else partition.gap,
         insisted=insisted,
         steps=tuple(
@@ -134,6 +138,10 @@ def make_release(data: Microdata, asked: Protection, run: Run | None) -> Records
     return Release(made.data.native, shown.report, record, claim)
 
 
+def _noted(data: Microdata) -> Iterable[tuple[str, ColumnNotes]]:
+    return () if data.notes is None else data.notes.columns.items()
+
+
 def _unsaid(roles: Roles) -> set[str]:
     # told where it is asked for: records of earlier releases do not know it
     return set() if roles.unit_columns else {"unit_columns"}
@@ -155,10 +163,12 @@ class _Stage:
     pair: Aligned
     report: Report
     beside: Mapping[str, Floats]
+    files: Files
 
 
 def _measured(made: Made, data: Microdata, measures: MeasureSection, run: Run, kept: Ints) -> list[_Stage]:
     """Loss and risk after each step, of the columns that any step protects, against the source."""
+    present = made.present or (kept,)
     if not made.stages:
         (one,) = made.protected
         texts = one.texts or {n: data.levels(n).names for n in data.quasi if data.scale(n) != "numeric"}
@@ -168,12 +178,15 @@ def _measured(made: Made, data: Microdata, measures: MeasureSection, run: Run, k
         files = [whole_files(made.data, data, made.claim.rows, measures.domains)]
     else:
         both = [aligned(data, stage) for stage in made.stages]
-        pairs = [replace(each, before=each.before[kept]) for each in both]
-        files = [whole_files(stage, data, kept, measures.domains) for stage in made.stages]
+        pairs = [replace(each, before=each.before[rows]) for each, rows in zip(both, present, strict=True)]
+        files = [
+            whole_files(stage, data, rows, measures.domains)
+            for stage, rows in zip(made.stages, present, strict=True)
+        ]
     unchanged = [name for name in made.data.columns if name not in data.quasi]
     roles = data.roles
     domains = measures.domains or (roles.strata if roles is not None else ())
-    beside = context_columns(data, unchanged, kept)
+    context = [context_columns(data, unchanged, rows) for rows in present]
     return [
         _Stage(
             pair,
@@ -184,13 +197,14 @@ def _measured(made: Made, data: Microdata, measures: MeasureSection, run: Run, k
                 suited(measures, data).build(),
                 run,
                 context=beside,
-                domains=domain_codes(data, domains, kept),
+                domains=domain_codes(data, domains, rows),
                 kinds=pair.kinds,
                 files=whole,
             ),
             beside,
+            whole,
         )
-        for pair, whole in zip(pairs, files, strict=True)
+        for pair, whole, rows, beside in zip(pairs, files, present, context, strict=True)
     ]
 
 

@@ -104,6 +104,11 @@ class MethodSection(Parameters):
                 f"{self.method}: wanted quasi-identifiers to protect, got dependent columns. Name quasi "
                 f"(tacita protect), or a synthesis: {', '.join(registry.names('synthesis'))}."
             )
+        if kind == "dropping" and roles.quasi:
+            raise ParameterError(
+                f"{self.method}: wanted columns to drop under columns, got quasi-identifiers. Nothing is "
+                "changed that stays; leave out quasi."
+            )
         drawing = bool(getattr(self.build(), "draws_missing", False))
         if kind == "synthesis" and missing in ("stratum", "merge"):
             also = ", 'drop' or 'level'" if drawing else " or 'drop'"
@@ -114,7 +119,7 @@ class MethodSection(Parameters):
         columns = roles.dependent or roles.quasi
         if not isinstance(columns, str):
             self.build().refuse_columns(columns)
-        relabels = kind in registry.CATEGORICAL
+        relabels = kind in (*registry.CATEGORICAL, "dropping")
         if missing == "level" and not drawing and not relabels:
             able = [
                 name
@@ -183,7 +188,7 @@ class StepSection(MethodSection):
 
     @model_validator(mode="after")
     def _has_columns(self) -> StepSection:
-        if not self.quasi and not self.dependent:
+        if not self.quasi and not self.dependent and self.kind != "dropping":
             raise ParameterError(f"Step: {self.method} needs columns: quasi, or dependent for a synthesis.")
         return self
 

@@ -19,8 +19,33 @@ from tacita.core.release import Claim, Withdrawn
 from tacita.io.frames import gathered, regathered, without_memory
 
 from . import verify
+from .dropping.base import Dropping
 from .plan import PlannedStep
 from .protect import Protected, complete_rows, protect, without_identifiers
+
+# What is promised of cells, or of a step by itself: it holds of whatever records are left of it.
+_OF_ANY_RECORDS = frozenset(
+    (
+        "recoded",
+        "recoded-by-map",
+        "recoded-by-level",
+        "recoded-by-breaks",
+        "coded",
+        "top-coded",
+        "bottom-coded",
+        "rounded-to-base",
+        "bounds-kept",
+        "generalised",
+        "only-withheld",
+        "few-suppressed",
+        "masked-cells",
+        "synthetic-cells",
+        "rules-kept",
+        "edits-kept",
+        "dropped",
+        "dropped-by-condition",
+    )
+)
 
 
 @dataclass(frozen=True)
@@ -41,12 +66,18 @@ class Step:
         assert not isinstance(quasi, str)
         return quasi
 
+    @property
+    def dropped(self) -> tuple[str, ...]:
+        """Those that leave the file in it."""
+        return self.method.columns if isinstance(self.method, Dropping) else ()
+
 
 @dataclass(frozen=True, repr=False)
 class Made:
     """The finished file and its claim; what each step made, and the file as it stood after it.
 
-    `stages[i]` has the records in the order of the source, those that were dropped left out.
+    `stages[i]` has the records in the order of the source, those left out that had left by then; `present[i]`
+    are their rows of the source.
     """
 
     data: Microdata
@@ -54,6 +85,7 @@ class Made:
     steps: tuple[Step, ...]
     protected: tuple[Protected, ...]
     stages: tuple[Microdata, ...]
+    present: tuple[Ints, ...] = ()
     withdrawn: tuple[Withdrawn, ...] = ()
 
     @property
@@ -153,6 +185,7 @@ def _several(data: Microdata, steps: Sequence[Step], run: Run, options: ReleaseO
     made: list[Protected] = []
     claims: list[Claim] = []
     stages: list[Microdata] = []
+    present = [kept]
     for number, step in enumerate(steps):
         # parts that drew from one stream would carry the same noise
         inner = replace(run.branch(number), on_progress=run.on_progress)
@@ -166,30 +199,53 @@ def _several(data: Microdata, steps: Sequence[Step], run: Run, options: ReleaseO
         made.append(protected)
         claims.append(claim)
         stages.append(frame)
-    order = run.protective_generator().permutation(kept.size) if options.shuffle else np.arange(kept.size)
+        present.append(present[-1][claim.rows])
+    last = present[-1]
+    order = run.protective_generator().permutation(last.size) if options.shuffle else np.arange(last.size)
     finished = without_identifiers(replace(frame, roles=data.roles), order, options.shuffle)
     plain = nw.from_native(without_memory(finished.to_native()), eager_only=True)
     standing, withdrawn = _standing(claims, steps)
     gone = frozenset(data.roles.identifiers) if data.roles else frozenset()
     claim = Claim(
         original=data,
-        rows=kept[order],
+        rows=last[order],
         labels=None,
         k=min((claim.k for claim in claims if claim.k is not None), default=None),
         guarantees=(),
         left_out=tuple(name for name in data.columns if name in dropping),
+        leaving=np.setdiff1d(np.arange(data.n), last),
+        shuffled=options.shuffle,
         steps=tuple(
             replace(
-                each,
-                rows=each.rows[order],
-                labels=None if each.labels is None else each.labels[order],
-                suppressed=None if each.suppressed is None else each.suppressed[order],
-                touched=gone.union(*(step.columns for step in steps[number + 1 :])),
+                _left_of(each, np.searchsorted(after, last[order])),
+                touched=gone.union(*((*step.columns, *step.dropped) for step in steps[number + 1 :])),
+                shuffled=options.shuffle,
             )
-            for number, each in enumerate(standing)
+            for number, (each, after) in enumerate(zip(standing, present[1:], strict=True))
         ),
     )
-    return Made(_of(plain, data), claim, tuple(steps), tuple(made), tuple(stages), withdrawn)
+    whole = _of(plain, data)
+    return Made(whole, claim, tuple(steps), tuple(made), tuple(stages), tuple(present[1:]), withdrawn)
+
+
+def _left_of(claim: Claim, chosen: Ints) -> Claim:
+    """What a step claimed of some of its records, in another order."""
+    later = np.setdiff1d(claim.rows, claim.rows[chosen])
+    found = replace(
+        claim,
+        rows=claim.rows[chosen],
+        leaving_later=later,
+        labels=None if claim.labels is None else claim.labels[chosen],
+        suppressed=None if claim.suppressed is None else claim.suppressed[chosen],
+    )
+    if claim.representing is None or not later.size:
+        return found
+    # where the record left that stood for its unit, another does
+    unit = claim.original.roles.unit if claim.original.roles else None
+    assert unit is not None
+    every = np.concatenate([found.rows, later, claim.leaving])
+    first = np.unique(claim.original.alike(unit).codes[every], return_index=True)[1]
+    return replace(found, representing=every[first])
 
 
 def _of(frame: nw.DataFrame[Any], data: Microdata, roles: Roles | None = None) -> Microdata:
@@ -204,34 +260,26 @@ def _one(frame: Microdata, step: Step, run: Run) -> tuple[Protected, Claim, Micr
     before = frame.with_roles(step.roles.model_copy(update={"identifiers": ()}))
     if not step.by_unit:
         made = protect(before, step.method, run, missing=missing, round_integers=step.round_integers)
-        _refuse_leaving(made)
         return made, made.claim, made.data
     units, first = _units(before, step)
     reduced = _of(gathered(before.frame, first), before, before.roles)
     made = protect(reduced, step.method, run, missing=missing, round_integers=step.round_integers)
-    _refuse_leaving(made)
-    spread = regathered(before.frame, made.data.frame, dict.fromkeys(step.columns, units))
-    labels = None if made.claim.labels is None else made.claim.labels[units]
-    suppressed = None if made.claim.suppressed is None else made.claim.suppressed[units]
+    # a unit that leaves takes all its records along
+    stays = ~np.isin(units, made.claim.leaving)
+    rows, leaving = np.flatnonzero(stays), np.flatnonzero(~stays)
+    place = np.searchsorted(made.claim.rows, units[rows])
+    there = before.frame if not leaving.size else gathered(before.frame, rows)
+    spread = regathered(there, made.data.frame, dict.fromkeys(step.columns, place))
     claim = replace(
         made.claim,
         original=before,
-        rows=np.arange(before.n),
-        labels=labels,
-        suppressed=suppressed,
+        rows=rows,
+        leaving=leaving,
+        labels=None if made.claim.labels is None else made.claim.labels[place],
+        suppressed=None if made.claim.suppressed is None else made.claim.suppressed[place],
         representing=first,
     )
-    return made, claim, _of(spread, before)
-
-
-def _refuse_leaving(made: Protected) -> None:
-    """Raise where records left: promises of other steps count them."""
-    if made.claim.outliers.size:
-        raise ParameterError(
-            f"{made.method.spoken_name()}: {made.claim.outliers.size} records would leave the file, and "
-            "other steps speak of them. Choose outliers 'withhold', a suppression limit of 0, or make it "
-            "the only step."
-        )
+    return replace(made, left=leaving.size), claim, _of(spread, before)
 
 
 def _units(data: Microdata, step: Step) -> tuple[Ints, Ints]:
@@ -268,6 +316,9 @@ def _standing(claims: Sequence[Claim], steps: Sequence[Step]) -> tuple[list[Clai
             touched = tuple(name for name in later.columns if name in spoken_of)
             broken = [name for name in left if touched and name not in later.method.keeping()]
             withdrawn += [Withdrawn(name, number + 1, at + 1, touched) for name in broken]
-            left = {name: None for name in left if name not in broken}
+            fewer = claims[at].leaving.size
+            undone = [name for name in left if fewer and name not in (*broken, *_OF_ANY_RECORDS)]
+            withdrawn += [Withdrawn(name, number + 1, at + 1, ()) for name in undone]
+            left = {name: None for name in left if name not in (*broken, *undone)}
         standing.append(replace(claim, guarantees=tuple(left)))
     return standing, tuple(withdrawn)

@@ -55,7 +55,15 @@ def note_html(release: RecordsRelease) -> str:
 
 
 # Told as steps even where there is one: what is done to categories has no words of its own elsewhere.
-_IN_STEPS = {"recoded", "coded", "k-anonymous", "drawn-from-matrix", "swapped-in-pairs", "only-withheld"}
+_IN_STEPS = {
+    "recoded",
+    "coded",
+    "dropped",
+    "k-anonymous",
+    "drawn-from-matrix",
+    "swapped-in-pairs",
+    "only-withheld",
+}
 # What a step does to its columns, and what they are good for then, in words for users of the file.
 _DONE = {
     "microaggregation": "similar records were put into groups, and each carries the middle of its group.",
@@ -63,6 +71,7 @@ _DONE = {
     "recoding": "values were replaced by coarser ones, the same for everybody who had the same.",
     "generalisation": "values were replaced by coarser ones, until several records share every combination.",
     "withholding": "single cells were left empty, all others are as they were.",
+    "dropping": "columns, or records that meet a condition, were left out.",
     "masking": "values were changed, partly by chance.",
     "synthesis": "values were drawn anew from a statistical model.",
 }
@@ -74,6 +83,7 @@ _USE = {
     "generalisation": "counts of the coarser values; finer ones are gone.",
     "withholding": "all that can be said of the values that are shown; empty cells are no random sample, "
     "they are those of rare combinations.",
+    "dropping": "figures of the records that are there; totals of the whole population fall short.",
     "masking": "distributions as a whole; relations with other columns are weaker than they were.",
     "synthesis": "what the model holds, mostly means and linear relations; nothing rare.",
 }

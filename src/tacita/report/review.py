@@ -24,6 +24,8 @@ from .shares import Shares, shares
 
 # More tiles than this are a table again.
 _TILES = 6
+# Of the estimates that moved most.
+_ESTIMATES = 40
 # Who reads on after so many columns reads the JSON.
 _COLUMNS = 10
 
@@ -100,6 +102,8 @@ def review_html(release: RecordsRelease) -> str:
         risks=[(risk, plots.risk_by_record(risk)) for risk in record.risks],
         correlations=_related(record),
         attributes=[(summary, _drawn(summary)) for summary in record.summaries],
+        estimates=sorted(record.estimates, key=lambda each: each.overlap)[:_ESTIMATES],
+        user_missing=sorted(record.user_missing.items()),
     )
 
 
@@ -139,6 +143,8 @@ def review_json(release: RecordsRelease) -> str:
         "attributes": [_attribute(summary) for summary in record.summaries],
         "risk_by_record": [asdict(risk) for risk in record.risks],
         "correlations": asdict(record.correlations) if record.correlations else None,
+        **({"estimates": [asdict(each) for each in record.estimates]} if record.estimates else {}),
+        **({"user_missing": _sorted(record.user_missing)} if record.user_missing else {}),
     }
     return json.dumps(finite(content), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 

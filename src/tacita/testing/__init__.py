@@ -32,6 +32,7 @@ _LAWS_OF = {
     "generalisation": "generalisation",
     "coding": "coding",
     "withholding": "withholding",
+    "dropping": "dropping",
     "masking": "masking",
     "synthesis": "synthesis",
     "suppression": "suppression",

@@ -109,7 +109,7 @@ def swapped(name):
 def fewer(count):
     def plant(table, claim):
         return table.slice(count), replace(
-            claim, rows=claim.rows[count:], outliers=np.append(claim.outliers, claim.rows[:count])
+            claim, rows=claim.rows[count:], leaving=np.append(claim.leaving, claim.rows[:count])
         )
 
     return plant
@@ -144,14 +144,14 @@ PLANTED = {
         "rows-complete",
     ),
     "a row that left twice": (
-        lambda table, claim: (table, replace(claim, outliers=np.array([5, 5]))),
+        lambda table, claim: (table, replace(claim, leaving=np.array([5, 5]))),
         "rows-complete",
     ),
     "a row that left and stayed": (
-        lambda table, claim: (table, replace(claim, outliers=claim.rows[:1])),
+        lambda table, claim: (table, replace(claim, leaving=claim.rows[:1])),
         "rows-complete",
     ),
-    "a row that left from nowhere": (of_claim(outliers=np.array([N + 3])), "rows-complete"),
+    "a row that left from nowhere": (of_claim(leaving=np.array([N + 3])), "rows-complete"),
     "too many left": (fewer(60), "few-suppressed"),
     "a harder model": (terms(models={"l_diversity": {"column": "s", "l": 9}}), "models-hold"),
     "a closer model": (terms(models={"t_closeness": {"column": "s", "t": 0.0}}), "models-hold"),
@@ -250,7 +250,7 @@ def test_a_withheld_cell_of_a_text_file_does_not_show_what_stood_there(tmp_path)
 def test_records_that_leave_are_counted_and_told():
     made = release()
     left = made.record.steps[0].search["suppressed"]
-    assert left == N - made.record.records_out == made.claim.outliers.size
+    assert left == N - made.record.records_out == made.claim.leaving.size
     assert [each.count for each in made.record.cautions if each.name == "records-suppressed"] == [left][
         : left > 0
     ]
@@ -262,15 +262,6 @@ def test_the_same_input_gives_the_same_bytes(tmp_path):
             tacita.save(release(method), tmp_path / f"{method}-{name}.parquet")
         one, other = ((tmp_path / f"{method}-{name}.parquet").read_bytes() for name in ("one", "other"))
         assert one == other
-
-
-def test_a_record_that_leaves_cannot_be_one_of_several_steps():
-    steps = [
-        {"method": "generalise", "quasi": ["a", "age"], "k": 12, "suppression_limit": 0.5},
-        {"method": "noise", "quasi": ["income"]},
-    ]
-    with pytest.raises(tacita.ParameterError, match="records would leave the file"):
-        tacita.protect(records(gaps=False), steps=steps, strata=["region"])
 
 
 def test_local_recoding_is_never_worse_than_full_domain():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, BinaryIO, ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -14,6 +15,7 @@ from tacita.core import DataError, Floats, Mask
 from tacita.core.notes import Code, ColumnNotes, System
 
 from . import readstat
+from .spssweight import weight_of
 from .survey import Clock, Column, Noted, SurveyFormat, empty_as_missing, with_reasons
 
 _DATES = ("DATE", "ADATE", "EDATE", "JDATE", "SDATE")
@@ -36,7 +38,7 @@ _SEGMENT, _SHARE, _WIDEST = 255, 252, 32767
 
 
 class SPSS(SurveyFormat):
-    """Data of SPSS, with labels, missing codes, formats and levels of measurement.
+    """Data of SPSS, with labels, missing codes, formats, levels of measurement and the weight that is set.
 
     Written uncompressed, in UTF-8, with a fixed date instead of a clock, and with labels and missing codes
     that records show. O(cells).
@@ -62,10 +64,15 @@ class SPSS(SurveyFormat):
 
     def columns(self, file: BinaryIO, source: str, first: int = 0, most: int = 0) -> Noted:
         """As ReadStat reads them."""
+        weight = weight_of(file)
         found, about = readstat.read(
             "read_sav", file, source, self.spoken, user_missing=True, row_offset=first, row_limit=most
         )
-        return {name: self._read(name, cells, about, source) for name, cells in found.items()}
+        made = {name: self._read(name, cells, about, source) for name, cells in found.items()}
+        if weight in made:
+            cells, notes = made[weight]
+            made[weight] = cells, replace(notes, weighs=True)
+        return made
 
     def _read(self, name: str, cells: list[Any], about: Any, source: str) -> tuple[pa.Array, ColumnNotes]:
         label = about.column_names_to_labels.get(name) or None
@@ -94,7 +101,12 @@ class SPSS(SurveyFormat):
         self._refuse_bad_names([each.name for each in columns])
         found = [self._variable(each, number) for number, each in enumerate(columns, 1)]
         starts = np.cumsum([1, *(each.slots for each in found)]).tolist()
-        parts = [_header(starts[-1] - 1, records)]
+        weighing = [
+            start
+            for each, start in zip(columns, starts, strict=False)
+            if each.notes.weighs and each.numbers is not None
+        ]
+        parts = [_header(starts[-1] - 1, next(iter(weighing), 0), records)]
         parts += [each.dictionary for each in found]
         parts += [_value_labels(each, start) for each, start in zip(found, starts, strict=False)]
         parts += _extensions(found, records)
@@ -260,10 +272,11 @@ def _padded(text: bytes, segments: Sequence[int]) -> bytes:
     return b"".join(piece.ljust(8 * _slots(width)) for piece, width in zip(pieces, segments, strict=True))
 
 
-def _header(slots: int, records: int) -> bytes:
+def _header(slots: int, weight: int, records: int) -> bytes:
     made = b"@(#) SPSS DATA FILE tacita".ljust(60)
     stamp = b"01 Jan 70" + b"00:00:00"
-    return b"$FL2" + made + struct.pack("<5id", 2, slots, 0, 0, records, 100.0) + stamp + b" " * 64 + bytes(3)
+    counts = struct.pack("<5id", 2, slots, 0, weight, records, 100.0)
+    return b"$FL2" + made + counts + stamp + b" " * 64 + bytes(3)
 
 
 def _record(width: int, label: bytes, missing: int, display: int, name: str, codes: bytes) -> bytes:

@@ -150,6 +150,7 @@ class SurveyFormat(LabelOptions, RecordFormat):
             codes=tuple(letters[code] for code in own.codes if letters),
             kinds=own.kinds if letters else None,
             measure=own.measure,
+            weighs=own.weighs,
         )
 
     def _column(self, name: str, cells: Any, notes: ColumnNotes) -> Column:

@@ -11,7 +11,18 @@ from tacita.core.uniqueness import Uniqueness
 from tacita.microdata.protect import Protected
 from tacita.microdata.steps import Made
 
-from . import categories, groups, insisting, maskings, synthesis, unchanged, units, values, withholding
+from . import (
+    categories,
+    groups,
+    insisting,
+    maskings,
+    nothing,
+    synthesis,
+    unchanged,
+    units,
+    values,
+    withholding,
+)
 
 _NOT_PROMISED_OF_GROUPS = (
     "Attribute disclosure: members of a group may share a confidential value.",
@@ -24,6 +35,10 @@ _NOT_PROMISED_OF_MASKINGS = (
 _NOT_PROMISED_OF_RECODINGS = (
     "Groups of k records: coarser values may still point to one single record.",
     "Linkage through columns released unchanged: they stand as they were beside the recoded ones.",
+)
+_NOT_PROMISED_OF_DROPPINGS = (
+    "Secrecy of what was left out: who knows a total of all records sees what is missing from it.",
+    "Linkage through columns released unchanged: what stays stands as it was.",
 )
 _NOT_PROMISED_OF_SYNTHESIS = (
     "Groups of k records: records keep their independent columns, and may be found by them.",
@@ -57,6 +72,8 @@ def _not_promised_of(claim: Claim) -> tuple[str, ...]:
         return _NOT_PROMISED_OF_GROUPS
     if "synthetic-cells" in claim.guarantees:
         kind: tuple[str, ...] = _NOT_PROMISED_OF_SYNTHESIS
+    elif "dropped" in claim.guarantees:
+        kind = _NOT_PROMISED_OF_DROPPINGS
     elif {"recoded", "coded"} & set(claim.guarantees):
         kind = _NOT_PROMISED_OF_RECODINGS
     else:
@@ -69,7 +86,7 @@ def find(made: Made, uniqueness: Uniqueness, *, shuffled: bool) -> tuple[Caution
     """All that apply to one release: to the file as it is, and to what each step made that still stands."""
     whole = made.whole
     # a recoding or coding publishes what it says, and shows in what is unique
-    plain = ("recoding", "generalisation", "coding", "withholding")
+    plain = ("recoding", "generalisation", "coding", "withholding", "dropping")
     parts = {at: each for at, each in made.standing.items() if each.method.kind not in plain}
     emptied = [caution for each in made.standing.values() for caution in withholding.much_withheld(each)]
 
@@ -84,7 +101,8 @@ def find(made: Made, uniqueness: Uniqueness, *, shuffled: bool) -> tuple[Caution
     finders = (
         insisting.guessable_seed(whole),
         _withdrawn(made),
-        _dropped(whole),
+        _dropped(made),
+        nothing.changed(made),
         of_steps(_suppressed),
         _withheld(made),
         iter(emptied),
@@ -138,11 +156,13 @@ def _withdrawn(made: Made) -> Iterator[Caution]:
     for number, by in dict.fromkeys((each.step, each.by) for each in made.withdrawn):
         taken = [each for each in made.withdrawn if (each.step, each.by) == (number, by)]
         names = ["+".join(made.steps[place - 1].names) for place in (number, by)]
+        changed = tuple(dict.fromkeys(name for each in taken for name in each.columns))
+        what = [f"changed {', '.join(changed)}"] if changed else []
+        what += ["took out records"] if any(not each.columns for each in taken) else []
         yield Caution(
             "promise-withdrawn",
             f"Step {number} ({names[0]}) promised {', '.join(each.guarantee for each in taken)}; step {by} "
-            f"({names[1]}) changed {', '.join(taken[0].columns)} since, and nothing is promised of that any "
-            "more.",
+            f"({names[1]}) {' and '.join(what)} since, and nothing is promised of that any more.",
             len(taken),
             "As it should be where the later step builds on it; else put it first, or require at the end "
             "what must hold.",
@@ -153,17 +173,30 @@ def _of_step(caution: Caution, number: int, made: Made) -> Caution:
     return replace(caution, text=f"Step {number} ({'+'.join(made.steps[number - 1].names)}): {caution.text}")
 
 
-def _dropped(protected: Protected) -> Iterator[Caution]:
-    left = protected.claim.outliers.size
-    if left:
+def _dropped(made: Made) -> Iterator[Caution]:
+    """Records that are not in the release, by the rule that took them out."""
+    protected = made.whole
+    suppressed = sum(each.left for each in made.protected if each.method.kind != "dropping")
+    if suppressed:
         yield Caution(
             "records-suppressed",
             "Records whose keys too few others share were left out of the release.",
-            left,
+            suppressed,
             "Totals computed from the release fall short by them, and they are not like the others; lower "
             "the limit, or withhold their keys alone (outliers).",
         )
-    gone = protected.claim.original.n - protected.data.n - left
+    met = sum(each.left for each in made.protected if each.method.kind == "dropping")
+    if met:
+        yield Caution(
+            "records-left-out",
+            "Records that meet the condition of a drop were left out of the release.",
+            met,
+            "Totals and means computed from the release are those of the others; say in words for whom it "
+            "still speaks.",
+        )
+    yield from _undecided(made)
+    yield from _weights_short(protected)
+    gone = protected.claim.original.n - protected.data.n - suppressed - met
     if gone:
         yield Caution(
             "records-dropped",
@@ -173,6 +206,35 @@ def _dropped(protected: Protected) -> Iterator[Caution]:
             gone,
             "Totals computed from the release fall short by them; complete the values"
             + ("." if synthesis.is_synthetic(protected) else " or use a stratum."),
+        )
+
+
+def _undecided(made: Made) -> Iterator[Caution]:
+    """Records of which a missing value left open whether they meet a condition."""
+    for each in made.protected:
+        if each.undecided:
+            stays = each.claim.terms["unknown"] == "keep"
+            yield Caution(
+                "condition-undecided",
+                "Records miss a value by which the condition of a drop is decided; they were "
+                f"{'kept' if stays else 'left out'}, as was asked for.",
+                each.undecided,
+                "Some of them may be of those who were to leave. Complete the values, or drop them too."
+                if stays
+                else "Some of them may be of those who were to stay. Complete the values, or keep them.",
+            )
+
+
+def _weights_short(protected: Protected) -> Iterator[Caution]:
+    """Records left, and the weights of the others are what they were."""
+    roles, left = protected.claim.original.roles, protected.claim.leaving.size
+    if left and roles is not None and roles.weight is not None:
+        yield Caution(
+            "weights-not-rescaled",
+            f"Records left the file, and column {roles.weight} is released as it is: weighted totals fall "
+            "short of the population.",
+            left,
+            "Calibrate the weights anew after protecting, or tell users for which population they stand.",
         )
 
 

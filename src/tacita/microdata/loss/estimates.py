@@ -171,10 +171,8 @@ class _Weighted(SurveyLoss):
 
     def _changes(self, survey: Survey, domains: tuple[str, ...], run: Run) -> list[Change]:
         groupings = [()] if not domains else [(), domains]
-        sides = [self._samples(survey, names) for names in groupings]
-        # unchanged columns are estimated as before, unless records left or changed their part
-        moved = survey.source.n != survey.released.n or bool({*domains} & {*survey.protected})
-        names = [*survey.protected, *(survey.beside if moved else ())]
+        sides = [samples(survey, names, self.fewest) for names in groupings]
+        names = columns_estimated(survey, domains)
         found = []
         for done, name in enumerate(names):
             run.report("comparing estimates", done, len(names))
@@ -185,16 +183,24 @@ class _Weighted(SurveyLoss):
         run.report("comparing estimates", len(names), len(names))
         return found
 
-    def _samples(self, survey: Survey, names: tuple[str, ...]) -> tuple[Sample, Sample, Ints]:
-        weights = survey.weights()
-        if not names:
-            before, after, count = np.zeros(survey.source.n, int), np.zeros(survey.released.n, int), 1
-            fewest = 2
-        else:
-            before, after, labels = survey.parts(names)
-            count, fewest = len(labels), self.fewest
-        looked_at = np.flatnonzero(np.bincount(before, minlength=count) >= fewest)
-        return Sample(weights[0], before, count), Sample(weights[1], after, count), looked_at
+
+def columns_estimated(survey: Survey, domains: tuple[str, ...]) -> list[str]:
+    """Protected columns, and unchanged ones too where records left or changed their part."""
+    moved = survey.source.n != survey.released.n or bool({*domains} & {*survey.protected})
+    return [*survey.protected, *(survey.beside if moved else ())]
+
+
+def samples(survey: Survey, names: tuple[str, ...], fewest: int) -> tuple[Sample, Sample, Ints]:
+    """The records of both files in parts by some columns (none: one part), and the parts that have enough."""
+    weights = survey.weights()
+    if not names:
+        before, after, count = np.zeros(survey.source.n, int), np.zeros(survey.released.n, int), 1
+        fewest = 2
+    else:
+        before, after, labels = survey.parts(names)
+        count = len(labels)
+    looked_at = np.flatnonzero(np.bincount(before, minlength=count) >= fewest)
+    return Sample(weights[0], before, count), Sample(weights[1], after, count), looked_at
 
 
 def _columns(changes: list[Change]) -> tuple[list[Floats], list[Floats]]:
@@ -207,7 +213,7 @@ def _compared(survey: Survey, name: str, before: Sample, after: Sample, parts: I
         x, z = survey.values(name)
         statistics = zip(before.of_numbers(x), after.of_numbers(z), strict=True)
     else:
-        old, new, labels = _commonest(survey.coded(name))
+        old, new, labels, _ = commonest(survey.coded(name))
         statistics = zip(before.of_categories(old, labels), after.of_categories(new, labels), strict=True)
     shared, moves = [], []
     for one, other in statistics:
@@ -222,14 +228,15 @@ def _compared(survey: Survey, name: str, before: Sample, after: Sample, parts: I
     return np.concatenate(shared), np.concatenate(moves)
 
 
-def _commonest(coded: Coded) -> tuple[Ints, Ints, int]:
-    """Codes of the commonest labels of the source, how many those are, and as one code more all others."""
+def commonest(coded: Coded) -> tuple[Ints, Ints, int, list[str]]:
+    """Codes of the commonest labels of the source, and as one code more all others; how many and which."""
     counts = np.bincount(coded.before[coded.before >= 0], minlength=coded.size)
     chosen = np.argsort(-counts, kind="stable")[: min(MOST_LABELS, int((counts > 0).sum()))]
     # one place more, the last: what is missing has code -1
     place = np.full(coded.size + 1, chosen.size)
     place[chosen], place[-1] = np.arange(chosen.size), -1
-    return place[coded.before], place[coded.after], chosen.size
+    names = [coded.labels[each] for each in chosen.tolist()]
+    return place[coded.before], place[coded.after], chosen.size, names
 
 
 class WeightedOverlap(_Weighted):

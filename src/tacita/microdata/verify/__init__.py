@@ -18,6 +18,7 @@ from . import (
     categories,
     checks,
     columns,
+    dropping,
     files,
     generalisation,
     maskings,
@@ -255,6 +256,15 @@ CHECKS: dict[str, Check[Evidence]] = {
         "original records; of k units where they are named.",
         withheld.k_anonymous_to_all,
     ),
+    "dropped": Check(
+        "The columns that were to leave are gone, and every record that stayed stands where it did, unless "
+        "records were shuffled.",
+        dropping.dropped,
+    ),
+    "dropped-by-condition": Check(
+        "Exactly the records that meet the declared condition by their original values are gone.",
+        dropping.dropped_by_condition,
+    ),
     "units-agree": Check(
         "Records of one unit show the same in the columns that were protected by unit.", recoding.units_agree
     ),
@@ -323,12 +333,14 @@ def _promised(claim: Claim) -> list[str]:
     of_means = roles is not None and roles.categorical and "group-means" in promised
     middles = ["group-categories"] if of_means else []
     # values that do not hide behind k others must have been changed, whatever the method says
-    hiding = DECLARED & set(promised) or (claim.touched and not promised)
+    since = bool(claim.touched) or claim.leaving_later.size > 0
+    hiding = DECLARED & set(promised) or (since and not promised)
     # a category has no step to be rounded to
     hiding = hiding or "numeric" not in claim.original.scales
     hidden = ["rounding-withstood"] if not hiding and "rounding-restores" not in claim.insisted else []
     # what is taken away is always accounted for, until another step changes the columns
     own = "only-withheld" in promised
-    kept = claim.suppressed is not None and not own and not claim.touched & set(claim.original.quasi)
+    undone = claim.touched & set(claim.original.quasi) or claim.leaving_later.size
+    kept = claim.suppressed is not None and not own and not undone
     taken = ["suppressed-cells"] if kept else []
     return list(dict.fromkeys((*promised, *middles, *units, *hidden, *taken)))

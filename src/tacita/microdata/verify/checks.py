@@ -8,8 +8,10 @@ import narwhals as nw
 import numpy as np
 import pyarrow as pa
 
+from tacita.core import Ints
+
 from .cells import as_array, same_column, same_text
-from .evidence import Evidence, distinct, exact_means, gaps, publishes, too_few
+from .evidence import Evidence, distinct, exact_means, publishes, too_few
 from .leftovers import faults
 
 _NO_GROUPS = "the claim does not name one group for each record"
@@ -28,25 +30,44 @@ def columns_kept(evidence: Evidence) -> str | None:
 
 
 def rows_complete(evidence: Evidence) -> str | None:
-    """Each source row once, or dropped because it misses a value that the method reads or fits nowhere."""
+    """Each source row is in the file once, or left once: by a rule that the claim names."""
     claim = evidence.claim
-    expected = np.arange(claim.original.n)
-    if claim.left_out:
-        incomplete = np.any([gaps(claim.original, name) for name in claim.left_out], axis=0)
-        expected = expected[~incomplete]
-    if np.unique(claim.outliers).size != claim.outliers.size or not np.isin(claim.outliers, expected).all():
-        return "records that left are not the source's rows, each once"
-    expected = np.setdiff1d(expected, claim.outliers)
-    if evidence.released.n != expected.size:
-        return f"wanted {expected.size} records, got {evidence.released.n}"
-    if not np.array_equal(np.sort(claim.rows), expected):
-        return "released rows are not the source's rows, each once"
+    if evidence.released.n != claim.rows.size:
+        return f"wanted {claim.rows.size} records, got {evidence.released.n}"
+    every = np.concatenate([claim.rows, claim.leaving, claim.leaving_later])
+    if not np.array_equal(np.sort(every), np.arange(claim.original.n)):
+        return "released rows and those that left are not the source's rows, each once"
+    if stayed := int(evidence.incomplete[claim.rows].sum()):
+        return f"{stayed} records that miss a value were to leave and are there"
+    if fault := _left_by_no_rule(evidence):
+        return fault
     shapes = (claim.rows.shape, (claim.rows.size, len(claim.original.quasi)))
     if claim.labels is not None and np.shape(claim.labels) not in shapes:
         return _NO_GROUPS
     if claim.suppressed is not None and np.shape(claim.suppressed) != shapes[1]:
         return "the claim does not say of each cell whether it was suppressed"
     return None
+
+
+def _left_by_no_rule(evidence: Evidence) -> str | None:
+    """Records that left by no rule; of several steps, by a rule of none of them, one after the other."""
+    claim = evidence.claim
+    left = evidence.seen.size - claim.rows.size
+    if not claim.steps:
+        ruled = "dropped" in claim.guarantees or claim.terms.get("outliers") == "drop"
+        return f"{left} records left by no rule" if left and not ruled else None
+    there = np.flatnonzero(~evidence.incomplete)
+    for number, step in enumerate(claim.steps, 1):
+        known = step.original.n == there.size and _within(step.rows, there) and _within(step.leaving, there)
+        if not known or not np.array_equal(there[step.rows], claim.rows):
+            return f"step {number} speaks of other records than those that were left"
+        there = np.delete(there, step.leaving)
+    wrong = np.setxor1d(there, claim.rows).size
+    return f"{wrong} records left, or stayed, by a rule of no step" if wrong else None
+
+
+def _within(rows: Ints, there: Ints) -> bool:
+    return bool(((rows >= 0) & (rows < there.size)).all())
 
 
 def others_identical(evidence: Evidence) -> str | None:

@@ -50,7 +50,24 @@ class Evidence:
     def gone(self) -> frozenset[str]:
         """Columns that must not be there."""
         roles = self.claim.original.roles
-        return frozenset(roles.identifiers) if roles else frozenset()
+        named = frozenset(roles.identifiers) if roles else frozenset()
+        parts = [each for each in (self.claim, *self.claim.steps) if "dropped" in each.guarantees]
+        return named.union(*(each.terms.get("columns", ()) for each in parts))
+
+    @cached_property
+    def incomplete(self) -> Mask:
+        """Original rows that miss a value of a column where that makes a record leave."""
+        original = self.claim.original
+        found = np.zeros(original.n, dtype=bool)
+        for name in self.claim.left_out:
+            found |= gaps(original, name)
+        return found
+
+    @cached_property
+    def seen(self) -> Ints:
+        """The original rows that the method saw: those released, then those that left by its own rule."""
+        claim = self.claim
+        return np.concatenate([claim.rows, claim.leaving[~self.incomplete[claim.leaving]]])
 
     @cached_property
     def strata(self) -> Ints:
@@ -121,7 +138,10 @@ class Evidence:
         suppressed = None if claim.suppressed is None else claim.suppressed[chosen]
         frame = gathered(self.released.frame, chosen)
         released = Microdata(frame, dialect=self.released.dialect, source=self.released.source)
-        chosen_ones = replace(claim, rows=claim.rows[chosen], labels=labels, suppressed=suppressed)
+        gone = claim.leaving[np.isin(claim.leaving, standing)]
+        chosen_ones = replace(
+            claim, rows=claim.rows[chosen], leaving=gone, labels=labels, suppressed=suppressed
+        )
         return Evidence(released, chosen_ones)
 
     def numbers_beside(self, name: str) -> Floats:

@@ -37,11 +37,6 @@ def shown(evidence: Evidence, name: str) -> Cells:
     return cells_of(cells, name)
 
 
-def seen(evidence: Evidence) -> Ints:
-    """The original rows that the method saw: those released, and those that left."""
-    return np.concatenate([evidence.claim.rows, evidence.claim.outliers])
-
-
 def hierarchy_of(evidence: Evidence, name: str) -> Hierarchy:
     """The declared hierarchy of a column, or the one of values that are shown or not."""
     original = evidence.claim.original
@@ -49,7 +44,7 @@ def hierarchy_of(evidence: Evidence, name: str) -> Hierarchy:
     if given is not None:
         return as_hierarchy(name, given)
     texts = cells_of(original, name)
-    known = sorted({text for text in (texts[row] for row in seen(evidence).tolist()) if text is not None})
+    known = sorted({text for text in (texts[row] for row in evidence.seen.tolist()) if text is not None})
     return Hierarchy.flat(name, known or ["-"], TOP)
 
 
@@ -157,7 +152,8 @@ def _in_range(old: str | None, new: str | None) -> bool:
 def few_suppressed(evidence: Evidence) -> str | None:
     """No more records left, or show none of their keys, than the limit allows."""
     claim = evidence.claim
-    gone, n = claim.outliers.size + int(_withheld(evidence).sum()), seen(evidence).size
+    left = evidence.seen.size - claim.rows.size
+    gone, n = left + int(_withheld(evidence).sum()), evidence.seen.size + claim.leaving_later.size
     most = allowed(claim.terms, n)
     return f"{gone} of {n} records are suppressed, at most {most} may be" if gone > most else None
 
@@ -178,7 +174,7 @@ def values_by_class(
     """Counts of a confidential column in classes of some rows, its shares in the input, its values."""
     original, column = evidence.claim.original, each["column"]
     cells = ["" if cell is None else cell for cell in cells_of(original, column)]
-    texts, codes = np.unique([cells[row] for row in seen(evidence).tolist()], return_inverse=True)
+    texts, codes = np.unique([cells[row] for row in evidence.seen.tolist()], return_inverse=True)
     before = np.bincount(codes.reshape(-1)) / codes.size
     place = {text: at for at, text in enumerate(texts.tolist())}
     own = np.array([place[cells[row]] for row in rows.tolist()], dtype=np.int64)

@@ -44,6 +44,8 @@ def _faults(
         yield "have a label that the source has not"
     if own.display not in (None, source.display, usual.display):
         yield "have a format that the source has not"
+    if own.weighs and not source.weighs:
+        yield "weigh records, which those of the source do not"
     if own.measure not in (None, source.measure, usual.measure):
         yield "have a level of measurement that the source has not"
     cells = as_array(evidence.released.column(name))

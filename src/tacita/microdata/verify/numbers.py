@@ -35,7 +35,9 @@ def _coded(evidence: Evidence, sign: int) -> str | None:
 
 def _expected(evidence: Evidence, name: str, sign: int) -> Floats:
     terms, old = evidence.claim.terms, evidence.originals(name)
-    present = [value for value in old.tolist() if value == value]
+    # whoever left in a later step was still among those who were coded
+    later = evidence.claim.original.numbers(name)[evidence.claim.leaving_later]
+    present = [value for value in (*old.tolist(), *later.tolist()) if value == value]
     if not present:
         return old
     told = terms.get("limit")

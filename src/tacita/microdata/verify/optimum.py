@@ -17,7 +17,7 @@ from tacita.core import Floats, Ints, Mask
 
 from .classes import allowed, fewest, settings_of
 from .evidence import Evidence, distinct, one_each, sizes
-from .generalisation import cells_of, failing, hierarchy_of, seen, shown, strata_of
+from .generalisation import cells_of, failing, hierarchy_of, shown, strata_of
 from .recoding import shown_at
 
 Node = tuple[int, ...]
@@ -28,7 +28,7 @@ class Nodes:
     """The records that a method saw, as codes of each key at each level, with shares of leaves."""
 
     def __init__(self, evidence: Evidence) -> None:
-        self.evidence, self.rows = evidence, seen(evidence)
+        self.evidence, self.rows = evidence, evidence.seen
         original = evidence.claim.original
         self.n = self.rows.size
         named = original.roles.unit if original.roles else None

@@ -1,0 +1,88 @@
+"""Which variable of an SPSS file weighs its records: the one thing that ReadStat does not tell."""
+
+from __future__ import annotations
+
+import struct
+from typing import BinaryIO
+
+_HEADER = 176
+_MAGIC = (b"$FL2", b"$FL3")
+_VARIABLE, _LABELS, _OF_VARIABLES, _DOCUMENT, _EXTENSION, _END = 2, 3, 4, 6, 7, 999
+_LONG_NAMES = 13
+
+
+def weight_of(file: BinaryIO) -> str | None:
+    """The name of the weight, if one is set; the file is left at its beginning. O(variables).
+
+    The header names a slot of 8 bytes, counted from 1, and the dictionary says whose it is.
+    Source: GNU PSPP, developers guide, system file format.
+    """
+    try:
+        return _Dictionary(file).weight()
+    except (struct.error, ValueError):
+        # what is wrong with the file, its reader says
+        return None
+    finally:
+        file.seek(0)
+
+
+class _Dictionary:
+    def __init__(self, file: BinaryIO) -> None:
+        self.file = file
+        head = file.read(_HEADER)
+        self.known = head[:4] in _MAGIC and len(head) == _HEADER
+        self.order = "<" if head[64:68] in (b"\2\0\0\0", b"\3\0\0\0") else ">"
+        self.slot = struct.unpack(f"{self.order}i", head[76:80])[0] if self.known else 0
+
+    def weight(self) -> str | None:
+        if self.slot <= 0:
+            return None
+        short: str | None = None
+        at, kind = 0, self._int()
+        while kind == _VARIABLE:
+            at += 1
+            name = self._variable()
+            short = name if at == self.slot else short
+            kind = self._int()
+        return None if short is None else self._long_names(kind).get(short.upper(), short)
+
+    def _int(self) -> int:
+        found: int = struct.unpack(f"{self.order}i", self.file.read(4))[0]
+        return found
+
+    def _skip(self, bytes_: int) -> None:
+        if bytes_ < 0:
+            raise ValueError("a file that leads back would be read without end")
+        self.file.seek(bytes_, 1)
+
+    def _variable(self) -> str:
+        _, labelled, missing, _, _ = struct.unpack(f"{self.order}5i", self.file.read(20))
+        name = self.file.read(8).rstrip().decode()
+        if labelled:
+            length = self._int()
+            self._skip(-(-length // 4) * 4)
+        self._skip(8 * abs(missing))
+        return name
+
+    def _long_names(self, kind: int) -> dict[str, str]:
+        """Names as users know them, by those of the dictionary."""
+        while kind != _END:
+            if kind == _LABELS:
+                for _ in range(self._int()):
+                    self._skip(8)
+                    (length,) = self.file.read(1)
+                    self._skip(-(-(length + 1) // 8) * 8 - 1)
+            elif kind == _OF_VARIABLES:
+                self._skip(4 * self._int())
+            elif kind == _DOCUMENT:
+                self._skip(80 * self._int())
+            elif kind == _EXTENSION:
+                which, size, count = (self._int() for _ in range(3))
+                content = self.file.read(max(0, size * count))
+                if which == _LONG_NAMES:
+                    pairs = (pair.partition("=") for pair in content.decode().split("\t"))
+                    return {name.upper(): long for name, _, long in pairs}
+            else:
+                return {}
+            kind = self._int()
+        return {}

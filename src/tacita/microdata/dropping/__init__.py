@@ -1,0 +1,1 @@
+"""Methods that leave out columns, or the records that a condition names."""
