@@ -57,7 +57,7 @@ def by_looking_at_all(lattice, quality):
     best = None
     for node in product(*(range(size) for size in lattice.shape)):
         checked = lattice.check(node, lattice.every)
-        if checked.suppressed > lattice.most or not checked.withheld:
+        if checked.suppressed > lattice.most or not checked.permitted:
             continue
         score = quality.score(lattice, checked)[0]
         if best is None or less(score[None], best)[0]:

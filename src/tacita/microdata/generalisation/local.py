@@ -160,7 +160,8 @@ class Guarded:
 
         models = method.of_classes()
         values = np.array(list((keys.confidential or {}).values()), dtype=np.int64)
-        self.guard = guard_of(keys, models, np.ones(keys.n, dtype=np.int64), values, keys.units)
+        masses = np.array(list((keys.weighing or {}).values()))
+        self.guard = guard_of(keys, models, np.ones(keys.n, dtype=np.int64), values, keys.units, masses)
         widest = int(max([1, *(codes.max() + 1 for codes in (keys.confidential or {}).values())]))
         units = 1 if keys.units is None else int(keys.units.max()) + 1
         self.room = Room(

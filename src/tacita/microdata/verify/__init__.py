@@ -212,7 +212,8 @@ CHECKS: dict[str, Check[Evidence]] = {
         generalisation.generalised,
     ),
     "models-hold": Check(
-        "Every class of equal keys satisfies the declared models of confidential columns.",
+        "Every class of equal keys satisfies the declared models of confidential columns and of the "
+        "population, and the file those of the whole.",
         generalisation.models_hold,
     ),
     "few-suppressed": Check(
@@ -311,7 +312,15 @@ def _promised(claim: Claim) -> list[str]:
     of_means = roles is not None and roles.categorical and "group-means" in promised
     middles = ["group-categories"] if of_means else []
     # values that do not hide behind k others must have been changed, whatever the method says
-    behind = {"groups-of-k", "column-groups", "k-anonymous", "recoded", "coded", "values-redrawn"}
+    behind = {
+        "groups-of-k",
+        "column-groups",
+        "k-anonymous",
+        "recoded",
+        "coded",
+        "generalised",
+        "values-redrawn",
+    }
     declared = behind & set(promised)
     hiding = declared or (claim.touched and not promised)
     # a category has no step to be rounded to
