@@ -49,6 +49,22 @@ def left_out(case):
     return None
 
 
+def overlooks(case):
+    """Whether ARX may allow too much: beside a least size of classes it passes over those of nobody present.
+
+    With k = 5 beside a presence of 0.05 to 0.15 it finds 35,461.3; without k, where less is asked, 37,223.2.
+    """
+    models = case["models"]
+    present = any(model.get("dmin", 0) > 0 for model in models)
+    return present and any(model["model"] == "k-anonymity" or "l" in model for model in models)
+
+
+def takes_long(case):
+    """Whether thousands of nodes are looked at: some may be suppressed, or an estimate decides."""
+    estimated = any(model["model"] == "population-uniqueness" for model in case["models"])
+    return bool(case["suppression_limit"]) or estimated
+
+
 OF_THE_FILE = {
     "average-reidentification-risk": ("average_risk", "risk"),
     "sample-uniqueness": ("sample_uniqueness", "share"),

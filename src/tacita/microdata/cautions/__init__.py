@@ -84,6 +84,7 @@ def find(made: Made, uniqueness: Uniqueness, *, shuffled: bool) -> tuple[Caution
         _dropped(whole),
         of_steps(_suppressed),
         _withheld(made),
+        *(insisting.alone_by_keys(each) for each in made.standing.values()),
         unchanged.unique_combinations(whole, uniqueness),
         unchanged.nearly_unique(uniqueness),
         unchanged.skipped(whole),
