@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import floor
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
@@ -15,7 +16,7 @@ from tacita.core import DataError, Floats, Hierarchy, Ints, Mask, Method, Parame
 from tacita.core.roles import KINDS, Kind
 
 from .ladders import Keys
-from .models import KNOWN, Models, ModelSettings, OfAClass, TCloseness, built
+from .models import KNOWN, Models, ModelSettings, OfAClass, TCloseness, built, guard_of
 from .populations import Columns, DeltaPresence, KMap, OfAPopulation, Population
 from .whole import OfTheFile
 
@@ -194,6 +195,42 @@ class Generalisation(Method):
             if isinstance(model, TCloseness) and model.kind == "hierarchical":
                 found[model.column] = _tree(self.spoken_name(), model, texts[model.column], known)
         return found
+
+
+class Guarded:
+    """Whether records may be a class, and whether those that are in none may be left out."""
+
+    def __init__(self, keys: Keys, method: Generalisation) -> None:
+        from tacita.kernels.records.reclass import Room
+
+        self.keys, self.method = keys, method
+        models = method.of_classes()
+        values = np.array(list((keys.confidential or {}).values()), dtype=np.int64)
+        masses = np.array(list((keys.weighing or {}).values()))
+        self.guard = guard_of(keys, models, np.ones(keys.n, dtype=np.int64), values, keys.units, masses)
+        widest = int(max([1, *(codes.max() + 1 for codes in (keys.confidential or {}).values())]))
+        units = 1 if keys.units is None else int(keys.units.max()) + 1
+        self.room = Room(
+            np.zeros(widest, dtype=np.int64),
+            np.zeros(widest, dtype=np.int64),
+            np.zeros(units, dtype=np.int64),
+            np.zeros(1, dtype=np.int64),
+        )
+        self.plain = keys.units is None and not models.rows
+
+    def stands(self, members: Ints) -> bool:
+        """Whether some records may be one."""
+        from tacita.kernels.records.reclass import stands
+
+        return bool(stands(members, self.guard, self.room))
+
+    def may_go(self, gone: Mask) -> bool:
+        """Whether some records may be left out: few enough, and a class of their stratum if withheld."""
+        if gone.sum() > floor(self.method.suppression_limit * self.keys.n + 1e-9):
+            return False
+        left = np.flatnonzero(gone) if self.method.outliers == "withhold" else np.zeros(0, dtype=np.int64)
+        strata = self.keys.strata[left]
+        return all(self.stands(left[strata == stratum]) for stratum in np.unique(strata))
 
 
 def _table_of(model: object) -> Path | None:
