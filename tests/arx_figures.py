@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import pytest
 from tacita.io.hierarchies import read_hierarchy
 from tacita.microdata.generalisation.ladders import Keys, ladders_of
 from tacita.microdata.generalisation.models import Models, built
+from tacita.microdata.generalisation.populations import Population
 from tacita.microdata.generalisation.quality import Quality
 
 FOLDER = Path(os.environ.get("TACITA_SHARED", "")) / "reference" / "arx"
@@ -22,13 +24,55 @@ needed = pytest.mark.skipif(
 
 # what is left out, and why
 LEFT_OUT = {
-    "delta-presence": "speaks of records that are not released",
-    "k-map": "speaks of a population",
-    "inclusion": "speaks of records that are not released",
-    "average-reidentification-risk": "suppresses further classes by a rule of ARX",
-    "sample-uniqueness": "suppresses further classes by a rule of ARX",
-    "population-uniqueness": "rests on estimates of a population",
+    "inclusion": "is a choice of records, not a model",
+    "several-risks": "is three models in one",
+    "k-map-estimated": "rests on Poisson's law instead of a table or weights",
+    "further-suppression": "suppresses some classes of one size, and not others, by their order in the file",
+    "snb": "is the faulty estimator of ARX",
 }
+
+
+def left_out(case):
+    """Why a case is not for us, by a name of LEFT_OUT; None where it is."""
+    for model in case["models"]:
+        name = model["model"]
+        if name == "inclusion":
+            return name
+        if "highest_risk" in model:
+            return "several-risks"
+        if name == "k-map" and "subset" not in model:
+            return "k-map-estimated"
+        if name in OF_THE_FILE and case["suppression_limit"]:
+            return "further-suppression"
+        if model.get("estimator") == "SNB":
+            return "snb"
+    return None
+
+
+def overlooks(case):
+    """Whether ARX may allow too much: beside a least size of classes it passes over those of nobody present.
+
+    With k = 5 beside a presence of 0.05 to 0.15 it finds 35,461.3; without k, where less is asked, 37,223.2.
+    """
+    models = case["models"]
+    present = any(model.get("dmin", 0) > 0 for model in models)
+    return present and any(model["model"] == "k-anonymity" or "l" in model for model in models)
+
+
+def takes_long(case):
+    """Whether thousands of nodes are looked at: some may be suppressed, or an estimate decides."""
+    estimated = any(model["model"] == "population-uniqueness" for model in case["models"])
+    return bool(case["suppression_limit"]) or estimated
+
+
+OF_THE_FILE = {
+    "average-reidentification-risk": ("average_risk", "risk"),
+    "sample-uniqueness": ("sample_uniqueness", "share"),
+    "population-uniqueness": ("population_uniqueness", "share"),
+}
+ESTIMATORS = {"DANKAR": "decision", "ZAYATZ": "zayatz", "PITMAN": "pitman"}
+# in place of a file: the table that a subset is of
+PEOPLE = Path("people.csv")
 MODELS = {
     "distinct-l-diversity": ("l_diversity", {"kind": "distinct"}),
     "entropy-l-diversity": ("l_diversity", {"kind": "entropy"}),
@@ -89,12 +133,42 @@ def keys_of(file, quasi, sensitive=None, prefix=None, rows=None):
     return Keys(ladders, leaves, strata, None, {sensitive: own.astype(np.int64)}, orders, trees)
 
 
+def subset_of(models):
+    """The rows that were chosen out of the file; all of it where none were."""
+    named = [each["subset"] for each in models if "subset" in each]
+    return np.array(read("subsets.json")[named[0]]) if named else None
+
+
+def among(keys, whole, rows):
+    """Keys of chosen rows with the whole file as their population."""
+    if rows is None:
+        return keys
+    leaves, counts = np.unique(whole.leaves, axis=1, return_counts=True)
+    people = Population(leaves, np.zeros(counts.size, dtype=np.int64), counts)
+    return replace(keys, populations={PEOPLE: people})
+
+
 def models_of(models):
     """k and the models of a case."""
     k, settings = 1, []
     for each in models:
         if each["model"] == "k-anonymity":
             k = each["k"]
+            continue
+        if each["model"] == "k-map":
+            settings.append(("k_map", {"k": each["k"], "population": PEOPLE}))
+            continue
+        if each["model"] == "delta-presence":
+            given = {"population": PEOPLE, "least": each["dmin"], "most": each["dmax"]}
+            settings.append(("delta_presence", given))
+            continue
+        if each["model"] in OF_THE_FILE:
+            name, figure = OF_THE_FILE[each["model"]]
+            given = {figure: each["riskthreshold"]}
+            if name == "population_uniqueness":
+                given["fraction"] = each["sampling_fraction"]
+                given["estimator"] = ESTIMATORS[each["estimator"]]
+            settings.append((name, given))
             continue
         name, setting = MODELS[each["model"]]
         numbers = {key: each[key] for key in ("l", "c", "t", "beta", "delta") if key in each}

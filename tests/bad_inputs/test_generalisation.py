@@ -12,7 +12,11 @@ FRAME = {
     "age": [str(20 + i % 5) for i in range(40)],
     "disease": [f"ill{i % 3}" for i in range(40)],
     "unit": [f"u{i}" for i in range(40)],
+    "weight": [1.5] * 40,
+    "nought": [0.0] * 40,
+    "gaps": [None, *[1.5] * 39],
 }
+PEOPLE = "town,age\n" + "".join(f"secret{i % 4},{20 + i % 5}\n" for i in range(60))
 TOWNS = {"north": ["secret0", "secret1"], "south": ["secret2", "secret3"]}
 
 WRONG = {
@@ -61,6 +65,43 @@ WRONG = {
     "beta of nought": {"models": {"beta_likeness": {"column": "disease", "beta": 0}}},
     "an unknown beta": {"models": {"beta_likeness": {"column": "disease", "beta": 1, "kind": "odd"}}},
     "delta below nought": {"models": {"delta_disclosure": {"column": "disease", "delta": -1}}},
+    "k of one beside a model of classes": {"k": 1, "models": {"l_diversity": {"column": "disease", "l": 2}}},
+    "k of nought": {"k": 0, "models": {"k_map": {"k": 3, "weight": "weight"}}, "insist": True},
+    "k-map without k": {"models": {"k_map": {"weight": "weight"}}},
+    "k-map of one": {"models": {"k_map": {"k": 1, "weight": "weight"}}},
+    "k-map of a half": {"models": {"k_map": {"k": 2.5, "weight": "weight"}}},
+    "k-map of nobody": {"models": {"k_map": {"k": 3}}},
+    "k-map of both": {"models": {"k_map": {"k": 3, "weight": "weight", "population": "people.csv"}}},
+    "weights of no column": {"models": {"k_map": {"k": 3, "weight": "nowhere"}}},
+    "weights of a key": {"models": {"k_map": {"k": 3, "weight": "age"}}},
+    "weights of words": {"models": {"k_map": {"k": 3, "weight": "disease"}}},
+    "weights of nought": {"models": {"k_map": {"k": 3, "weight": "nought"}}},
+    "weights that are missing": {"models": {"k_map": {"k": 3, "weight": "gaps"}}},
+    "weights beside units": {"models": {"k_map": {"k": 3, "weight": "weight"}}, "unit": "unit"},
+    "more persons than there are": {"models": {"k_map": {"k": 999, "weight": "weight"}}},
+    "a risk beyond one": {"models": {"average_risk": {"risk": 1.2}}},
+    "a risk of nought": {"models": {"average_risk": {"risk": 0}}},
+    "a risk of words": {"models": {"average_risk": {"risk": "low"}}},
+    "a risk unsaid": {"models": {"average_risk": {}}},
+    "a share of uniques of one": {"models": {"sample_uniqueness": {"share": 1}}},
+    "a share of uniques below nought": {"models": {"sample_uniqueness": {"share": -0.1}}},
+    "a share that is no number": {"models": {"sample_uniqueness": {"share": float("nan")}}},
+    "a setting of another model": {"models": {"sample_uniqueness": {"share": 0.1, "fraction": 0.2}}},
+    "no fraction": {"models": {"population_uniqueness": {"share": 0.1}}},
+    "a fraction beyond one": {"models": {"population_uniqueness": {"share": 0.1, "fraction": 2}}},
+    "a fraction of nought": {"models": {"population_uniqueness": {"share": 0.1, "fraction": 0}}},
+    "no uniques of a population": {"models": {"population_uniqueness": {"share": 0, "fraction": 0.5}}},
+    "an unknown estimator": {
+        "models": {"population_uniqueness": {"share": 0.1, "fraction": 0.5, "estimator": "guess"}}
+    },
+    "a presence of nobody": {"models": {"delta_presence": {"most": 0.5}}},
+    "a presence without end": {"models": {"delta_presence": {"population": "people.csv"}}},
+    "a presence beyond all": {"models": {"delta_presence": {"population": "people.csv", "most": 1.5}}},
+    "a presence turned round": {
+        "models": {"delta_presence": {"population": "people.csv", "least": 0.9, "most": 0.5}}
+    },
+    "a population of no file": {"models": {"k_map": {"k": 3, "population": "nowhere.csv"}}},
+    "a population of a number": {"models": {"k_map": {"k": 3, "population": 3}}},
     "a hierarchy without some values": {"hierarchy": {"town": {"north": ["secret0"]}}},
     "a hierarchy of no file": {"hierarchy": {"town": "nowhere.csv"}},
     "a hierarchy of another kind": {"hierarchy": {"town": 3}},
@@ -79,6 +120,29 @@ OF_GENERALISE = {
     "importance of another quality": {"quality": "entropy", "importance": {"town": 2}},
     "no time": {"time_limit": 0},
     "time of words": {"time_limit": "soon"},
+    "withheld beside a population": {
+        "models": {"average_risk": {"risk": 0.3}},
+        "outliers": "withhold",
+        "suppression_limit": 0.1,
+    },
+    "a population without a key": {"models": {"k_map": {"k": 3, "population": "keyless.csv"}}},
+    "a population without a stratum": {
+        "models": {"k_map": {"k": 3, "population": "people.csv"}},
+        "strata": ["disease"],
+    },
+    "a population of other towns": {"models": {"k_map": {"k": 3, "population": "abroad.csv"}}},
+    "a population without the records": {
+        "models": {"delta_presence": {"population": "few.csv", "most": 0.9}}
+    },
+    "a population that is no table": {"models": {"k_map": {"k": 3, "population": "picture.parquet"}}},
+    "a population beside units": {
+        "models": {"delta_presence": {"population": "people.csv", "most": 1.0}},
+        "unit": "unit",
+    },
+    "one record of a presence": {
+        "models": {"delta_presence": {"population": "people.csv", "most": 0.1}},
+        "suppression_limit": 0.5,
+    },
 }
 CASES = [
     *(
@@ -93,7 +157,13 @@ CASES = [
 @pytest.mark.parametrize(
     ("method", "given"), [(m, g) for m, _, g in CASES], ids=[f"{m} {n}" for m, n, _ in CASES]
 )
-def test_it_is_refused_in_words_that_quote_no_value(method, given):
+def test_it_is_refused_in_words_that_quote_no_value(method, given, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "people.csv").write_text(PEOPLE)
+    (tmp_path / "keyless.csv").write_text(PEOPLE.replace("age", "years"))
+    (tmp_path / "abroad.csv").write_text(PEOPLE.replace("secret3", "secret9"))
+    (tmp_path / "few.csv").write_text("\n".join(PEOPLE.splitlines()[:30]) + "\n")
+    (tmp_path / "picture.parquet").write_bytes(b"no table")
     with pytest.raises(tacita.TacitaError) as told:
         tacita.protect(
             pa.table(FRAME),
@@ -102,7 +172,7 @@ def test_it_is_refused_in_words_that_quote_no_value(method, given):
             **{"hierarchy": {"town": TOWNS}, "k": 3, **given},
         )
     assert "secret" not in str(told.value)
-    assert str(told.value).rstrip().endswith((".", ")"))
+    assert str(told.value).rstrip().endswith((".", ")", "?"))
 
 
 def test_the_star_as_a_value_is_refused_where_it_would_stand_for_any():

@@ -89,6 +89,7 @@ DECLARED = frozenset(
         "recoded",
         "coded",
         "dropped",
+        "generalised",
         "values-redrawn",
         "only-withheld",
     }

@@ -17,6 +17,12 @@ def against_advice(method: Method, seed: int | None, *, shuffle: bool) -> dict[s
             f"{who}: k must be at least 3, got 2: each of two members can compute the other. Raise k, or "
             "insist (--insist; it is recorded)."
         )
+    if getattr(method, "lets_stand_alone", False):
+        found["k-of-1"] = ParameterError(
+            f"{who}: k is 1, so that records may stand alone by their keys: who knows that a person is in "
+            "the file finds her. Raise k, or insist (--insist; it is recorded) that a model of the "
+            "population or of the whole file is enough."
+        )
     if is_guessable(seed) and (shuffle or draws_protection(method)):
         what = "the order of the records" if not draws_protection(method) else "what was drawn"
         found["guessable-seed"] = ParameterError(

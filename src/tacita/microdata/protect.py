@@ -8,7 +8,6 @@ from typing import Any
 
 import narwhals as nw
 import numpy as np
-import pyarrow as pa
 
 from tacita.core import (
     MISSING_TEXT,
@@ -23,14 +22,13 @@ from tacita.core import (
     Run,
 )
 from tacita.core.door import setting
-from tacita.core.levels import category_cells, nominal_levels
 from tacita.core.microdata import speakable
 from tacita.core.options import Missing
 from tacita.core.release import Claim
 from tacita.core.roles import Kind
 from tacita.io.hierarchies import as_hierarchy
 
-from .dropping.base import Cells, Dropping
+from .beside import asked_by, categories_beside, numbered_beside, numbers_beside, population_of
 from .patterns import suppressed_cells
 from .publish import Records, publish
 
@@ -96,13 +94,16 @@ def protect(
     integer = np.array(
         [round_integers and data.scale(name) == "numeric" and data.is_integer(name) for name in data.quasi]
     )
-    beside = beside[kept] if beside.size else _beside(data, getattr(method, "beside", ()), kept)
+    beside = beside[kept] if beside.size else numbers_beside(data, getattr(method, "beside", ()), kept)
     texts = {name: data.levels(name).names for name in data.used if data.scale(name) != "numeric"}
     climbed = {name: as_hierarchy(name, given) for name, given in _hierarchies(data).items()}
-    known = _known(data, getattr(method, "looks_at", ()), kept)
-    read = _read(data, method, kept)
-    asked = {name: cells[kept] for name, cells in _asked(data, method).items()}
-    records = Records(x, strata, units, integer, beside, kinds, texts, known, climbed, data.used, read, asked)
+    known = numbered_beside(data, getattr(method, "looks_at", ()), kept)
+    read = categories_beside(data, method, kept)
+    asked = {name: cells[kept] for name, cells in asked_by(data, method).items()}
+    people = {path: population_of(path, data, kept, strata) for path in getattr(method, "populations", ())}
+    records = Records(
+        x, strata, units, integer, beside, kinds, texts, known, climbed, data.used, read, asked, people
+    )
     made = publish(method, records, run)
     _refuse_missing_words(data, made.texts, method)
     suppressed = suppressed if made.withheld is None else made.withheld
@@ -147,46 +148,6 @@ def protect(
         left,
         made.undecided,
     )
-
-
-def _asked(data: Microdata, method: Method) -> dict[str, Cells]:
-    """The cells of the columns by which a method decides who leaves: numbers, or texts."""
-    if not isinstance(method, Dropping):
-        return {}
-    data.require((*method.columns, *method.asks))
-    if set(data.columns) <= {*method.columns, *(data.roles.identifiers if data.roles else ())}:
-        raise ParameterError(f"{method.spoken_name()}: no column would be left. Drop fewer.")
-    return {name: numbers_or_texts(data, name) for name in method.asks}
-
-
-def numbers_or_texts(data: Microdata, name: str) -> Cells:
-    """A column by which it is decided who leaves: numbers, or else texts; NaN or None where missing. O(n)."""
-    if data.kind(name) == "numeric":
-        return data.numbers(name)
-    cells, _ = category_cells(data.column(name), f"{data.source}: column {name}")
-    texts = np.array(cells.cast(pa.large_string()).to_pylist(), dtype=object)
-    texts[data.missing(name)] = None
-    return texts
-
-
-def _read(data: Microdata, method: Method, kept: Ints) -> dict[str, tuple[Ints, tuple[str, ...]]]:
-    """The categories of columns that a method looks at; a missing cell is one of its own, without a text."""
-    data.require(method.reads)
-    changed = [name for name in method.reads if name in data.quasi]
-    if changed:
-        raise ParameterError(
-            f"{method.spoken_name()}: column {speakable(changed)} is to be changed, and what is asked of its "
-            "values would not be about those of the file. Take it out of quasi."
-        )
-    found = {}
-    for name in method.reads:
-        cells, _ = category_cells(data.column(name), f"{data.source}: column {name}")
-        levels = nominal_levels(cells, data.missing(name) | np.asarray(cells.is_null()))
-        codes = np.where(np.isnan(levels.codes), len(levels.keys), levels.codes)[kept].astype(np.int64)
-        names = np.array([*levels.names, ""], dtype=object)
-        present, codes = np.unique(codes, return_inverse=True)
-        found[name] = codes.reshape(-1).astype(np.int64), tuple(names[present].tolist())
-    return found
 
 
 def _refuse_missing_words(data: Microdata, texts: Mapping[str, tuple[str, ...]], method: Method) -> None:
@@ -374,41 +335,6 @@ def _refuse_small_strata(who: str, counts: Ints, k: int, of_what: str, missing: 
         f"{who}: {small.size} of {counts.size} strata have fewer than k={k} {of_what} "
         f"(smallest: {int(small.min())}). Merge strata, lower k, or drop records{about}."
     )
-
-
-def _beside(data: Microdata, names: Sequence[str], kept: Ints) -> Floats:
-    """Unmasked columns that a method looks at, as numbers without gaps."""
-    if not names:
-        return np.empty((kept.size, 0))
-    unknown = [name for name in names if name not in data.columns]
-    if unknown:
-        raise ParameterError(
-            f"{data.source}: there is no column {speakable(unknown)} to look at beside the masked ones."
-        )
-    masked = [name for name in names if name in data.quasi]
-    if masked:
-        raise ParameterError(
-            f"{data.source}: column {speakable(masked)} is to be masked and cannot stand beside. "
-            "Name columns that are released as they are."
-        )
-    values = data.matrix(names)[kept]
-    gaps = int(np.isnan(values).any(axis=1).sum())
-    if gaps:
-        raise DataError(
-            f"{data.source}: columns beside the masked ones have missing values in {gaps} records. "
-            "Complete them, or name others."
-        )
-    return values
-
-
-def _known(data: Microdata, names: Sequence[str], kept: Ints) -> dict[str, Ints]:
-    """The values of columns that a masking of categories looks at, numbered."""
-    unknown = [name for name in names if name not in data.columns]
-    if unknown:
-        raise ParameterError(
-            f"{data.source}: there is no column {speakable(unknown)} to look at beside the masked ones."
-        )
-    return {name: data.codes([name])[kept] for name in names}
 
 
 def without_identifiers(

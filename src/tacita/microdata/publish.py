@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import fsum
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -52,8 +53,9 @@ class Records:
     of such a column in the order of their codes, `known` the values, numbered, of columns beside that a
     masking of categories looks at, `hierarchies` what values may become. `names` are those of the columns to
     protect, and of a synthesis then of those beside, whose kinds and categories follow too. `read` has codes
-    and categories of columns that stay, for methods that look at them; `asked` the cells that decide who
-    leaves.
+    and categories of columns that stay, for methods that look at them, `asked` the cells that decide who
+    leaves, and `populations` codes and categories of the keys in tables of the population, with the stratum
+    of each person.
     """
 
     x: Matrix
@@ -68,6 +70,9 @@ class Records:
     names: tuple[str, ...] = ()
     read: Mapping[str, tuple[Labels, tuple[str, ...]]] = field(default_factory=dict)
     asked: Mapping[str, Cells] = field(default_factory=dict)
+    populations: Mapping[Path, tuple[Mapping[str, tuple[Labels, tuple[str, ...]]], Labels]] = field(
+        default_factory=dict
+    )
 
     def parts(self) -> Iterator[tuple[Labels, Mask]]:
         """The rows of each stratum, and which columns they have."""
@@ -335,7 +340,9 @@ def _generalised(method: Generalisation, records: Records, run: Run) -> Publishe
         {name: codes for name, (codes, _) in records.read.items()},
         method.orders_of(values),
         method.trees_of(values, records.hierarchies),
+        weighing=method.weighing_of(records.beside, records.units),
     )
+    keys = replace(keys, populations=method.populations_of(keys, records.populations))
     made = method.generalise(keys, run)
     before, after = np.full_like(records.x, np.nan), np.full_like(records.x, np.nan)
     texts: dict[str, tuple[str, ...]] = {}
@@ -355,7 +362,7 @@ def _generalised(method: Generalisation, records: Records, run: Run) -> Publishe
     return Published(
         method,
         after,
-        (*Generalisation.guarantees, *made.promised),
+        method.kept_promises((*Generalisation.guarantees, *made.promised)),
         texts=texts,
         before=before,
         leaving=None if withheld else made.gone,

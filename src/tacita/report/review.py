@@ -70,6 +70,7 @@ _NOT_OF_SYNTHESIS = ("round_integers",)
 # What can be asked for against advice.
 INSISTED = {
     "k-of-2": "groups of two, where each member can compute the other",
+    "k-of-1": "classes of one, where only a model of the population or of the whole file bounds the risk",
     "guessable-seed": "a seed that can be guessed, and with it all that was drawn",
     "rounding-restores": "a masking so weak that rounding gives the originals back",
 }

@@ -8,7 +8,7 @@ import numpy as np
 
 from tacita.core import Microdata, Run
 from tacita.core.roles import RolesOfFile
-from tacita.microdata.protect import numbers_or_texts
+from tacita.microdata.beside import numbers_or_texts
 from tacita.testing import Findings
 
 from .examples import SEED, persons

@@ -1,7 +1,5 @@
 """Full-domain generalisation finds the optima of ARX, and scores nodes as ARX does."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -15,23 +13,28 @@ OPTIMA = [
     for part in ("from_test_suite", "from_runs")
     for case in arx.read("optimum.json").get(part, [])
     if case.get("score_recomputed_independently", True)
-    and not any(model["model"] in arx.LEFT_OUT for model in case["models"])
+    and not arx.left_out(case)
     and not any(model.get("estimator") == "GRASSBERGER" for model in case["models"])
 ]
+
+
+def lattice_of(case, limit):
+    rows = arx.subset_of(case["models"])
+    whole = arx.keys_of(case["file"], case["quasi"])
+    keys = arx.among(arx.keys_of(case["file"], case["quasi"], case["sensitive"], rows=rows), whole, rows)
+    return Lattice(keys, arx.models_of(case["models"]), limit)
 
 
 @arx.needed
 @pytest.mark.parametrize(
     "case",
     [
-        # where records may be suppressed, thousands of nodes are looked at
-        pytest.param(case, id=case["id"], marks=[pytest.mark.long] if case["suppression_limit"] else [])
+        pytest.param(case, id=case["id"], marks=[pytest.mark.long] if arx.takes_long(case) else [])
         for case in OPTIMA
     ],
 )
 def test_the_optimum_of_arx_is_found_and_proven(case):
-    keys = arx.keys_of(case["file"], case["quasi"], case["sensitive"])
-    lattice = Lattice(keys, arx.models_of(case["models"]), case["suppression_limit"])
+    lattice = lattice_of(case, case["suppression_limit"])
     if not case["solvable"]:
         with pytest.raises(DataError, match="No level of generalisation satisfies"):
             search(lattice, arx.quality_of(case["metric"]), Run())
@@ -42,7 +45,8 @@ def test_the_optimum_of_arx_is_found_and_proven(case):
     expected = np.atleast_1d(np.array(case["expected_loss"], dtype=float))
     close = np.allclose(found.score, expected, rtol=1e-9, atol=2e-10)
     # its practical monotonicity may miss the best
-    assert close or (case["practical_monotonicity"] and list(found.score) < expected.tolist())
+    better = list(found.score) < expected.tolist()
+    assert close or (case["practical_monotonicity"] and better) or (arx.overlooks(case) and not better)
 
 
 SCORED = arx.read("scores.json")["cases"]
@@ -51,39 +55,11 @@ SCORED = arx.read("scores.json")["cases"]
 @arx.needed
 @pytest.mark.parametrize("case", SCORED, ids=lambda case: case["id"])
 def test_nodes_are_scored_as_arx_scores_them(case):
-    inner = [model for model in case["models"] if model["model"] not in arx.LEFT_OUT]
-    presence = [model for model in case["models"] if model["model"] == "delta-presence"]
-    if len(inner) + len(presence) < len(case["models"]):
-        pytest.fail("a case of another model")
-    rows = np.array(arx.read("subsets.json")[presence[0]["subset"]]) if presence else None
-    keys = arx.keys_of(case["file"], case["quasi"], case["sensitive"], rows=rows)
-    lattice = Lattice(keys, arx.models_of(inner), 1.0)
-    whole = arx.keys_of(case["file"], case["quasi"]) if presence else None
-    quality = arx.quality_of(case["metric"])
+    lattice, quality = lattice_of(case, 1.0), arx.quality_of(case["metric"])
     for each in case["scores"]:
-        node = tuple(each["levels"])
-        checked = lattice.check(node, lattice.every)
-        if whole is not None:
-            checked = _present(lattice, checked, whole, rows, presence[0])
+        checked = lattice.check(tuple(each["levels"]), lattice.every)
         score = quality.score(lattice, checked)[0]
         assert np.allclose(score, each["score"], rtol=1e-9, atol=2e-10)
-
-
-def _present(lattice, checked, whole, rows, model):
-    """The same with classes failing of which too small or too large a share was chosen."""
-    shown = [
-        ladder.levels[level][own]
-        for ladder, level, own in zip(whole.ladders, checked.node, whole.leaves, strict=True)
-    ]
-    combined = np.zeros(whole.n, dtype=np.int64)
-    for own in shown:
-        combined = combined * 128 + own
-    classes = np.unique(combined, return_inverse=True)[1].reshape(-1)
-    share = np.bincount(classes[rows], minlength=classes.max() + 1) / np.bincount(classes)
-    wrong = (share < model["dmin"] - 1e-12) | (share > model["dmax"] + 1e-12)
-    failing = checked.failing.copy()
-    failing[checked.of[lattice.of_record][wrong[classes[rows]]]] = True
-    return replace(checked, failing=failing, suppressed=int(checked.totals[failing].sum()))
 
 
 SMALL = {"k": "k-anonymity", "distinct-l": "distinct-l-diversity", "entropy-l": "entropy-l-diversity"}

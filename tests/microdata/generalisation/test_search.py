@@ -1,24 +1,21 @@
 """The search finds what looking at every node finds, for every model and quality; damaged proofs fail."""
 
 from dataclasses import replace
-from itertools import product
-from typing import get_args
 
 import numpy as np
 import pyarrow as pa
 import pytest
 
 import tacita
+from lattices import PEOPLE, QUALITIES, by_looking_at_all, keys_at
 from tacita import DataError, Run
-from tacita.core import Hierarchy, Microdata
+from tacita.core import Microdata
 from tacita.microdata import verify
-from tacita.microdata.generalisation.ladders import Keys, Ladder
 from tacita.microdata.generalisation.lattice import Lattice
 from tacita.microdata.generalisation.models import Models, built
-from tacita.microdata.generalisation.quality import Aggregate, Quality, QualityName
-from tacita.microdata.generalisation.search import less, search
+from tacita.microdata.generalisation.quality import Quality
+from tacita.microdata.generalisation.search import search
 
-DEEP = Hierarchy("deep", ("a", "b", "c", "d", "e", "ab", "cd", "abcd", "*"), (5, 5, 6, 6, 8, 7, 7, 8, -1))
 MODELS = {
     "k": {},
     "distinct": {"l_diversity": {"column": "s", "l": 2}},
@@ -32,37 +29,6 @@ MODELS = {
     "disclosure": {"delta_disclosure": {"column": "s", "delta": 1.3}},
     "two": {"l_diversity": {"column": "s", "l": 2}, "t_closeness": {"column": "s", "t": 0.4}},
 }
-
-
-def keys_at(seed, n=90, units=False):
-    generator = np.random.default_rng(seed)
-    flat = Hierarchy.flat("flat", ["1", "2", "3"], "*")
-    ladders = (Ladder.of(DEEP, False), Ladder.of(flat, True), Ladder.of(replace(DEEP, name="deeper"), False))
-    leaves = np.array([generator.choice(size, n, p=None) for size in (5, 4, 5)], dtype=np.int64)
-    leaves[2] = np.minimum(leaves[2], leaves[0])
-    tree = Hierarchy("s", ("0", "1", "2", "3", "low", "high", "*"), (4, 4, 5, 5, 6, 6, -1)).levels
-    values = np.concatenate([np.arange(4), generator.choice(4, n - 4, p=[0.4, 0.3, 0.2, 0.1])])
-    return Keys(
-        ladders,
-        leaves,
-        np.zeros(n, dtype=np.int64),
-        np.arange(n) // 2 if units else None,
-        {"s": values.astype(np.int64)},
-        {"s": np.arange(4)},
-        {"s": tree},
-    )
-
-
-def by_looking_at_all(lattice, quality):
-    best = None
-    for node in product(*(range(size) for size in lattice.shape)):
-        checked = lattice.check(node, lattice.every)
-        if checked.suppressed > lattice.most or not checked.withheld:
-            continue
-        score = quality.score(lattice, checked)[0]
-        if best is None or less(score[None], best)[0]:
-            best = score
-    return best
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -82,11 +48,6 @@ def test_the_search_finds_the_best_of_all_nodes_for_every_model(name, limit, wit
         assert np.allclose(found.score, wanted, rtol=1e-12)
 
 
-QUALITIES = [Quality(name) for name in get_args(QualityName)]
-QUALITIES += [Quality("loss", each) for each in get_args(Aggregate)]
-QUALITIES += [Quality("loss", "rank", {"deep": 3.0}, 0.2), Quality("loss", "mean", {"flat": 2.0}, 0.8)]
-
-
 @pytest.mark.parametrize(
     "quality", QUALITIES, ids=lambda each: f"{each.name} {each.aggregate} {each.balance}"
 )
@@ -100,57 +61,48 @@ def test_the_search_finds_the_best_of_all_nodes_for_every_quality(quality, limit
         assert np.allclose(found.score, wanted, rtol=1e-12)
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_more_asked_for_is_never_cheaper(seed):
-    keys, quality = keys_at(seed), Quality("loss", "mean")
-
-    def least(k, limit, **models):
-        try:
-            return search(
-                Lattice(keys, Models.of(k, built(models)), limit), quality, Run()
-            ).certificate.score[0]
-        except DataError:
-            return np.inf
-
-    close = {"t_closeness": {"column": "s", "t": 0.4}}
-    closer = {"t_closeness": {"column": "s", "t": 0.2}}
-    assert least(2, 0.1) <= least(3, 0.1) + 1e-12 <= least(6, 0.1) + 2e-12
-    assert least(3, 1.0) <= least(3, 0.1) + 1e-12 <= least(3, 0.0) + 2e-12
-    assert least(3, 0.1) <= least(3, 0.1, **close) + 1e-12 <= least(3, 0.1, **closer) + 2e-12
-
-
-@pytest.mark.parametrize("limit", [0.0, 1.0])
-def test_all_records_several_times_with_as_many_times_k_have_the_same_optimum(limit):
-    keys = keys_at(1)
-    many = keys.taken(np.tile(np.arange(keys.n), 5))
-    tree = {"t_closeness": {"column": "s", "kind": "hierarchical", "t": 0.3}}
-    one, other = (
-        search(Lattice(each, Models.of(k, built(tree)), limit), Quality(), Run()).certificate
-        for each, k in ((keys, 3), (many, 15))
-    )
-    assert np.allclose(one.score, other.score, rtol=1e-12)
+OF_MORE_THAN_A_CLASS = {
+    "k-map by table": {"k_map": {"k": 7, "population": PEOPLE}},
+    "k-map by weight": {"k_map": {"k": 9, "weight": "w"}},
+    "presence": {"delta_presence": {"population": PEOPLE, "most": 0.45}},
+    "presence of some": {"delta_presence": {"population": PEOPLE, "least": 0.1, "most": 0.6}},
+    "average risk": {"average_risk": {"risk": 0.15}},
+    "uniques": {"sample_uniqueness": {"share": 0.05}},
+    "uniques of all by Zayatz": {
+        "population_uniqueness": {"share": 0.05, "fraction": 0.3, "estimator": "zayatz"}
+    },
+    "several": {
+        "average_risk": {"risk": 0.3},
+        "sample_uniqueness": {"share": 0.05},
+        "k_map": [{"k": 5, "population": PEOPLE}, {"k": 4, "weight": "w"}],
+        "l_diversity": {"column": "s", "l": 2},
+    },
+}
 
 
-def test_loss_is_nought_untouched_and_one_all_suppressed():
-    lattice = Lattice(keys_at(0), Models(2), 1.0)
-    for aggregate in ("geometric", "mean", "maximum"):
-        quality = Quality("loss", aggregate)
-        bottom = quality.floors(lattice)[0]
-        whole = lattice.check((0,) * 3, lattice.every)
-        gone = replace(whole, failing=np.ones_like(whole.failing), suppressed=lattice.n)
-        assert np.isclose(bottom[0], 0, atol=1e-15)
-        assert np.isclose(quality.score(lattice, gone)[0][0], 1)
+@pytest.mark.parametrize("name", OF_MORE_THAN_A_CLASS)
+@pytest.mark.parametrize(
+    "quality", QUALITIES, ids=lambda each: f"{each.name} {each.aggregate} {each.balance}"
+)
+@pytest.mark.parametrize("limit", [0.0, 0.1])
+def test_the_search_finds_the_best_of_all_nodes_of_a_population_and_of_the_file(name, quality, limit):
+    models = Models.of(1, built(OF_MORE_THAN_A_CLASS[name]))
+    lattice = Lattice(keys_at(5), models, limit)
+    wanted = by_looking_at_all(lattice, quality)
+    found = search(lattice, quality, Run()).certificate
+    assert found.proven
+    assert np.allclose(found.score, wanted, rtol=1e-12)
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_generalising_never_suppresses_more_for_k_and_distinct_values(seed):
-    lattice = Lattice(keys_at(seed), Models.of(3, built(MODELS["distinct"])), 1.0)
-    for node in product(*(range(size) for size in lattice.shape)):
-        here = lattice.check(node, lattice.every).suppressed
-        for j, level in enumerate(node):
-            if level + 1 < lattice.shape[j]:
-                above = lattice.check((*node[:j], level + 1, *node[j + 1 :]), lattice.every)
-                assert above.suppressed <= here
+@pytest.mark.parametrize("estimator", ["decision", "pitman", "snb"])
+@pytest.mark.parametrize("limit", [0.0, 0.1])
+def test_the_search_finds_the_best_of_all_nodes_by_every_estimator(estimator, limit):
+    for fraction in (0.05, 0.4):
+        given = {"share": 0.03, "fraction": fraction, "estimator": estimator}
+        models = Models.of(1, built({"population_uniqueness": given}))
+        lattice = Lattice(keys_at(6), models, limit)
+        wanted = by_looking_at_all(lattice, Quality())
+        assert np.allclose(search(lattice, Quality(), Run()).certificate.score, wanted, rtol=1e-12)
 
 
 # damaged proofs

@@ -9,7 +9,7 @@ from reference import adult, figures, sdcmicro
 from tacita.core import Comparison, Microdata, Run
 from tacita.core.score import Files
 from tacita.microdata.risk.loglinear import fitted, goodness, risk_of_uniques
-from tacita.microdata.risk.population import Spectrum, fit_pitman, pitman, slide_negative_binomial, zayatz
+from tacita.microdata.uniques import Spectrum, fit_pitman, pitman, slide_negative_binomial, zayatz
 
 
 def score(name, frame, **given):

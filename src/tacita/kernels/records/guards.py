@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-DISTINCT, ENTROPY, RECURSIVE, EQUAL, ORDERED, HIERARCHICAL, BASIC, ENHANCED, DISCLOSURE = range(9)
+DISTINCT, ENTROPY, RECURSIVE, EQUAL, ORDERED, HIERARCHICAL, BASIC, ENHANCED, DISCLOSURE, WEIGHED = range(10)
 # room for what arithmetic on shares loses
 _SLACK = 1e-12
 
@@ -19,7 +19,8 @@ class Guard(NamedTuple):
     each of kind, column and two numbers. shares: how frequent each value is in the input, those of column
     c from starts[c] on; order: values from low to high, at the same places. parents: for each column, level
     by level, the place on the next level of each place on this one; stages[c]: where the sizes of its levels
-    begin in `widths`, where its places begin in `parents`, and the last of its levels.
+    begin in `widths`, where its places begin in `parents`, and the last of its levels. masses: (columns of
+    weights, tuples) persons that tuples stand for, of which models of kind WEIGHED want so many.
     """
 
     k: int
@@ -33,6 +34,7 @@ class Guard(NamedTuple):
     parents: np.ndarray
     widths: np.ndarray
     stages: np.ndarray
+    masses: np.ndarray
 
 
 @njit(cache=True, nogil=True)
@@ -56,6 +58,14 @@ def holds(members, guard, counts, touched, stamps, stamp):
             return False
     for at in range(guard.models.shape[0]):
         column = np.int64(guard.models[at, 1])
+        if np.int64(guard.models[at, 0]) == WEIGHED:
+            persons = 0.0
+            for i in members:
+                persons += guard.masses[column, i]
+            # sums of many weights lose their last digits
+            if persons < guard.models[at, 2] * (1 - 1e-9):
+                return False
+            continue
         found = 0
         for i in members:
             value = guard.values[column, i]

@@ -106,6 +106,7 @@ def find(made: Made, uniqueness: Uniqueness, *, shuffled: bool) -> tuple[Caution
         of_steps(_suppressed),
         _withheld(made),
         iter(emptied),
+        *(insisting.alone_by_keys(each) for each in made.standing.values()),
         unchanged.unique_combinations(whole, uniqueness),
         unchanged.nearly_unique(uniqueness),
         unchanged.skipped(whole),

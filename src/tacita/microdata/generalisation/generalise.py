@@ -34,9 +34,11 @@ class Generalise(Generalisation):
 
     A node has one level a key. Records in classes of equal keys that have fewer than k members (of k units,
     where units are named), or that break a model, are suppressed; a node is allowed if these are at most
-    `suppression_limit` of all. Of the allowed nodes the one of least `quality` is found and proven: too many
-    suppressed at a node means too many at all below it; a score without suppression bounds the node, and
-    where nothing may be suppressed all above it. O(nodes) memory, O(tuples keys) a node that is looked at.
+    `suppression_limit` of all. Where a model speaks of the whole file, the smallest classes go too, those of
+    one size together, until it holds. Of the allowed nodes the one of least `quality` is found and proven:
+    too many suppressed at a node means too many at all below it; a score without suppression bounds the node,
+    and where nothing may be suppressed all above it. Where a model is not monotone, every node under the
+    bound is looked at. O(nodes) memory, O(tuples keys) a node that is looked at.
     Source: Samarati (2001), IEEE TKDE 13(6), 1010-1027; LeFevre, DeWitt & Ramakrishnan (2005), SIGMOD, 49-60;
     quality and suppression as Prasser et al. (2020), Software: Practice and Experience 50(7), 1277-1304.
 
@@ -52,6 +54,7 @@ class Generalise(Generalisation):
     """
 
     guarantees: ClassVar[tuple[str, ...]] = (*COARSER, "levels-as-told", "optimum-proven")
+    one_level_each: ClassVar[bool] = True
 
     quality: QualityName = Field("loss", description="what is to be least")
     aggregate: Aggregate = Field("geometric", description="of loss: how keys are put together")
@@ -83,7 +86,7 @@ class Generalise(Generalisation):
 
     def promised(self) -> tuple[str, ...]:
         """What holds whatever is found; that nothing is better is promised where it was proven."""
-        return (*COARSER, "levels-as-told")
+        return self.kept_promises((*COARSER, "levels-as-told"))
 
     def judged_by(self) -> Quality:
         """The quality model."""

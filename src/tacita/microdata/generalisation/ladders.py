@@ -5,10 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tacita.core import DataError, Floats, Hierarchy, Ints, Matrix
+
+if TYPE_CHECKING:
+    from .populations import Population
 
 TOP = "*"
 
@@ -72,6 +77,8 @@ class Keys:
     `confidential` has codes from 0 of columns that models speak of, `frequencies` the shares of their values
     in the input, of which these records may be a part, `orders` the places of their values from
     low to high where they have an order, and `trees` the hierarchies of their values where they have one.
+    `weighing` has the persons that each record stands for, by column of weights, and `populations` those of
+    whom the records are a part, by file.
     """
 
     ladders: tuple[Ladder, ...]
@@ -82,6 +89,8 @@ class Keys:
     orders: Mapping[str, Ints] | None = None
     trees: Mapping[str, Ints] | None = None
     frequencies: Mapping[str, Floats] | None = None
+    weighing: Mapping[str, Floats] | None = None
+    populations: Mapping[Path, Population] | None = None
 
     @property
     def input_shares(self) -> Mapping[str, Floats]:
@@ -105,6 +114,7 @@ class Keys:
             units=None if self.units is None else self.units[rows],
             confidential={name: codes[rows] for name, codes in (self.confidential or {}).items()},
             frequencies=self.input_shares,
+            weighing={name: own[rows] for name, own in (self.weighing or {}).items()},
         )
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import floor, prod
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +15,11 @@ from tacita.core import Floats, Ints, Mask
 
 from .ladders import Keys
 from .models import Models, guard_of
+from .populations import DeltaPresence, Shown
+from .whole import least_size
+
+if TYPE_CHECKING:
+    from tacita.kernels.records.classes import Counted
 
 Node = tuple[int, ...]
 Codes = npt.NDArray[np.int32]
@@ -27,20 +34,23 @@ class Tuples:
 
     Row `starts[j] + level` has the codes of key j at that level, below `sizes` of it; rows from `starts[-1]`
     on stand for strata, confidential values and units, in this order. Tuples hold from `levels` upwards.
+    `masses` are the persons that they stand for, a row for each column of weights.
     """
 
     rows: Codes
     sizes: Ints
     weights: Ints
     levels: Node
+    masses: Floats
 
 
 @dataclass(frozen=True, repr=False)
 class Checked:
     """Classes at a node: of each tuple, the records in each, which of them fail, and records in those.
 
-    `short` counts records in classes of fewer than k: it never grows with generalisation. `withheld` tells
-    whether those that fail may stand as a class of their own.
+    `short` counts records in classes of fewer than k: it never grows with generalisation. `permitted` tells
+    whether the rest is as it may be: withheld records may stand as a class of their own, and none of the
+    population is known to be absent.
     """
 
     node: Node
@@ -50,7 +60,7 @@ class Checked:
     failing: Mask
     short: int
     suppressed: int
-    withheld: bool
+    permitted: bool
 
 
 class Lattice:
@@ -83,11 +93,16 @@ class Lattice:
             np.concatenate([*(size for _, size in self.codes), sizes[m:]]).astype(np.int64),
             summed(found.of, np.ones(keys.n, dtype=np.int64), found.first.size),
             (0,) * m,
+            _masses(found.of, list((keys.weighing or {}).values()), found.first.size),
         )
         self.of_record = found.of
         self.sources = [self.every]
         # what quality models found of single keys, by their settings
         self.parts: dict[tuple[str, float, int], Floats] = {}
+        self.populations = {
+            path: Shown(each, self.codes, int(keys.strata.max(initial=0)) + 1)
+            for path, each in (keys.populations or {}).items()
+        }
 
     @property
     def nodes(self) -> int:
@@ -157,9 +172,37 @@ class Lattice:
             failing = failing_classes(order, starts, *self._guard(tuples))
             if not self.models.rows:
                 short = int(totals[failing].sum())
+        permitted = True
+        if self.models.populations:
+            shown = np.ascontiguousarray(tuples.rows[picks][:, found.first])
+            permitted = self._fail_in_populations(node, shown, totals, failing)
+        if self.models.whole:
+            sizes = totals if self.keys.units is None else self._units_of(tuples, found)
+            least = least_size(self.models.whole, sizes[~failing], self.n)
+            failing |= sizes < least
         suppressed = int(totals[failing].sum())
-        withheld = not self.withhold or suppressed == 0 or self._stands(tuples, failing[found.of])
-        return Checked(node, tuples, found.of, totals, failing, short, suppressed, withheld)
+        if self.withhold and suppressed:
+            permitted = permitted and self._stands(tuples, failing[found.of])
+        return Checked(node, tuples, found.of, totals, failing, short, suppressed, permitted)
+
+    def _fail_in_populations(self, node: Node, shown: Codes, totals: Ints, failing: Mask) -> bool:
+        """Mark classes that fail by who else is like them; whether nobody is known not to be in the file."""
+        nobody_absent = True
+        for model in self.models.populations:
+            assert model.population is not None
+            persons, without = self.populations[model.population].behind(node, shown)
+            failing |= model.fails(totals, persons)
+            nobody_absent &= not (without and isinstance(model, DeltaPresence) and model.least > 0)
+        return nobody_absent
+
+    def _units_of(self, tuples: Tuples, found: Counted) -> Ints:
+        """How many different units each class has."""
+        from tacita.kernels.records.classes import classes_of
+
+        rows = np.ascontiguousarray(np.vstack([found.of, tuples.rows[-1]]))
+        sizes = np.array([found.first.size, tuples.sizes[-1]], dtype=np.int64)
+        pairs = classes_of(rows, np.arange(2), sizes)
+        return np.bincount(found.of[pairs.first], minlength=found.first.size)
 
     def _guard(self, tuples: Tuples):  # type: ignore[no-untyped-def]
         first = int(self.starts[-1]) + 1
@@ -171,6 +214,7 @@ class Lattice:
             tuples.weights,
             tuples.rows[first : first + columns].astype(np.int64),
             units,
+            tuples.masses,
         )
         stamps = np.zeros(1 if units is None else int(tuples.sizes[first + columns]), dtype=np.int64)
         return guard, stamps
@@ -200,7 +244,8 @@ class Lattice:
         if found.first.size <= 0.8 * tuples.weights.size:
             weights = summed(found.of, tuples.weights, found.first.size)
             rows = np.ascontiguousarray(tuples.rows[:, found.first])
-            self.sources.append(replace(tuples, rows=rows, weights=weights, levels=node))
+            masses = _masses(found.of, tuples.masses, found.first.size)
+            self.sources.append(replace(tuples, rows=rows, weights=weights, levels=node, masses=masses))
 
     def short_of_pairs(self) -> dict[tuple[int, int], Ints]:
         """For every two keys, at each two levels: records in classes of fewer than k by these keys alone.
@@ -232,6 +277,13 @@ class Lattice:
                     ]
                 )
         return found
+
+
+def _masses(of: Ints, masses: Sequence[Floats] | Floats, classes: int) -> Floats:
+    """The persons that classes stand for, a row for each column of weights."""
+    if len(masses) == 0:
+        return np.zeros((0, classes))
+    return np.array([np.bincount(of, own, classes) for own in masses])
 
 
 def _dense(levels: Ints) -> tuple[Codes, Ints]:

@@ -10,11 +10,10 @@ from pydantic import Field, model_validator
 
 from tacita.core import DataError, Floats, Ints, Mask, ParameterError, Run
 
-from .base import COARSER, Generalisation, Generalised
+from .base import COARSER, Generalisation, Generalised, Guarded
 from .generalise import Weights
 from .ladders import Keys
 from .lattice import Lattice
-from .models import guard_of
 from .quality import Quality
 from .search import search
 
@@ -150,32 +149,6 @@ def _with_rest(method: RecodeLocal, keys: Keys, of: Ints) -> Ints:
                 )
             of[of == waiting.pop(0)] = joined
     return np.unique(of, return_inverse=True)[1].reshape(-1).astype(np.int64)
-
-
-class Guarded:
-    """Whether records may be a class."""
-
-    def __init__(self, keys: Keys, method: Generalisation) -> None:
-        from tacita.kernels.records.reclass import Room
-
-        models = method.of_classes()
-        values = np.array(list((keys.confidential or {}).values()), dtype=np.int64)
-        self.guard = guard_of(keys, models, np.ones(keys.n, dtype=np.int64), values, keys.units)
-        widest = int(max([1, *(codes.max() + 1 for codes in (keys.confidential or {}).values())]))
-        units = 1 if keys.units is None else int(keys.units.max()) + 1
-        self.room = Room(
-            np.zeros(widest, dtype=np.int64),
-            np.zeros(widest, dtype=np.int64),
-            np.zeros(units, dtype=np.int64),
-            np.zeros(1, dtype=np.int64),
-        )
-        self.plain = keys.units is None and not models.rows
-
-    def stands(self, members: Ints) -> bool:
-        """Whether some records may be one."""
-        from tacita.kernels.records.reclass import stands
-
-        return bool(stands(members, self.guard, self.room))
 
 
 class _Classes(Guarded):

@@ -1,4 +1,4 @@
-"""What a class of records with equal keys must satisfy beside having k members."""
+"""What must be satisfied beside k records in a class: by its confidential values, and by the whole."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from tacita.core import Floats, Ints, ParameterError
 from tacita.core.params import Parameters
 
 from .ladders import Keys
+from .populations import DeltaPresence, KMap, OfAPopulation
+from .whole import AverageRisk, OfTheFile, PopulationUniqueness, SampleUniqueness
 
 _KINDS = (
     "distinct",
@@ -26,6 +28,7 @@ _KINDS = (
     "basic",
     "enhanced",
     "disclosure",
+    "weighed",
 )
 
 
@@ -119,12 +122,18 @@ class DeltaDisclosure(Parameters):
         return "disclosure", self.delta, 0.0
 
 
-Model = LDiversity | TCloseness | BetaLikeness | DeltaDisclosure
+OfAClass = LDiversity | TCloseness | BetaLikeness | DeltaDisclosure
+Model = OfAClass | OfAPopulation | OfTheFile
 KNOWN: dict[str, type[Model]] = {
     "l_diversity": LDiversity,
     "t_closeness": TCloseness,
     "beta_likeness": BetaLikeness,
     "delta_disclosure": DeltaDisclosure,
+    "k_map": KMap,
+    "delta_presence": DeltaPresence,
+    "average_risk": AverageRisk,
+    "sample_uniqueness": SampleUniqueness,
+    "population_uniqueness": PopulationUniqueness,
 }
 
 
@@ -169,32 +178,46 @@ def built(settings: Mapping[str, Any]) -> list[Model]:
 
 @dataclass(frozen=True)
 class Models:
-    """k, and models as rows of kind, column and two numbers; columns by their place among `columns`."""
+    """k, models of a class as rows of kind, column and two numbers, and those of a population or the file."""
 
     k: int
-    columns: tuple[str, ...] = ()
     rows: tuple[tuple[str, str, float, float], ...] = ()
+    populations: tuple[OfAPopulation, ...] = ()
+    whole: tuple[OfTheFile, ...] = ()
 
     @classmethod
     def of(cls, k: int, models: Sequence[Model]) -> Models:
         """Classes of at least k, and of as many as the models need anyway."""
-        rows = tuple((model.row()[0], model.column, *model.row()[1:]) for model in models)
+        rows, populations, whole = [], [], []
+        for model in models:
+            if isinstance(model, OfTheFile):
+                whole.append(model)
+            elif isinstance(model, KMap) and model.weight is not None:
+                rows.append(("weighed", model.weight, float(model.k), 0.0))
+            elif isinstance(model, OfAPopulation):
+                populations.append(model)
+            else:
+                rows.append((model.row()[0], model.column, *model.row()[1:]))
         needed = [ceil(first) for kind, _, first, _ in rows if kind in ("distinct", "entropy")]
         needed += [int(second) for kind, _, _, second in rows if kind == "recursive"]
-        return cls(max([k, *needed]), tuple(dict.fromkeys(model.column for model in models)), rows)
+        return cls(max([k, *needed]), tuple(rows), tuple(populations), tuple(whole))
 
     @property
     def monotone(self) -> bool:
         """Whether more general classes of records that stood still do, and those that fail get fewer."""
-        return all(kind == "distinct" for kind, *_ in self.rows)
+        lasting = all(kind in ("distinct", "weighed") for kind, *_ in self.rows)
+        return lasting and not self.whole and all(isinstance(each, KMap) for each in self.populations)
 
     @property
     def monotone_whole(self) -> bool:
         """Whether, once no class fails, none does at any more general node."""
-        return all(kind != "disclosure" for kind, *_ in self.rows)
+        estimates = any(isinstance(each, PopulationUniqueness) for each in self.whole)
+        return not estimates and all(kind != "disclosure" for kind, *_ in self.rows)
 
 
-def guard_of(keys: Keys, models: Models, weights: Ints, values: Ints, units: Ints | None):  # type: ignore[no-untyped-def]
+def guard_of(  # type: ignore[no-untyped-def]
+    keys: Keys, models: Models, weights: Ints, values: Ints, units: Ints | None, masses: Floats
+):
     """What the compiled guards look at. O(values of confidential columns)."""
     from tacita.kernels.records.guards import Guard
 
@@ -221,8 +244,9 @@ def guard_of(keys: Keys, models: Models, weights: Ints, values: Ints, units: Int
                 widths.append(step.size)
             widths.append(int(steps[-1].max()) + 1)
             stages[at, 2] = len(widths) - 1
+    places = {"weighed": tuple(keys.weighing or {})}
     rows = [
-        (_KINDS.index(kind), tuple(given).index(column), first, second)
+        (_KINDS.index(kind), places.get(kind, tuple(given)).index(column), first, second)
         for kind, column, first, second in models.rows
     ]
     return Guard(
@@ -237,4 +261,5 @@ def guard_of(keys: Keys, models: Models, weights: Ints, values: Ints, units: Int
         np.concatenate(parents) if parents else nothing,
         np.array(widths or [0], dtype=np.int64),
         stages,
+        np.ascontiguousarray(masses).reshape(len(keys.weighing or {}), weights.size),
     )

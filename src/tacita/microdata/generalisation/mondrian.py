@@ -10,9 +10,9 @@ from pydantic import Field
 
 from tacita.core import DataError, Ints, Run
 
-from .base import COARSER, Generalisation, Generalised
+from .base import COARSER, Generalisation, Generalised, Guarded
 from .ladders import TOP, Keys, Ladder
-from .local import Guarded, depths_of
+from .local import depths_of
 
 
 class Mondrian(Generalisation):

@@ -49,9 +49,9 @@ class Found:
 def search(lattice: Lattice, quality: Quality, run: Run, seconds: float | None = None) -> Found:
     """Look at the highest open node that may be better, until none is left. O(nodes) a step and one check.
 
-    Where too many records fail, no node below can be allowed (k and distinct values; of other models where
-    nothing may be suppressed). Where nothing may be suppressed, an allowed node is the best of all above it,
-    and paths of open nodes are bisected. Raises where no node is allowed.
+    Where too many records fail, no node below can be allowed (k, k-map and distinct values; of most others
+    where nothing may be suppressed). If nothing may be suppressed, an allowed node is the best of all above
+    it, and paths of open nodes are bisected. Raises where no node is allowed.
     """
     state = _State(lattice, quality)
     until = None if seconds is None else time.monotonic() + seconds
@@ -180,7 +180,7 @@ class _State:
         if too_many and (self.prunes_down or checked.short > lattice.most):
             self.too_many.append(node)
             self.open[below] = False
-        elif too_many or not checked.withheld:
+        elif too_many or not checked.permitted:
             self.refused.append(node)
         elif self.best is None or less(score[None], self.score)[0]:
             self.worse += [] if self.best is None else [self.best.node]

@@ -214,7 +214,8 @@ CHECKS: dict[str, Check[Evidence]] = {
         generalisation.generalised,
     ),
     "models-hold": Check(
-        "Every class of equal keys satisfies the declared models of confidential columns.",
+        "Every class of equal keys satisfies the declared models of confidential columns and of the "
+        "population, and the file those of the whole.",
         generalisation.models_hold,
     ),
     "few-suppressed": Check(

@@ -15,6 +15,17 @@ from tacita.io.hierarchies import as_hierarchy
 from .cells import as_array
 from .classes import allowed, broken, counted, fewest, settings_of
 from .evidence import Evidence, distinct, no_category, sizes, too_few
+from .recoding import shown_at
+from .whole import (
+    People,
+    behind,
+    codes_together,
+    of_a_table,
+    of_the_file,
+    persons_by_weight,
+    too_few_behind,
+    whole_fault,
+)
 
 Cells = list[str | None]
 TOP = "*"
@@ -71,9 +82,7 @@ def k_anonymous(evidence: Evidence) -> str | None:
     k = evidence.claim.k
     if k is None or k < 2:
         return f"k={k} promises nothing"
-    original = evidence.claim.original
-    named = original.roles is not None and original.roles.unit is not None
-    units = evidence.units if named else None
+    units = units_named(evidence)
     if isinstance(units, str):
         return units
     for names in combinations_of(evidence):
@@ -159,13 +168,88 @@ def few_suppressed(evidence: Evidence) -> str | None:
 
 
 def models_hold(evidence: Evidence) -> str | None:
-    """Every class of the file satisfies every model, by the shares that values had in the input."""
+    """Every class satisfies every model of classes, and the file those of the whole and of its population."""
     classes = classes_of(evidence)
+    for name, each, wrong in broken_by(evidence, classes, evidence.claim.rows):
+        if wrong.any():
+            column = each.get("column", each.get("weight"))
+            return f"{int(wrong.sum())} of {wrong.size} classes break {name} of column {column}"
+    units = units_named(evidence)
+    if isinstance(units, str):
+        return units
+    for name, each in of_the_file(evidence.claim.terms):
+        if fault := whole_fault(name, each, sizes(classes, units), evidence.seen.size):
+            return f"{fault}, more than {name} allows"
+    return _populations_fault(evidence, classes)
+
+
+def units_named(evidence: Evidence) -> Ints | str | None:
+    """The units behind released rows, or why they are not known; none where none are named."""
+    roles = evidence.claim.original.roles
+    return evidence.units if roles is not None and roles.unit is not None else None
+
+
+def broken_by(evidence: Evidence, classes: Ints, rows: Ints) -> Iterator[tuple[str, Mapping[str, Any], Mask]]:
+    """For each model of single classes, which classes of some rows break it."""
     for name, each in settings_of(evidence.claim.terms):
-        table, before, texts, hierarchy = values_by_class(evidence, each, classes, evidence.claim.rows)
-        if (wrong := broken(name, each, table, before, texts, hierarchy)).any():
-            return f"{int(wrong.sum())} of {wrong.size} classes break {name} of column {each['column']}"
+        if "column" in each:
+            yield name, each, broken(name, each, *values_by_class(evidence, each, classes, rows))
+        elif each.get("weight") is not None:
+            yield name, each, persons_by_weight(evidence.claim.original, each, classes, rows)
+
+
+def people_of(evidence: Evidence, each: Mapping[str, Any]) -> People:
+    """The table of the population that a model names."""
+    original = evidence.claim.original
+    strata = original.roles.strata if original.roles else ()
+    return People(each["population"], original.quasi, strata, cells_of)
+
+
+def _populations_fault(evidence: Evidence, classes: Ints) -> str | None:
+    """By what the file, as it is shown, breaks a model of a table of the population."""
+    claim = evidence.claim
+    for name, each in of_a_table(claim.terms):
+        told = claim.terms.get("levels", {})
+        if sorted(told) != sorted(claim.original.quasi):
+            return f"{name} speaks of a population, and the claim names no level for each column"
+        people = people_of(evidence, each)
+        written = {column: shown(evidence, column) for column in told}
+        persons = np.zeros(int(classes.max(initial=-1)) + 1, dtype=np.int64)
+        persons[classes] = behind(_beside(evidence, people, written, claim.rows), claim.rows.size)[0]
+        wrong = too_few_behind(name, each, sizes(classes), persons)
+        if wrong.any():
+            return f"{int(wrong.sum())} of {wrong.size} classes break {name}"
+        if each.get("least", 0.0) > 0:
+            # whoever left was in the input: only persons who were not are known to be absent
+            rows = evidence.seen
+            if behind(_beside(evidence, people, _at_levels(evidence, rows), rows), rows.size)[1]:
+                return f"some of the population are known to be absent, which {name} forbids"
     return None
+
+
+def _at_levels(evidence: Evidence, rows: Ints) -> dict[str, Cells]:
+    """What some original rows show of each key at the level that is told."""
+    found = {}
+    for column, level in evidence.claim.terms["levels"].items():
+        hierarchy, cells = hierarchy_of(evidence, column), cells_of(evidence.claim.original, column)
+        top = hierarchy.labels[hierarchy.top] if level and level == hierarchy.height else None
+        known: dict[str | None, str | None] = {None: top}
+        known.update(shown_at(hierarchy, int(level)))
+        found[column] = [known.get(cells[row]) for row in rows.tolist()]
+    return found
+
+
+def _beside(evidence: Evidence, people: People, labels: Mapping[str, Cells], rows: Ints) -> list[Ints]:
+    """Codes of strata and keys of some rows, with those of persons after them."""
+    original, told = evidence.claim.original, evidence.claim.terms["levels"]
+    found = []
+    for stratum, theirs in zip(original.roles.strata if original.roles else (), people.strata, strict=True):
+        cells = cells_of(original, stratum)
+        found.append(codes_together([cells[row] for row in rows.tolist()], theirs))
+    for j, column in enumerate(original.quasi):
+        shows = people.shows(j, hierarchy_of(evidence, column), int(told[column]))
+        found.append(codes_together(labels[column], shows))
+    return found
 
 
 def values_by_class(
@@ -191,6 +275,6 @@ def failing(evidence: Evidence, classes: Ints, rows: Ints, units: Ints | None) -
     wrong = sizes(classes) < fewest(terms)
     if units is not None:
         wrong |= sizes(classes, units) < fewest(terms)
-    for name, each in settings_of(terms):
-        wrong |= broken(name, each, *values_by_class(evidence, each, classes, rows))
+    for _, _, broke in broken_by(evidence, classes, rows):
+        wrong |= broke
     return wrong

@@ -7,6 +7,7 @@ all below it, one that costs too much without suppression all above it, and what
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from itertools import product
 from math import prod
 from typing import Any
@@ -17,8 +18,9 @@ from tacita.core import Floats, Ints, Mask
 
 from .classes import allowed, fewest, settings_of
 from .evidence import Evidence, distinct, one_each, sizes
-from .generalisation import cells_of, failing, hierarchy_of, shown, strata_of
+from .generalisation import cells_of, failing, hierarchy_of, people_of, shown, strata_of
 from .recoding import shown_at
+from .whole import behind, codes_together, least_kept, of_a_table, of_the_file, too_few_behind
 
 Node = tuple[int, ...]
 _CLOSE = 1e-9
@@ -81,9 +83,54 @@ class Nodes:
             combined = combined * width + key
         return np.unique(combined, return_inverse=True)[1].reshape(-1).astype(np.int64)
 
-    def gone(self, classes: Ints) -> Mask:
+    def gone(self, node: Node, classes: Ints) -> Mask:
         """Records in classes that may not stand."""
-        return failing(self.evidence, classes, self.rows, self.units)[classes]
+        wrong = failing(self.evidence, classes, self.rows, self.units)
+        for (name, each), table in zip(of_a_table(self.evidence.claim.terms), self.tables, strict=True):
+            persons = np.zeros(wrong.size, dtype=np.int64)
+            persons[classes] = behind(self._beside(table, node), self.n)[0]
+            wrong |= too_few_behind(name, each, sizes(classes), persons)
+        if of_the_file(self.evidence.claim.terms):
+            counts = sizes(classes, self.units)
+            wrong |= counts < least_kept(self.evidence.claim.terms, counts[~wrong], self.n)
+        return wrong[classes]
+
+    def somebody_absent(self, node: Node) -> bool:
+        """Whether persons of a population, of whom none may be known to be absent, are."""
+        return any(
+            each.get("least", 0.0) > 0 and behind(self._beside(table, node), self.n)[1]
+            for (_, each), table in zip(of_a_table(self.evidence.claim.terms), self.tables, strict=True)
+        )
+
+    @cached_property
+    def tables(self) -> list[tuple[list[Ints], list[list[Ints]]]]:
+        """Of each population: codes of strata, and of every key at every level, of records and persons."""
+        original, found = self.evidence.claim.original, []
+        strata = original.roles.strata if original.roles else ()
+        for _, each in of_a_table(self.evidence.claim.terms):
+            people = people_of(self.evidence, each)
+            parted = []
+            for stratum, theirs in zip(strata, people.strata, strict=True):
+                cells = cells_of(original, stratum)
+                parted.append(codes_together([cells[row] for row in self.rows.tolist()], theirs))
+            keys = []
+            for j, name in enumerate(original.quasi):
+                hierarchy = hierarchy_of(self.evidence, name)
+                keys.append(
+                    [
+                        codes_together(
+                            [self.labels[j][level][code] for code in own.tolist()],
+                            people.shows(j, hierarchy, level),
+                        )
+                        for level, own in enumerate(self.codes[j])
+                    ]
+                )
+            found.append((parted, keys))
+        return found
+
+    def _beside(self, table: tuple[list[Ints], list[list[Ints]]], node: Node) -> list[Ints]:
+        parted, keys = table
+        return [*parted, *(own[level] for own, level in zip(keys, node, strict=True))]
 
     def score(self, node: Node, classes: Ints, gone: Mask) -> Floats:
         """The quality of a node with some records suppressed."""
@@ -177,7 +224,7 @@ def levels_as_told(evidence: Evidence) -> str | None:
     node = tuple(int(told[name]) for name in claim.original.quasi)
     if any(not 0 <= level < size for level, size in zip(node, nodes.shape, strict=True)):
         return "the claim names a level that a hierarchy does not have"
-    gone = nodes.gone(nodes.classes(node))
+    gone = nodes.gone(node, nodes.classes(node))
     released = claim.rows.size
     if claim.terms.get("outliers") == "drop" and (gone[:released].any() or not gone[released:].all()):
         return (
@@ -208,11 +255,16 @@ def optimum_proven(evidence: Evidence) -> str | None:
     if [told.get(name) for name in evidence.claim.original.quasi] != list(best):
         return "the proof is about other levels than those shown"
     classes = nodes.classes(best)
-    gone = nodes.gone(classes)
+    gone = nodes.gone(best, classes)
     score = nodes.score(best, classes, gone)
+    if nodes.somebody_absent(best):
+        return "somebody of the population is known to be absent"
     if gone.sum() > most or np.abs(score - proof["score"]).max() > _CLOSE * max(1.0, np.abs(score).max()):
         return "the best node is not allowed, or has another score"
-    whole = set(_kinds(terms)) <= {"distinct"} or (most == 0 and "delta_disclosure" not in _kinds(terms))
+    kinds = set(_kinds(terms))
+    whole = kinds <= {"distinct", "k_map"} or (
+        most == 0 and not kinds & {"delta_disclosure", "population_uniqueness"}
+    )
     left = np.ones(nodes.shape, dtype=bool)
     left[best] = False
     for node in sorted(map(tuple, proof["too_many"]), key=sum, reverse=True):
@@ -221,7 +273,7 @@ def optimum_proven(evidence: Evidence) -> str | None:
         classes = nodes.classes(node)
         counts = sizes(classes)
         short = int(counts[counts < fewest(terms)].sum())
-        if short <= most and not (whole and nodes.gone(classes).sum() > most):
+        if short <= most and not (whole and nodes.gone(node, classes).sum() > most):
             return "a node that the proof closes, with all below it, suppresses few enough"
         left[tuple(slice(0, level + 1) for level in node)] = False
     for node in sorted(map(tuple, proof["dearer"]), key=sum):
@@ -239,8 +291,12 @@ def optimum_proven(evidence: Evidence) -> str | None:
         if not left[node]:
             continue
         classes = nodes.classes(node)
-        gone = nodes.gone(classes)
-        stands = gone.sum() <= most and (terms.get("outliers") == "drop" or _stand(nodes, gone))
+        gone = nodes.gone(node, classes)
+        stands = (
+            gone.sum() <= most
+            and not nodes.somebody_absent(node)
+            and (terms.get("outliers") == "drop" or _stand(nodes, gone))
+        )
         if stands and _below(nodes.score(node, classes, gone), score):
             return "a node that the proof calls worse is better"
         left[node] = False
