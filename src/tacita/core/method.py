@@ -14,9 +14,9 @@ class Method(Parameters):
     """A named way of doing one thing. Its fields are its parameters; running it stores nothing on it.
 
     Methods of records declare the kinds of columns they take, and which promises of earlier steps they keep
-    by construction where they touch the same columns. Some read a missing value as one more value, and some
-    read columns beside those that they change. `anytime` marks searches that keep the best they have when a
-    run says that it is enough; whoever waits for any other method can only cancel it.
+    by construction where they touch the same columns. Where one `reads_missing` values as one more value,
+    records that miss other columns need no stratum of their own. `anytime` marks searches that keep the best
+    they have when a run says that it is enough; whoever waits for any other method can only cancel it.
     """
 
     kind: ClassVar[str]
@@ -28,7 +28,7 @@ class Method(Parameters):
 
     @property
     def reads(self) -> tuple[str, ...]:
-        """Columns that stay as they are and are looked at as categories."""
+        """Columns that stay as they are, and that the method and its promises look at."""
         return ()
 
     @classmethod

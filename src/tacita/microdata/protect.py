@@ -28,7 +28,7 @@ from tacita.core.release import Claim
 from tacita.core.roles import Kind
 from tacita.io.hierarchies import as_hierarchy
 
-from .beside import categories_beside, numbered_beside, numbers_beside, population_of
+from .beside import columns_read, numbers_beside, population_of
 from .patterns import suppressed_cells
 from .publish import Records, publish
 
@@ -76,9 +76,9 @@ def protect(
         accounted = ("suppressed-cells",)
         suppressed = suppressed_cells(x, _named_strata(data, kept), units, k, data.scales, run)
         x = np.where(suppressed, np.nan, x)
-    named_only = method.reads_missing or getattr(method, "reads_gaps", False)
     # where missing is a level, records that miss other columns are drawn together
-    strata = _named_strata(data, kept) if named_only or missing == "level" else _strata(data, x, kept)
+    named_only = method.reads_missing or missing == "level"
+    strata = _named_strata(data, kept) if named_only else _strata(data, x, kept)
     _refuse_bad_weights(data, kept)
     if getattr(method, "whole_units", False):
         _refuse_split_units(data, method, strata, units)
@@ -90,12 +90,9 @@ def protect(
     beside = beside[kept] if beside.size else numbers_beside(data, getattr(method, "beside", ()), kept)
     texts = {name: data.levels(name).names for name in data.used if data.scale(name) != "numeric"}
     climbed = {name: as_hierarchy(name, given) for name, given in _hierarchies(data).items()}
-    known = numbered_beside(data, getattr(method, "looks_at", ()), kept)
-    read = categories_beside(data, method, kept)
+    read = columns_read(data, method, kept)
     people = {path: population_of(path, data, kept, strata) for path in getattr(method, "populations", ())}
-    records = Records(
-        x, strata, units, integer, beside, kinds, texts, known, climbed, data.used, read, people
-    )
+    records = Records(x, strata, units, integer, beside, kinds, texts, climbed, data.used, read, people)
     made = publish(method, records, run)
     _refuse_missing_words(data, made.texts, method)
     before = x if made.before is None else made.before

@@ -88,9 +88,9 @@ def steps_for(data: Microdata, planned: Sequence[PlannedStep]) -> tuple[Step, ..
         roles = data.with_roles(each.roles).roles
         assert roles is not None
         method = each.section.build()
-        # what is missing is no obstacle to other labels, nor where each column is drawn by itself
-        reads_gaps = method.kind in registry.RELABELLING or getattr(method, "reads_gaps", False)
-        needless = reads_gaps and each.missing in ("refuse", "merge", "level")
+        # what is missing is no obstacle to other labels, nor where it is read as one more value
+        reads_missing = method.kind in registry.RELABELLING or method.reads_missing
+        needless = reads_missing and each.missing in ("refuse", "merge", "level")
         missing: Missing = "stratum" if needless else each.missing
         step = Step(each.section.chain, method, roles, missing, each.round_integers)
         by_itself = getattr(method, "whole_units", False)
@@ -262,7 +262,7 @@ def _standing(claims: Sequence[Claim], steps: Sequence[Step]) -> tuple[list[Clai
     standing: list[Claim] = []
     withdrawn: list[Withdrawn] = []
     for number, (claim, step) in enumerate(zip(claims, steps, strict=True)):
-        spoken_of = {*claim.original.used, *step.roles.strata, *getattr(step.method, "looks_at", ())}
+        spoken_of = {*claim.original.used, *step.roles.strata, *step.method.reads}
         left = dict.fromkeys(claim.guarantees)
         for at, later in enumerate(steps[number + 1 :], number + 1):
             touched = tuple(name for name in later.columns if name in spoken_of)

@@ -74,7 +74,7 @@ class PRAM(CategoryMasking):
     """
 
     guarantees: ClassVar[tuple[str, ...]] = ("masked-cells", "drawn-from-matrix")
-    reads_gaps: ClassVar[bool] = True
+    reads_missing: ClassVar[bool] = True
 
     matrix: Matrices | None = Field(
         None,
