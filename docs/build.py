@@ -81,8 +81,9 @@ def _page(kind: str, name: str) -> str:
     if found.model_fields:
         lines += ["## Parameters", "", "| name | default | meaning |", "|---|---|---|"]
         lines += [
-            f"| `{field.alias or key}` | {field.default} | {field.description} |"
+            f"| `{field.alias or key}` | {default} | {field.description} |"
             for key, field in found.model_fields.items()
+            for default in [field.get_default(call_default_factory=True)]
         ]
         lines += [""]
     if found.guarantees:

@@ -16,8 +16,8 @@ class Method(Parameters):
     Methods of records declare the kinds of columns they take, and which promises of earlier steps they keep
     by construction where they touch the same columns. `reads_missing` marks those for which a missing value
     is one more thing that a record shows: records that miss values stand among the others of their stratum.
-    Some read columns beside those that they change. `anytime` marks searches that keep the best they have
-    when a run says that it is enough; whoever waits for any other method can only cancel it.
+    `anytime` marks searches that keep the best they have when a run says that it is enough; whoever waits for
+    any other method can only cancel it.
     """
 
     kind: ClassVar[str]
@@ -29,7 +29,7 @@ class Method(Parameters):
 
     @property
     def reads(self) -> tuple[str, ...]:
-        """Columns that stay as they are and are looked at as categories."""
+        """Columns that stay as they are, and that the method and its promises look at."""
         return ()
 
     @classmethod

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -48,8 +50,32 @@ def numbers_or_texts(data: Microdata, name: str) -> Cells:
     return texts
 
 
-def categories_beside(data: Microdata, method: Method, kept: Ints) -> dict[str, Categories]:
-    """The categories of columns that a method looks at."""
+@dataclass(frozen=True, repr=False)
+class ReadColumn:
+    """A column that stays as it is, as a method may look at it: some rows of a file."""
+
+    data: Microdata
+    name: str
+    rows: Ints
+
+    @cached_property
+    def codes(self) -> Ints:
+        """A number for each value, equal ones alike."""
+        return self.data.codes([self.name])[self.rows]
+
+    @cached_property
+    def categories(self) -> Categories:
+        """Codes from 0 of the values that there are, and how these read."""
+        return categories_of(self.data, self.name, self.rows)
+
+    @cached_property
+    def numbers(self) -> Floats:
+        """Numbers, NaN where missing. Raises where it holds others."""
+        return self.data.numbers(self.name)[self.rows]
+
+
+def columns_read(data: Microdata, method: Method, kept: Ints) -> dict[str, ReadColumn]:
+    """The columns that a method looks at. Raises where one is not there, or is to be changed."""
     data.require(method.reads)
     changed = [name for name in method.reads if name in data.quasi]
     if changed:
@@ -57,7 +83,7 @@ def categories_beside(data: Microdata, method: Method, kept: Ints) -> dict[str, 
             f"{method.spoken_name()}: column {speakable(changed)} is to be changed, and what is asked of its "
             "values would not be about those of the file. Take it out of quasi."
         )
-    return {name: categories_of(data, name, kept) for name in method.reads}
+    return {name: ReadColumn(data, name, kept) for name in method.reads}
 
 
 def numbers_beside(data: Microdata, names: Sequence[str], kept: Ints) -> Floats:
@@ -83,16 +109,6 @@ def numbers_beside(data: Microdata, names: Sequence[str], kept: Ints) -> Floats:
             "Complete them, or name others."
         )
     return values
-
-
-def numbered_beside(data: Microdata, names: Sequence[str], kept: Ints) -> dict[str, Ints]:
-    """The values of columns that a masking of categories looks at, numbered."""
-    unknown = [name for name in names if name not in data.columns]
-    if unknown:
-        raise ParameterError(
-            f"{data.source}: there is no column {speakable(unknown)} to look at beside the masked ones."
-        )
-    return {name: data.codes([name])[kept] for name in names}
 
 
 def population_of(

@@ -28,7 +28,7 @@ from tacita.core.release import Claim
 from tacita.core.roles import Kind
 from tacita.io.hierarchies import as_hierarchy
 
-from .beside import asked_by, categories_beside, numbered_beside, numbers_beside, population_of
+from .beside import asked_by, columns_read, numbers_beside, population_of
 from .patterns import suppressed_cells
 from .publish import Records, publish
 
@@ -97,12 +97,11 @@ def protect(
     beside = beside[kept] if beside.size else numbers_beside(data, getattr(method, "beside", ()), kept)
     texts = {name: data.levels(name).names for name in data.used if data.scale(name) != "numeric"}
     climbed = {name: as_hierarchy(name, given) for name, given in _hierarchies(data).items()}
-    known = numbered_beside(data, getattr(method, "looks_at", ()), kept)
-    read = categories_beside(data, method, kept)
+    read = columns_read(data, method, kept)
     asked = {name: cells[kept] for name, cells in asked_by(data, method).items()}
     people = {path: population_of(path, data, kept, strata) for path in getattr(method, "populations", ())}
     records = Records(
-        x, strata, units, integer, beside, kinds, texts, known, climbed, data.used, read, asked, people
+        x, strata, units, integer, beside, kinds, texts, climbed, data.used, read, asked, people
     )
     made = publish(method, records, run)
     _refuse_missing_words(data, made.texts, method)

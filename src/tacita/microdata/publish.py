@@ -27,6 +27,7 @@ from tacita.core import (
 )
 from tacita.core.roles import Kind
 
+from .beside import Categories, ReadColumn
 from .coding.base import Coding
 from .dropping.base import Cells, Dropping
 from .generalisation.base import Generalisation
@@ -50,12 +51,11 @@ class Records:
 
     Records that miss other columns are of another stratum; columns marked `integer` are published rounded.
     `kinds` tells which columns hold codes of categories; empty where none does. `texts` has the categories
-    of such a column in the order of their codes, `known` the values, numbered, of columns beside that a
-    masking of categories looks at, `hierarchies` what values may become. `names` are those of the columns to
-    protect, and of a synthesis then of those beside, whose kinds and categories follow too. `read` has codes
-    and categories of columns that stay, for methods that look at them, `asked` the cells that decide who
-    leaves, and `populations` codes and categories of the keys in tables of the population, with the stratum
-    of each person.
+    of such a column in the order of their codes, `hierarchies` what values may become. `names` are those of
+    the columns to protect, and of a synthesis then of those beside, whose kinds and categories follow too.
+    `read` has the columns that stay and that the method reads, `asked` the cells that decide who leaves, and
+    `populations` codes and categories of the keys in tables of the population, with the stratum of each
+    person.
     """
 
     x: Matrix
@@ -65,14 +65,11 @@ class Records:
     beside: Matrix
     kinds: tuple[Kind, ...] = ()
     texts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    known: Mapping[str, Labels] = field(default_factory=dict)
     hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)
     names: tuple[str, ...] = ()
-    read: Mapping[str, tuple[Labels, tuple[str, ...]]] = field(default_factory=dict)
+    read: Mapping[str, ReadColumn] = field(default_factory=dict)
     asked: Mapping[str, Cells] = field(default_factory=dict)
-    populations: Mapping[Path, tuple[Mapping[str, tuple[Labels, tuple[str, ...]]], Labels]] = field(
-        default_factory=dict
-    )
+    populations: Mapping[Path, tuple[Mapping[str, Categories], Labels]] = field(default_factory=dict)
 
     def parts(self) -> Iterator[tuple[Labels, Mask]]:
         """The rows of each stratum, and which columns they have."""
@@ -245,8 +242,8 @@ def _redrawn(method: CategoryMasking, records: Records, run: Run) -> Published:
     names, texts = tuple(records.texts), tuple(records.texts.values())
     present = tuple(held(column, len(each)) for column, each in zip(records.x.T, texts, strict=True))
     for done, (rows, _) in enumerate(parts):
-        known = {name: numbers[rows] for name, numbers in records.known.items()}
-        coded = Coded(records.x[rows], names, texts, records.units_of(rows), known, present)
+        read = {name: column.codes[rows] for name, column in records.read.items()}
+        coded = Coded(records.x[rows], names, texts, records.units_of(rows), read, present)
         made = method.redrawn(coded, run.branch(done))
         values[rows] = made.values
         if made.labels is not None:
@@ -331,16 +328,19 @@ def _generalised(method: Generalisation, records: Records, run: Run) -> Publishe
     ladders, leaves = ladders_of(
         records.names, records.texts, records.x, records.hierarchies, method.spoken_name()
     )
-    values = {name: texts for name, (_, texts) in records.read.items()}
+    confidential = {name: records.read[name].categories for name in method.confidential}
+    values = {name: texts for name, (_, texts) in confidential.items()}
     keys = Keys(
         ladders,
         leaves,
         records.strata,
         records.units,
-        {name: codes for name, (codes, _) in records.read.items()},
+        {name: codes for name, (codes, _) in confidential.items()},
         method.orders_of(values),
         method.trees_of(values, records.hierarchies),
-        weighing=method.weighing_of(records.beside, records.units),
+        weighing=method.weighing_of(
+            {name: records.read[name].numbers for name in method.weights}, records.units
+        ),
     )
     keys = replace(keys, populations=method.populations_of(keys, records.populations))
     made = method.generalise(keys, run)

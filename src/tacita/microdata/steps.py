@@ -310,7 +310,7 @@ def _standing(claims: Sequence[Claim], steps: Sequence[Step]) -> tuple[list[Clai
     standing: list[Claim] = []
     withdrawn: list[Withdrawn] = []
     for number, (claim, step) in enumerate(zip(claims, steps, strict=True)):
-        spoken_of = {*claim.original.used, *step.roles.strata, *getattr(step.method, "looks_at", ())}
+        spoken_of = {*claim.original.used, *step.roles.strata, *step.method.reads}
         left = dict.fromkeys(claim.guarantees)
         for at, later in enumerate(steps[number + 1 :], number + 1):
             touched = tuple(name for name in later.columns if name in spoken_of)

@@ -268,3 +268,21 @@ def test_local_recoding_is_never_worse_than_full_domain():
     for limit in (0.0, 0.1):
         found = release("recode-local", suppression_limit=limit, models={}).record.steps[0].search
         assert found["score"] <= found["full_domain"] + 1e-12
+
+
+@pytest.mark.parametrize(
+    ("models", "later"),
+    [
+        (MODEL, {"method": "pram", "quasi": ["s"], "nominal": ["s"]}),
+        ({"k_map": {"k": 6, "weight": "income"}}, {"method": "round", "quasi": ["income"], "base": 0.5}),
+    ],
+    ids=["values of a class", "weights"],
+)
+def test_a_later_step_that_changes_what_a_model_speaks_of_withdraws_its_promise(models, later):
+    frame = records(gaps=False)
+    weights = pa.array(1 + np.abs(np.array(frame["income"])))
+    frame = frame.set_column(frame.column_names.index("income"), "income", weights)
+    steps = [{"method": "generalise", "quasi": ["a", "age"], "k": 4, "models": models}, later]
+    made = tacita.protect(frame, steps=steps, identifiers=["unit"], hierarchy={"a": NESTED})
+    assert ("models-hold", 1, 2) in [(each.guarantee, each.step, each.by) for each in made.record.withdrawn]
+    assert "models-hold" not in {each.guarantee for each in made.record.verdicts}

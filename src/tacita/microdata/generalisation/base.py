@@ -98,10 +98,15 @@ class Generalisation(Method):
     @property
     def reads(self) -> tuple[str, ...]:
         """Columns that models speak of."""
+        return tuple(dict.fromkeys((*self.confidential, *self.weights)))
+
+    @property
+    def confidential(self) -> tuple[str, ...]:
+        """Columns whose values models speak of."""
         return tuple(dict.fromkeys(each.column for each in built(self.models) if isinstance(each, OfAClass)))
 
     @property
-    def beside(self) -> tuple[str, ...]:
+    def weights(self) -> tuple[str, ...]:
         """Columns of weights that models speak of."""
         given = [each.weight for each in built(self.models) if isinstance(each, KMap)]
         return tuple(dict.fromkeys(name for name in given if name is not None))
@@ -143,16 +148,16 @@ class Generalisation(Method):
     def generalise(self, keys: Keys, run: Run | None = None) -> Generalised:
         """What every record shows, and which do not fit."""
 
-    def weighing_of(self, beside: Floats, units: Ints | None) -> dict[str, Floats]:
-        """The persons that records stand for, by column of weights."""
+    def weighing_of(self, given: dict[str, Floats], units: Ints | None) -> dict[str, Floats]:
+        """The persons that records stand for, by column of weights. Raises where one stands for nobody."""
         self._refuse_units(units)
-        for name, own in zip(self.beside, beside.T, strict=True):
+        for name, own in given.items():
             if wrong := int((~(own > 0)).sum()):
                 raise DataError(
-                    f"{self.spoken_name()}: weight column {name} is zero or negative in {wrong} records. "
-                    "Correct them, or name another."
+                    f"{self.spoken_name()}: weight column {name} is missing, zero or negative in {wrong} "
+                    "records. Correct them, or name another."
                 )
-        return dict(zip(self.beside, beside.T, strict=True))
+        return given
 
     def _refuse_units(self, units: Ints | None) -> None:
         asked = [name for name in ("k_map", "delta_presence") if name in self.models]

@@ -33,8 +33,8 @@ class Coded:
     """Columns of categories in one stratum, as a masking of categories sees them.
 
     `codes` number the categories of each column, NaN where a value is missing; `texts` has their names in
-    the order of the codes. `units` numbers the firm or household behind each record, and `known` the values
-    of the columns that the method looks at, a missing one as a value of its own. `present` tells of each
+    the order of the codes. `units` numbers the firm or household behind each record, and `read` the values
+    of the columns that the method reads, a missing one as a value of its own. `present` tells of each
     category of a column, and last of missing values, whether some record of the whole file has it.
     """
 
@@ -42,7 +42,7 @@ class Coded:
     names: tuple[str, ...]
     texts: tuple[tuple[str, ...], ...]
     units: Labels | None = None
-    known: Mapping[str, Labels] = field(default_factory=dict)
+    read: Mapping[str, Labels] = field(default_factory=dict)
     present: tuple[Mask, ...] = ()
 
     def in_file(self, j: int) -> list[bool]:
@@ -145,11 +145,6 @@ class CategoryMasking(Masking):
     takes: ClassVar[tuple[Kind, ...]] = ("nominal", "ordinal")
     roundable: ClassVar[bool] = False
     whole_units: ClassVar[bool] = False
-
-    @property
-    def looks_at(self) -> tuple[str, ...]:
-        """Columns beside the masked ones that the method reads; they are released as they are."""
-        return ()
 
     def change(self, x: Matrix, units: npt.ArrayLike | None, beside: Matrix, run: Run) -> Masked:
         """Codes alone, for categories that have no names."""

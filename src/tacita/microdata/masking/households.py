@@ -84,7 +84,7 @@ class RecordSwap(CategoryMasking):
     )
 
     @property
-    def looks_at(self) -> tuple[str, ...]:
+    def reads(self) -> tuple[str, ...]:
         """Those of risk and of profiles."""
         return tuple(dict.fromkeys((*self.risk_columns, *(name for each in self.similar for name in each))))
 
@@ -95,7 +95,7 @@ class RecordSwap(CategoryMasking):
 
     def refuse_columns(self, columns: Sequence[str]) -> None:
         """Regions are swapped, and can be no part of a profile or of what is known."""
-        both = [name for name in self.looks_at if name in columns]
+        both = [name for name in self.reads if name in columns]
         if both:
             raise ParameterError(
                 f"RecordSwap: column {speakable(both)} is a region to be swapped, and cannot be a risk or "
@@ -107,8 +107,8 @@ class RecordSwap(CategoryMasking):
         homes = Homes.of(coded, self.spoken_name())
         chance = run.protective_generator()
         order = chance.permutation(homes.count)
-        profiles = [homes.profile([coded.known[name] for name in each]) for each in self.similar or ((),)]
-        levels = homes.levels_at_risk([coded.known[name] for name in self.risk_columns], self.k)
+        profiles = [homes.profile([coded.read[name] for name in each]) for each in self.similar or ((),)]
+        levels = homes.levels_at_risk([coded.read[name] for name in self.risk_columns], self.k)
         partner = np.full(homes.count, -1, dtype=np.int64)
         pairing = _Pairing(homes, order, partner)
         for level in range(len(homes.areas)):
