@@ -329,7 +329,7 @@ def _promised(claim: Claim) -> list[str]:
     hiding = hiding or "numeric" not in claim.original.scales
     hidden = ["rounding-withstood"] if not hiding and "rounding-restores" not in claim.insisted else []
     # what is taken away is always accounted for, until another step changes the columns
-    undone = claim.touched & set(claim.original.quasi) or claim.leaving_later.size
-    kept = claim.suppressed is not None and not undone
+    left = claim.leaving_later.size > 0
+    kept = claim.suppressed is not None and not left and not claim.touched & set(claim.original.quasi)
     taken = ["suppressed-cells"] if kept else []
     return list(dict.fromkeys((*promised, *middles, *units, *hidden, *taken)))
