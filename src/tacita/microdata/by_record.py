@@ -45,7 +45,7 @@ def of_protected(
     """
     complete = ~(np.isnan(before) | np.isnan(after)).any(axis=1)
     x, z = before[complete], after[complete]
-    if len(x) < k:
+    if len(x) < k or not names:
         return None
     known = np.array([name in recoded for name in names])
     if known.all():

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import tacita
 from seeds import SEED
+from tacita import registry
 from tacita.cli import run_command
 from tacita.microdata.dropping.drop import Drop
 from tacita.plans import Plan
@@ -255,3 +256,23 @@ def test_of_several_columns_only_those_are_told_that_stayed_as_they_were():
     (told,) = [each for each in release.record.cautions if each.name == "nothing-changed"]
     assert "of x:" in told.text
     assert told.count == 1
+
+
+def test_every_measure_can_be_asked_of_a_file_from_which_something_left():
+    release = tacita.protect(
+        records(), method="drop", columns="id", records="region = 'n'", weight="weight", measures=["all"]
+    )
+    told = {score.name: score.value for score in release.report}
+    assert set(told) == set(registry.names(*registry.MEASURING))
+    assert told["WEIGHTED"] < 100
+    assert told["IL1"] is None
+    assert [risk.of for risk in release.record.risks] == ["unchanged"]
+
+
+def test_several_conditions_on_the_command_line_have_commas_between(tmp_path):
+    source, out = tmp_path / "in.csv", tmp_path / "out.csv"
+    records().to_pandas().to_csv(source, index=False)
+    words = ["protect", str(source), "--out", str(out), "--method", "drop"]
+    assert run_command([*words, "--records", "region = 'n',income > 80"]) == 0
+    stayed = [row for row in records().to_pylist() if row["region"] != "n" and row["income"] <= 80]
+    assert tacita.read(out).n == len(stayed)

@@ -6,11 +6,14 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+import planting
 import tacita
 from tacita.core import Microdata
 from tacita.io.formats.csv import CSV
 from tacita.io.formats.parquet import Parquet
 from tacita.microdata import verify
+from tacita.microdata.verify import dropping
+from tacita.microdata.verify.evidence import Evidence
 
 N = 60
 
@@ -44,7 +47,7 @@ def in_steps():
 
 
 def failed(data, claim):
-    return {each.guarantee for each in verify.verify(Microdata.of(data), claim) if not each.passed}
+    return planting.failed(planting.judge("pyarrow", data, claim))
 
 
 def claimed(**given):
@@ -244,3 +247,72 @@ def test_a_method_without_a_rule_may_lose_nobody():
     fewer, claim = one_more_left(made.data, made.claim)
     claim = replace(claim, labels=claim.labels[1:])
     assert "rows-complete" in failed(fewer, claim)
+
+
+CONDITIONS = [
+    ["age = 44"],
+    ["age != 44"],
+    ["age < 44"],
+    ["age <= 44"],
+    ["age > 44"],
+    ["age >= 44"],
+    ["sex = 'm'"],
+    ["sex != 'm'"],
+    ["age = missing"],
+    ["age != missing and sex = 'f'"],
+    ["age > 60 and sex = 'f'"],
+    ["sex = 'f' and age > 60"],
+    ["age > 60", "sex = 'm'"],
+    ["sex = 'm'", "age > 60"],
+]
+
+
+@pytest.mark.parametrize("asked", CONDITIONS, ids=" or ".join)
+@pytest.mark.parametrize("unknown", ["keep", "drop"])
+def test_good_releases_pass_and_one_for_another_does_not(asked, unknown):
+    ages = pa.array([44 if i in (3, 5) else age for i, age in enumerate(records()["age"].to_pylist())])
+    table = records().set_column(1, "age", ages)
+    given = {"records": asked, "unknown": unknown, "measures": ["IL1"]}
+    made = tacita.protect(table, method="drop", **given)
+    assert not failed(made.data, made.claim)
+    assert made.claim.leaving.size
+    for gone, back in ((0, 0), (-1, -1), (0, -1)):
+        rows = np.sort(np.append(np.delete(made.claim.rows, gone), made.claim.leaving[back]))
+        claim = replace(made.claim, rows=rows, leaving=np.setdiff1d(np.arange(N), rows))
+        assert "dropped-by-condition" in failed(table.take(rows), claim)
+
+
+def test_what_the_claim_lacks_is_said(made):
+    lacking = {
+        "records": (dropping.dropped_by_condition, "the claim does not say which records leave"),
+        "unknown": (dropping.dropped_by_condition, "the claim does not say which records leave"),
+        "columns": (dropping.dropped, "the claim does not say which columns leave"),
+    }
+    for name, (check, words) in lacking.items():
+        table, claim = without(name)(made.data, made.claim)
+        assert check(Evidence(Microdata.of(table), claim)) == words
+
+
+def test_a_column_that_is_still_there_is_said(made):
+    table, claim = with_id(made.data, made.claim)
+    told = dropping.dropped(Evidence(Microdata.of(table), claim))
+    assert told == "1 columns that were to leave are still there: id"
+
+
+def test_refusing_is_kept_where_nobody_is_open_and_shuffling_is_allowed_where_it_was_said():
+    for shuffle in (False, True):
+        made = tacita.protect(
+            records(), method="drop", records="income > 30", shuffle=shuffle, measures=["IL1"]
+        )
+        assert not failed(made.data, made.claim)
+        assert failed(made.data, replace(made.claim, shuffled=False)) == ({"dropped"} if shuffle else set())
+
+
+def test_whoever_left_later_is_neither_there_nor_gone_by_the_condition():
+    drops = [{"method": "drop", "records": each} for each in ("income > 40", "sex = 'm'")]
+    made = tacita.protect(records(), steps=drops, measures=["IL1"])
+    assert not failed(made.data, made.claim)
+    assert made.claim.steps[0].leaving_later.size
+    assert "rows-complete" in failed(
+        *of_step(1, leaving_later=lambda step: step.leaving_later[:0])(made.data, made.claim)
+    )

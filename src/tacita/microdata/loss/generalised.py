@@ -228,6 +228,8 @@ class _Classes(SurveyLoss):
 
 
 def _classes(survey: Survey) -> tuple[Ints, int]:
+    if not survey.protected:
+        raise DataError("no column was protected")
     codes = []
     for name in survey.protected:
         if survey.is_numeric(name):
