@@ -322,7 +322,8 @@ def print_parameters(method: Any) -> None:
 
     table = Table("parameter", "default", "meaning", box=None)
     for name, field in method.model_fields.items():
-        default = "" if field.is_required() else str(field.default)
+        unsaid = field.is_required() or field.default_factory is not None or field.default is None
+        default = "" if unsaid else str(field.default)
         table.add_row(field.alias or name, default, field.description or "")
     if method.model_fields:
         Out.print()
