@@ -151,10 +151,9 @@ def print_scores(report: Report, *, every: bool) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from tacita.core import registry
-    from tacita.core.score import families
+    from tacita.core.score import families, headlines
 
-    shown = [score for score in report if every or registry.is_headline(score.name)] or list(report)
+    shown = tuple(report) if every else headlines(report)
     table = Table("", "measure", "value", "better", "what it means", box=None)
     before = ""
     for family in families(shown):

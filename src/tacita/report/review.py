@@ -23,7 +23,7 @@ from .plots import Plot
 from .shares import Shares, shares
 
 # More tiles than this are a table again.
-_TILES = 6
+_TILES = 8
 # Who reads on after so many columns reads the JSON.
 _COLUMNS = 10
 
@@ -84,7 +84,7 @@ def review_html(release: RecordsRelease) -> str:
         unique=record.uniqueness,
         spared=_spared(record.uniqueness),
         passed=all(verdict.passed for verdict in record.verdicts),
-        tiles=headlines(score for score in scores if score.value is not None)[:_TILES],
+        tiles=[score for score in headlines(scores) if score.value is not None][:_TILES],
         methods=[(name, registry.meaning_of(name, *registry.PROTECTING)) for name in record.method],
         parameters=_parameters(release),
         roles=_roles(release),
