@@ -46,14 +46,21 @@ TERMINALS = {
         "tacita suppress cells.csv --problem interval --out investment.html --report table.html",
     ],
 }
-# picture -> page of the walkthroughs, and how much of it is shown
+# picture -> page that the commands above make, and how much of it is shown
 PAGES = {
     "report": ("demo/report.html", 1000),
-    "comparison": ("comparison.html", 1060),
-    "survey-report": ("report.html", 1000),
-    "survey-note": ("note.html", 800),
     "table-report": ("table.html", 900),
     "published-table": ("investment.html", 420),
+}
+# walkthrough -> the same of the pages that it makes
+WALKTHROUGHS = {
+    "business": {
+        "comparison": ("comparison.html", 1060),
+        "survey-report": ("report.html", 1000),
+        "survey-note": ("note.html", 800),
+    },
+    "household": {"household-risk": ("risk.html", 1000), "household-report": ("report.html", 1000)},
+    "patients": {"patients-report": ("report.html", 1000)},
 }
 
 
@@ -68,10 +75,16 @@ def main() -> int:
         if browser is None:
             print("Chromium is not there: pages keep their pictures.")
             return 0
-        follow(DOCS / "walkthroughs" / "business.md", folder)
-        for name, (page, height) in PAGES.items():
-            (IMAGES / f"{name}.png").write_bytes(shown(browser, folder / page, height))
-    print(f"{len(TERMINALS)} pictures of the terminal, {len(PAGES)} of pages in {IMAGES.name}/")
+        of_pages = {folder: PAGES}
+        for walkthrough, pages in WALKTHROUGHS.items():
+            (place_of := folder / walkthrough).mkdir()
+            follow(DOCS / "walkthroughs" / f"{walkthrough}.md", place_of)
+            of_pages[place_of] = pages
+        for home, pages in of_pages.items():
+            for name, (page, height) in pages.items():
+                (IMAGES / f"{name}.png").write_bytes(shown(browser, home / page, height))
+    count = sum(len(pages) for pages in of_pages.values())
+    print(f"{len(TERMINALS)} pictures of the terminal, {count} of pages in {IMAGES.name}/")
     return 0
 
 
