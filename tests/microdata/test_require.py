@@ -389,7 +389,10 @@ def test_shared_keys_agree_with_a_plain_count():
     [
         ({"DBRL": 0.1}, "Protect more strongly, or add a step."),
         ({"IL1": 0.1}, "Too much is lost: protect less, or by another method."),
-        ({"IL1": 0.1, "DBRL": 0.1}, "Too much is lost, and too much is found: another method may serve both."),
+        (
+            {"IL1": 0.1, "DBRL": 0.1},
+            "Too much is lost, and too much is found: another method may serve both.",
+        ),
     ],
 )
 def test_a_refusal_advises_by_what_is_not_met(firms, limits, told):

@@ -55,7 +55,7 @@ class Method(Parameters):
     def refuse_columns(self, columns: Sequence[str]) -> None:
         """Raise where parameters that name columns do not fit those that the method is to change."""
 
-    def refuse_others(self, parameter: str, named: Iterable[str], columns: Sequence[str]) -> None:
+    def refuse_strangers(self, parameter: str, named: Iterable[str], columns: Sequence[str]) -> None:
         """Raise where a parameter names columns that are not among those that the method is to change."""
         if unknown := [name for name in named if name not in columns]:
             raise ParameterError(

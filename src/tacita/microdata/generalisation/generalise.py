@@ -92,7 +92,7 @@ class Generalise(Generalisation):
 
     def refuse_columns(self, columns: Sequence[str]) -> None:
         """Raise where importance is given to what is no key."""
-        self.refuse_others("importance", self.importance, columns)
+        self.refuse_strangers("importance", self.importance, columns)
 
     def found(self, keys: Keys, run: Run) -> tuple[Lattice, Found]:
         """The best node and its proof."""

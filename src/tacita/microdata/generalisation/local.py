@@ -60,7 +60,7 @@ class RecodeLocal(Generalisation):
 
     def refuse_columns(self, columns: Sequence[str]) -> None:
         """Raise where importance is given to what is no key."""
-        self.refuse_others("importance", self.importance, columns)
+        self.refuse_strangers("importance", self.importance, columns)
 
     def generalise(self, keys: Keys, run: Run | None = None) -> Generalised:
         """Places for every class, and who is in it."""

@@ -104,7 +104,7 @@ class LocalSuppression(Withholding):
 
     def refuse_columns(self, columns: Sequence[str]) -> None:
         """Raise where importance is given to what is no key."""
-        self.refuse_others("importance", self.importance, columns)
+        self.refuse_strangers("importance", self.importance, columns)
 
     def weights(self, names: Sequence[str]) -> Floats:
         """The importance of each column; raises where m is too large."""
