@@ -207,7 +207,7 @@ def print_trials(trials: Trials, plan: Plan) -> None:
     for trial in trials:
         values = [trial.value(name) for name in trials.columns]
         figures = ["none" if value is None else _figure(value) for value in values]
-        table.add_row("*" if trial.on_front else "", trial.method, _parameters(trial), *figures)
+        table.add_row("*" if trial.on_front else "", trial.method, _parameters(trial, trials), *figures)
     Out.print(table)
     Out.print(
         f"\n* No other trial is as good by {trials.loss} and by {trials.risk}, and better by one.",
@@ -216,7 +216,9 @@ def print_trials(trials: Trials, plan: Plan) -> None:
     reasons: dict[str, list[str]] = {}
     for trial in trials:
         if trial.reason is not None:
-            reasons.setdefault(trial.reason, []).append(f"{trial.method} {_parameters(trial)}".strip())
+            reasons.setdefault(trial.reason, []).append(
+                f"{trial.method} {_parameters(trial, trials)}".strip()
+            )
     for reason, those in reasons.items():
         Out.print(f"{', '.join(those)}: {reason}", style="yellow", markup=False)
     for what, path in (
@@ -227,8 +229,10 @@ def print_trials(trials: Trials, plan: Plan) -> None:
             Out.print(f"{what}: {path}", markup=False)
 
 
-def _parameters(trial: Trial) -> str:
-    return " ".join(f"{name}={value}" for name, value in sorted(trial.parameters.items()))
+def _parameters(trial: Trial, trials: Trials) -> str:
+    """Those that tell trials apart; where a trial has none of these, all."""
+    names = [name for name in trials.differing if name in trial.parameters] or sorted(trial.parameters)
+    return " ".join(f"{name}={trial.parameters[name]}" for name in names)
 
 
 def print_suppressed(record: TableRecord, plan: TablePlan | TabulatePlan, *, dry_run: bool) -> None:

@@ -91,7 +91,7 @@ def load(name: str, *, fetch: bool = False, **options: Any) -> pa.Table:
 
 
 def attributes(name: str, *, standardised: bool = False) -> npt.NDArray[np.float64]:
-    """The customary attributes that are numbers, as an array; standardised: zero mean, unit deviation (n - 1).
+    """Customary attributes that are numbers, as an array; standardised: zero mean, unit deviation (n - 1).
 
     >>> attributes("business").shape, bool(abs(attributes("business", standardised=True).mean()) < 1e-9)
     ((600, 6), True)

@@ -41,10 +41,10 @@ _DIAGNOSES: dict[str, tuple[float, float, float, float, float]] = {
     "I50": (0.11, 76, 10, 8.0, 0.09),
     "J18": (0.10, 62, 22, 7.0, 0.07),
     "K35": (0.09, 28, 16, 4.0, 0.00),
-    "S72": (0.08, 79, 12, 11.0, 0.05),
-    "Z38": (0.07, 0, 0, 3.0, 0.00),
+    "N20": (0.07, 49, 15, 3.0, 0.00),
+    "S72": (0.08, 74, 17, 11.0, 0.05),
 }
-NEWBORN, BREAST_CANCER = "Z38", "C50"
+APPENDIX, BREAST = "K35", "C50"
 
 
 def patients(n: int = 1200, seed: int = 1, missing: float = 0.0) -> pa.Table:
@@ -70,7 +70,7 @@ def patients(n: int = 1200, seed: int = 1, missing: float = 0.0) -> pa.Table:
     days = _days(generator, typical_days[diagnosis], age)
     columns = {
         "patient_id": coded("P", generator.permutation(n) + 1, 5),
-        "sex": np.where(happens(generator, np.where(code == BREAST_CANCER, 0.99, 0.5)), "female", "male"),
+        "sex": np.where(happens(generator, np.where(code == BREAST, 0.99, 0.5)), "female", "male"),
         "age": age,
         "postcode": _postcodes(generator, n),
         "year": generator.choice(_YEARS, size=n),
@@ -82,10 +82,9 @@ def patients(n: int = 1200, seed: int = 1, missing: float = 0.0) -> pa.Table:
 
 
 def _ages(generator: np.random.Generator, typical: Floats, spread: Floats, code: Texts) -> Integers:
-    """Grown-ups but for appendices, which come at any age, and the newborn."""
+    """Grown-ups, but for an appendix, which comes at any age."""
     drawn = whole(typical + spread * generator.normal(size=len(typical)))
-    least = np.where(code == "K35", 4, 18)
-    return np.where(code == NEWBORN, 0, np.clip(drawn, least, 99))
+    return np.clip(drawn, np.where(code == APPENDIX, 4, 18), 99)
 
 
 def _days(generator: np.random.Generator, typical: Floats, age: Integers) -> Integers:

@@ -337,8 +337,8 @@ def compare(
     for done, (method, parameters) in enumerate(grid):
         steered.report(f"comparing {done + 1} of {len(grid)}", done, len(grid))
         try:
-            varied = {"protect": _protecting(base, method, parameters), "measure": measured}
-            release = make_release(data, asked.model_copy(update=varied), inner)
+            tried = asked.trying(_protecting(base, method, parameters), measured)
+            release = make_release(data, tried, inner)
         except Cancelled:
             if steered.cancelled():
                 raise
