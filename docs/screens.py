@@ -15,6 +15,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from contextlib import chdir, redirect_stdout
 from pathlib import Path
 
 from rich.console import Console
@@ -130,14 +131,16 @@ def typed(command: str, folder: Path) -> str:
 
 
 def follow(page: Path, folder: Path) -> None:
-    """Do what a page tells: write its files, type in its commands of tacita, run its Python."""
+    """Do what a page tells: write its files, type in its commands of tacita, run its Python, all in one."""
+    names: dict[str, object] = {}
     for language, file, body in re.findall(
         r"^```(\w+) ?(\S*)\n(.*?)^```$", page.read_text(encoding="utf-8"), re.M | re.S
     ):
         if file:
             (folder / file).write_text(body, encoding="utf-8")
         elif language == "python":
-            subprocess.run([sys.executable, "-c", body], cwd=folder, capture_output=True)
+            with chdir(folder), redirect_stdout(io.StringIO()):
+                exec(body, names)
         for command in re.findall(r"^\$ (tacita (?:.*\\\n)*.*)$", body, re.M):
             words = shlex.split(command.replace("\\\n", " "))
             subprocess.run(
