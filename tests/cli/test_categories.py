@@ -114,3 +114,16 @@ def test_a_release_of_categories_is_told_by_figures_that_it_has(persons, tmp_pat
 def test_the_list_of_parameters_leaves_empty_what_has_no_default(capsys):
     assert run_command(["methods", "local-suppression"]) == 0
     assert "Undefined" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("method", ["generalise", "recode-local", "mondrian", "local-suppression"])
+def test_a_report_does_not_deny_the_k_that_a_release_has(persons, tmp_path, method):
+    page = tmp_path / "r.html"
+    words = ["protect", str(persons), "--out", str(tmp_path / "out.csv"), "--report", str(page), "--quiet"]
+    words += ["--quasi", "sex,education,employment", "--identifiers", "person_id,household_id", "--k", "4"]
+    assert run_command([*words, "--method", method]) == 0
+    told = page.read_text()
+    assert "masked, not" not in told
+    assert "none is hidden among k others" not in told
+    assert "most frequent, or next best" not in told
+    assert re.search(r"until every (combination of them stands for|record is one of) k", told)
