@@ -15,6 +15,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from contextlib import chdir, redirect_stdout
 from pathlib import Path
 
 from rich.console import Console
@@ -46,14 +47,21 @@ TERMINALS = {
         "tacita suppress cells.csv --problem interval --out investment.html --report table.html",
     ],
 }
-# picture -> page of the walkthroughs, and how much of it is shown
+# picture -> page that the commands above make, and how much of it is shown
 PAGES = {
     "report": ("demo/report.html", 1000),
-    "comparison": ("comparison.html", 1060),
-    "survey-report": ("report.html", 1000),
-    "survey-note": ("note.html", 800),
     "table-report": ("table.html", 900),
     "published-table": ("investment.html", 420),
+}
+# walkthrough -> the same of the pages that it makes
+WALKTHROUGHS = {
+    "business": {
+        "comparison": ("comparison.html", 1060),
+        "survey-report": ("report.html", 1000),
+        "survey-note": ("note.html", 800),
+    },
+    "household": {"household-risk": ("risk.html", 1000), "household-report": ("report.html", 1000)},
+    "patients": {"patients-report": ("report.html", 1000)},
 }
 
 
@@ -68,10 +76,16 @@ def main() -> int:
         if browser is None:
             print("Chromium is not there: pages keep their pictures.")
             return 0
-        follow(DOCS / "walkthroughs" / "business.md", folder)
-        for name, (page, height) in PAGES.items():
-            (IMAGES / f"{name}.png").write_bytes(shown(browser, folder / page, height))
-    print(f"{len(TERMINALS)} pictures of the terminal, {len(PAGES)} of pages in {IMAGES.name}/")
+        of_pages = {folder: PAGES}
+        for walkthrough, pages in WALKTHROUGHS.items():
+            (place_of := folder / walkthrough).mkdir()
+            follow(DOCS / "walkthroughs" / f"{walkthrough}.md", place_of)
+            of_pages[place_of] = pages
+        for home, pages in of_pages.items():
+            for name, (page, height) in pages.items():
+                (IMAGES / f"{name}.png").write_bytes(shown(browser, home / page, height))
+    count = sum(len(pages) for pages in of_pages.values())
+    print(f"{len(TERMINALS)} pictures of the terminal, {count} of pages in {IMAGES.name}/")
     return 0
 
 
@@ -117,14 +131,16 @@ def typed(command: str, folder: Path) -> str:
 
 
 def follow(page: Path, folder: Path) -> None:
-    """Do what a page tells: write its files, type in its commands of tacita, run its Python."""
+    """Do what a page tells: write its files, type in its commands of tacita, run its Python, all in one."""
+    names: dict[str, object] = {}
     for language, file, body in re.findall(
         r"^```(\w+) ?(\S*)\n(.*?)^```$", page.read_text(encoding="utf-8"), re.M | re.S
     ):
         if file:
             (folder / file).write_text(body, encoding="utf-8")
         elif language == "python":
-            subprocess.run([sys.executable, "-c", body], cwd=folder, capture_output=True)
+            with chdir(folder), redirect_stdout(io.StringIO()):
+                exec(body, names)
         for command in re.findall(r"^\$ (tacita (?:.*\\\n)*.*)$", body, re.M):
             words = shlex.split(command.replace("\\\n", " "))
             subprocess.run(

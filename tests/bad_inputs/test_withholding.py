@@ -40,7 +40,7 @@ CASES = {
     "importance without end": ({"importance": {"town": float("inf")}}, ParameterError, "importance"),
     "no number for importance": ({"importance": {"town": float("nan")}}, ParameterError, "importance"),
     "importance in words": ({"importance": {"town": "high"}}, ParameterError, "must be a number"),
-    "importance of others": ({"importance": {"age": 2}}, ParameterError, "names 1 columns that are not prot"),
+    "importance of others": ({"importance": {"age": 2}}, ParameterError, "names age, which is not protected"),
     "importance without a column": ({"importance": ["2"]}, ParameterError, "wanted importance as COLUMN=NUM"),
     "importance twice": ({"importance": ["town=2", "town=3"]}, ParameterError, "names a column twice"),
     "importance as a number": ({"importance": 3}, ParameterError, "importance must be a section of its own"),

@@ -1,6 +1,7 @@
 """Categories from the command line and from a plan file, end to end."""
 
 import json
+import re
 
 import pyarrow.csv as arrow_csv
 import pytest
@@ -85,3 +86,44 @@ def test_methods_are_compared_on_categories_and_those_of_numbers_say_why_not(per
     reasons = {trial.method: trial.reason for trial in trials}
     assert reasons["gower"] is None
     assert "gower" in reasons["mdav"]
+
+
+@pytest.mark.parametrize(
+    ("words", "figures"),
+    [
+        (["--method", "local-suppression"], ["SUPPRESSED", "TABLES_2", "NCP", "k_anonymity"]),
+        (
+            ["--method", "recode", "--map", "none=low,primary=low"],
+            ["SUPPRESSED", "TABLES_2", "NCP", "k_anonymity"],
+        ),
+        (["--method", "pram", "--seed", "new"], ["SUPPRESSED", "TABLES_2", "k_anonymity"]),
+    ],
+)
+def test_a_release_of_categories_is_told_by_figures_that_it_has(persons, tmp_path, capsys, words, figures):
+    source = ["protect", str(persons), "--out", str(tmp_path / "out.csv"), "--quasi", "education,employment"]
+    page = ["--identifiers", "person_id,household_id", "--report", str(tmp_path / "r.html")]
+    capsys.readouterr()
+    assert run_command([*source, *words, *page]) == 0
+    table = capsys.readouterr().out.partition("what it means")[2].partition("more figures")[0]
+    assert re.findall(r"^ (?:loss|risk|balance|    )? +([A-Za-z]\w+) {2,}\d", table, re.M) == figures
+    assert "none" not in table
+    tiles = (tmp_path / "r.html").read_text().partition('<dl class="tiles"')[2].partition("</dl>")[0]
+    assert re.findall(r"<dt>(\w+), \w+ is better", tiles) == figures
+
+
+def test_the_list_of_parameters_leaves_empty_what_has_no_default(capsys):
+    assert run_command(["methods", "local-suppression"]) == 0
+    assert "Undefined" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("method", ["generalise", "recode-local", "mondrian", "local-suppression"])
+def test_a_report_does_not_deny_the_k_that_a_release_has(persons, tmp_path, method):
+    page = tmp_path / "r.html"
+    words = ["protect", str(persons), "--out", str(tmp_path / "out.csv"), "--report", str(page), "--quiet"]
+    words += ["--quasi", "sex,education,employment", "--identifiers", "person_id,household_id", "--k", "4"]
+    assert run_command([*words, "--method", method]) == 0
+    told = page.read_text()
+    assert "masked, not" not in told
+    assert "none is hidden among k others" not in told
+    assert "most frequent, or next best" not in told
+    assert re.search(r"until every (combination of them stands for|record is one of) k", told)

@@ -31,7 +31,7 @@ def test_roles_are_a_fresh_dictionary_with_the_keys_of_a_plan() -> None:
 
 @pytest.mark.parametrize("ask", [datasets.load, datasets.describe])
 def test_an_unknown_name_is_answered_with_those_that_exist(ask) -> None:
-    with pytest.raises(ParameterError, match="business, household, census, tarragona, eia"):
+    with pytest.raises(ParameterError, match="business, household, patients, census, tarragona, eia"):
         ask("adult")
 
 

@@ -6,11 +6,13 @@ import pyarrow.compute as pc
 import pytest
 
 from tacita.core.errors import ParameterError
-from tacita.datasets import business, describe, household
+from tacita.datasets import attributes, business, describe, household, patients
 
-SURVEYS = {"business": business, "household": household}
+SURVEYS = {"business": business, "household": household, "patients": patients}
 SEEDS = [1, 2, 3, 17, 2024]
-both = pytest.mark.parametrize("name", list(SURVEYS))
+every = pytest.mark.parametrize("name", list(SURVEYS))
+# samples of units, with weights
+both = pytest.mark.parametrize("name", ["business", "household"])
 
 
 def values(table: pa.Table, column: str) -> np.ndarray:
@@ -26,29 +28,29 @@ def distinct_within(table: pa.Table, by: str, column: str) -> int:
     return pc.min(counts[f"{column}_count_distinct"]).as_py()
 
 
-@both
+@every
 def test_the_same_seed_gives_the_same_table(name: str) -> None:
     assert SURVEYS[name](seed=5, missing=0.1).equals(SURVEYS[name](seed=5, missing=0.1))
 
 
-@both
+@every
 def test_another_seed_gives_another_table(name: str) -> None:
     assert not SURVEYS[name](seed=5).equals(SURVEYS[name](seed=6))
 
 
-@both
+@every
 def test_drawing_leaves_the_global_random_state_alone(name: str) -> None:
     before = np.random.get_state()[1].copy()  # noqa: NPY002  the legacy state is what is under test
     SURVEYS[name]()
     assert np.array_equal(before, np.random.get_state()[1])  # noqa: NPY002
 
 
-@both
+@every
 def test_the_description_tells_the_size_and_the_columns_of_the_default_table(name: str) -> None:
     table, description = SURVEYS[name](), describe(name)
     assert table.shape == (description.rows, description.columns)
     named = [*description.identifiers, *description.quasi, *description.confidential, *description.strata]
-    named += [description.unit, description.weight]
+    named += [role for role in (description.unit, description.weight) if role is not None]
     assert set(named) <= set(table.column_names)
     assert len(named) == len(set(named))
 
@@ -61,7 +63,7 @@ def test_quasi_identifiers_confidential_columns_and_weight_are_numbers(name: str
         assert pa.types.is_integer(kind) or pa.types.is_floating(kind), column
 
 
-@both
+@every
 def test_nothing_is_missing_by_default(name: str) -> None:
     table = SURVEYS[name]()
     assert all(column.null_count == 0 for column in table.columns)
@@ -70,7 +72,7 @@ def test_nothing_is_missing_by_default(name: str) -> None:
     )
 
 
-@both
+@every
 def test_missing_empties_its_share_of_four_columns_and_changes_no_other_cell(name: str) -> None:
     whole, holed = SURVEYS[name](n=200), SURVEYS[name](n=200, missing=0.05)
     assert sorted(column.null_count for column in holed.columns)[-5:] == [0, 10, 10, 10, 10]
@@ -79,13 +81,13 @@ def test_missing_empties_its_share_of_four_columns_and_changes_no_other_cell(nam
         assert before.filter(there).equals(after.filter(there))
 
 
-@both
+@every
 @pytest.mark.parametrize("n", [1, 2, 7, 3000])
 def test_any_number_of_records_can_be_drawn(name: str, n: int) -> None:
     assert SURVEYS[name](n=n).num_rows == n
 
 
-@both
+@every
 def test_each_identifier_is_different_in_every_row(name: str) -> None:
     table = SURVEYS[name](n=3000)
     for column in describe(name).identifiers:
@@ -113,7 +115,7 @@ def test_weights_are_positive_with_two_decimals(name: str) -> None:
     assert np.array_equal(weight, np.round(weight, 2))
 
 
-@both
+@every
 @pytest.mark.parametrize(
     "options",
     [
@@ -223,3 +225,32 @@ def test_wages_rise_with_education() -> None:
         np.median(wage[education == level]) for level in ("primary", "secondary", "bachelor", "master")
     ]
     assert medians == sorted(medians)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_patients_are_of_an_age_with_their_diagnosis(seed: int) -> None:
+    register = patients(n=3000, seed=seed)
+    age, code = values(register, "age"), values(register, "diagnosis")
+    assert age[code == "K35"].min() >= 4
+    assert age[code != "K35"].min() >= 18
+    assert np.median(age[code == "K35"]) < np.median(age[code == "F32"]) < np.median(age[code == "I50"])
+    assert np.mean(values(register, "sex")[code == "C50"] == "female") > 0.95
+    assert values(register, "days").min() == 1
+    assert set(values(register, "outcome")) == {"home", "care", "died"}
+
+
+def test_the_old_die_more_often_and_nobody_of_an_appendix() -> None:
+    register = patients(n=20_000)
+    age, died = values(register, "age"), values(register, "outcome") == "died"
+    assert not np.any(died[values(register, "diagnosis") == "K35"])
+    assert died[age >= 70].mean() > 1.3 * died[age < 70].mean() > 0
+
+
+def test_postcodes_have_four_digits_of_which_two_name_the_district() -> None:
+    codes = values(patients(), "postcode")
+    assert {len(code) for code in codes} == {4}
+    assert {code[:2] for code in codes} == {"11", "12", "14", "21", "23", "37"}
+
+
+def test_attributes_are_the_numbers_among_the_keys() -> None:
+    assert attributes("patients").shape == (1200, 2)

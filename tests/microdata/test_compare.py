@@ -1,6 +1,7 @@
 """Trials side by side: the grid, the front, and what happens when one of them fails."""
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 import tacita
 from seeds import SEED
+from tacita.cli import run_command
 from tacita.core import Report, Score, Trial, Trials
 from tacita.core.trials import pareto_front
 from tacita.microdata.plan import Plan
@@ -271,3 +273,19 @@ def test_a_page_never_overwrites_the_input_or_the_plan(tmp_path):
     with pytest.raises(tacita.ParameterError, match="report and input are the same file"):
         tacita.save_comparison(trials, report=tmp_path / "in.csv")
     assert [path.name for path in tmp_path.iterdir()] == ["in.csv"]
+
+
+def test_methods_of_categories_are_compared_without_declaring_every_column(capsys, tmp_path):
+    words = ["--quasi", "sex,age,postcode", "--identifiers", "patient_id", "--loss", "NCP"]
+    words += ["--method", "generalise,local-suppression,mdav", "--k", "3,5", "--risk", "marketer_risk"]
+    run_command(["datasets", "patients", "--out", str(tmp_path / "patients.csv")])
+    capsys.readouterr()
+    assert run_command(["compare", str(tmp_path / "patients.csv"), *words]) == 0
+    told = capsys.readouterr().out
+    rows = re.findall(r"^ \*? +(\S+) +(k=\d) +(\S+) +(\S+)", told, re.M)
+    assert [row[:2] for row in rows if row[2] != "none"] == [
+        (method, k) for method in ("generalise", "local-suppression") for k in ("k=3", "k=5")
+    ]
+    # names are no numbers, and figures of numbers are no columns here
+    assert "mdav k=3, mdav k=5: " in told
+    assert "IL1" not in told

@@ -382,3 +382,20 @@ def test_shared_keys_agree_with_a_plain_count():
         short = int((plain < k).sum())
         assert verdict.passed == (short == 0)
         assert not short or verdict.detail.startswith(f"{short} of {n} records")
+
+
+@pytest.mark.parametrize(
+    ("limits", "told"),
+    [
+        ({"DBRL": 0.1}, "Protect more strongly, or add a step."),
+        ({"IL1": 0.1}, "Too much is lost: protect less, or by another method."),
+        (
+            {"IL1": 0.1, "DBRL": 0.1},
+            "Too much is lost, and too much is found: another method may serve both.",
+        ),
+    ],
+)
+def test_a_refusal_advises_by_what_is_not_met(firms, limits, told):
+    with pytest.raises(RequirementError) as refused:
+        tacita.protect(firms, quasi=QUASI, k=4, require=limits, measures=["IL1"])
+    assert str(refused.value).endswith(told)

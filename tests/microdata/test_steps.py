@@ -377,6 +377,28 @@ def test_columns_of_units_and_of_persons_together_hide_everybody_among_k_units()
     assert [step.by_unit for step in release.record.steps] == [True, False]
 
 
+@pytest.mark.parametrize("method", ["local-suppression", "generalise", "recode-local", "mondrian"])
+def test_coarser_or_withheld_columns_of_units_and_persons_hide_everybody_together(method):
+    frame = households()
+    keys = ["region", "sex", "employment"]
+    importance = {} if method == "mondrian" else {"importance": {"region": 3, "sex": 2}}
+    release = tacita.protect(
+        frame,
+        quasi=keys,
+        method=method,
+        k=3,
+        unit="household_id",
+        unit_columns=["region"],
+        identifiers=["person_id"],
+        measures=["SUPPRESSED"],
+        **importance,
+    )
+    assert apart(release.data, release.data["household_id"], "region") == 0
+    shown = release.data.to_pandas().groupby(keys, dropna=False)["household_id"].nunique()
+    assert shown.min() >= 3
+    assert [step.by_unit for step in release.record.steps] == [True, False]
+
+
 def test_a_household_broken_up_behind_the_back_of_the_claim_is_caught():
     frame = households()
     release = tacita.protect(

@@ -152,10 +152,9 @@ def print_scores(report: Report, *, every: bool) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from tacita.core import registry
-    from tacita.core.score import families
+    from tacita.core.score import families, headlines
 
-    shown = [score for score in report if every or registry.is_headline(score.name)] or list(report)
+    shown = tuple(report) if every else headlines(report)
     table = Table("", "measure", "value", "better", "what it means", box=None)
     before = ""
     for family in families(shown):
@@ -209,7 +208,7 @@ def print_trials(trials: Trials, plan: Plan) -> None:
     for trial in trials:
         values = [trial.value(name) for name in trials.columns]
         figures = ["none" if value is None else _figure(value) for value in values]
-        table.add_row("*" if trial.on_front else "", trial.method, _parameters(trial), *figures)
+        table.add_row("*" if trial.on_front else "", trial.method, _parameters(trial, trials), *figures)
     Out.print(table)
     Out.print(
         f"\n* No other trial is as good by {trials.loss} and by {trials.risk}, and better by one.",
@@ -218,7 +217,9 @@ def print_trials(trials: Trials, plan: Plan) -> None:
     reasons: dict[str, list[str]] = {}
     for trial in trials:
         if trial.reason is not None:
-            reasons.setdefault(trial.reason, []).append(f"{trial.method} {_parameters(trial)}".strip())
+            reasons.setdefault(trial.reason, []).append(
+                f"{trial.method} {_parameters(trial, trials)}".strip()
+            )
     for reason, those in reasons.items():
         Out.print(f"{', '.join(those)}: {reason}", style="yellow", markup=False)
     for what, path in (
@@ -229,8 +230,10 @@ def print_trials(trials: Trials, plan: Plan) -> None:
             Out.print(f"{what}: {path}", markup=False)
 
 
-def _parameters(trial: Trial) -> str:
-    return " ".join(f"{name}={value}" for name, value in sorted(trial.parameters.items()))
+def _parameters(trial: Trial, trials: Trials) -> str:
+    """Those that tell trials apart; where a trial has none of these, all."""
+    names = [name for name in trials.differing if name in trial.parameters] or sorted(trial.parameters)
+    return " ".join(f"{name}={trial.parameters[name]}" for name in names)
 
 
 def print_suppressed(record: TableRecord, plan: TablePlan | TabulatePlan, *, dry_run: bool) -> None:
@@ -323,7 +326,8 @@ def print_parameters(method: Any) -> None:
 
     table = Table("parameter", "default", "meaning", box=None)
     for name, field in method.model_fields.items():
-        default = "" if field.is_required() else str(field.default)
+        unsaid = field.is_required() or field.default_factory is not None or field.default is None
+        default = "" if unsaid else str(field.default)
         table.add_row(field.alias or name, default, field.description or "")
     if method.model_fields:
         Out.print()

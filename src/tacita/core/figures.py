@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import isfinite
 
 MINUS = "\u2212"
@@ -38,6 +39,8 @@ def setting(value: object) -> str:
 
     >>> setting(True), setting(3), setting(("a", "b")), setting(None), setting("drop")
     ('yes', '3', 'a, b', '–', 'drop')
+    >>> setting({"age": 2.0, "town": {"Porto": "North"}}), setting([["sex", "age"], ["sex"]])
+    ('age 2, town (Porto North)', '(sex, age), (sex)')
     """
     if isinstance(value, bool):
         return "yes" if value else "no"
@@ -46,5 +49,13 @@ def setting(value: object) -> str:
     if isinstance(value, int | float):
         return number(value)
     if isinstance(value, list | tuple):
-        return ", ".join(setting(part) for part in value)
+        return ", ".join(_part(part) for part in value)
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {_part(part)}" for name, part in value.items())
     return str(value)
+
+
+def _part(value: object) -> str:
+    """A setting within another, in brackets where it has parts of its own."""
+    said = setting(value)
+    return f"({said})" if isinstance(value, list | tuple | Mapping) else said

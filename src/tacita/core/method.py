@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
+from .errors import ParameterError
 from .params import Parameters
 from .roles import Kind
 
@@ -53,6 +54,14 @@ class Method(Parameters):
 
     def refuse_columns(self, columns: Sequence[str]) -> None:
         """Raise where parameters that name columns do not fit those that the method is to change."""
+
+    def refuse_strangers(self, parameter: str, named: Iterable[str], columns: Sequence[str]) -> None:
+        """Raise where a parameter names columns that are not among those that the method is to change."""
+        if unknown := [name for name in named if name not in columns]:
+            raise ParameterError(
+                f"{self.spoken_name()}: {parameter} names {', '.join(unknown)}, which is not protected here. "
+                f"Name some of {', '.join(columns)}."
+            )
 
     def own_parameters(self) -> dict[str, Any]:
         """The parameters in the form that a record keeps."""

@@ -86,10 +86,17 @@ class Score:
 
 
 def headlines(scores: Iterable[Score]) -> tuple[Score, ...]:
-    """The scores to see first; all of them where none is among those."""
+    """The scores to see first: those of them that have a figure, or else why they have none.
+
+    Where none of all is to be seen first, it is all of them.
+
+    >>> told = [Score(name="IL1", value=None, reason="no number"), Score(name="k_anonymity", value=3.0)]
+    >>> [score.name for score in headlines(told)]
+    ['k_anonymity']
+    """
     every = tuple(scores)
     first = tuple(score for score in every if registry.is_headline(score.name))
-    return first or every
+    return tuple(score for score in first if score.value is not None) or first or every
 
 
 @dataclass(frozen=True)

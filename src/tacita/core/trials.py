@@ -144,8 +144,9 @@ class Trials(Framed):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The figures to show of each trial: both axes, then the usual ones that were measured."""
-        measured = {score.name for trial in self.trials for score in trial.report or ()}
+        """The figures to show of each trial: both axes, then the usual ones that some trial has."""
+        every = (score for trial in self.trials for score in trial.report or ())
+        measured = {score.name for score in every if score.value is not None}
         others = (name for name in _COLUMNS if name in measured)
         return tuple(dict.fromkeys((self.loss, self.risk, *others)))
 

@@ -2,7 +2,7 @@
 
 >>> from tacita import datasets
 >>> [entry.name for entry in datasets.catalogue()]
-['business', 'household', 'census', 'tarragona', 'eia']
+['business', 'household', 'patients', 'census', 'tarragona', 'eia']
 >>> datasets.load("business", n=50).num_rows
 50
 """
@@ -15,6 +15,7 @@ from tacita.core.errors import ParameterError
 
 from .description import Dataset, Roles
 from .firms import BUSINESS, business
+from .patients import PATIENTS, patients
 from .persons import HOUSEHOLD, household
 from .pins import REFERENCES, Reference
 from .reference import read_reference
@@ -34,9 +35,14 @@ __all__ = [
     "describe",
     "household",
     "load",
+    "patients",
 ]
 
-_SURVEYS = {BUSINESS.name: (BUSINESS, business), HOUSEHOLD.name: (HOUSEHOLD, household)}
+_SURVEYS = {
+    BUSINESS.name: (BUSINESS, business),
+    HOUSEHOLD.name: (HOUSEHOLD, household),
+    PATIENTS.name: (PATIENTS, patients),
+}
 _SURVEY_OPTIONS = ("n", "seed", "missing")
 
 
@@ -44,7 +50,7 @@ def catalogue() -> tuple[Dataset, ...]:
     """Describe every data set that `load` knows, the made-up ones first.
 
     >>> [entry.rows for entry in catalogue()]
-    [600, 900, 1080, 834, 4092]
+    [600, 900, 1200, 1080, 834, 4092]
     """
     return (*(description for description, _ in _SURVEYS.values()), *REFERENCES.values())
 
@@ -85,7 +91,7 @@ def load(name: str, *, fetch: bool = False, **options: Any) -> pa.Table:
 
 
 def attributes(name: str, *, standardised: bool = False) -> npt.NDArray[np.float64]:
-    """The customary attributes of a data set as an array; standardised: zero mean, unit deviation (n - 1).
+    """Customary attributes that are numbers, as an array; standardised: zero mean, unit deviation (n - 1).
 
     >>> attributes("business").shape, bool(abs(attributes("business", standardised=True).mean()) < 1e-9)
     ((600, 6), True)
@@ -93,5 +99,6 @@ def attributes(name: str, *, standardised: bool = False) -> npt.NDArray[np.float
     import numpy as np
 
     frame = load(name)
-    x = np.column_stack([frame[each].to_numpy() for each in describe(name).quasi]).astype(np.float64)
+    columns = [frame[each].to_numpy() for each in describe(name).quasi]
+    x = np.column_stack([each for each in columns if each.dtype.kind in "iuf"]).astype(np.float64)
     return np.ascontiguousarray((x - x.mean(axis=0)) / x.std(axis=0, ddof=1)) if standardised else x

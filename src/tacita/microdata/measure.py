@@ -17,7 +17,8 @@ class Measure(Method):
 
     `by_default` is False for those that a user must ask for: they cost much, or assume an attacker who
     knows more than most. Those `with_categories` are measured by themselves where a protected column is one
-    of categories. `headline` marks the few that a reader should see first. `of_categories` marks
+    of categories, those `with_coarser` where all that was done to categories was to make them coarser or to
+    withhold them. `headline` marks the few that a reader should see first. `of_categories` marks
     those that look at nominal and ordinal attributes; the others look at numeric ones, if there are any, and
     their scores say so where there are others. `of_files` marks those that look at whole files, missing
     values and all, and `alone` those of them that need no original. `limit_name` is what a requirement may
@@ -32,6 +33,7 @@ class Measure(Method):
     measured_in: ClassVar[str] = "%"
     by_default: ClassVar[bool] = True
     with_categories: ClassVar[bool] = False
+    with_coarser: ClassVar[bool] = False
     headline: ClassVar[bool] = False
     of_categories: ClassVar[bool] = False
     of_files: ClassVar[bool] = False

@@ -104,6 +104,11 @@ class Protection(Parameters):
         varied = {name: given.pop(name) for name in tuple(given) if name not in known}
         return cls.asked(**given, **options), CompareSection(**varied)
 
+    def trying(self, protect: ProtectSection, measure: MeasureSection) -> Protection:
+        """The same by one method of a comparison, which may take the columns for categories."""
+        varied = {"protect": protect, "measure": measure, "roles": self.roles}
+        return self.model_copy(update={**varied, **_taken_for_categories(varied)})
+
     @property
     def planned(self) -> tuple[PlannedStep, ...]:
         """The steps in order; without [[steps]], the one of [protect]."""

@@ -127,12 +127,22 @@ def judge(asked: Sequence[Requirement], files: Files, run: Run | None = None) ->
 def insist(verdicts: tuple[Verdict, ...]) -> tuple[Verdict, ...]:
     """The verdicts, if all requirements are met; otherwise an error, and nothing may be written."""
     if what := faults(verdicts):
-        failed = sum(not verdict.passed for verdict in verdicts)
+        failed = [verdict.guarantee for verdict in verdicts if not verdict.passed]
         raise RequirementError(
-            f"The release does not meet {failed} of {len(verdicts)} requirements and was not written. "
-            f"{what}. Protect more strongly, or add a step."
+            f"The release does not meet {len(failed)} of {len(verdicts)} requirements and was not written. "
+            f"{what}. {_advice(failed)}"
         )
     return verdicts
+
+
+def _advice(failed: Sequence[str]) -> str:
+    """What may help where these requirements are not met."""
+    kinds = registry.kinds_of(failed, registry.MEASURING)
+    if "loss" not in kinds:
+        return "Protect more strongly, or add a step."
+    if set(kinds) == {"loss"}:
+        return "Too much is lost: protect less, or by another method."
+    return "Too much is lost, and too much is found: another method may serve both."
 
 
 def required(claim: Claim, released: Microdata, run: Run | None = None) -> tuple[Verdict, ...]:

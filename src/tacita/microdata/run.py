@@ -51,7 +51,7 @@ from .plan import Protection
 from .protect import Protected
 from .require import RequireSection, judge, required
 from .sections import CompareSection, MeasureSection, ProtectSection
-from .steps import Made, make, steps_for
+from .steps import Made, Step, make, steps_for
 from .summary import summarise, summarise_categories
 from .uniqueness import FEW, examine
 
@@ -194,7 +194,7 @@ def _measured(made: Made, data: Microdata, measures: MeasureSection, run: Run, k
                 pair.before,
                 pair.after,
                 data.quasi,
-                suited(measures, data).build(),
+                suited(measures, data, coarser=_only_coarser(made.steps)).build(),
                 run,
                 context=beside,
                 domains=domain_codes(data, domains, rows),
@@ -273,10 +273,16 @@ def check(
     return judge(limits.requirements, whole_files(released, original, np.arange(original.n)), run)
 
 
-def suited(measures: MeasureSection, data: Microdata) -> MeasureSection:
+def suited(measures: MeasureSection, data: Microdata, *, coarser: bool = False) -> MeasureSection:
     """The measures, and where none are named and there are categories, those of categories too."""
     categorical = any(scale != "numeric" for scale in data.scales)
-    return measures.with_categories() if categorical else measures
+    return measures.with_categories(coarser=coarser) if categorical else measures
+
+
+def _only_coarser(steps: Sequence[Step]) -> bool:
+    """Whether labels were made coarser or withheld, and none exchanged: each stands for what it replaced."""
+    of_labels = [step.method.kind for step in steps if set(step.method.takes) != {"numeric"}]
+    return bool(of_labels) and set(of_labels) <= set(registry.CATEGORICAL)
 
 
 def _summary(stage: _Stage, j: int, name: str, fewest: int) -> AttributeSummary:
@@ -345,8 +351,8 @@ def compare(
     for done, (method, parameters) in enumerate(grid):
         steered.report(f"comparing {done + 1} of {len(grid)}", done, len(grid))
         try:
-            varied = {"protect": _protecting(base, method, parameters), "measure": measured}
-            release = make_release(data, asked.model_copy(update=varied), inner)
+            tried = asked.trying(_protecting(base, method, parameters), measured)
+            release = make_release(data, tried, inner)
         except Cancelled:
             if steered.cancelled():
                 raise

@@ -229,12 +229,15 @@ class MeasureSection(Parameters):
         """The measures, in the order of the registry or as named."""
         return [self._made(name) for name in self._chosen()]
 
-    def with_categories(self) -> MeasureSection:
+    def with_categories(self, *, coarser: bool) -> MeasureSection:
         """The same, and where none are named those too that are measured of categories by themselves."""
         if self.names is not None:
             return self
         known = [name for name in registry.names(*registry.MEASURING) if name not in self.without]
-        return self.including(*(name for name in known if self._made(name).with_categories))
+        made = {name: self._made(name) for name in known}
+        return self.including(
+            *(name for name in known if made[name].with_categories or (coarser and made[name].with_coarser))
+        )
 
     def including(self, *names: str) -> MeasureSection:
         """The same, with these measured in any case."""

@@ -142,7 +142,8 @@ def _split(step: Step, of_unit: Sequence[str]) -> list[Step]:
         )
     rest = [name for name in step.columns if name not in of_unit]
     strata = step.roles.strata
-    within = (*strata, *of_unit) if step.method.kind == "microaggregation" else strata
+    # who hides among k on one part and among k others on the other is not hidden on both together
+    within = strata if step.method.group_size is None else (*strata, *of_unit)
     return [
         replace(step, roles=_about(step.roles, of_unit, strata), by_unit=True),
         replace(step, roles=_about(step.roles, rest, within)),

@@ -23,7 +23,7 @@ from .plots import Plot
 from .shares import Shares, shares
 
 # More tiles than this are a table again.
-_TILES = 6
+_TILES = 8
 # Of the estimates that moved most.
 _ESTIMATES = 40
 # Who reads on after so many columns reads the JSON.
@@ -58,6 +58,31 @@ ROLES = {
     "weight": Entry("Weight", (), "sampling weight; released unchanged"),
 }
 
+# Where no step forms groups there are none to speak of.
+WITHOUT_GROUPS = {
+    "quasi": "protected",
+    "nominal": "of these, categories",
+    "ordinal": "of these, ordered levels",
+    "strata": "released unchanged; each is looked at by itself",
+    "unit": "the firm or household behind a record; where k is promised, k different ones are counted",
+}
+
+# What a release of one step without groups is, and what that means for a record.
+MADE = {
+    "recoding": ("recoded", "Values were made coarser by rule; how many records share them is not promised."),
+    "generalisation": (
+        "generalised",
+        "Keys were made coarser, until every combination of them stands for k records or more.",
+    ),
+    "withholding": (
+        "with cells withheld",
+        "Cells of keys were left empty, until every record is one of k or more.",
+    ),
+    "dropping": ("kept as they were", "What stayed was not changed."),
+    "coding": ("coded", "Numbers were coded, not grouped: no record is hidden among k others."),
+    "masking": ("masked, not in groups", "Records were masked, not grouped: none is hidden among k others."),
+}
+
 # Where columns are drawn anew there are no groups to speak of.
 OF_SYNTHESIS = {
     "strata": "released unchanged; each stratum was drawn by itself",
@@ -86,8 +111,9 @@ def review_html(release: RecordsRelease) -> str:
         drawn=names_of(record.roles.get("dependent")),
         unique=record.uniqueness,
         spared=_spared(record.uniqueness),
+        became=MADE.get(record.steps[0].kind, MADE["masking"]),
         passed=all(verdict.passed for verdict in record.verdicts),
-        tiles=headlines(score for score in scores if score.value is not None)[:_TILES],
+        tiles=[score for score in headlines(scores) if score.value is not None][:_TILES],
         methods=[(name, registry.meaning_of(name, *registry.PROTECTING)) for name in record.method],
         parameters=_parameters(release),
         roles=_roles(release),
@@ -295,7 +321,8 @@ def _options(release: RecordsRelease) -> list[Entry]:
 
 def _roles(release: RecordsRelease) -> list[Entry]:
     roles = release.record.roles
-    other = OF_SYNTHESIS if roles.get("dependent") else {}
+    grouped = any(step.kind == "microaggregation" for step in release.record.steps)
+    other = OF_SYNTHESIS if roles.get("dependent") else {} if grouped else WITHOUT_GROUPS
     shown = [
         replace(entry, value=names_of(roles.get(role)), meaning=other.get(role, entry.meaning))
         for role, entry in ROLES.items()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
@@ -92,14 +93,12 @@ class Generalise(Generalisation):
         """The quality model."""
         return Quality(self.quality, self.aggregate, self.importance, self.balance)
 
+    def refuse_columns(self, columns: Sequence[str]) -> None:
+        """Raise where importance is given to what is no key."""
+        self.refuse_strangers("importance", self.importance, columns)
+
     def found(self, keys: Keys, run: Run) -> tuple[Lattice, Found]:
         """The best node and its proof."""
-        names = [ladder.name for ladder in keys.ladders]
-        if unknown := [name for name in self.importance if name not in names]:
-            raise ParameterError(
-                f"Generalise: importance names {', '.join(unknown)}, which is no key. Keys: "
-                f"{', '.join(names)}."
-            )
         lattice = Lattice(
             keys, self.of_classes(), self.suppression_limit, withhold=self.outliers == "withhold"
         )

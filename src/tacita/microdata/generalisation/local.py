@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -56,15 +57,13 @@ class RecodeLocal(Generalisation):
             raise ParameterError("RecodeLocal: importance must be more than 0 and finite.")
         return self
 
+    def refuse_columns(self, columns: Sequence[str]) -> None:
+        """Raise where importance is given to what is no key."""
+        self.refuse_strangers("importance", self.importance, columns)
+
     def generalise(self, keys: Keys, run: Run | None = None) -> Generalised:
         """Places for every class, and who is in it."""
         run = run or Run()
-        names = [ladder.name for ladder in keys.ladders]
-        if unknown := [name for name in self.importance if name not in names]:
-            raise ParameterError(
-                f"RecodeLocal: importance names {', '.join(unknown)}, which is no key. Keys: "
-                f"{', '.join(names)}."
-            )
         quality = Quality("loss", "mean", self.importance)
         classes = _Classes(keys, self, run)
         full = _full_domain(self, keys, quality, run)

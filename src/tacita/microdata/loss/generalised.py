@@ -137,6 +137,8 @@ class NormalisedCertainty(_Coarsened):
     """
 
     name: ClassVar[str] = "NCP"
+    headline: ClassVar[bool] = True
+    with_coarser: ClassVar[bool] = True
 
     def cells(self, survey: Survey, name: str, seen: Coarser) -> tuple[Floats, float]:
         shares = (seen.sizes - 1) / max(seen.labels - 1, 1)

@@ -30,6 +30,7 @@ class Suppressed(SurveyLoss):
     """
 
     name: ClassVar[str] = "SUPPRESSED"
+    headline: ClassVar[bool] = True
     with_categories: ClassVar[bool] = True
     family: ClassVar[str] = "changed values"
     span: ClassVar[tuple[float, float | None]] = (0.0, 100.0)

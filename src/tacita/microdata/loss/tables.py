@@ -128,6 +128,7 @@ class TablesOfTwo(_Tables):
     """
 
     name: ClassVar[str] = "TABLES_2"
+    headline: ClassVar[bool] = True
     with_categories: ClassVar[bool] = True
     columns: ClassVar[int] = 2
 

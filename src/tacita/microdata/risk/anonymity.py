@@ -79,6 +79,7 @@ class KAnonymity(Anonymity):
     """
 
     name: ClassVar[str] = "k_anonymity"
+    headline: ClassVar[bool] = True
     with_categories: ClassVar[bool] = True
 
     def figure(self, table: KeyTable, run: Run) -> Score:

@@ -102,13 +102,12 @@ class LocalSuppression(Withholding):
         """The parameters that were given, in the form that a record keeps."""
         return {name: value for name, value in super().own_parameters().items() if value not in (None, {})}
 
+    def refuse_columns(self, columns: Sequence[str]) -> None:
+        """Raise where importance is given to what is no key."""
+        self.refuse_strangers("importance", self.importance, columns)
+
     def weights(self, names: Sequence[str]) -> Floats:
-        """The importance of each column; raises where one is named that is no key, or m is too large."""
-        if unknown := [name for name in self.importance if name not in names]:
-            raise ParameterError(
-                f"LocalSuppression: importance names {len(unknown)} columns that are not protected. Known: "
-                f"{', '.join(names)}."
-            )
+        """The importance of each column; raises where m is too large."""
         if self.m is not None and self.m > len(names):
             raise ParameterError(
                 f"LocalSuppression: m must be at most {len(names)}, the number of keys, got {self.m}."
