@@ -107,7 +107,7 @@ class Protection(Parameters):
     def trying(self, protect: ProtectSection, measure: MeasureSection) -> Protection:
         """The same by one method of a comparison, which may take the columns for categories."""
         varied = {"protect": protect, "measure": measure, "roles": self.roles}
-        return self.model_copy(update={**varied, **_taken_for_categories(varied)})
+        return self.model_copy(update={**varied, **_for_its_method(varied)})
 
     @property
     def planned(self) -> tuple[PlannedStep, ...]:
