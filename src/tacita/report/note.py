@@ -54,13 +54,13 @@ def note_html(release: RecordsRelease) -> str:
 
 
 # Told as steps even where there is one: what is done to categories has no words of its own elsewhere.
-_IN_STEPS = {"recoded", "coded", "k-anonymous", "drawn-from-matrix", "swapped-in-pairs"}
+_IN_STEPS = {"recoded", "coded", "generalised", "drawn-from-matrix", "swapped-in-pairs"}
 # What a step does to its columns, and what they are good for then, in words for users of the file.
 _DONE = {
     "microaggregation": "similar records were put into groups, and each carries the middle of its group.",
     "coding": "numbers were rounded, or those at the ends replaced by one.",
     "recoding": "values were replaced by coarser ones, the same for everybody who had the same.",
-    "generalisation": "values were replaced by coarser ones, until several records share every combination.",
+    "generalisation": "values were replaced by coarser ones, the risk of being found bounded by other means.",
     "masking": "values were changed, partly by chance.",
     "synthesis": "values were drawn anew from a statistical model.",
 }
@@ -75,6 +75,7 @@ _USE = {
 }
 # The same of promises that say more than the kind does.
 _DONE_OF = {
+    "k-anonymous": "values were replaced by coarser ones, until several records share every combination.",
     "drawn-from-matrix": "some categories were exchanged for others, drawn by chance.",
     "swapped-in-pairs": "some units changed places with others of the same profile: regions were swapped.",
 }
@@ -107,7 +108,8 @@ def _steps(record: Record) -> list[Step]:
         kept = [each for each in record.verdicts if each.step in (None, number) and each.passed]
         # the k of a swapping says who was at risk, and helps an attacker
         hiding = step.kind != "masking" or "column-groups" in step.promises
-        size = f" (k = {step.parameters['k']})" if "k" in step.parameters and hiding else ""
+        # and that of single records says nothing
+        size = f" (k = {step.parameters['k']})" if step.parameters.get("k", 1) > 1 and hiding else ""
         done = next((_DONE_OF[name] for name in _DONE_OF if name in step.promises), None)
         use = next((_USE_OF[name] for name in _USE_OF if name in step.promises), None)
         told.append(

@@ -55,7 +55,7 @@ def _not_promised_of(claim: Claim) -> tuple[str, ...]:
         return _NOT_PROMISED_OF_GROUPS
     if "synthetic-cells" in claim.guarantees:
         kind: tuple[str, ...] = _NOT_PROMISED_OF_SYNTHESIS
-    elif {"recoded", "coded"} & set(claim.guarantees):
+    elif {"recoded", "coded", "generalised"} & set(claim.guarantees):
         kind = _NOT_PROMISED_OF_RECODINGS
     else:
         numbers = "numeric" in claim.original.scales
