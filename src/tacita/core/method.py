@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
 from .params import Parameters
@@ -39,6 +39,10 @@ class Method(Parameters):
     def promised(self) -> tuple[str, ...]:
         """The guarantees that hold with this very setting."""
         return self.guarantees
+
+    def promised_of_read(self, names: Iterable[str]) -> tuple[str, ...]:
+        """Those of some promises that speak of the columns that it reads: all, unless a kind knows better."""
+        return tuple(names)
 
     def keeping(self) -> tuple[str, ...]:
         """The promises of earlier steps that are kept with this very setting."""
