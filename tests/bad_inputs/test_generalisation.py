@@ -188,6 +188,16 @@ def test_a_value_without_rule_is_refused_with_counts():
         )
 
 
+def test_models_are_read_as_json_on_the_command_line(tmp_path, capsys):
+    rows = [f"a{i % 3},b{i % 2},c{i % 4}" for i in range(60)]
+    (tmp_path / "f.csv").write_text("\n".join(["a,b,c", *rows, ""]))
+    words = ["protect", str(tmp_path / "f.csv"), "--method", "generalise", "--quasi", "a,b", "--out"]
+    models = '{"l_diversity": {"column": "c", "l": 2}, "average_risk": {"risk": 0.2}}'
+    assert run_command([*words, str(tmp_path / "o.csv"), "--k", "3", "--models", models]) == 0
+    assert run_command([*words, str(tmp_path / "p.csv"), "--k", "3", "--models", models[:-2]]) == 2
+    assert "Models: wanted them as" in capsys.readouterr().err
+
+
 def test_the_command_of_the_issue_runs_and_tells_what_it_searched(tmp_path, capsys):
     import json
 

@@ -98,7 +98,8 @@ def _names(value: str | Sequence[str]) -> tuple[str, ...] | str:
     """Names of one text, or of several where an option was given more than once."""
     texts = [value] if isinstance(value, str) else value
     if len(texts) == 1:
-        return names_in(texts[0])
+        # a section written as JSON is for its own field to read
+        return texts[0] if texts[0].lstrip().startswith("{") else names_in(texts[0])
     return tuple(name for text in texts for name in names_in(text or ""))
 
 

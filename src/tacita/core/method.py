@@ -42,6 +42,10 @@ class Method(Parameters):
         """The guarantees that hold with this very setting."""
         return self.guarantees
 
+    def promised_of_read(self, names: Iterable[str]) -> tuple[str, ...]:
+        """Those of some promises that speak of the columns that it reads: all, unless a kind knows better."""
+        return tuple(names)
+
     def keeping(self) -> tuple[str, ...]:
         """The promises of earlier steps that are kept with this very setting."""
         return self.keeps

@@ -311,11 +311,12 @@ def _standing(claims: Sequence[Claim], steps: Sequence[Step]) -> tuple[list[Clai
     standing: list[Claim] = []
     withdrawn: list[Withdrawn] = []
     for number, (claim, step) in enumerate(zip(claims, steps, strict=True)):
-        spoken_of = {*claim.original.used, *step.roles.strata, *step.method.reads}
+        own = {*claim.original.used, *step.roles.strata}
         left = dict.fromkeys(claim.guarantees)
         for at, later in enumerate(steps[number + 1 :], number + 1):
-            touched = tuple(name for name in later.columns if name in spoken_of)
-            broken = [name for name in left if touched and name not in later.method.keeping()]
+            touched = tuple(name for name in later.columns if name in own or name in step.method.reads)
+            spoken_of = left if own & set(touched) else step.method.promised_of_read(left)
+            broken = [name for name in spoken_of if touched and name not in later.method.keeping()]
             withdrawn += [Withdrawn(name, number + 1, at + 1, touched) for name in broken]
             fewer = claims[at].leaving.size
             undone = [name for name in left if fewer and name not in (*broken, *_OF_ANY_RECORDS)]

@@ -59,7 +59,7 @@ _IN_STEPS = {
     "recoded",
     "coded",
     "dropped",
-    "k-anonymous",
+    "generalised",
     "drawn-from-matrix",
     "swapped-in-pairs",
     "only-withheld",
@@ -69,8 +69,7 @@ _DONE = {
     "microaggregation": "similar records were put into groups, and each carries the middle of its group.",
     "coding": "numbers were rounded, or those at the ends replaced by one.",
     "recoding": "values were replaced by coarser ones, the same for everybody who had the same.",
-    "generalisation": "values were replaced by coarser ones, until several records share every combination.",
-    "withholding": "single cells were left empty, all others are as they were.",
+    "generalisation": "values were replaced by coarser ones, the risk of being found bounded by other means.",
     "dropping": "columns, or records that meet a condition, were left out.",
     "masking": "values were changed, partly by chance.",
     "synthesis": "values were drawn anew from a statistical model.",
@@ -89,6 +88,8 @@ _USE = {
 }
 # The same of promises that say more than the kind does.
 _DONE_OF = {
+    "only-withheld": "single cells were left empty, all others are as they were.",
+    "k-anonymous": "values were replaced by coarser ones, until several records share every combination.",
     "drawn-from-matrix": "some categories were exchanged for others, drawn by chance.",
     "swapped-in-pairs": "some units changed places with others of the same profile: regions were swapped.",
 }
@@ -121,7 +122,8 @@ def _steps(record: Record) -> list[Step]:
         kept = [each for each in record.verdicts if each.step in (None, number) and each.passed]
         # the k of a swapping says who was at risk, and helps an attacker
         hiding = step.kind != "masking" or "column-groups" in step.promises
-        size = f" (k = {step.parameters['k']})" if "k" in step.parameters and hiding else ""
+        # and that of single records says nothing
+        size = f" (k = {step.parameters['k']})" if step.parameters.get("k", 1) > 1 and hiding else ""
         done = next((_DONE_OF[name] for name in _DONE_OF if name in step.promises), None)
         use = next((_USE_OF[name] for name in _USE_OF if name in step.promises), None)
         told.append(

@@ -17,6 +17,7 @@ from tacita.microdata.generalisation.lattice import Lattice
 from tacita.microdata.generalisation.models import Models, built
 from tacita.microdata.uniques import Spectrum, estimated
 from tacita.microdata.verify.uniques import uniques
+from tacita.report.note import note_html
 
 NESTED = {"low": ["a0", "a1", "a2"], "high": ["a3", "a4", "a5"]}
 
@@ -219,6 +220,13 @@ def test_records_that_stand_alone_are_counted_and_told(made):
     shown = Counter(zip(*(found.data[name].to_pylist() for name in ("a", "b", "age", "region")), strict=True))
     alone = sum(count == 1 for count in shown.values())
     assert [each.count for each in found.record.cautions if each.name == "alone-by-keys"] == [alone]
+
+
+def test_the_public_note_says_that_several_share_a_combination_only_where_they_do(made, tmp_path):
+    words = "several records share every combination"
+    assert words not in note_html(made["sample_uniqueness"])
+    assert "k = 1" not in note_html(made["sample_uniqueness"])
+    assert words in note_html(release("sample_uniqueness", tmp_path, k=3, insist=False))
 
 
 def test_one_record_alone_is_refused_unless_it_is_insisted_on(tmp_path):

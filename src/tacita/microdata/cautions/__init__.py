@@ -74,7 +74,7 @@ def _not_promised_of(claim: Claim) -> tuple[str, ...]:
         kind: tuple[str, ...] = _NOT_PROMISED_OF_SYNTHESIS
     elif "dropped" in claim.guarantees:
         kind = _NOT_PROMISED_OF_DROPPINGS
-    elif {"recoded", "coded"} & set(claim.guarantees):
+    elif {"recoded", "coded", "generalised"} & set(claim.guarantees):
         kind = _NOT_PROMISED_OF_RECODINGS
     else:
         numbers = "numeric" in claim.original.scales

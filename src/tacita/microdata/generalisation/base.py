@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import floor
 from pathlib import Path
@@ -130,6 +130,10 @@ class Generalisation(Method):
     def kept_promises(self, names: Sequence[str]) -> tuple[str, ...]:
         """Those of some promises that this very setting makes: none of k where records may stand alone."""
         return tuple(name for name in names if name != "k-anonymous" or not self.lets_stand_alone)
+
+    def promised_of_read(self, names: Iterable[str]) -> tuple[str, ...]:
+        """What models say of other columns; all else is about keys alone."""
+        return tuple(name for name in names if name == "models-hold")
 
     def promised(self) -> tuple[str, ...]:
         """What holds with this very setting."""
