@@ -280,7 +280,8 @@ def _one(frame: Microdata, step: Step, run: Run) -> tuple[Protected, Claim, Micr
         suppressed=None if made.claim.suppressed is None else made.claim.suppressed[place],
         representing=first,
     )
-    return replace(made, left=leaving.size), claim, _of(spread, before)
+    plain = nw.from_native(without_memory(spread.to_native()), eager_only=True)
+    return replace(made, left=leaving.size), claim, _of(plain, before)
 
 
 def _units(data: Microdata, step: Step) -> tuple[Ints, Ints]:

@@ -192,3 +192,10 @@ def test_a_column_that_decided_who_leaves_may_leave_later():
     assert "age" not in release.data.column_names
     assert condition_of("age > 60", "Drop")[0].column == "age"
     assert "dropped-by-condition" in promised(release, 1)
+
+
+def test_a_step_by_unit_forgets_what_stood_behind_a_gap():
+    hidden = pa.array(records()["wage"].to_numpy(), mask=np.arange(N) % 7 == 0)
+    table = records().set_column(7, "wage", hidden)
+    release = tacita.protect(table, steps=[HOME, MDAV], unit="unit", unit_columns=["home"], measures=["IL1"])
+    assert all(verdict.passed for verdict in release.record.verdicts)
