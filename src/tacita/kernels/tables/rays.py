@@ -17,7 +17,7 @@ from tacita.core.arrays import Floats, Ints, Mask
 
 from .covers import tighten
 from .cuts import rounded
-from .network import BOTH_WAYS, EITHER_WAY, ONE_WAY
+from .network import BOTH_WAYS, ONE_WAY
 
 
 class Rays(NamedTuple):
