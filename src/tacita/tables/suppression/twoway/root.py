@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from tacita.core import Bounds, Run
+from tacita.core import Run
 from tacita.core.arrays import Floats, Ints, Mask
+from tacita.tables.suppression.standing import Standing
 
 from .circuit import Network
 from .master import Master
@@ -15,6 +16,8 @@ from .watch import Watch
 # Rounds of cuts after which cells are priced, and how many may enter at once: so many, or if more of them are
 # nearly as good as the best, as where all cells cost the same, all of those.
 _PRICED, _ENTERING, _ENTERING_ALIKE, _ALIKE = 5, 300, 3000, 0.5
+# Changes to the best pattern in every branch.
+_CHANGES = 3
 
 
 def cheapest_cells(network: Network, each: int) -> Ints:
@@ -27,20 +30,17 @@ def cheapest_cells(network: Network, each: int) -> Ints:
     return np.flatnonzero((rank < each) & ~network.primary)
 
 
-class Search:
+class Search(Standing):
     """The best pattern and the best bound so far, and the programme between them."""
 
+    network: Network
+
     def __init__(self, network: Network, watch: Watch, run: Run, each: int = 8) -> None:
-        self.network, self.watch, self.run = network, watch, run
-        self.generator = run.search_generator()
+        super().__init__(network, watch, run)
         few = np.zeros(network.edges, dtype=bool)
         few[cheapest_cells(network, each)] = True
         self.builder = Builder(network, few)
-        self.best: Mask = network.primary
-        self.cost = np.inf
-        self.bound = 0.0
         self.rounds = 0
-        self.nodes = 0
         # set once the cells outside can no longer be part of a cheaper pattern
         self.sealed = False
         if not self.offer(self.builder.build(self.generator, network.cost)):
@@ -53,29 +53,13 @@ class Search:
         self.builder = Builder(network, few)
         self.master = Master(network, np.flatnonzero(few & ~network.primary))
 
-    def offer(self, pattern: Mask | None) -> bool:
-        """Keep a pattern if it is the cheapest so far."""
-        if pattern is None:
-            return False
-        cost = float(self.network.cost[pattern].sum())
-        if cost < self.cost - 1e-9:
-            self.best, self.cost = pattern, cost
-            return True
-        return False
+    def builder_of(self, within: Mask) -> Builder:
+        """What builds patterns out of some cells."""
+        return Builder(self.network, within)
 
-    @property
-    def closed(self) -> bool:
-        """Whether nothing cheaper can exist."""
-        return self.network.rounded_up(self.bound) >= self.cost - 1e-7 * max(1.0, self.cost)
-
-    def done(self) -> bool:
-        """Whether to stop: proven, or out of time."""
-        return self.closed or self.watch.over
-
-    def tell(self, stage: str) -> None:
-        """Report how far the bound has come."""
-        self.run.report(stage, min(0.99, self.bound / self.cost if self.cost > 0 else 0.99), 1)
-        self.run.on_bounds(Bounds(min(self.bound, self.cost), self.cost))
+    def finder(self, cells: Ints) -> Master:
+        """A programme of some cells, to find cuts for any x of theirs."""
+        return Master(self.network, cells)
 
     def relax(self, most: int = 100_000) -> None:
         """Cuts until none is violated or they no longer help; prices until no cell outside would enter."""
@@ -165,6 +149,15 @@ class Search:
             since += 1
             if self.offer(self.builder.improve(self.generator, self.best, near)):
                 since = 0
+
+    def mend(self) -> None:
+        """A pattern along the present x, and changes to the best along it."""
+        near = self.network.cost * (1.0 - 0.9 * self.fractional())
+        better = self.offer(self.builder.build(self.generator, near))
+        for _ in range(_CHANGES):
+            better |= self.offer(self.builder.improve(self.generator, self.best, near))
+        if better:
+            self.follow(self.fractional(), 0, 40)
 
     def keep_within_gap(self) -> None:
         """Only cells whose reduced cost is within the gap can be in a cheaper pattern: fix the others."""
