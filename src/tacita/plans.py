@@ -291,8 +291,9 @@ def save_adjusted(
 ) -> None:
     """Write an adjusted table (.csv, .xlsx or .html) after an audit, its bytes read back; all files or none.
 
-    `path` and `note`, what users of the table must know, are public; `json_report` and `report` are confidential.
-    The values are audited against the table, whoever made them. Files that are there need `force`.
+    `path` and `note`, what users of the table must know, are public; `json_report` and `report` are
+    confidential. The values are audited against the table, whoever made them. Files that are there need
+    `force`.
     """
     section = TableOutputSection(path=Path(path), json_report=json_report, report=report, note=note)
     refuse_bad_targets(section.targets, {}, force=force)
@@ -305,7 +306,7 @@ def _adjusted_files(release: AdjustedRelease, section: TableOutputSection) -> di
     if section.json_report is not None:
         files[section.json_report] = _json(told)
     if section.report is not None:
-        files[section.report] = page.adjustment_html(release.claim.table, told).encode()
+        files[section.report] = page.adjustment_html(told).encode()
     if section.note is not None:
         files[section.note] = page.adjustment_note_html(release.claim.table, told).encode()
     return files
@@ -329,7 +330,8 @@ def run_table(
     save_plan: str | Path | None = None,
     force: bool = False,
 ) -> TableRelease | AdjustedRelease:
-    """Carry out a plan of a table: make it, choose or adjust, attack, encode, read back; write all or nothing.
+    """Carry out a plan of a table: make it, choose or adjust, attack, encode, read back; write all or
+    nothing.
 
     `plan_file`, `save_plan` and `force` are as in `run`.
     """
@@ -360,7 +362,7 @@ def tabulate_file(
     save_plan: str | Path | None = None,
     force: bool = False,
 ) -> Table:
-    """Carry out a plan without [suppress] or [adjust]: records as a list of cells and sums, or as files of tau-ARGUS."""
+    """Carry out a plan that publishes nothing: records as a list of cells and sums, or files of tau-ARGUS."""
     out = plan.output.path
     beside = out.with_suffix(".rda") if out.suffix.lower() == ".tab" else None
     targets = {"output": out, "metadata beside it": beside}

@@ -124,6 +124,14 @@ def _suppression(_: str, found: Any) -> None:
         found().suppress(table, problem)
 
 
+def _adjustment(_: str, found: Any) -> None:
+    values = np.arange(1.0, 17.0).reshape(4, 4) % 7 + 1
+    table = Table.from_array(
+        values, primary=np.eye(4, dtype=bool), lower=15, upper=15, frequency=True, margins=True
+    )
+    found().adjust(table)
+
+
 def _attack() -> None:
     """What the audit of a published table computes."""
     from .tables.verify.attacker import Attacker
@@ -143,5 +151,6 @@ _WARM: dict[str, Callable[[str, Any], None]] = {
     "synthesis": _synthesis,
     "generalisation": _coarser,
     "suppression": _suppression,
+    "adjustment": _adjustment,
     **dict.fromkeys(registry.MEASURING, _measure),
 }

@@ -44,8 +44,8 @@ class Adjusted:
 
     `distance` is the weighted sum of what the method kept small; no table that keeps the same promises is
     nearer than `lower_bound`, None where nobody knows. `relaxed` says that what was asked for does not exist,
-    or was not found, and something wider was taken. `drawn` counts cells whose values hang on drawn numbers, of
-    which `seed` is what they were drawn by, if anything.
+    or was not found, and something wider was taken. `drawn` counts cells whose values hang on drawn numbers,
+    of which `seed` is what they were drawn by, if anything.
 
     >>> table = Table.from_array([[4.0, 6.0]])
     >>> near = Adjusted.of(table, np.array([5.0, 5, 10, 5, 5, 10]), lower_bound=4.0, status="optimal")

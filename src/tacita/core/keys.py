@@ -68,7 +68,7 @@ class CellKeys:
     @property
     def empty(self) -> Mask:
         """Cells without records."""
-        return self.count == 0
+        return np.asarray(self.count == 0, dtype=bool)
 
     @property
     def of_sizes(self) -> Floats:
@@ -113,9 +113,9 @@ class Flex(NamedTuple):
 class NoiseTable:
     """By how much a count changes: for every count i up to the last, changes and their probabilities.
 
-    No change is larger than `largest`, none leads to a count of 1 to `hidden`, and the variance of a row is at
-    most `variance`. Counts beyond the last have its row. `starts[i]` is where the changes of count i begin. Row 0 has one
-    change, none.
+    No change is larger than `largest`, none leads to a count of 1 to `hidden`, and the variance of a row is
+    at most `variance`. Counts beyond the last have its row. `starts[i]` is where the changes of count i
+    begin. Row 0 has one change, none.
 
     >>> figures = [np.array(each) for each in ([0.0, 1.0], [0.0, -1.0, 1.0], [1.0, 0.5, 0.5], [0, 1, 3])]
     >>> table = NoiseTable(*figures, largest=1.0, hidden=1, variance=1.0)

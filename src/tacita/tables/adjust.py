@@ -31,19 +31,19 @@ def adjust(
     >>> from .adjustment.rounding import Rounding
     >>> found = adjust(Table.from_array([[4, 7], [2, 1]], frequency=True), Rounding(base=5))
     >>> found.adjusted.distance, found.audit.safe, found.audit.inferred.high[:2].tolist()
-    (17.0, True, [9.0, 9.0])
+    (16.0, True, [9.0, 9.0])
     """
     run = run or Run()
     if method.leans_on_sensitive and not table.primary.any():
         raise DataError(
-            f"{method.spoken_name()}: no cell is sensitive, so that nothing would change. Mark cells, by rules or "
-            "in a column (primary), or choose another method."
+            f"{method.spoken_name()}: no cell is sensitive, so that nothing would change. Mark cells, by "
+            "rules or in a column (primary), or choose another method."
         )
     made = _believed(table, method.adjust(table, run), method, name, run.seed)
     if made.drawn and is_guessable(run.seed) and not insist:
         raise ParameterError(
-            f"{method.spoken_name()}: seed must be at least 2**64, got a smaller one: whoever tries all small seeds "
-            "undoes what was drawn. Let one be drawn (seed new), give none, or insist "
+            f"{method.spoken_name()}: seed must be at least 2**64, got a smaller one: whoever tries all "
+            "small seeds undoes what was drawn. Let one be drawn (seed new), give none, or insist "
             f"({setting('adjust', 'insist', True)}; it is recorded)."
         )
     if insist:

@@ -60,9 +60,10 @@ def tabulate(
     holding contributes to a cell is summed before it is ranked. With `weight`, a contribution of weight w
     stands for w contributors of its size. `request` and `waiver` are columns that mark who asked for
     protection and who renounced it (0, false, no and empty mean neither; words other than these and 1,
-    true and yes are refused). `key` is a column of keys in [0, 1), drawn once for every record: the noise of the
-    method cell-key hangs on them, so that a cell has the same in every table. `depth` is how many of the largest contributions each cell keeps, or more where
-    a rule looks at more. Other fields are those of Table.cross.
+    true and yes are refused). `key` is a column of keys in [0, 1), drawn once for every record: the noise of
+    the method cell-key hangs on them, so that a cell has the same in every table. `depth` is how many of the
+    largest contributions each cell keeps, or more where a rule looks at more. Other fields are those of
+    Table.cross.
 
     O(records log records) per combination of levels, O(cells depth) memory.
 
@@ -110,8 +111,8 @@ def record_keys(data: Microdata, column: str) -> Floats:
         )
     if keys.size > 1 and np.unique(keys).size < max(2, keys.size // 2):
         raise DataError(
-            f"{data.source}: column {column} has {np.unique(keys).size} different keys for {keys.size} records. "
-            "Whoever shares a key shares its noise: draw one for each record."
+            f"{data.source}: column {column} has {np.unique(keys).size} different keys for {keys.size} "
+            "records. Whoever shares a key shares its noise: draw one for each record."
         )
     return keys
 
@@ -119,7 +120,7 @@ def record_keys(data: Microdata, column: str) -> Floats:
 def _keyed(
     dimensions: Sequence[Hierarchy], leaves: Sequence[Ints], records: Records, counts: bool
 ) -> CellKeys:
-    """The keys of all cells, one combination of levels after the other; who adds nothing to a sum is no part."""
+    """The keys of all cells, level by level; a record that adds nothing to a sum is no part of it."""
     assert records.keys is not None
     shape = tuple(len(dimension) for dimension in dimensions)
     parts = []

@@ -45,8 +45,8 @@ def from_cells(
     names a column (sums that are not listed cost their value). An attacker knows that no value is negative,
     unless `signed`. Every combination of labels stands there once; with `fill_zeros` those that do not are
     zeros. `contributors` names the column of their number. A list that `to_cells` wrote says whose the
-    largest contributions are; of any other list, contributors of different cells are different ones. `key` names
-    the column of cell keys, and `counts` says that values count records. O(cells).
+    largest contributions are; of any other list, contributors of different cells are different ones. `key`
+    names the column of cell keys, and `counts` says that values count records. O(cells).
 
     >>> frame = pa.table({"r": list("aabb"), "c": list("xyxy"), "v": [5, 3, 2, 4], "p": [1, 0, 0, 0]})
     >>> table = from_cells(Microdata.of(frame), dimensions="rc", value="v", primary="p", upper=20)
@@ -104,8 +104,8 @@ def refuse_negative(values: Floats, where: str) -> None:
     if negative := int((values < 0).sum()):
         raise DataError(
             f"{where} has {negative} negative values; exact and interval protection take it that everyone "
-            f"knows there are none. Use {setting('suppress', 'problem', 'general')}, or correct the values; of a "
-            f"table that is adjusted, say that there are some ({setting('adjust', 'signed', True)})."
+            f"knows there are none. Use {setting('suppress', 'problem', 'general')}, or correct the values; "
+            f"of a table that is adjusted, say that there are some ({setting('adjust', 'signed', True)})."
         )
 
 

@@ -53,12 +53,13 @@ def _one_way(suppress: object, adjust: object, output: TableOutputSection) -> No
     """Refuse two ways of publishing one table, and a note of what is withheld."""
     if suppress is not None and adjust is not None:
         raise ParameterError(
-            "Plan: [suppress] withholds cells and [adjust] changes them; a table is published in one way. Leave "
-            "one of the sections away."
+            "Plan: [suppress] withholds cells and [adjust] changes them; a table is published in one way. "
+            "Leave one of the sections away."
         )
     if adjust is None and output.note is not None:
         raise ParameterError(
-            "Plan: output.note is the quality note of an adjusted table, and there is no [adjust]. Leave it away."
+            "Plan: output.note is the quality note of an adjusted table, and there is no [adjust]. Leave it "
+            "away."
         )
 
 
@@ -119,8 +120,8 @@ class TablePlan(_OfTables):
         _one_way(self.suppress, self.adjust, self.output)
         if self.suppress is None and self.adjust is None:
             raise ParameterError(
-                "Plan: suppress is required, or adjust: whether cells are withheld or changed. Write [suppress] "
-                "with its problem, or [adjust] with its method."
+                "Plan: suppress is required, or adjust: whether cells are withheld or changed. Write "
+                "[suppress] with its problem, or [adjust] with its method."
             )
         if self.input.kind != "cells":
             self.table.refuse_columns(self.input.path.name)
@@ -149,7 +150,8 @@ class TablePlan(_OfTables):
 
 
 class TabulatePlan(_OfTables):
-    """A whole run from records: their table, as a confidential list; or, with [suppress] or [adjust], published.
+    """A whole run from records: their table, as a confidential list; or, with [suppress] or [adjust],
+    published.
 
     >>> plan = TabulatePlan.from_toml('''
     ... version = 1

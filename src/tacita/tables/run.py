@@ -79,8 +79,9 @@ def read_table(
     same of the whole width, 0 if not given), `objective` (what withholding a cell costs: value, count, or a
     column), `contributors`, `fill_zeros`, and how to read the file (delimiter, decimal, encoding,
     missing_values). Files of tau-ARGUS say all that themselves; `meta` is the .rda of a .tab. Values
-    below zero are refused unless the `problem` is general. Where values are to be adjusted, `primary` need not
-    be named (sensitive=False), `counts=True` says that values count records, and `key` names a column of keys.
+    below zero are refused unless the `problem` is general. Where values are to be adjusted, `primary` need
+    not be named (sensitive=False), `counts=True` says that values count records, and `key` names a column of
+    keys.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -158,7 +159,7 @@ def adjust(
     >>> table = Table.from_array([[4, 7], [2, 1]], frequency=True)
     >>> adjusted = adjust(table, "rounding", base=5)
     >>> table.grid(adjusted.values).tolist(), adjusted.proven
-    ([[5.0, 5.0, 10.0], [0.0, 0.0, 0.0], [5.0, 5.0, 10.0]], True)
+    ([[5.0, 5.0, 10.0], [0.0, 5.0, 5.0], [5.0, 10.0, 15.0]], True)
     """
     from .adjust import adjust as move
 

@@ -72,8 +72,8 @@ def read_source(
     Without `sensitive`, a list need not say which cells are.
     """
     source = _source(given, section, asked, sensitive)
-    sensitive = int(source.table.primary.sum())
-    told = about_levels(section.asked_levels, asked.problem, sensitive)
+    number = int(source.table.primary.sum())
+    told = about_levels(section.asked_levels, asked.problem, number)
     table = replace(source.table, title=section.title or "")
     return replace(source, table=table, cautions=told + not_in_the_file(table, given.kind))
 

@@ -34,6 +34,7 @@ _LAWS_OF = {
     "masking": "masking",
     "synthesis": "synthesis",
     "suppression": "suppression",
+    "adjustment": "adjustment",
     "loss": "measures",
     "risk": "measures",
     "balance": "measures",

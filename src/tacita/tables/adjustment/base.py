@@ -11,8 +11,8 @@ from tacita.core import Adjusted, DataError, Method, Run, Table
 class Adjustment(Method):
     """Publishes other values in place of the true ones. Subclasses say which, in `revalue`.
 
-    `guarantees` name what the audit of adjusted tables checks on the finished file. `leans_on_sensitive` marks
-    methods that do nothing where no cell is sensitive.
+    `guarantees` name what the audit of adjusted tables checks on the finished file. `leans_on_sensitive`
+    marks methods that do nothing where no cell is sensitive.
     """
 
     kind: ClassVar[str] = "adjustment"

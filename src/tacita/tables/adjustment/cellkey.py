@@ -33,14 +33,15 @@ class CellKey(Adjustment):
     """Noise that hangs on the records of a cell: the same in every table, nought for empty cells.
 
     A record has a key, uniform in [0, 1); the key of a cell is the fractional part of the sum of those of its
-    records. A count i becomes i + v with the first change v whose cumulated probability exceeds the key: of all
-    noise in [-D, D] with mean 0 and variance V at most, no result below 0 or in 1 to js, that of largest
+    records. A count i becomes i + v with the first change v whose cumulated probability exceeds the key: of
+    all noise in [-D, D] with mean 0 and variance V at most, no result below 0 or in 1 to js, that of largest
     entropy. A magnitude becomes X + v m x, with x its largest contribution, m the share, and v from rows
-    between which x / (m x) lies; beyond a flex point the share falls. Sums are not those of the parts any more.
+    between which x / (m x) lies; beyond a flex point the share falls. Sums are not those of the parts any
+    more.
 
     O(records + cells log D), and the table of noise.
-    Source: Thompson, Broadfoot & Elazar (2013), UNECE work session on confidentiality; Giessing (2016), PSD, LNCS
-    9867, 237-251.
+    Source: Thompson, Broadfoot & Elazar (2013), UNECE work session on confidentiality; Giessing (2016), PSD,
+    LNCS 9867, 237-251.
 
     >>> table = Table.from_array([[5, 1], [0, 30]], frequency=True)
     >>> found = CellKey(largest=5, variance=3, hidden=2).adjust(table, Run(seed=1))
@@ -167,7 +168,8 @@ def between_rows(noise: NoiseTable, at: Floats, key: Floats) -> Floats:
 def drawn_keys(table: Table, run: Run) -> CellKeys:
     """Keys as if every record had drawn one: uniform for inner cells, and sums add up to a fraction.
 
-    The fractional part of a sum of independent uniform keys is uniform: nobody can tell the difference. O(cells).
+    The fractional part of a sum of independent uniform keys is uniform: nobody can tell the difference.
+    O(cells).
     """
     sums = sums_of(table.relations, table.n)
     inner = run.protective_generator().integers(0, 2**53, sums.parts.size, dtype=np.uint64)

@@ -1,9 +1,9 @@
 """Controlled rounding: every cell to a multiple of a base beside it, all sums kept, as near as can be.
 
-In units of the base, a cell q = f + r with f whole and 0 <= r < 1 becomes f + x, x 0 or 1 (nought where r is):
-minimise the sum of |x - r| with M (f + x) = 0. Where M is a network every vertex is whole, and x = r keeps all
-conditions, so there is always an answer. Elsewhere there need not be: cells may then go further, at as much
-more.
+In units of the base, a cell q = f + r with f whole and 0 <= r < 1 becomes f + x, x 0 or 1 (nought where r
+is): minimise the sum of |x - r| with M (f + x) = 0. Where M is a network every vertex is whole, and x = r
+keeps all conditions, so there is always an answer. Elsewhere there need not be: cells may then go further, at
+as much more.
 """
 
 from __future__ import annotations
@@ -160,7 +160,7 @@ def _by_parts(task: Task, sums: Sums, run: Run) -> Floats | None:
 
 
 def _stretched(task: Task, start: Floats, patience: Patience) -> Floats | None:
-    """The integer programme in which cells may go beyond their neighbours, by as many steps as a start does."""
+    """The integer programme in which cells may go beyond their neighbours, as far as a start does."""
     n, rests, floors = task.units.size, task.rests, task.floors
     rows, cells, signs = task.relations.among(np.ones(n, dtype=bool), only_basis=True)
     used, row = np.unique(rows, return_inverse=True)

@@ -1,4 +1,4 @@
-"""Controlled tabular adjustment: sensitive cells move out of their intervals, all others as little as can be."""
+"""Controlled tabular adjustment: sensitive cells leave their intervals, others move as little as can be."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from scipy import sparse
 
 from tacita.core import Adjusted, DataError, Run, Table, Terms
 from tacita.core.arrays import Floats, Ints, Mask
-from tacita.core.door import setting
+from tacita.core.pattern import Status
 from tacita.solvers.highs import LinearProgramme
 
 from .base import Adjustment
@@ -25,21 +25,23 @@ _OFF = 1e-7
 
 
 class CTA(Adjustment):
-    """Moves every sensitive cell out of its protection interval, and the others least, so that sums still hold.
+    """Moves every sensitive cell out of its protection interval, and the others least, so that sums still
+    hold.
 
     Minimise sum w_i |z_i - a_i| with M z = 0, z_i within the bounds of the table, and z_p >= a_p + u_p or
     z_p <= a_p - l_p for every sensitive cell p: a binary choice each, by an integer programme with a bound.
-    The norm 2 keeps the directions that norm 1 chose, and spreads the changes. Zeros stay zero; sums may move,
-    unless they are kept. With `whole`, the result is rounded to whole numbers that still add up.
+    The norm 2 keeps the directions that norm 1 chose, and spreads the changes. Zeros stay zero; sums may
+    move, unless they are kept. With `whole`, the result is rounded to whole numbers that still add up.
 
     O(an integer programme with a binary variable for every sensitive cell).
-    Source: Dandekar & Cox (2002), Synthetic tabular data; Castro (2006), European J. of Operational Research 171.
+    Source: Dandekar & Cox (2002), Synthetic tabular data; Castro (2006), European J. of Operational Research
+    171.
 
     >>> secret = [[True, False], [False, False]]
     >>> table = Table.from_array([[50.0, 30], [20, 40]], primary=secret, lower=10, upper=10)
     >>> found = CTA(weights="equal", keep_sums=True).adjust(table)
     >>> table.grid(found.values).tolist()[:2]
-    [[45.0, 35.0, 80.0], [25.0, 35.0, 60.0]]
+    [[55.0, 25.0, 80.0], [15.0, 45.0, 60.0]]
     >>> found.distance, found.proven
     (20.0, True)
     """
@@ -80,7 +82,7 @@ class CTA(Adjustment):
             seconds=patience.spent,
             terms=Terms(whole=self.whole),
         )
-        status = "optimal" if made.proven else "stopped" if patience.stopped else "feasible"
+        status: Status = "optimal" if made.proven else "stopped" if patience.stopped else "feasible"
         return replace(made, status=status if patience.left > 0 or made.proven else "time limit")
 
     def _weights(self, table: Table) -> Floats:
@@ -200,8 +202,8 @@ class Moves:
         if found.x is None and start is None:
             why = "exist" if found.status == "infeasible" else "were found in time"
             raise DataError(
-                f"CTA: no values {why} that keep all sums with every sensitive cell outside its interval. Let "
-                f"sums move ({setting('adjust', 'keep_sums', False)}), widen the bounds, or lower the levels."
+                f"CTA: no values {why} that keep all sums with every sensitive cell outside its interval. "
+                "Let sums move (leave keep_sums away), widen the bounds, or lower the levels."
             )
         bound = max(0.0, found.bound) if np.isfinite(found.bound) else 0.0
         if found.x is None and start is not None:
@@ -259,6 +261,6 @@ def _refuse_no_level(table: Table) -> None:
     if bare.any():
         where = " / ".join(table.label(int(np.flatnonzero(bare)[0])))
         raise DataError(
-            f"CTA: {int(bare.sum())} sensitive cells have no protection level (first: {where}), so that they could "
-            "stay as they are. Give levels, or a rule that does."
+            f"CTA: {int(bare.sum())} sensitive cells have no protection level (first: {where}), so that they "
+            "could stay as they are. Give levels, or a rule that does."
         )

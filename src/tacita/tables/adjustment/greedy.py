@@ -19,7 +19,8 @@ def nearest_sums(
     """Columns of a matrix of noughts and ones whose sum, `step` times, is near what cells lack, in squares.
 
     Forward: the column with the largest inner product with what is still lacking, again and again; `number`
-    of them, or as long as that brings the sums nearer. Then one back and a better one in, as long as there is any. O(columns times the cells of one, for each column that is chosen).
+    of them, or as long as that brings the sums nearer. Then one back and a better one in, as long as there is
+    any. O(columns times the cells of one, for each column that is chosen).
     Source: Langsrud & Heldal (2018), PSD 2018, in the manner of partial least squares.
 
     >>> matrix = sparse.csr_array(np.array([[1, 0], [0, 1], [1, 1]]))

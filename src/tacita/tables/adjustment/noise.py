@@ -1,11 +1,13 @@
 """Tables of noise: what is added to a count with which probability, as even as the conditions allow.
 
-Source: Giessing (2016), Computational issues in the design of transition probabilities, PSD, LNCS 9867, 237-251.
+Source: Giessing (2016), Computational issues in the design of transition probabilities, PSD, LNCS 9867,
+237-251.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from scipy.optimize import linprog
@@ -71,7 +73,7 @@ def noise_table(
     )
 
 
-def _each(given: object, n: int) -> list[object]:
+def _each(given: Any, n: int) -> list[Any]:
     return list(given) if isinstance(given, Sequence) else [given] * n
 
 
@@ -141,8 +143,8 @@ def _has_room(v: Floats, variance: float, rising: int, stay: float, exact: bool)
 def _most_even(features: Floats, wanted: Floats, rising: int) -> Floats | None:
     """p of largest entropy with features @ p = wanted, by Newton's method on the dual.
 
-    log p = multipliers @ features, but for a constant; where p must not fall, neighbours that would are pooled
-    at the mean of their logarithms. None where the multipliers run away: the conditions cannot be met.
+    log p = multipliers @ features, but for a constant; where p must not fall, neighbours that would are
+    pooled at the mean of their logarithms. None where the multipliers run away: the conditions cannot be met.
     """
     multipliers = np.zeros(len(wanted))
 

@@ -92,7 +92,8 @@ class NoNetwork(DataError):
 
 
 def by_chance(relations: Relations, rests: Ints, whole: int, generator: np.random.Generator) -> Floats:
-    """Nought or one for every rest, with mean rest / whole, all relations kept; NoNetwork where there is none.
+    """Nought or one for every rest, with mean rest / whole, all relations kept; NoNetwork where there is
+    none.
 
     O(cells times the length of a circuit).
 
@@ -118,13 +119,9 @@ def in_parts(relations: Relations, values: Floats, base: float, sums: Sums) -> t
     for digits in range(_DIGITS + 1):
         fine, whole = values * 10.0**digits, base * 10.0**digits
         near = np.rint(fine)
-        if (
-            whole.is_integer()
-            and np.abs(near).max(initial=0.0) < 2**52
-            and np.allclose(fine, near, 1e-13, 1e-6)
-        ):
-            if not np.abs(relations.residuals(near)).any():
-                return near.astype(np.int64) % int(whole), int(whole)
+        fits = whole.is_integer() and np.abs(near).max(initial=0.0) < 2**52
+        if fits and np.allclose(fine, near, 1e-13, 1e-6) and not np.abs(relations.residuals(near)).any():
+            return near.astype(np.int64) % int(whole), int(whole)
     rests = values[sums.parts] / base
     parts = np.rint((rests - np.floor(rests)) * _PARTS).astype(np.int64)
     return np.asarray(sums.matrix.astype(np.int64) @ parts % _PARTS, dtype=np.int64), _PARTS

@@ -26,15 +26,15 @@ class Rounding(Adjustment):
     chance, every cell keeps its expected value: along circuits of the network, O(cells sqrt(cells)) or so.
 
     O(a programme of the size of the table).
-    Source: Cox & Ernst (1982), INFOR 20(4), 423-432; Cox (1987), JASA 82, 520-524; Salazar-Gonzalez (2006), Statistics
-    and Computing 16(3), 185-200.
+    Source: Cox & Ernst (1982), INFOR 20(4), 423-432; Cox (1987), JASA 82, 520-524; Salazar-Gonzalez (2006),
+    Statistics and Computing 16(3), 185-200.
 
     >>> table = Table.from_array([[4, 7], [2, 1]])
     >>> found = Rounding(base=5).adjust(table)
     >>> table.grid(found.values).tolist()
-    [[5.0, 5.0, 10.0], [0.0, 0.0, 0.0], [5.0, 5.0, 10.0]]
+    [[5.0, 5.0, 10.0], [0.0, 5.0, 5.0], [5.0, 10.0, 15.0]]
     >>> found.distance, found.proven
-    (17.0, True)
+    (16.0, True)
     """
 
     guarantees: ClassVar[tuple[str, ...]] = ("adds-up", "multiples-of-base", "within-reach", "zeros-stay")
@@ -58,8 +58,8 @@ class Rounding(Adjustment):
         found = nearest(task, patience, run)
         if not found.units.size:
             raise DataError(
-                "Rounding: no additive rounding within the bounds of the table was found. Widen the bounds, or "
-                "give it more time."
+                "Rounding: no additive rounding within the bounds of the table was found. Widen the bounds, "
+                "or give it more time."
             )
         told = ""
         if found.beyond:

@@ -20,9 +20,10 @@ from .sums import sums_of
 class SmallCounts(Adjustment):
     """Inner counts below a base become nought or the base, all others stay, sums follow.
 
-    Of the inner counts y_i < b as many become b as keep the total nearest, the rest become 0: those whose inner
-    products with what the published sums still lack are largest, one after the other, and then exchanged as
-    long as that helps. No count of 1 to b - 1 is left anywhere; sums of cells that are not small change least.
+    Of the inner counts y_i < b as many become b as keep the total nearest, the rest become 0: those whose
+    inner products with what the published sums still lack are largest, one after the other, and then
+    exchanged as long as that helps. No count of 1 to b - 1 is left anywhere; sums of cells that are not small
+    change least.
 
     O(small counts squared times the sums of a cell) at most.
     Source: Langsrud & Heldal (2018), An algorithm for small count rounding of tabular data, PSD 2018.

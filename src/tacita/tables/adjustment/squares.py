@@ -18,7 +18,8 @@ def least_squares(matrix: sparse.csc_array, weights: Floats, low: Floats, high: 
 
     A guess which changes stand at an end leaves a linear system for the multipliers of A; who then passes an
     end is put there, and who is pushed off one is let go, until nothing changes. O(rounds) factorisations.
-    Source: the primal-dual active set method, Hintermueller, Ito & Kunisch (2002), SIAM J. Optim. 13(3), 865-888.
+    Source: the primal-dual active set method, Hintermueller, Ito & Kunisch (2002), SIAM J. Optim. 13(3),
+    865-888.
 
     >>> matrix = sparse.csc_array(np.array([[1.0, 1.0, -1.0]]))
     >>> least_squares(matrix, np.ones(3), np.array([3.0, -9, -9]), np.full(3, 9.0)).round(6).tolist()

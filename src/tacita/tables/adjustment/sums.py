@@ -12,13 +12,13 @@ from tacita.core.arrays import Floats, Ints
 
 
 class Sums(NamedTuple):
-    """`parts` are the cells that are no sum; row c of `matrix` has the places among them that c is made of."""
+    """`parts` are the cells that are no sum; row c of `matrix` has those that c is made of."""
 
     parts: Ints
     matrix: sparse.csr_array
 
     def of(self, values: Floats) -> Floats:
-        """The values of all cells, from those of the parts: additive to the last digit where these are whole."""
+        """The values of all cells, from those of the parts: additive to the last digit if these are whole."""
         return np.asarray(self.matrix @ values, dtype=np.float64)
 
 

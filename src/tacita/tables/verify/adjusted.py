@@ -234,8 +234,8 @@ def require_safe(audit: AdjustedAudit) -> AdjustedAudit:
         first = audit.failures[0]
         raise VerificationError(
             f"Audit: {audit.exposed} cells of the adjusted table give too much away (first: "
-            f"{' / '.join(first.labels)}, {first.reason}). Adjust more (a larger base, more noise), or accept it, "
-            "which is recorded (insist). Nothing was written."
+            f"{' / '.join(first.labels)}, {first.reason}). Adjust more (a larger base, more noise), or "
+            "accept it, which is recorded (insist). Nothing was written."
         )
     return audit
 
@@ -255,8 +255,8 @@ def _cautions(
         yield Caution("additivity-lost", text, off, "Say so where the table is published, as the note does.")
     if adjusted.drawn and adjusted.terms.keys is not None:
         text = (
-            f"The keys of {adjusted.drawn} cells were drawn for this table alone: in another table the same cells "
-            "get other noise, and the mean of both is nearer the truth."
+            f"The keys of {adjusted.drawn} cells were drawn for this table alone: in another table the same "
+            "cells get other noise, and the mean of both is nearer the truth."
         )
         advice = "Keep a column of keys with the records, and make every table with it."
         yield Caution("keys-drawn", text, adjusted.drawn, advice)

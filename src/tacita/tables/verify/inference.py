@@ -63,7 +63,8 @@ def infer(table: Table, adjusted: Adjusted, run: Run) -> Inferred:
     for at, cell in enumerate(cells.tolist()):
         if table.primary[cell] and (why := asked.fault(cell, *ranges[at])):
             reason, short = why
-            failures.append(Failure(cell, table.label(cell), reason, *ranges[at].tolist(), short))
+            low_end, high_end = ranges[at].tolist()
+            failures.append(Failure(cell, table.label(cell), reason, low_end, high_end, short))
     pinned = ranges[:, 1] - ranges[:, 0] <= _WHOLE
     if adjusted.terms.noise is None:
         failures += asked.computed(adjusted, {each.cell for each in failures})
@@ -129,7 +130,7 @@ def _of_noise(noise: NoiseTable, shown: Floats) -> tuple[Floats, Floats]:
 
 
 class _Question:
-    """Asks for the range of a cell, by a way that anybody can follow first, by programmes where that is short."""
+    """Asks for the range of a cell: by a way that anybody can follow, by programmes where that is short."""
 
     _above: dict[int, set[int]]
     _lines: dict[int, list[list[int]]]

@@ -60,19 +60,23 @@ def _looked_up(changes: list[float], ends: list[float], key: float) -> float:
 
 
 def _noisy_counts(table: Table, terms: Terms) -> Floats:
-    assert terms.noise is not None and terms.keys is not None
+    assert terms.noise is not None
+    assert terms.keys is not None
     rows = [_row(terms.noise, place) for place in range(terms.noise.counts.size)]
     meant = []
     cells = zip(terms.keys.count.tolist(), terms.keys.key.tolist(), table.values.tolist(), strict=True)
     for count, key, value in cells:
-        shown = count + _looked_up(*rows[min(count, len(rows) - 1)], key)
+        changes, ends = rows[min(count, len(rows) - 1)]
+        shown = count + _looked_up(changes, ends, key)
         # a weighted count keeps the mean weight of its records
         meant.append(shown * value / count if count else 0.0)
     return np.array(meant)
 
 
 def _noisy_sizes(table: Table, terms: Terms) -> Floats:
-    assert terms.noise is not None and terms.keys is not None and terms.flex is not None
+    assert terms.noise is not None
+    assert terms.keys is not None
+    assert terms.flex is not None
     flex, steps = terms.flex, terms.noise.counts.tolist()
     rows = [_row(terms.noise, place) for place in range(len(steps))]
     meant = []
