@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from . import datasets, testing
     from .api import (
+        adjust,
         assess,
         audit,
         check,
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
         risk,
         run,
         save,
+        save_adjusted,
         save_cells,
         save_comparison,
         save_risk,
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
         unpram,
     )
     from .core import (
+        Adjusted,
         Cancelled,
         DataError,
         ParameterError,
@@ -54,6 +57,7 @@ if TYPE_CHECKING:
     from .microdata.plan import Plan
 
 __all__ = [
+    "Adjusted",
     "Cancelled",
     "DataError",
     "ParameterError",
@@ -73,6 +77,7 @@ __all__ = [
     "Trials",
     "VerificationError",
     "__version__",
+    "adjust",
     "assess",
     "audit",
     "check",
@@ -86,6 +91,7 @@ __all__ = [
     "risk",
     "run",
     "save",
+    "save_adjusted",
     "save_cells",
     "save_comparison",
     "save_risk",

@@ -29,6 +29,7 @@ from .plans import (
     run_risk,
     run_table,
     save,
+    save_adjusted,
     save_cells,
     save_comparison,
     save_plan,
@@ -38,11 +39,12 @@ from .plans import (
     save_verdicts,
     tabulate_file,
 )
-from .tables.run import read_table, suppress, tabulate
+from .tables.run import adjust, read_table, suppress, tabulate
 from .tables.verify.audit import audit
 from .warming import warmup
 
 __all__ = [
+    "adjust",
     "assess",
     "audit",
     "audit_published",
@@ -61,6 +63,7 @@ __all__ = [
     "run_risk",
     "run_table",
     "save",
+    "save_adjusted",
     "save_cells",
     "save_comparison",
     "save_plan",

@@ -14,6 +14,7 @@ from typing import Any, cast
 from . import io
 from . import report as page
 from .core import (
+    Adjusted,
     Microdata,
     ParameterError,
     Pattern,
@@ -38,6 +39,7 @@ from .microdata.riskplan import RiskOutputSection, RiskPlan
 from .microdata.run import compare, make_release
 from .microdata.sections import OutputSection
 from .tables import run as tables
+from .tables.adjusted_record import AdjustedRelease
 from .tables.plan import TablePlan, TabulatePlan, kind_of
 from .tables.record import PublishedAudit, TableRelease
 from .tables.sections import SuppressSection, TableInputSection, TableOutputSection, TableSection
@@ -276,6 +278,40 @@ def save_table(
     io.write_all(_table_files(release, section), public=section.public, force=force)
 
 
+def save_adjusted(
+    table: Table,
+    adjusted: Adjusted,
+    path: str | Path,
+    *,
+    json_report: str | Path | None = None,
+    report: str | Path | None = None,
+    note: str | Path | None = None,
+    run: Run | None = None,
+    force: bool = False,
+) -> None:
+    """Write an adjusted table (.csv, .xlsx or .html) after an audit, its bytes read back; all files or none.
+
+    `path` and `note`, what users of the table must know, are public; `json_report` and `report` are
+    confidential. The values are audited against the table, whoever made them. Files that are there need
+    `force`.
+    """
+    section = TableOutputSection(path=Path(path), json_report=json_report, report=report, note=note)
+    refuse_bad_targets(section.targets, {}, force=force)
+    release = tables.adjusted_release_of(table, adjusted, section.path, run)
+    io.write_all(_adjusted_files(release, section), public=section.public, force=force)
+
+
+def _adjusted_files(release: AdjustedRelease, section: TableOutputSection) -> dict[Path, bytes]:
+    files, told = {section.path: release.data}, release.record.as_dict()
+    if section.json_report is not None:
+        files[section.json_report] = _json(told)
+    if section.report is not None:
+        files[section.report] = page.adjustment_html(told).encode()
+    if section.note is not None:
+        files[section.note] = page.adjustment_note_html(release.claim.table, told).encode()
+    return files
+
+
 def save_cells(table: Table, path: str | Path, *, force: bool = False) -> None:
     """Write a table with its true values: a list (.csv), or files of tau-ARGUS (.tab with .rda, or .jj).
 
@@ -293,17 +329,27 @@ def run_table(
     plan_file: str | Path | None = None,
     save_plan: str | Path | None = None,
     force: bool = False,
-) -> TableRelease:
-    """Carry out a plan of a table: make it, choose, attack, encode, read back; write all or nothing.
+) -> TableRelease | AdjustedRelease:
+    """Carry out a plan of a table: make it, choose or adjust, attack, encode, read back; write all or
+    nothing.
 
     `plan_file`, `save_plan` and `force` are as in `run`.
     """
-    if plan.suppress is None:
-        raise ParameterError("Plan: there is no [suppress] section; such a plan only makes a list of cells.")
+    if plan.suppress is None and plan.adjust is None:
+        raise ParameterError(
+            "Plan: there is no [suppress] section, and no [adjust]; such a plan only makes a list of cells."
+        )
     source = _source(plan, plan.output.targets, _path(plan_file), _path(save_plan), force, dry_run)
-    release = tables.make_release(plan.suppress, source, plan.output, run)
-    files = {} if dry_run else _table_files(release, plan.output)
-    io.write_all({**files, **plan.as_file(save_plan)}, public=plan.output.public, force=force)
+    release: TableRelease | AdjustedRelease
+    if plan.suppress is not None:
+        release = tables.make_release(plan.suppress, source, plan.output, run)
+        files = _table_files(release, plan.output)
+    else:
+        assert plan.adjust is not None, "one of them is there"
+        release = tables.make_adjusted(plan.adjust, source, plan.output, run)
+        files = _adjusted_files(release, plan.output)
+    written = {} if dry_run else files
+    io.write_all({**written, **plan.as_file(save_plan)}, public=plan.output.public, force=force)
     return release
 
 
@@ -316,7 +362,7 @@ def tabulate_file(
     save_plan: str | Path | None = None,
     force: bool = False,
 ) -> Table:
-    """Carry out a plan without [suppress]: records as a list of cells and sums, or as files of tau-ARGUS."""
+    """Carry out a plan that publishes nothing: records as a list of cells and sums, or files of tau-ARGUS."""
     out = plan.output.path
     beside = out.with_suffix(".rda") if out.suffix.lower() == ".tab" else None
     targets = {"output": out, "metadata beside it": beside}

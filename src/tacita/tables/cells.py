@@ -17,6 +17,7 @@ from tacita.core.percent import Level, percent_of
 from tacita.io.formats import csv
 
 from .behind import COUNT, COUNTED, RULES, columns_of, counted, is_kept, kept_contributors
+from .keyed import columns_of_keys, kept_keys
 
 TOTAL = "Total"
 
@@ -26,7 +27,7 @@ def from_cells(
     *,
     dimensions: Sequence[str],
     value: str,
-    primary: str,
+    primary: str | None,
     lower: Level = 0.0,
     upper: Level = 0.0,
     sliding: Level = 0.0,
@@ -34,6 +35,8 @@ def from_cells(
     signed: bool = False,
     contributors: str | None = None,
     fill_zeros: bool = False,
+    key: str | None = None,
+    counts: bool = False,
 ) -> Table:
     """The table whose inner cells a file lists; sums are computed, under the label Total, or listed too.
 
@@ -42,8 +45,8 @@ def from_cells(
     names a column (sums that are not listed cost their value). An attacker knows that no value is negative,
     unless `signed`. Every combination of labels stands there once; with `fill_zeros` those that do not are
     zeros. `contributors` names the column of their number. A list that `to_cells` wrote says whose the
-    largest contributions are; of any other list, contributors of different cells are different ones.
-    O(cells).
+    largest contributions are; of any other list, contributors of different cells are different ones. `key`
+    names the column of cell keys, and `counts` says that values count records. O(cells).
 
     >>> frame = pa.table({"r": list("aabb"), "c": list("xyxy"), "v": [5, 3, 2, 4], "p": [1, 0, 0, 0]})
     >>> table = from_cells(Microdata.of(frame), dimensions="rc", value="v", primary="p", upper=20)
@@ -51,10 +54,10 @@ def from_cells(
     (<Table of 9 cells (3 x 3), 1 of them sensitive>, 1.0)
     """
     levels = {"lower": lower, "upper": upper, "sliding": sliding}
-    named = [*dimensions, value, primary]
+    named = [*dimensions, value, *([] if primary is None else [primary])]
     wanted = [*named, *(each for each in levels.values() if isinstance(each, str))]
     wanted += [] if cost in ("value", "count") else [cost]
-    data.require([*wanted, *([] if contributors is None else [contributors])])
+    data.require([*wanted, *(each for each in (contributors, key) if each is not None)])
     if len(set(named)) < len(named):
         raise ParameterError(
             f"{data.source}: rows, columns, value and primary must be different columns, each named once."
@@ -73,7 +76,7 @@ def from_cells(
     values = laid_out(value)
     if not signed:
         refuse_negative(values, f"{data.source}: column {value}")
-    marks = laid_out(primary)
+    marks = np.zeros_like(values) if primary is None else laid_out(primary)
     if odd := int((~np.isin(marks, (0, 1))).sum()):
         raise DataError(f"{data.source}: column {primary} must be 0 or 1 in every cell, {odd} cells are not.")
     behind = _behind(data, contributors, laid_out, values, with_sums)
@@ -87,7 +90,8 @@ def from_cells(
         bounds=(-np.inf, np.inf) if signed else (0.0, np.inf),
         response=value,
         contributors=behind,
-        frequency=value == COUNTED and is_kept(data.columns),
+        frequency=counts or (value == COUNTED and is_kept(data.columns)),
+        keys=None if key is None else kept_keys(data.columns, key, laid_out, values, with_sums),
     )
 
 
@@ -100,7 +104,8 @@ def refuse_negative(values: Floats, where: str) -> None:
     if negative := int((values < 0).sum()):
         raise DataError(
             f"{where} has {negative} negative values; exact and interval protection take it that everyone "
-            f"knows there are none. Use {setting('suppress', 'problem', 'general')}, or correct the values."
+            f"knows there are none. Use {setting('suppress', 'problem', 'general')}, or correct the values; "
+            f"of a table that is adjusted, say that there are some ({setting('adjust', 'signed', True)})."
         )
 
 
@@ -160,6 +165,8 @@ def to_cells(table: Table, rules: str = "") -> bytes:
     figures: dict[str, Any] = {"primary": secret.astype(np.int64), **levels}
     if table.contributors is not None:
         figures |= columns_of(table.contributors.at(cells))
+    if table.keys is not None:
+        figures |= columns_of_keys(table.keys.at(cells))
     names = [*(dimension.name for dimension in table.dimensions), table.response]
     if taken := sorted({name for name in names if name in (*figures, RULES) or names.count(name) > 1}):
         raise ParameterError(f"tabulate: a column cannot be called {speakable(taken)} here. Rename it.")

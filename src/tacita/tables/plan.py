@@ -15,6 +15,7 @@ from tacita.core.document import Document, arguments_of, literal_of
 from tacita.core.errors import ParameterError
 
 from .sections import (
+    AdjustSection,
     RecordInputSection,
     RuleSection,
     SuppressSection,
@@ -31,6 +32,35 @@ class _OfTables(Document):
     def told(self) -> dict[str, Any]:
         """What was given, defaults too: files of tau-ARGUS hold where the plan says nothing."""
         return self.model_dump(mode="json", by_alias=True, exclude_unset=True, exclude_none=True)
+
+
+def _adjusting(table: str, asked: AdjustSection, output: TableOutputSection) -> str:
+    """The lines that adjust and save, after one that makes the table."""
+    method = asked.build().model_dump(mode="json", exclude_defaults=True)
+    around = asked.model_dump(mode="json", include={"seed", "insist"}, exclude_defaults=True)
+    targets = output.model_dump(mode="json", exclude={"path"}, exclude_none=True)
+    lines = (
+        "import tacita",
+        "",
+        f"table = {table}",
+        f"adjusted = tacita.adjust(table{arguments_of({'method': asked.method, **around, **method})})",
+        f"tacita.save_adjusted(table, adjusted, {literal_of(str(output.path))}{arguments_of(targets)})",
+    )
+    return "\n".join(lines)
+
+
+def _one_way(suppress: object, adjust: object, output: TableOutputSection) -> None:
+    """Refuse two ways of publishing one table, and a note of what is withheld."""
+    if suppress is not None and adjust is not None:
+        raise ParameterError(
+            "Plan: [suppress] withholds cells and [adjust] changes them; a table is published in one way. "
+            "Leave one of the sections away."
+        )
+    if adjust is None and output.note is not None:
+        raise ParameterError(
+            "Plan: output.note is the quality note of an adjusted table, and there is no [adjust]. Leave it "
+            "away."
+        )
 
 
 def _script(table: str, around: Mapping[str, Any], asked: SuppressSection, output: TableOutputSection) -> str:
@@ -69,23 +99,37 @@ class TablePlan(_OfTables):
 
     paths: ClassVar[Mapping[str, Sequence[str]]] = {
         "input": ("path", "meta"),
-        "output": ("path", "json", "report"),
+        "output": ("path", "json", "report", "note"),
     }
 
     input: TableInputSection
     table: TableSection = Field(default_factory=TableSection)
-    suppress: SuppressSection
+    suppress: SuppressSection | None = None
+    adjust: AdjustSection | None = None
     output: TableOutputSection
+
+    @property
+    def reading(self) -> SuppressSection:
+        """How the file of the table is read."""
+        reading = self.adjust.reading if self.adjust is not None else self.suppress
+        assert reading is not None, "one of them is there, or the plan was refused"
+        return reading
 
     @model_validator(mode="after")
     def _says_what_is_what(self) -> TablePlan:
+        _one_way(self.suppress, self.adjust, self.output)
+        if self.suppress is None and self.adjust is None:
+            raise ParameterError(
+                "Plan: suppress is required, or adjust: whether cells are withheld or changed. Write "
+                "[suppress] with its problem, or [adjust] with its method."
+            )
         if self.input.kind != "cells":
             self.table.refuse_columns(self.input.path.name)
         return self
 
     def to_python(self) -> str:
         """The script that does the same through the Python interface."""
-        asked = self.suppress
+        asked = self.reading
         reading = self.input.model_dump(mode="json", exclude={"path"}, exclude_defaults=True)
         if reading.get("kind") == TableInputSection(path=self.input.path, meta=self.input.meta).kind:
             del reading["kind"]
@@ -97,12 +141,17 @@ class TablePlan(_OfTables):
         else:
             # what the file says holds where the plan does not
             around |= asked.model_dump(include={"objective", "margins"}, exclude_unset=True)
+        if self.adjust is not None:
+            table["sensitive"] = False
         made = f"tacita.read_table({literal_of(str(self.input.path))}{arguments_of(table)})"
+        if self.adjust is not None:
+            return _adjusting(made, self.adjust, self.output)
         return _script(made, around, asked, self.output)
 
 
 class TabulatePlan(_OfTables):
-    """A whole run from records: their table, as a confidential list; or, with [suppress], published.
+    """A whole run from records: their table, as a confidential list; or, with [suppress] or [adjust],
+    published.
 
     >>> plan = TabulatePlan.from_toml('''
     ... version = 1
@@ -131,23 +180,30 @@ class TabulatePlan(_OfTables):
     paths: ClassVar[Mapping[str, Sequence[str]]] = {
         "input": ("path", "meta"),
         "table": ("hierarchy",),
-        "output": ("path", "json", "report"),
+        "output": ("path", "json", "report", "note"),
     }
 
     input: RecordInputSection
     table: TabulateSection = Field(default_factory=TabulateSection)
     rules: tuple[RuleSection, ...] = ()
     suppress: SuppressSection | None = None
+    adjust: AdjustSection | None = None
     output: TableOutputSection
+
+    @property
+    def published(self) -> bool:
+        """Whether the table is published; if not, it is written as a confidential list."""
+        return self.suppress is not None or self.adjust is not None
 
     @model_validator(mode="after")
     def _pages_about_something(self) -> TabulatePlan:
-        if self.suppress is None and (self.output.json_report or self.output.report):
+        _one_way(self.suppress, self.adjust, self.output)
+        if not self.published and (self.output.json_report or self.output.report):
             raise ParameterError(
                 "Plan: output.json and output.report tell of withheld cells, and there is no [suppress] that "
                 "withholds any. Add one, or leave them away."
             )
-        if self.suppress is None and self.table.title:
+        if not self.published and self.table.title:
             raise ParameterError(
                 "Plan: table.title is the heading of a published table, and without [suppress] a list is "
                 "written that has none. Add one, or leave the title away."
@@ -163,7 +219,7 @@ class TabulatePlan(_OfTables):
         dimensions = {name: files.get(name) for name in section.spanning} if files else [*section.spanning]
         reading = self.input.model_dump(mode="json", exclude={"path"}, exclude_defaults=True)
         given = section.model_dump(
-            include={"value", "weight", "unit", "request", "waiver", "title"}, exclude_defaults=True
+            include={"value", "weight", "unit", "request", "waiver", "key", "title"}, exclude_defaults=True
         )
         rules = ", ".join(
             f"tacita.method({literal_of(rule.name)}{arguments_of(rule.model_extra or {})})"
@@ -171,6 +227,8 @@ class TabulatePlan(_OfTables):
         )
         source = f"{literal_of(str(self.input.path))}, {literal_of(dimensions)}"
         made = f"tacita.tabulate({source}{arguments_of({**reading, **given})}, rules=[{rules}])"
+        if self.adjust is not None:
+            return _adjusting(made, self.adjust, self.output)
         if asked is None:
             target = literal_of(str(self.output.path))
             return f"import tacita\n\ntacita.save_cells({made}, {target})"
@@ -186,9 +244,11 @@ def kind_of(values: Mapping[str, Any]) -> type[TablePlan] | type[TabulatePlan] |
     'TabulatePlan'
     """
     given, table = (values.get(name, {}) for name in ("input", "table"))
-    of_table = {"table", "suppress", "rules"} & set(values) or (isinstance(given, dict) and "meta" in given)
+    of_table = {"table", "suppress", "adjust", "rules"} & set(values) or (
+        isinstance(given, dict) and "meta" in given
+    )
     if not of_table:
         return None
     told = {*values, *table} if isinstance(table, dict) else set(values)
-    of_records = {"rules", "dimensions"} & told or not {"suppress", "primary"} & told
+    of_records = {"rules", "dimensions"} & told or not {"suppress", "adjust", "primary"} & told
     return TabulatePlan if of_records else TablePlan

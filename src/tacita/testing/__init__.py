@@ -36,6 +36,7 @@ _LAWS_OF = {
     "masking": "masking",
     "synthesis": "synthesis",
     "suppression": "suppression",
+    "adjustment": "adjustment",
     "loss": "measures",
     "risk": "measures",
     "balance": "measures",

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from tacita.core import DataError, Hierarchy, Ints, Mask, Pattern, Table
+from tacita.core import DataError, Floats, Hierarchy, Ints, Mask, Pattern, Table
 
 MARK = "×"
 _WORDS = ("published", "withheld")
@@ -37,6 +37,16 @@ class Shown:
         """A table without the values of some cells."""
         mask = _mask(table, withheld)
         texts = [None if hidden else spelled(value) for value, hidden in zip(table.values, mask, strict=True)]
+        return cls(table.dimensions, table.codes, table.response, tuple(texts), table.title)
+
+    @classmethod
+    def of_values(cls, table: Table, values: Floats) -> Shown:
+        """Other values in all cells of a table.
+
+        >>> Shown.of_values(Table.from_array([[5, 3]]), np.array([6.0, 3, 9, 6, 3, 9])).texts[:3]
+        ('6', '3', '9')
+        """
+        texts = [spelled(value) for value in values.tolist()]
         return cls(table.dimensions, table.codes, table.response, tuple(texts), table.title)
 
     @property

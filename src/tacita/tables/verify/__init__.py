@@ -98,4 +98,4 @@ def encoded(claim: TableClaim, form: PublishedFormat) -> bytes:
 
 def changed(table: Table, seen: Seen) -> Mask:
     """Published cells whose value in the file is not that of the table."""
-    return ~seen.withheld & differs(seen.values, table)
+    return ~seen.withheld & differs(seen.values, table.values)
