@@ -112,7 +112,7 @@ class LinearProgramme:
         """A new cost of one column."""
         self._highs.changeColCost(column, cost)
 
-    def price(self, columns: Ints, costs: Floats) -> None:
+    def costs(self, columns: Ints, costs: Floats) -> None:
         """New costs of some columns."""
         self._highs.changeColsCost(len(columns), columns.astype(np.int32), costs)
 

@@ -1,8 +1,8 @@
 """Cuts of tables of any shape: what a sum of relations says about which cells must be withheld.
 
-A ray v is a sum of relations: v d = 0 for every movement d of the cells. For a cell p that must rise by u this
-reads: sum over i != p of c_i x_i >= u, with c_i = (v_i / v_p) times what cell i can fall (if that is above 0)
-or rise (if below). No c_i counts for more than u. Rays stand one behind the other: ray k has the figures
+A ray v is a sum of relations: v d = 0 for every movement d of the cells. For a cell p that must rise by u
+this reads: sum over i != p of c_i x_i >= u, with c_i = (v_i / v_p) times what cell i can fall (if that is
+above 0) or rise (if below). No c_i counts for more than u. Rays stand one behind the other: ray k has the figures
 value[start[k]:start[k + 1]] at the cells `at[...]`.
 """
 
@@ -17,11 +17,11 @@ from tacita.core.arrays import Floats, Ints, Mask
 
 from .covers import tighten
 from .cuts import rounded
-from .network import BOTH_WAYS, EITHER_WAY, ONE_WAY
+from .network import BOTH_WAYS, ONE_WAY
 
 
 class Rays(NamedTuple):
-    """Some rays, and which of them are only of use the other way round for the ray before."""
+    """Some rays, one behind the other."""
 
     start: Ints
     at: Ints
@@ -64,7 +64,7 @@ def reach_of(figure, own, sign, up, down):
 
 @njit(cache=True, nogil=True)
 def leaving(rays, ray, other, own, sign, ways, amount, asked, out):
-    """Fill what each cell of a ray (and of another, for the other direction) lets a cell move, at most amount.
+    """Fill what each cell of a ray (and of another, for the other direction) lets a cell move, up to amount.
 
     `out` is a number per cell, 0 wherever it is not filled. Returns whether the rays say anything.
     """
@@ -107,7 +107,6 @@ def short_demands(rays, asked, x, least, pairs, short):
     A demand of either direction is looked at with the ray both ways. Fills pairs (ray, demand) and the
     shares; returns how many. O(entries demands of their cells).
     """
-    out = np.zeros(x.shape[0])
     found = 0
     for k in range(rays.start.shape[0] - 1):
         for e in range(rays.start[k], rays.start[k + 1]):
@@ -194,9 +193,9 @@ def _write(cells, carried, fixed, taken, form, short, rows):
 
 @njit(cache=True, nogil=True)
 def bridge_rows(rays, asked, x, least, rows):
-    """Rows for the cell of a ray that x withholds more than all others of the ray together: it could not move.
+    """Rows for the cell of a ray that x withholds more than all others of the ray together.
 
-    sum of the others >= x of the cell. A ray with a primary says nothing. O(entries).
+    It could not move: sum of the others >= x of the cell. A ray with a primary says nothing. O(entries).
     """
     for k in range(rays.start.shape[0] - 1):
         total, most, which = 0.0, 0.0, -1

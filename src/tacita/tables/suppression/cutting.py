@@ -1,4 +1,4 @@
-"""A linear programme to which rows are added as they are found: what searches in tables of any shape share."""
+"""A linear programme to which rows are added as they are found: what searches in all shapes share."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The attacker's programme: how far one cell can move while withheld cells move along, or why no farther.
 
-One programme is kept for all cells and patterns: only its costs and bounds change, and the dual simplex method
-goes on from the last basis. All columns are bounded on both sides, so that every basis is a start.
+One programme is kept for all cells and patterns: only its costs and bounds change, and the simplex method
+goes on from the last basis: the primal one, for most movements of one cell are allowed to the next.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from .system import System
 USUAL, FARTHEST = 1.0, 1e4
 # What a solver may be short of what is asked.
 SHORT = 1e-9
+_PRIMAL = {"simplex_strategy": 4, "primal_simplex_bound_perturbation_multiplier": 0.0}
 _PRECISE = {"primal_feasibility_tolerance": 1e-9, "dual_feasibility_tolerance": 1e-9}
 
 
@@ -64,7 +65,7 @@ class Movements:
         self.solved = 0
         self._programme = LinearProgramme.of(
             np.zeros(n), np.zeros(n), np.zeros(n), self._matrix, nought, nought,
-            presolve="off", solver="simplex", simplex_strategy=1, **_PRECISE,
+            presolve="off", solver="simplex", **_PRIMAL, **_PRECISE,
         )  # fmt: skip
 
     def demand(self, demand: int, x: Floats, farthest: float = USUAL) -> list[Reached]:
@@ -82,6 +83,10 @@ class Movements:
         if self.system.ways[demand] == BOTH_WAYS:
             return sum(each.share for each in reached) >= 1 - SHORT
         return reached[-1].enough
+
+    def meets(self, demand: int, x: Floats) -> bool:
+        """Whether a demand is met, however far cells must move for that."""
+        return any(self.met(demand, self.demand(demand, x, farthest)) for farthest in (USUAL, FARTHEST))
 
     def reach(self, cell: int, sign: float, amount: float, x: Floats, farthest: float = USUAL) -> Reached:
         """How far a cell can move in a direction, up to an amount, if x of every other is withheld."""

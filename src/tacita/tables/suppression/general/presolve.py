@@ -26,12 +26,12 @@ _ROUNDING = 1e-12
 
 
 class Levels(NamedTuple):
-    """What is asked of every cell: how far up, how far down, how wide; and whether to move at all will do."""
+    """What is asked of every cell: how far up, how far down, how wide; or only to move at all (1, else 0)."""
 
     rise: Floats
     fall: Floats
     width: Floats
-    either: Mask
+    either: Floats
 
 
 @dataclass
@@ -49,16 +49,17 @@ class Reduction:
     members: Any
 
 
-def systems_of(table: Table, problem: Problem) -> list[System]:
+def systems_of(table: Table, problem: Problem, lift: float = 1.0) -> list[System]:
     """The connected parts of a table in which something must be able to move. O(entries) a round.
 
-    Where only signs count, cells move without end or not at all. DataError where a bound fixes a primary.
+    Where only signs count, cells move without end or not at all. Costs are those of the table times `lift`.
+    DataError where relations and bounds alone fix a primary.
 
     >>> table = Table.from_array([[5.0, 3.0], [2.0, 4.0]], primary=[[True, False], [False, False]])
     >>> [(each.edges, each.demands) for each in systems_of(table, "exact")]
     [(1, 1)]
     """
-    reduction = _opened(table, problem)
+    reduction = _opened(table, problem, lift)
     refused = _Refusal(table)
     while True:
         reduction = _without_stuck(reduction, refused)
@@ -77,9 +78,9 @@ class _Refusal:
     def of(self, cell: int) -> DataError:
         where = " / ".join(self._table.label(cell))
         return DataError(
-            f"Primary cell {where} cannot be protected: the cells that may be withheld, all together, leave it "
-            "too little room to move. Let more cells be withheld (margins, zeros), or lower its protection "
-            "level."
+            f"Primary cell {where} cannot be protected: the cells that may be withheld, all together, leave "
+            "it too little room to move. Let more cells be withheld (margins, zeros), or lower its "
+            "protection level."
         )
 
 
@@ -90,7 +91,7 @@ def refuse(table: Table, system: System, demand: int) -> DataError:
     return _Refusal(table).of(int(cells[table.primary[cells]][0]))
 
 
-def _opened(table: Table, problem: Problem) -> Reduction:
+def _opened(table: Table, problem: Problem, lift: float) -> Reduction:
     """Every cell that is or may be withheld, as a column of its own."""
     cells = np.flatnonzero(table.primary | ~table.forced)
     up, down = (table.high - table.values)[cells], (table.values - table.low)[cells]
@@ -102,10 +103,10 @@ def _opened(table: Table, problem: Problem) -> Reduction:
     if problem == "interval":
         low, high, wide = (each[cells] for each in table.needed())
         values = table.values[cells]
-        levels = (np.where(primary, asked, 0.0) for asked in (high - values, values - low, wide))
-        asked = Levels(*levels, np.zeros(cells.size, dtype=bool))
+        rise, fall, width = (np.where(primary, level, 0.0) for level in (high - values, values - low, wide))
+        asked = Levels(rise, fall, width, nought)
     else:
-        asked = Levels(nought, nought, nought, primary)
+        asked = Levels(nought, nought, nought, primary.astype(np.float64))
     place = np.full(table.n, -1)
     place[cells] = np.arange(cells.size)
     rows, entries, signs = table.relations.among(place >= 0)
@@ -113,7 +114,7 @@ def _opened(table: Table, problem: Problem) -> Reduction:
     relations = sparse.csr_array((signs, (rows, place[entries])), shape=shape)
     relations.sum_duplicates()
     members = sparse.csr_array((np.ones(cells.size), (cells, np.arange(cells.size))), (table.n, cells.size))
-    cost = np.where(primary, 0.0, table.cost[cells])
+    cost = np.where(primary, 0.0, table.cost[cells] * lift)
     return Reduction(relations, ~table.relations.basis, up, down, cost, primary, asked, members)
 
 
@@ -140,7 +141,7 @@ def _without_stuck(reduction: Reduction, refused: _Refusal) -> Reduction:
 
 
 def _asked(levels: Levels) -> Mask:
-    asked: Mask = (np.maximum.reduce(levels[:3]) > 0) | levels.either
+    asked: Mask = np.maximum.reduce(levels) > 0
     return asked
 
 
@@ -232,9 +233,12 @@ def _joined(reduction: Reduction) -> Reduction | None:
     target = new[kept]
     joined_up[target] = np.minimum(joined_up[target], up)
     joined_down[target] = np.minimum(joined_down[target], down)
-    primary, cost = reduction.primary[left].copy(), reduction.cost[left].copy()
+    cost, levels = reduction.cost[left].copy(), _joined_levels(reduction.levels, left, target, gone, ratio)
     cost[target] += reduction.cost[gone]
-    primary[target] |= reduction.primary[gone]
+    # what moves with a cell that must be able to move is withheld as it is
+    primary = reduction.primary[left].copy()
+    primary[target] &= reduction.primary[gone]
+    primary |= _asked(levels)
     relations = (reduction.relations @ from_old).tocsr()
     relations.data[np.abs(relations.data) < _ROUNDING] = 0.0
     relations.eliminate_zeros()
@@ -243,9 +247,9 @@ def _joined(reduction: Reduction) -> Reduction | None:
         reduction.implied,
         joined_up,
         joined_down,
-        np.where(primary, 0.0, cost),
+        cost,
         primary,
-        _joined_levels(reduction.levels, left, target, gone, ratio),
+        levels,
         (reduction.members @ from_old).tocsr(),
     )
 
@@ -262,7 +266,7 @@ def _joined_levels(levels: Levels, left: Ints, target: Ints, gone: Ints, ratio: 
     joined.rise[target] = np.maximum(joined.rise[target], rise)
     joined.fall[target] = np.maximum(joined.fall[target], fall)
     joined.width[target] = np.maximum(joined.width[target], levels.width[gone] / np.abs(ratio))
-    joined.either[target] |= levels.either[gone]
+    joined.either[target] = np.maximum(joined.either[target], levels.either[gone])
     return joined
 
 
@@ -272,10 +276,7 @@ def _parts(reduction: Reduction) -> list[System]:
     asked = _asked(reduction.levels)
     graph = sparse.block_array([[None, matrix.T], [matrix, None]]) if matrix.shape[0] else None
     count = matrix.shape[1]
-    if graph is None:
-        labels = np.arange(count)
-    else:
-        labels = connected_components(graph, directed=False)[1]
+    labels = np.arange(count) if graph is None else connected_components(graph, directed=False)[1]
     columns_of, rows_of = labels[:count], labels[count:]
     made = []
     for label in np.unique(columns_of[asked]).tolist():
@@ -288,19 +289,21 @@ def _system(reduction: Reduction, relations: Any, rows: Ints, columns: Ints) -> 
     up, down = reduction.up[columns], reduction.down[columns]
     own, sign, amount, ways = _demands(Levels(*(each[columns] for each in reduction.levels)), up, down)
     members = reduction.members[:, columns].tocsc()
+    primary, cost = reduction.primary[columns], reduction.cost[columns]
     return System(
         relations=relations.tocsr(),
         implied=reduction.implied[rows],
         up=up,
         down=down,
-        cost=reduction.cost[columns],
-        primary=reduction.primary[columns],
+        cost=np.where(primary, 0.0, cost),
+        primary=primary,
         own=own,
         sign=sign,
         amount=amount,
         ways=ways,
         start=members.indptr.astype(np.int64),
         cells=members.indices.astype(np.int64),
+        given=float(cost[primary].sum()),
     )
 
 
@@ -311,7 +314,7 @@ def _demands(levels: Levels, up: Floats, down: Floats) -> tuple[Ints, Floats, Fl
     fall = np.maximum(levels.fall, np.minimum(levels.width - up, down))
     rising, falling = np.flatnonzero(rise > 0), np.flatnonzero(fall > 0)
     sliding = np.flatnonzero(levels.width > np.maximum(rise, 0) + np.maximum(fall, 0))
-    moving = np.flatnonzero(levels.either)
+    moving = np.flatnonzero(levels.either > 0)
     # where all can move both ways without end, what rises can fall as well
     both = (up[moving] > 0) & (down[moving] > 0) & ~(np.isinf(up) & np.isinf(down)).all()
     kinds = [rising.size, falling.size, sliding.size, moving.size]
@@ -326,4 +329,6 @@ def _demands(levels: Levels, up: Floats, down: Floats) -> tuple[Ints, Floats, Fl
             np.where(both, EITHER_WAY, ONE_WAY),
         ]
     )
-    return own, sign, amount, ways
+    # neighbours in amount have nearly the same programme
+    order = np.lexsort((own, -amount))
+    return own[order], sign[order], amount[order], ways[order]

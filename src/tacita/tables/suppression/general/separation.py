@@ -1,10 +1,11 @@
-"""Cuts that a fractional pattern violates: from rays met before, and from new ones of the attacker's programme."""
+"""Cuts that a fractional pattern violates: from rays met before, and from new ones of the attacker."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from tacita.core.arrays import Floats, Ints
+from tacita.kernels.plain import fitting
 from tacita.kernels.tables.network import ONE_WAY
 from tacita.kernels.tables.rays import Asked, Rays, Rows, bridge_rows, cut_rows, short_demands
 
@@ -42,7 +43,7 @@ class Separation:
     def known(self, x: Floats, most: int) -> Rows:
         """Rows that x violates by rays that were met before, the most violated of each demand."""
         pairs, short = np.empty((_MOST_PAIRS, 2), dtype=np.int64), np.empty(_MOST_PAIRS)
-        count = short_demands(self.rays, self.asked, x, SHORT, pairs, short)
+        count = fitting(short_demands)(self.rays, self.asked, x, SHORT, pairs, short)
         pairs, short = pairs[:count], short[:count]
         order = np.lexsort((-short, pairs[:, 1]))
         whose = pairs[order, 1]
@@ -55,7 +56,7 @@ class Separation:
         """The strongest row of each pair of ray and demand, where x violates it."""
         size = np.diff(self.rays.start)
         rows = _room(int((size[pairs[:, 0]] + size[others]).sum()), len(pairs))
-        cut_rows(self.rays, pairs, others, self.asked, x, VIOLATION, rows)
+        fitting(cut_rows)(self.rays, pairs, others, self.asked, x, VIOLATION, rows)
         return _filled(rows)
 
     def new(self, x: Floats, most: int, whole: bool = False) -> Rows:
@@ -103,7 +104,7 @@ class Separation:
     def bridges(self, x: Floats, most: int) -> Rows:
         """Rows of rays on which one cell is withheld more than all others together."""
         rows = _room(int(self.rays.start[-1]), most)
-        bridge_rows(self.rays, self.asked, x, 1e-3, rows)
+        fitting(bridge_rows)(self.rays, self.asked, x, 1e-3, rows)
         return _filled(rows)
 
 

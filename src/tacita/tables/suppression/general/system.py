@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -17,9 +17,10 @@ class System:
     """Movements d of cells with `relations` d = 0, -down <= d <= up, each within reach only if withheld.
 
     A cell here may stand for several of the table that only move together: `cells[start[i]:start[i + 1]]`,
-    which are withheld all or none, at `cost` in all (0 for primaries). Demand q asks that cell own[q] can move
-    by amount[q] in the direction sign[q]; by ways[q] the other direction will do as well, or counts together
-    with this one. `implied` rows follow from the others: a programme does without them, cuts do not.
+    which are withheld all or none, at `cost` in all. Primaries are withheld in any case, with all that moves
+    with them, and cost 0: what they do cost is `given`. Demand q asks that cell own[q] can move by amount[q]
+    in the direction sign[q]; by ways[q] the other direction will do as well, or counts together with this
+    one. `implied` rows follow from the others: a programme does without them, cuts do not.
     """
 
     relations: Any = field(repr=False)
@@ -34,6 +35,7 @@ class System:
     ways: Ints
     start: Ints = field(repr=False)
     cells: Ints = field(repr=False)
+    given: float = 0.0
 
     @property
     def edges(self) -> int:
@@ -73,3 +75,23 @@ class System:
         """The directions in which the cell of a demand may have to move."""
         sign = float(self.sign[demand])
         return [sign, -sign] if self.ways[demand] in (EITHER_WAY, BOTH_WAYS) else [sign]
+
+    def among(self, chosen: Mask) -> System:
+        """The same of some cells alone, those of all demands included; numbers are those of the chosen."""
+        place = np.cumsum(chosen) - 1
+        relations = self.relations[:, chosen]
+        relations.eliminate_zeros()
+        rows = np.diff(relations.indptr) > 0
+        size = np.diff(self.start)[chosen]
+        return replace(
+            self,
+            relations=relations[rows],
+            implied=self.implied[rows],
+            up=self.up[chosen],
+            down=self.down[chosen],
+            cost=self.cost[chosen],
+            primary=self.primary[chosen],
+            own=place[self.own],
+            start=np.concatenate([[0], np.cumsum(size)]),
+            cells=self.of_table(chosen),
+        )

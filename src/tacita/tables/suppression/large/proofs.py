@@ -19,7 +19,7 @@ from .cheapest import Cheapest
 from .nearby import Nearby
 
 # What is withheld already weighs this part of its cost: proofs are short, and lean on cheap cells.
-_FREE = 1e-4
+_FREE = 1e-1
 # Columns of a system up to which its programme is kept for all questions.
 _ALL = 10_000
 
