@@ -108,8 +108,10 @@ def audit(
     Two largest flows per cell where the sums form a network, else two linear programmes; none where cells
     move only together, where an earlier answer takes a cell as far as anybody can go, or if not `ranges` as
     far as the verdict asks. Verdicts are exact in any case. Unless it is said, ranges are sought in networks,
-    and elsewhere of up to 5000 withheld cells. A pattern for the general problem on a table that is known not to
-    be negative is attacked with that knowledge.
+    and elsewhere of up to 5000 withheld cells.
+
+    A pattern for the general problem on a table that is known not to be negative is attacked with that
+    knowledge.
     With `strict`, leaks to lone contributors and sensitive sums along a line count as failures, not
     as warnings. `insist` audits for general or exact protection although a rule asks for intervals.
 

@@ -10,7 +10,7 @@ from tacita.core.arrays import Floats, Ints
 from tacita.tables.suppression.general.system import System
 
 # How many cells are taken at first, and then, before all are.
-_NEAREST = (500, 2000)
+_NEAREST = (2000, 8000)
 
 
 class Nearby:
@@ -27,7 +27,7 @@ class Nearby:
 
     def __init__(self, system: System, price: Floats, sizes: tuple[int, ...] = _NEAREST) -> None:
         relations = system.relations.tocsr()
-        rows, self._count = relations.shape
+        self._count = relations.shape[1]
         self._price = np.maximum(price, 1e-300)
         away = sparse.csr_array(
             (np.ones(relations.nnz), relations.indices, relations.indptr), shape=relations.shape

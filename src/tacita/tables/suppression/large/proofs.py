@@ -6,22 +6,35 @@ a pattern changes where proofs allow it: what no proof needs is published.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 
-from tacita.core import DataError
 from tacita.core.arrays import Floats, Ints, Mask
-from tacita.kernels.tables.network import BOTH_WAYS
+from tacita.tables.suppression.general.incumbent import moved
+from tacita.tables.suppression.general.paths import Paths
 from tacita.tables.suppression.general.system import System
 
-from .cheapest import Cheapest
 from .nearby import Nearby
 
 # What is withheld already weighs this part of its cost: proofs are short, and lean on cheap cells.
-_FREE = 1e-1
+_FREE = 1e-2
 # Columns of a system up to which its programme is kept for all questions.
 _ALL = 10_000
+
+
+class _Within(NamedTuple):
+    """Some columns of a system, and the programme of cheapest movements among them."""
+
+    columns: Ints
+    paths: Paths
+
+    @classmethod
+    def of(cls, system: System, columns: Ints) -> _Within:
+        inside = np.zeros(system.edges, dtype=bool)
+        inside[columns] = True
+        return cls(columns, Paths(system.among(inside)))
 
 
 class Proofs:
@@ -35,12 +48,13 @@ class Proofs:
         self.chosen: Mask = system.primary.copy()
         self.proofs: list[Ints | None] = [None] * system.demands
         self._users: dict[int, set[int]] = {}
+        self._refused = np.zeros(system.demands)
         positive = system.cost[system.cost > 0]
         self.price = np.maximum(system.cost, _FREE * float(positive.mean()) if positive.size else 1.0)
         whole = system.edges <= _ALL
         self._nearby = None if whole else Nearby(system, np.where(system.primary, _FREE, 1.0) * self.price)
-        self._whole = Cheapest(system, np.arange(system.edges)) if whole else None
-        self._withheld: Cheapest | None = None
+        self._whole = _Within(np.arange(system.edges), Paths(system)) if whole else None
+        self._withheld: _Within | None = None
 
     @property
     def cost(self) -> float:
@@ -57,17 +71,15 @@ class Proofs:
         """Demands whose proof moves a cell."""
         return self._users.get(column, set())
 
-    def prove(self, demands: Iterable[int], price: Floats | None = None) -> None:
-        """Give every demand a proof, by the cheapest movement; what moves is withheld from then on.
+    def prove(self, demand: int) -> bool:
+        """Give a demand a proof, by the cheapest movement; what moves is withheld from then on.
 
-        DataError where a demand cannot be met by all cells together.
+        False where all cells together do not meet it.
         """
-        everything = np.ones(self.system.edges, dtype=bool)
-        for demand in demands:
-            found = self.find(demand, everything, self.price if price is None else price)
-            if found is None:
-                raise CannotProve(demand)
+        found = self.find(demand, np.ones(self.system.edges, dtype=bool), self.price)
+        if found is not None:
             self.take(demand, found)
+        return found is not None
 
     def take(self, demand: int, columns: Ints) -> None:
         """A demand is proven by these from now on."""
@@ -91,73 +103,63 @@ class Proofs:
 
     def find(self, demand: int, allowed: Mask, price: Floats) -> Ints | None:
         """Cells among the allowed whose cheapest movement meets a demand; None where none was found."""
-        for programme in self._programmes(int(self.system.own[demand]), allowed):
-            found = self._found(programme, demand, allowed, price)
-            if found is not None:
-                return found
+        weight = np.where(self.chosen, _FREE * self.price, price)
+        weight = weight / float(weight.max(initial=0.0) or 1.0)
+        for columns, paths in self._programmes(int(self.system.own[demand]), allowed):
+            movers = moved(paths, demand, weight[columns], allowed[columns])
+            if movers is not None:
+                return columns[movers]
         return None
 
-    def _programmes(self, own: int, allowed: Mask) -> Iterable[Cheapest]:
+    def _programmes(self, own: int, allowed: Mask) -> Iterator[_Within]:
         """Where to look, the smallest first."""
         within = not (allowed & ~self.chosen).any()
         if self._whole is not None and not within:
             yield self._whole
         elif self._whole is not None:
             if self._withheld is None:
-                self._withheld = Cheapest(self.system, np.flatnonzero(self.chosen))
+                self._withheld = _Within.of(self.system, np.flatnonzero(self.chosen))
             yield self._withheld
         elif self._nearby is not None:
             for size in self._nearby.sizes[: 1 if within else None]:
                 columns = self._nearby.nearest(own, size)
-                yield Cheapest(self.system, columns[allowed[columns]])
+                yield _Within.of(self.system, columns[allowed[columns]])
 
-    def _found(self, programme: Cheapest, demand: int, allowed: Mask, price: Floats) -> Ints | None:
-        system, chosen = self.system, self.chosen
-        own, amount = int(system.own[demand]), float(system.amount[demand])
-        weight = np.where(chosen, _FREE * self.price, price)
-        best, least = None, np.inf
-        for sign in system.directions(demand):
-            moved = programme.move(own, sign, amount, allowed, weight)
-            if moved is None:
-                continue
-            new = moved.columns[~chosen[moved.columns]]
-            if (cost := float(price[new].sum())) < least:
-                best, least = moved.columns, cost
-            if not new.size:
+    def exchange(self, chosen: Mask, demands: list[int]) -> bool:
+        """Withhold these cells instead, and prove some demands again; whether that could be done."""
+        before, proofs = self.chosen.copy(), [self.proofs[demand] for demand in demands]
+        self.withhold(np.flatnonzero(chosen & ~before), True)
+        self.withhold(np.flatnonzero(before & ~chosen), False)
+        for demand in demands:
+            found = self.find(demand, chosen, self.price)
+            if found is None:
                 break
-        if best is None and system.ways[demand] == BOTH_WAYS:
-            # as far as goes in one direction, the rest in the other
-            up = programme.move(own, 1.0, amount, allowed, weight, farthest=True)
-            if up is not None and up.share < 1:
-                down = programme.move(own, -1.0, (1 - up.share) * amount, allowed, weight)
-                best = None if down is None else np.union1d(up.columns, down.columns)
-        return best
-
-    def clean(self, columns: Ints | None = None, over: Callable[[], bool] = lambda: False) -> None:
-        """Publish what no demand needs, dearest first: where all its proofs can do without it."""
-        for column in (self.secondary if columns is None else columns).tolist():
-            if not self.users(column) or not over():
-                self.spare(column)
+            self.take(demand, found)
+        else:
+            for column in np.flatnonzero(chosen & ~self.system.primary).tolist():
+                if not self.users(column):
+                    self.spare(column)
+            return True
+        self.withhold(np.flatnonzero(before & ~self.chosen), True)
+        for demand, old in zip(demands, proofs, strict=True):
+            if old is not None:
+                self.take(demand, old)
+        self.withhold(np.flatnonzero(self.chosen & ~before), False)
+        return False
 
     def spare(self, column: int) -> bool:
         """Publish one cell if all demands stay proven; whether it was."""
         allowed = self.chosen.copy()
         allowed[column] = False
         instead = []
-        for demand in sorted(self.users(column)):
+        for demand in sorted(self.users(column), key=lambda each: (-self._refused[each], each)):
             found = self.find(demand, allowed, self.price)
             if found is None:
+                # what was in the way of one cell is likely to be in that of the next
+                self._refused[demand] += 1
                 return False
             instead.append((demand, found))
         for demand, found in instead:
             self.take(demand, found)
         self.withhold(np.array([column]), False)
         return True
-
-
-class CannotProve(DataError):
-    """No movement of all cells together meets a demand."""
-
-    def __init__(self, demand: int) -> None:
-        super().__init__("A sensitive cell cannot be protected.")
-        self.demand = demand
