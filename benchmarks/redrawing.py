@@ -40,7 +40,7 @@ def results() -> Iterator[Result]:
     for name, cells in regions.items():
         homes = homes.append_column(name, pa.array(cells))
     known = {name: homes[name].to_numpy().astype(np.int64) for name in keys[:4]}
-    at_home = _coded(homes, list(regions), units=np.arange(N) // 3, known=known)
+    at_home = _coded(homes, list(regions), units=np.arange(N) // 3, read=known)
     swap = tacita.method("record-swap", risk_columns=keys[:4], similar=[keys[:2], keys[:1]])
     seconds = cpu_seconds(lambda: swap.redraw(at_home, Run(seed=SEED)))
     yield Result("record-swap, n = 100000, 60 areas of 3 levels, s", seconds, "", None)
