@@ -374,5 +374,5 @@ def test_a_damaged_certificate_fails(made, name, damage):
 @pytest.mark.parametrize("name", ["average_risk", "sample_uniqueness", "k_map"])
 def test_a_class_that_left_without_need_is_found_by_its_level(made, name):
     data, claim = made[name].data, made[name].claim
-    fewer = replace(claim, rows=claim.rows[1:], outliers=np.append(claim.outliers, claim.rows[:1]))
+    fewer = replace(claim, rows=claim.rows[1:], leaving=np.append(claim.leaving, claim.rows[:1]))
     assert "levels-as-told" in failed(data.slice(1), fewer)
