@@ -340,8 +340,7 @@ def _promised(claim: Claim) -> list[str]:
     hiding = hiding or "numeric" not in claim.original.scales
     hidden = ["rounding-withstood"] if not hiding and "rounding-restores" not in claim.insisted else []
     # what is taken away is always accounted for, until another step changes the columns
-    own = "only-withheld" in promised
-    undone = claim.touched & set(claim.original.quasi) or claim.leaving_later.size
-    kept = claim.suppressed is not None and not own and not undone
+    told = "only-withheld" in promised or claim.leaving_later.size > 0
+    kept = claim.suppressed is not None and not told and not claim.touched & set(claim.original.quasi)
     taken = ["suppressed-cells"] if kept else []
     return list(dict.fromkeys((*promised, *middles, *units, *hidden, *taken)))
