@@ -13,7 +13,7 @@ from tacita.core import Bounds, Pattern, Problem, Run, Table
 from tacita.core.arrays import Mask
 from tacita.tables.suppression.base import Suppression
 from tacita.tables.suppression.general.presolve import refuse
-from tacita.tables.suppression.twoway.base import TimeLimit
+from tacita.tables.suppression.twoway.base import TimeLimit, ended
 from tacita.tables.suppression.twoway.watch import Watch
 
 from .asked import systems_for
@@ -74,10 +74,7 @@ class Large(Suppression):
             parameters=self.own_parameters(),
         )
         run.on_bounds(Bounds(made.lower_bound, made.cost))
-        if made.proven:
-            return replace(made, status="optimal")
-        ended = "stopped" if watch.stopped else "time limit" if watch.seconds >= watch.limit else "feasible"
-        return replace(made, status=ended)
+        return replace(made, status="optimal" if made.proven else ended(watch))
 
     def _least(self, table: Table, problem: Problem, watch: Watch, run: Run) -> float:
         """A cost below which no pattern protects; 0 where none is known."""
