@@ -6,6 +6,8 @@ Says nothing of which cells are sensitive, of levels, ranges or costs: a cell is
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +16,28 @@ from tacita.core import DataError, Hierarchy, Ints, Mask, Pattern, Table
 
 MARK = "×"
 _WORDS = ("published", "withheld")
+
+
+@dataclass(frozen=True)
+class Label:
+    """A label, how deep its hierarchy has it, and what it is part of; flat dimensions have no depth."""
+
+    text: str
+    depth: int = 0
+    within: str = ""
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Rows and columns of a table, or of a part of it that `caption` names; cells are numbered.
+
+    `corner` stands above the labels of rows.
+    """
+
+    caption: str
+    corner: list[str]
+    across: list[Label]
+    rows: list[tuple[list[Label], list[int]]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,40 +73,100 @@ class Shown:
         *first, last = (each.name for each in self.dimensions)
         return self.title or f"{self.response} by {', '.join(first)}{' and ' if first else ''}{last}"
 
-    @property
-    def labels(self) -> list[tuple[str, ...]]:
-        """The labels of each cell."""
-        return [
-            tuple(each.labels[code] for each, code in zip(self.dimensions, codes, strict=True))
-            for codes in self.codes.tolist()
-        ]
+    @cached_property
+    def order(self) -> list[int]:
+        """Cells in the order in which they are shown: by label, subtotals before their parts. O(n log n)."""
+        ranks = [np.argsort(_order(each))[self.codes[:, at]] for at, each in enumerate(self.dimensions)]
+        found: list[int] = np.lexsort(ranks[::-1]).tolist()
+        return found
 
-    @property
-    def is_grid(self) -> bool:
-        """Whether rows and columns can be laid out; other tables are listed."""
-        return len(self.dimensions) == 2 and len(self.texts) == np.prod(
-            [len(each) for each in self.dimensions]
-        )
+    def panels(self) -> list[Panel]:
+        """Rows and columns of the last two dimensions, for every combination of labels of those before.
 
-    def laid_out(self) -> tuple[list[str], list[tuple[list[str], list[str | None]]]]:
-        """Head, and rows of labels and texts: two dimensions as a grid, others as a list."""
-        if not self.is_grid:
-            head = [*(each.name for each in self.dimensions), self.response]
-            return head, [([*label], [text]) for label, text in zip(self.labels, self.texts, strict=True)]
-        down, across = self.dimensions
-        width = len(across)
+        What is no full cross of two dimensions or more is one list.
+        """
+        full = len(self.texts) == np.prod([len(each) for each in self.dimensions])
+        if len(self.dimensions) < 2 or not full:
+            return [self._list()]
+        *still, down, across = self.dimensions
+        rows, columns = _labels(down), _labels(across)
+        cells = np.array(self.order).reshape(-1, len(down), len(across)).tolist()
+        made = []
+        for place, part in zip(product(*map(_labels, still)), cells, strict=True):
+            named = zip((each.name for each in still), place, strict=True)
+            made.append(
+                Panel(
+                    ", ".join(f"{name}: {label.text}" for name, label in named),
+                    [f"{down.name} / {across.name}"],
+                    columns,
+                    [([label], line) for label, line in zip(rows, part, strict=True)],
+                )
+            )
+        return made
+
+    def _list(self) -> Panel:
+        labels = [dict(zip(_order(each).tolist(), _labels(each), strict=True)) for each in self.dimensions]
+        codes = self.codes.tolist()
         rows = [
-            ([label], [*self.texts[at * width : (at + 1) * width]]) for at, label in enumerate(down.labels)
+            ([known[code] for known, code in zip(labels, codes[cell], strict=True)], [cell])
+            for cell in self.order
         ]
-        return [f"{down.name} / {across.name}", *across.labels], rows
+        return Panel("", [each.name for each in self.dimensions], [Label(self.response)], rows)
 
-    def listed(self) -> tuple[list[str], list[tuple[list[str], str | None, str]]]:
-        """Head, and per cell its labels, its text, and published or withheld."""
-        head = [*(each.name for each in self.dimensions), "value", "status"]
-        if taken := [name for at, name in enumerate(head[:-2]) if name in head[:at] or name in head[-2:]]:
+    def listed(self, *, levels: bool = True) -> tuple[list[str], list[tuple[list[str], str | None, str]]]:
+        """Head, and per cell its labels, its text, and published or withheld.
+
+        The label of a hierarchy is followed by its level, 0 for the total, unless they are left away.
+        """
+        deep = [levels and not each.is_flat for each in self.dimensions]
+        head = [*label_columns(self.dimensions, levels=levels), "value", "status"]
+        if taken := [name for at, name in enumerate(head) if name in head[:at]]:
             raise DataError(f"Published table: a dimension cannot be called {taken[0]}. Rename it.")
-        cells = zip(self.labels, self.texts, strict=True)
-        return head, [([*label], text, _WORDS[text is None]) for label, text in cells]
+        spoken = [
+            [
+                [label, str(depth)] if told else [label]
+                for label, depth in zip(each.labels, each.depths, strict=True)
+            ]
+            for each, told in zip(self.dimensions, deep, strict=True)
+        ]
+        codes = self.codes.tolist()
+        lines = []
+        for cell in self.order:
+            places = zip(spoken, codes[cell], strict=True)
+            text = self.texts[cell]
+            lines.append(
+                ([word for known, code in places for word in known[code]], text, _WORDS[text is None])
+            )
+        return head, lines
+
+
+def label_columns(dimensions: tuple[Hierarchy, ...], *, levels: bool = True) -> list[str]:
+    """The columns of a list that say which cell a line is of."""
+    return [
+        name
+        for each in dimensions
+        for name in ([each.name, level_column(each)] if levels and not each.is_flat else [each.name])
+    ]
+
+
+def level_column(dimension: Hierarchy) -> str:
+    """The column of the levels of a hierarchy."""
+    return f"{dimension.name}_level"
+
+
+def _order(dimension: Hierarchy) -> Ints:
+    # a flat dimension keeps its own: as a rule its total comes last
+    return np.arange(len(dimension)) if dimension.is_flat else dimension.top_down
+
+
+def _labels(dimension: Hierarchy) -> list[Label]:
+    if dimension.is_flat:
+        return [Label(text) for text in dimension.labels]
+    above = [dimension.labels[parent] if parent >= 0 else "" for parent in dimension.parents]
+    return [
+        Label(dimension.labels[place], int(dimension.depths[place]), above[place])
+        for place in dimension.top_down.tolist()
+    ]
 
 
 def spelled(value: float) -> str:
