@@ -14,9 +14,9 @@ from tacita.core.arrays import Floats, Ints, Mask
 from tacita.core.labels import natural_order
 from tacita.core.microdata import column_codes
 from tacita.core.spelling import Alike
-from tacita.io.hierarchies import as_hierarchy
 
 from .behind import COUNTED
+from .dimensions import TOTAL, Division
 from .rules import Rule, apply_rules
 
 # What marks who asked for protection, or renounced it.
@@ -47,14 +47,18 @@ def tabulate(
     waiver: str | None = None,
     rules: Rule | Sequence[Rule] = (),
     depth: int = 3,
-    total: str = "Total",
+    total: str | Mapping[str, str] = TOTAL,
+    prefixes: Mapping[str, Sequence[int]] | None = None,
+    parents: Mapping[str, str] | None = None,
     margins: bool = True,
     **fields: Any,
 ) -> Table:
     """Sum a column of records, or count them, over all combinations of some columns.
 
     `dimensions` names columns, or maps each to its hierarchy (a nested dict, a Hierarchy, the path of an .hrc
-    file, or None). Without `value` the table counts. `unit` names the holding behind a record: what a
+    or .csv file, or None). `prefixes` says of a column of codes how many first characters name what a code is
+    part of, `parents` which column has the label above each. `total` is the label of the sum of all, or maps
+    columns to theirs. Without `value` the table counts. `unit` names the holding behind a record: what a
     holding contributes to a cell is summed before it is ranked. With `weight`, a contribution of weight w
     stands for w contributors of its size. `request` and `waiver` are columns that mark who asked for
     protection and who renounced it (0, false, no and empty mean neither; words other than these and 1,
@@ -77,7 +81,15 @@ def tabulate(
     source.require(columns)
     if not named or depth < 1:
         raise ParameterError("tabulate: wanted at least one dimension, and a depth of at least 1.")
-    placed = [_dimension(source, name, given, total) for name, given in named.items()]
+    division = Division(
+        [*named],
+        {name: given for name, given in named.items() if given is not None},
+        prefixes or {},
+        parents or {},
+        total,
+    )
+    source.require(list(division.parents.values()))
+    placed = [_dimension(source, name, division) for name in named]
     records = _records(source, value, weight, unit, request, waiver)
     made, codes = [each for each, _ in placed], [each for _, each in placed]
     applied = (rules,) if isinstance(rules, Rule) else tuple(rules)
@@ -94,7 +106,7 @@ def tabulate(
     return apply_rules(table, applied)
 
 
-def _dimension(data: Microdata, name: str, given: Any, total: str) -> tuple[Hierarchy, Ints]:
+def _dimension(data: Microdata, name: str, division: Division) -> tuple[Hierarchy, Ints]:
     """A dimension and the leaf of every record."""
     if missing := int(data.missing(name).sum()):
         raise DataError(
@@ -104,14 +116,27 @@ def _dimension(data: Microdata, name: str, given: Any, total: str) -> tuple[Hier
     codes = column_codes(series)
     first = np.unique(codes, return_index=True)[1]
     texts = [str(series[int(row)]) for row in first]
-    if given is None:
-        dimension = Hierarchy.flat(name, natural_order(texts), total)
-    else:
-        dimension = as_hierarchy(name, given, total)
+    ordered = natural_order(texts)
+    row_of = dict(zip(texts, first.tolist(), strict=True))
+
+    def beside(column: str) -> list[str]:
+        if several := _several(codes, column_codes(data.column(column))):
+            raise DataError(
+                f"{data.source}: {several} labels of {name} have several labels above ({column})."
+            )
+        return ["" if (cell := data.column(column)[row_of[text]]) is None else str(cell) for text in ordered]
+
+    dimension = division.of(name, ordered, beside) or Hierarchy.flat(name, ordered, division.total_of(name))
     place = {dimension.labels[leaf]: int(leaf) for leaf in dimension.leaves}
     if any(text not in place for text in texts):
         raise DataError(f"{data.source}: column {name} has {_unmatched(dimension, texts)}")
     return dimension, np.array([place[text] for text in texts], dtype=np.int64)[codes]
+
+
+def _several(codes: Ints, above: Ints) -> int:
+    """How many labels stand beside more than one other."""
+    pairs = np.unique(np.column_stack([codes, above]), axis=0)
+    return int((np.bincount(pairs[:, 0]) > 1).sum())
 
 
 def _unmatched(dimension: Hierarchy, texts: Sequence[str]) -> str:
