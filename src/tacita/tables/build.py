@@ -38,7 +38,7 @@ class Records:
 
 def tabulate(
     data: Any,
-    dimensions: Sequence[str] | Mapping[str, Any],
+    dimensions: Sequence[str] | Mapping[str, Any] | Division,
     value: str | None = None,
     *,
     weight: str | None = None,
@@ -47,23 +47,22 @@ def tabulate(
     waiver: str | None = None,
     rules: Rule | Sequence[Rule] = (),
     depth: int = 3,
-    total: str | Mapping[str, str] = TOTAL,
     prefixes: Mapping[str, Sequence[int]] | None = None,
     parents: Mapping[str, str] | None = None,
+    total: str | Mapping[str, str] = TOTAL,
     margins: bool = True,
     **fields: Any,
 ) -> Table:
     """Sum a column of records, or count them, over all combinations of some columns.
 
     `dimensions` names columns, or maps each to its hierarchy (a nested dict, a Hierarchy, the path of an .hrc
-    or .csv file, or None). `prefixes` says of a column of codes how many first characters name what a code is
-    part of, `parents` which column has the label above each. `total` is the label of the sum of all, or maps
-    columns to theirs. Without `value` the table counts. `unit` names the holding behind a record: what a
-    holding contributes to a cell is summed before it is ranked. With `weight`, a contribution of weight w
-    stands for w contributors of its size. `request` and `waiver` are columns that mark who asked for
-    protection and who renounced it (0, false, no and empty mean neither; words other than these and 1,
-    true and yes are refused). `depth` is how many of the largest contributions each cell keeps, or more where
-    a rule looks at more. Other fields are those of Table.cross.
+    or .csv file, or None), or is a Division; `prefixes`, `parents` and `total` are its other parts. Without
+    `value` the table counts. `unit` names the holding behind a record: what a holding contributes to a cell
+    is summed before it is ranked. With `weight`, a contribution of weight w stands for w contributors of its
+    size. `request` and `waiver` are columns that mark who asked for protection and who renounced it (0,
+    false, no and empty mean neither; words other than these and 1, true and yes are refused). `depth` is how
+    many of the largest contributions each cell keeps, or more where a rule looks at more. Other fields are
+    those of Table.cross.
 
     O(records log records) per combination of levels, O(cells depth) memory.
 
@@ -76,20 +75,16 @@ def tabulate(
     [1, 1, 2, 0, 2, 2, 1, 3, 4]
     """
     source = data if isinstance(data, Microdata) else Microdata.of(data)
-    named = dict.fromkeys(dimensions) if not isinstance(dimensions, Mapping) else dict(dimensions)
-    columns = [*named, *(c for c in (value, weight, unit, request, waiver) if c is not None)]
-    source.require(columns)
-    if not named or depth < 1:
-        raise ParameterError("tabulate: wanted at least one dimension, and a depth of at least 1.")
-    division = Division(
-        [*named],
-        {name: given for name, given in named.items() if given is not None},
-        prefixes or {},
-        parents or {},
-        total,
+    division = (
+        dimensions
+        if isinstance(dimensions, Division)
+        else Division.named(dimensions, prefixes=prefixes or {}, parents=parents or {}, total=total)
     )
-    source.require(list(division.parents.values()))
-    placed = [_dimension(source, name, division) for name in named]
+    columns = [*division.names, *division.parents.values()]
+    source.require([*columns, *(c for c in (value, weight, unit, request, waiver) if c is not None)])
+    if not division.names or depth < 1:
+        raise ParameterError("tabulate: wanted at least one dimension, and a depth of at least 1.")
+    placed = [_dimension(source, name, division) for name in division.names]
     records = _records(source, value, weight, unit, request, waiver)
     made, codes = [each for each, _ in placed], [each for _, each in placed]
     applied = (rules,) if isinstance(rules, Rule) else tuple(rules)

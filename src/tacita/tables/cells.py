@@ -44,7 +44,8 @@ def from_cells(
 
     `dimensions` names the columns of labels, or says besides how they are divided; without that, sums are
     those of the label Total. A column of the name `parent_of_` one of theirs has the label above each.
-    `value` and `primary` name columns; `primary` holds 0 and 1. `lower`, `upper` and `sliding` are in percent of the value or name a column of absolute levels. `cost` is value, count, or
+    `value` and `primary` name columns; `primary` holds 0 and 1. `lower`, `upper` and `sliding` are
+    in percent of the value or name a column of absolute levels. `cost` is value, count, or
     names a column (sums that are not listed cost their value). An attacker knows that no value is negative,
     unless `signed`. Every combination of labels stands there once; with `fill_zeros` those that do not are
     zeros. `contributors` names the column of their number. A list that `to_cells` wrote says whose the
@@ -249,7 +250,7 @@ def _labelled(data: Microdata, name: str, division: Division) -> tuple[Hierarchy
         total = dimension.labels[dimension.top]
         raise DataError(
             f"{data.source}: column {name} has {len(stray)} labels that its hierarchy does not have, in "
-            f"{sum(text in stray for text in texts)} lines. Add them to the hierarchy, or correct the labels. "
+            f"{sum(text in stray for text in texts)} lines. Add them to the hierarchy, or correct them. "
             f"The sum of all is called {total} ({setting('table', 'total', total)})."
         )
     return dimension, np.array([number[text] for text in texts], dtype=np.int64)

@@ -35,6 +35,13 @@ class Division:
     parents: Mapping[str, str] = field(default_factory=dict)
     total: str | Mapping[str, str] = TOTAL
 
+    @classmethod
+    def named(cls, dimensions: Sequence[str] | Mapping[str, Any], **more: Any) -> Division:
+        """Of columns by name, or with the hierarchy of each, None where it has none."""
+        given = dimensions if isinstance(dimensions, Mapping) else dict.fromkeys(dimensions)
+        own = {name: each for name, each in given.items() if each is not None}
+        return cls([*given], own, **more)
+
     def __post_init__(self) -> None:
         said = {key: getattr(self, key) for key in ("hierarchy", "prefixes", "parents")}
         if not isinstance(self.total, str):

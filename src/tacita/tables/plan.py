@@ -69,6 +69,7 @@ class TablePlan(_OfTables):
 
     paths: ClassVar[Mapping[str, Sequence[str]]] = {
         "input": ("path", "meta"),
+        "table": ("hierarchy",),
         "output": ("path", "json", "report"),
     }
 
@@ -89,7 +90,8 @@ class TablePlan(_OfTables):
         reading = self.input.model_dump(mode="json", exclude={"path"}, exclude_defaults=True)
         if reading.get("kind") == TableInputSection(path=self.input.path, meta=self.input.meta).kind:
             del reading["kind"]
-        table = {"problem": asked.problem, **reading, **self.table.model_dump(exclude_defaults=True)}
+        columns = self.table.model_dump(mode="json", exclude_defaults=True)
+        table = {"problem": asked.problem, **reading, **columns}
         around = asked.model_dump(include={"zeros", "insist", "strict"}, exclude_defaults=True)
         if self.input.kind == "cells":
             table |= asked.model_dump(include={"objective"}, exclude_defaults=True)
@@ -157,14 +159,14 @@ class TabulatePlan(_OfTables):
     def to_python(self) -> str:
         """The script that does the same through the Python interface."""
         section, asked = self.table, self.suppress
-        files = {name: str(path) for name, path in section.hierarchy.items()}
-        if files and not section.spanning:
+        hierarchies = section.model_dump(mode="json", include={"hierarchy"})["hierarchy"]
+        if hierarchies and not section.spanning:
             raise ParameterError("Plan: a script needs the names of all dimensions. Name them (dimensions).")
-        dimensions = {name: files.get(name) for name in section.spanning} if files else [*section.spanning]
+        named = [*section.spanning]
+        dimensions = {name: hierarchies.get(name) for name in named} if hierarchies else named
         reading = self.input.model_dump(mode="json", exclude={"path"}, exclude_defaults=True)
-        given = section.model_dump(
-            include={"value", "weight", "unit", "request", "waiver", "title"}, exclude_defaults=True
-        )
+        own = {"value", "weight", "unit", "request", "waiver", "prefixes", "parents", "total", "title"}
+        given = section.model_dump(mode="json", include=own, exclude_defaults=True)
         rules = ", ".join(
             f"tacita.method({literal_of(rule.name)}{arguments_of(rule.model_extra or {})})"
             for rule in self.rules
@@ -190,5 +192,9 @@ def kind_of(values: Mapping[str, Any]) -> type[TablePlan] | type[TabulatePlan] |
     if not of_table:
         return None
     told = {*values, *table} if isinstance(table, dict) else set(values)
-    of_records = {"rules", "dimensions"} & told or not {"suppress", "primary"} & told
+    if "rules" in told:
+        return TabulatePlan
+    # what only a list of cells has columns for
+    of_list = {"primary", "lower", "upper", "sliding", "contributors", "fill_zeros"} & told
+    of_records = not of_list and ("dimensions" in told or "suppress" not in told)
     return TabulatePlan if of_records else TablePlan

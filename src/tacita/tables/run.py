@@ -12,12 +12,12 @@ from typing import Any
 
 from tacita import io
 from tacita.core import Caution, ParameterError, Pattern, Report, Run, Table, registry
-from tacita.core.microdata import speakable
 from tacita.core.release import search_stopped
 from tacita.io import content_of
 from tacita.io.formats.csv import CSV
 from tacita.io.versions import versions
 
+from .dimensions import Division
 from .record import Provenance, PublishedAudit, TableRecord, TableRelease
 from .rules.words import describe_rules, spell_rules
 from .sections import RecordInputSection, SuppressSection, TableInputSection, TableOutputSection, TableSection
@@ -32,8 +32,11 @@ def tabulate(
     """Sum a column of records, or count them, over all combinations of some columns.
 
     `data` is a frame, a path, or what `read` returned. `dimensions` names columns, or maps each to its
-    hierarchy. Without `value` the table counts. `rules` says which cells are sensitive:
-    `rules=[tacita.method("p-percent", p=15)]`. Also weight, unit, request, waiver, depth, total, margins, and
+    hierarchy (nested labels, a Hierarchy, or the path of a .hrc or .csv file). `prefixes` says of a column of
+    codes how many first characters name what a code is part of ({"nace": [1, 3]}), `parents` which column has
+    the label above each, `total` what the sum of all is called. Without `value` the table counts. `rules`
+    says which cells are sensitive:
+    `rules=[tacita.method("p-percent", p=15)]`. Also weight, unit, request, waiver, depth, margins, and
     the fields of a Table; of a path, how to read it (delimiter, ..., or `meta`: records of tau-ARGUS, whose
     metadata may say dimensions, holdings and requests).
 
@@ -44,20 +47,23 @@ def tabulate(
     """
     from .build import tabulate as build
 
-    if isinstance(data, str | Path):
-        reading = {name: fields.pop(name) for name in RecordInputSection.model_fields if name in fields}
-        given = dimensions if isinstance(dimensions, Mapping) else dict.fromkeys(dimensions)
-        own = {name: each for name, each in given.items() if each is not None}
-        return read_records(RecordInputSection(path=data, **reading), [*given], own).tabulate(value, **fields)
-    return build(data, dimensions, value, **fields)
+    if not isinstance(data, str | Path):
+        return build(data, dimensions, value, **fields)
+    more = {name: given for name in ("prefixes", "parents", "total") if (given := fields.pop(name, None))}
+    reading = {name: fields.pop(name) for name in RecordInputSection.model_fields if name in fields}
+    own = {"hierarchy": Division.named(dimensions).hierarchy, **more}
+    return read_records(RecordInputSection(path=data, **reading), [*dimensions], **own).tabulate(
+        value, **fields
+    )
 
 
 def read_table(
     path: str | Path, *, problem: str = "interval", objective: str | None = None, **fields: Any
 ) -> Table:
-    """A two-way table from a file: a list of its inner cells, or a .tab or .jj file of tau-ARGUS.
+    """A table from a file: a list of its cells, or a .tab or .jj file of tau-ARGUS.
 
-    Of a list of cells `rows`, `columns`, `value` and `primary` (0 or 1) name the columns; sums are computed.
+    Of a list `dimensions` (or `rows` and `columns`), `value` and `primary` (0 or 1) name the columns; sums
+    are computed, or all listed too. `hierarchy`, `prefixes`, `parents` and `total` are as in `tabulate`.
     Also `lower` and `upper` (in percent of the value, 15 if not given, or a column of levels), `sliding` (the
     same of the whole width, 0 if not given), `objective` (what withholding a cell costs: value, count, or a
     column), `contributors`, `fill_zeros`, and how to read the file (delimiter, decimal, encoding,
@@ -215,10 +221,4 @@ def encoded_cells(table: Table, out: Path) -> dict[Path, bytes]:
         return files
     if io.format_of(out) is not CSV:
         raise ParameterError(f"{out.name}: wanted a table ending in .csv, .tab or .jj.")
-    if deep := [dimension.name for dimension in table.dimensions if not dimension.is_flat]:
-        raise ParameterError(
-            f"{out.name}: the hierarchy of {speakable(deep)} has subtotals, and a list of cells has none: "
-            "what is withheld without them may be computed once they are published. Write a .tab, whose .hrc "
-            "keeps the hierarchy; or leave the hierarchy away, and publish no subtotals."
-        )
     return {out: to_cells(table, spell_rules(table.rules))}

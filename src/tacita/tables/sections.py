@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, model_validator
 
@@ -100,13 +100,97 @@ class TableInputSection(RecordInputSection):
         return self
 
 
-class TableSection(Parameters):
-    """[table]: which columns of the list of inner cells are what. Files of tau-ARGUS say so themselves."""
+def _pairs(value: object, wanted: str) -> object:
+    """COLUMN=SOMETHING, several of them, as a mapping; a mapping as it is."""
+    if isinstance(value, str):
+        value = [part.strip() for part in value.split(",")]
+    if not isinstance(value, list | tuple):
+        return value
+    parted = [str(each).partition("=") for each in value]
+    if any(not sign or not column or not said for column, sign, said in parted):
+        raise ParameterError(f"Table: wanted {wanted}.")
+    if len({column for column, _, _ in parted}) < len(parted):
+        raise ParameterError(f"Table: wanted {wanted}, each column once.")
+    return {column: said for column, _, said in parted}
 
-    rows: str | None = Field(None, description="column of labels of the rows; required of a list of your own")
-    columns: str | None = Field(
-        None, description="column of labels of the columns; required of a list of your own"
+
+def _as_hierarchies(value: object) -> object:
+    given = _pairs(value, "a hierarchy as COLUMN=FILE.hrc")
+    if not isinstance(given, dict):
+        return given
+    return {column: Path(each) if isinstance(each, str) else each for column, each in given.items()}
+
+
+def _as_lengths(value: object) -> object:
+    """How many first characters, as COLUMN=1:3 or a mapping from columns to such numbers."""
+    given = _pairs(value, "prefixes as COLUMN=1:3, so many first characters")
+    if not isinstance(given, dict):
+        return given
+    return {column: each.split(":") if isinstance(each, str) else each for column, each in given.items()}
+
+
+def _as_columns(value: object) -> object:
+    return _pairs(value, "parents as COLUMN=OTHER COLUMN")
+
+
+def _as_totals(value: object) -> object:
+    """One label, or COLUMN=LABEL of some."""
+    if isinstance(value, list | tuple) and len(value) == 1 and "=" not in str(value[0]):
+        return value[0]
+    if isinstance(value, str) and "=" not in value:
+        return value
+    return _pairs(value, "a total as LABEL, or as COLUMN=LABEL")
+
+
+class DivisionSection(Parameters):
+    """What every [table] says: which columns span it, and what divides their labels."""
+
+    dimensions: Names = Field(
+        (), description="columns whose labels span the table, of any number; in place of rows and columns"
     )
+    rows: str | None = Field(None, description="the first of two dimensions, whose labels become rows")
+    columns: str | None = Field(None, description="the second of two dimensions, whose labels become columns")
+    hierarchy: Annotated[dict[str, Any], BeforeValidator(_as_hierarchies)] = Field(
+        default_factory=dict,
+        description="COLUMN=FILE of a hierarchy, .hrc or .csv, commas between; its groups are subtotals",
+    )
+    prefixes: Annotated[dict[str, tuple[int, ...]], BeforeValidator(_as_lengths)] = Field(
+        default_factory=dict,
+        description="COLUMN=1:3 of codes whose first characters (1, then 3) name what they are part of",
+    )
+    parents: Annotated[dict[str, str], BeforeValidator(_as_columns)] = Field(
+        default_factory=dict, description="COLUMN=OTHER, a column that has the label above each"
+    )
+    total: Annotated[str | dict[str, str] | None, BeforeValidator(_as_totals)] = Field(
+        None, description="label of the sum of all, Total if not given; or COLUMN=LABEL, commas between"
+    )
+
+    @model_validator(mode="after")
+    def _named_once(self) -> Self:
+        if self.dimensions and (self.rows or self.columns):
+            raise ParameterError(
+                "Table: dimensions are named twice. Use --dimensions, or --rows and --columns."
+            )
+        return self
+
+    @property
+    def spanning(self) -> tuple[str, ...]:
+        """The dimensions, by whichever name they were given."""
+        return self.dimensions or tuple(each for each in (self.rows, self.columns) if each is not None)
+
+    @property
+    def divided(self) -> dict[str, Any]:
+        """What is said of how labels are divided, as arguments."""
+        said = {name: getattr(self, name) for name in DIVIDING}
+        return {name: each for name, each in said.items() if each}
+
+
+DIVIDING = ("hierarchy", "prefixes", "parents", "total")
+
+
+class TableSection(DivisionSection):
+    """[table]: which columns of a list of cells are what. Files of tau-ARGUS say so themselves."""
+
     value: str | None = Field(None, description="column of values; required of a list of your own")
     primary: str | None = Field(
         None,
@@ -143,13 +227,15 @@ class TableSection(Parameters):
         known = {*said, *(("rows", "columns") if None not in said["dimensions"] else ())}
         if missing := [name for name in COLUMNS if getattr(self, name) is None and name not in known]:
             raise ParameterError(
-                f"A list of cells needs {', '.join(COLUMNS)}: the columns that say what is what. Missing: "
+                f"A list of cells needs {', '.join(COLUMNS)}: the columns that say what is what (dimensions "
+                "instead of rows and columns where there are not two). Missing: "
                 f"{', '.join('--' + name for name in missing)} (in a plan: under [table])."
             )
 
     def refuse_columns(self, source: str) -> None:
         """Refuse to be told what a file of tau-ARGUS says itself."""
-        given = [name for name in (*COLUMNS, "contributors", "fill_zeros") if name in self.model_fields_set]
+        own = ("dimensions", *COLUMNS, *DIVIDING, "contributors", "fill_zeros")
+        given = [name for name in own if name in self.model_fields_set]
         given += [name for name in LEVELS if isinstance(getattr(self, name), str)]
         if given:
             raise ParameterError(
@@ -235,30 +321,10 @@ class TableOutputSection(Parameters):
         return (self.path,)
 
 
-def _as_files(value: object) -> object:
-    """COLUMN=FILE.hrc, several of them, or a mapping as it is."""
-    if isinstance(value, str):
-        value = [part.strip() for part in value.split(",")]
-    if not isinstance(value, list | tuple):
-        return value
-    parted = [str(each).partition("=") for each in value]
-    if any(not sign or not column or not file for column, sign, file in parted):
-        raise ParameterError("tabulate: wanted a hierarchy as COLUMN=FILE.hrc.")
-    return {column: file for column, _, file in parted}
-
-
-class TabulateSection(Parameters):
+class TabulateSection(DivisionSection):
     """[table] of records: dimensions, the column to sum, and who stands behind a record."""
 
-    dimensions: Names = Field(
-        (), description="columns whose labels span the table; required unless metadata has two dimensions"
-    )
-    rows: str | None = Field(None, description="the first of two dimensions, whose labels become rows")
-    columns: str | None = Field(None, description="the second of two dimensions, whose labels become columns")
     value: str | None = Field(None, description="column to sum up; if not given, records are counted")
-    hierarchy: Annotated[dict[str, Path], BeforeValidator(_as_files)] = Field(
-        default_factory=dict, description="COLUMN=FILE.hrc, commas between two of them"
-    )
     weight: str | None = Field(None, description="column of sampling weights")
     unit: str | None = Field(None, description="column naming the firm or household behind a record")
     request: str | None = Field(None, description="column that marks who asked for protection")
@@ -267,11 +333,7 @@ class TabulateSection(Parameters):
     title: Title | None = Field(None, description=_HEADING)
 
     @model_validator(mode="after")
-    def _named_once(self) -> TabulateSection:
-        if self.dimensions and (self.rows or self.columns):
-            raise ParameterError(
-                "tabulate: dimensions are named twice. Use --dimensions, or --rows and --columns."
-            )
+    def _both_or_none(self) -> TabulateSection:
         if (self.rows is None) != (self.columns is None):
             missing = "--rows" if self.rows is None else "--columns"
             raise ParameterError(
@@ -279,11 +341,6 @@ class TabulateSection(Parameters):
                 "dimension, or more than two, use --dimensions."
             )
         return self
-
-    @property
-    def spanning(self) -> tuple[str, ...]:
-        """The dimensions, by whichever name they were given."""
-        return self.dimensions or tuple(each for each in (self.rows, self.columns) if each is not None)
 
 
 class RuleSection(Parameters):

@@ -93,7 +93,7 @@ class PublishedHTML(PublishedFormat):
             raise DataError(f"{source}: this page cannot be read.") from None
         if len(found.tables) != len(panels):
             raise DataError(
-                f"{source}: wanted a table for each of {len(panels)} parts, got {len(found.tables)}."
+                f"{source}: wanted the labels of the table in {len(panels)} parts, got {len(found.tables)}."
             )
         texts: list[str | None] = [None] * len(expected.texts)
         for panel, rows, caption in zip(panels, found.tables, found.captions, strict=True):
