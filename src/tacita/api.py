@@ -22,22 +22,27 @@ from .microdata.run import make_release
 from .microdata.sections import MeasureSection
 from .microdata.unpram import unpram
 from .plans import (
-    audit_published,
     load_plan,
     run,
     run_comparison,
     run_risk,
-    run_table,
     save,
-    save_cells,
     save_comparison,
     save_plan,
     save_report,
     save_risk,
-    save_table,
     save_verdicts,
+)
+from .plans.tables import (
+    audit_plan,
+    audit_published,
+    run_table,
+    save_cells,
+    save_table,
+    save_tables,
     tabulate_file,
 )
+from .tables.linking import link
 from .tables.run import read_table, suppress, tabulate
 from .tables.verify.audit import audit
 from .warming import warmup
@@ -45,10 +50,12 @@ from .warming import warmup
 __all__ = [
     "assess",
     "audit",
+    "audit_plan",
     "audit_published",
     "check",
     "compare",
     "interruptible",
+    "link",
     "load_plan",
     "method",
     "prepare_demo",
@@ -67,6 +74,7 @@ __all__ = [
     "save_report",
     "save_risk",
     "save_table",
+    "save_tables",
     "save_verdicts",
     "suppress",
     "synthesize",

@@ -259,7 +259,6 @@ class TestProblem:
             (["--margins"], "marks what must be published by z"),
             (["--lower", "20"], "levels of its own"),
             (["--meta", "table.rda"], "belongs to kind tab"),
-            (["--report", "report.html"], "no labels"),
             (["--delimiter", ";"], "delimiter cannot be chosen"),
             (["--rows", "region"], "Leave away --rows"),
             (["--fill-zeros"], "Leave away --fill-zeros"),

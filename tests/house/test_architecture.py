@@ -55,7 +55,7 @@ ALLOWED = {
     "tables.verify.certify": {"core", "tables.verify.judge"},
     "tables.verify.infeasible": {"core", "tables.verify.judge"},
     "report": {"core", "report", "_version"},
-    "plans": {"core", "io", "microdata", "tables", "report"},
+    "plans": {"core", "io", "microdata", "tables", "report", "plans"},
     "demonstration": {"core", "io", "microdata.plan", "datasets"},
     "warming": {"core", "kernels.plain", "microdata", "tables"},
     "api": {"core", "io", "microdata", "tables", "plans", "warming", "demonstration"},

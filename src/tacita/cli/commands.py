@@ -257,7 +257,7 @@ def run(
     """Carry out a plan file."""
     from tacita import api
     from tacita.microdata.riskplan import RiskPlan
-    from tacita.tables.plan import TablePlan, TabulatePlan
+    from tacita.tables.plan import AnyTablePlan
 
     from .risk import carry_out_risk
     from .tables import carry_out_table
@@ -265,7 +265,7 @@ def run(
     loaded = api.load_plan(plan)
     if script:
         Out.print(loaded.to_python(), markup=False, soft_wrap=True)
-    elif isinstance(loaded, TablePlan | TabulatePlan):
+    elif isinstance(loaded, AnyTablePlan):
         carry_out_table(loaded, quiet=quiet, dry_run=dry_run, plan_file=plan, force=force)
     elif isinstance(loaded, RiskPlan):
         carry_out_risk(loaded, quiet=quiet, dry_run=dry_run, plan_file=plan, force=force)

@@ -10,8 +10,8 @@ from typing import Any
 from cyclopts import Group
 from pydantic.fields import FieldInfo
 
-from tacita.core import VerificationError, registry
-from tacita.tables.plan import TablePlan, TabulatePlan
+from tacita.core import ParameterError, VerificationError, registry
+from tacita.tables.plan import AnyTablePlan, TablePlan, TabulatePlan
 from tacita.tables.rules.words import fields_of, rule_sections
 from tacita.tables.sections import (
     RecordInputSection,
@@ -49,7 +49,7 @@ _RUNNING = (
 )
 
 
-def carry_out_table(plan: TablePlan | TabulatePlan, *, quiet: bool, dry_run: bool, **files: Any) -> None:
+def carry_out_table(plan: AnyTablePlan, *, quiet: bool, dry_run: bool, **files: Any) -> None:
     """Publish a table, or write that of records as a list; and tell what came of it."""
     from tacita import api
 
@@ -87,9 +87,11 @@ def suppress_with(words: Sequence[str]) -> Callable[..., None]:
         "Choose which cells of a table to withhold, prove it, audit it, publish the rest.\n\n"
         "Example: tacita suppress cells.csv --rows region --columns sector --value turnover "
         "--primary sensitive --problem interval --out published.csv --json result.json\n\n"
+        "Of any number of dimensions, with subtotals: --dimensions region,sector,size --hierarchy "
+        "region=nuts.hrc\n\n"
         "Of tau-ARGUS: tacita suppress table.tab --meta table.rda --problem interval --out published.csv",
         [
-            positional("table", "CSV file with one line for each inner cell; or .tab or .jj of tau-ARGUS"),
+            positional("table", "CSV file with one line for each cell; or .tab or .jj of tau-ARGUS"),
             *options(TableOutputSection, _TO, _OUT_NAMES, required=["path"]),
             *options(TableSection, _WHAT),
             *options(SuppressSection, _HOW),
@@ -142,23 +144,44 @@ def _named_in(words: Sequence[str], sought: str) -> str | None:
     return None
 
 
-def _audit(table: Path, published: Path, **values: Any) -> None:
+def _audit(table: Path, published: Path | None = None, **values: Any) -> None:
     from tacita import api
 
+    writing = {"json_report": values["json"], "force": values["force"]}
     with progress_bar(values["quiet"]) as run:
-        found = api.audit_published(
-            TableInputSection(path=table, **given(TableInputSection, values)),
-            published,
-            TableSection(**given(TableSection, values)),
-            SuppressSection(**given(_ASKED, values)),
-            run,
-            json_report=values["json"],
-            force=values["force"],
-        )
+        if table.suffix.lower() == ".toml":
+            found = api.audit_plan(_audited(table, published, values), run, **writing)
+        elif published is None:
+            raise ParameterError(
+                "audit: wanted the published table after the confidential one; of a plan (.toml), it alone."
+            )
+        else:
+            found = api.audit_published(
+                TableInputSection(path=table, **given(TableInputSection, values)),
+                published,
+                TableSection(**given(TableSection, values)),
+                SuppressSection(**given(_ASKED, values)),
+                run,
+                **writing,
+            )
     if not values["quiet"]:
         print_audit(found, values["json"])
     if not found.safe:
         raise VerificationError(found.refusal())
+
+
+def _audited(file: Path, published: Path | None, values: dict[str, Any]) -> AnyTablePlan:
+    """The plan of a file; all else is in the plan."""
+    from tacita import api
+
+    plan = api.load_plan(file)
+    if not isinstance(plan, AnyTablePlan):
+        raise ParameterError(f"{file.name}: wanted a plan of a table; this is one of records.")
+    told = [name for model in (TableInputSection, TableSection, _ASKED) for name in given(model, values)]
+    if published is not None or told:
+        odd = f"--{told[0].replace('_', '-')}" if told else "a published file"
+        raise ParameterError(f"audit: {odd} goes with a table; a plan says it itself. Leave it away.")
+    return plan
 
 
 _ASKED = {name: SuppressSection.model_fields[name] for name in ("problem", "strict", "insist")}
@@ -168,10 +191,11 @@ audit = command(
     "Attack a published table: what can be computed of its withheld cells, and what else does the file show? "
     "Fails if that is too much.\n\n"
     "Example: tacita audit cells.csv published.csv --rows region --columns sector --value turnover "
-    "--primary sensitive --problem interval",
+    "--primary sensitive --problem interval\n\n"
+    "Of a plan, what it publishes; linked tables together: tacita audit tables.toml",
     [
-        positional("table", "CSV file of inner cells, or .tab or .jj of tau-ARGUS; confidential"),
-        positional("published", "published table: .csv, .xlsx or .html"),
+        positional("table", "CSV file of cells, or .tab or .jj of tau-ARGUS; confidential. Or a plan (TOML)"),
+        positional("published", "published table: .csv, .xlsx or .html; not of a plan", required=False),
         *options(TableSection, _WHAT),
         *options(_ASKED, _HOW),
         *options(TableInputSection, _FROM, skip=["path"]),

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from tacita.core import Table as CellTable
     from tacita.core.uniqueness import Uniqueness
     from tacita.microdata.plan import Plan
-    from tacita.tables.plan import TablePlan, TabulatePlan
+    from tacita.tables.plan import AnyTablePlan, TabulatePlan
     from tacita.tables.record import PublishedAudit, TableRecord
 
 
@@ -91,7 +91,7 @@ def print_uniqueness(found: Uniqueness) -> None:
     Out.print(found.headline, style="yellow" if found.unchanged.alone else None, markup=False)
 
 
-def _print_plan(plan: Plan | TablePlan | TabulatePlan, saved: Path | None = None) -> None:
+def _print_plan(plan: Plan | AnyTablePlan, saved: Path | None = None) -> None:
     written = "Nothing was written" if saved is None else f"Nothing but the plan was written ({saved})"
     # lines that somebody may copy stay whole
     Out.print(f"\n{written} (dry run). The plan (confidential):\n", markup=False)
@@ -232,7 +232,7 @@ def _parameters(trial: Trial) -> str:
     return " ".join(f"{name}={value}" for name, value in sorted(trial.parameters.items()))
 
 
-def print_suppressed(record: TableRecord, plan: TablePlan | TabulatePlan, *, dry_run: bool) -> None:
+def print_suppressed(record: TableRecord, plan: AnyTablePlan, *, dry_run: bool) -> None:
     """What is withheld, what it costs, how good that is, and where it is."""
     pattern = record.claim.pattern
     Out.print(
@@ -246,7 +246,7 @@ def print_suppressed(record: TableRecord, plan: TablePlan | TabulatePlan, *, dry
         _print_plan(plan)
         return
     for what, path in (
-        ("published table", plan.output.path),
+        *(("published table", path) for path in plan.published),
         ("result as JSON (confidential)", plan.output.json_report),
         ("report (confidential)", plan.output.report),
     ):

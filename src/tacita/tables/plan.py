@@ -7,6 +7,7 @@ from a file of its cells, or is made of records by dimensions and [[rules]].
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, ClassVar
 
 from pydantic import Field, model_validator
@@ -15,6 +16,9 @@ from tacita.core.document import Document, arguments_of, literal_of
 from tacita.core.errors import ParameterError
 
 from .sections import (
+    DIVIDING,
+    LinkedOutputSection,
+    LinkedTableSection,
     RecordInputSection,
     RuleSection,
     SuppressSection,
@@ -32,17 +36,31 @@ class _OfTables(Document):
         """What was given, defaults too: files of tau-ARGUS hold where the plan says nothing."""
         return self.model_dump(mode="json", by_alias=True, exclude_unset=True, exclude_none=True)
 
+    @property
+    def published(self) -> tuple[Path, ...]:
+        """The files that are published: one for each table."""
+        return (self.output.path,)  # type: ignore[attr-defined]
+
+    @property
+    def targets(self) -> dict[str, Path | None]:
+        """What is written where, by the words a message uses."""
+        return dict(self.output.targets)  # type: ignore[attr-defined]
+
+
+def _steps(asked: SuppressSection, around: Mapping[str, Any]) -> dict[str, Any]:
+    """What is asked of a pattern, as arguments; `around` is what is asked besides the method."""
+    method = asked.build().model_dump(mode="json", exclude_defaults=True)
+    return {"problem": asked.problem, "method": asked.method, **around, **method}
+
 
 def _script(table: str, around: Mapping[str, Any], asked: SuppressSection, output: TableOutputSection) -> str:
-    """The lines that choose and save, after one that makes the table; `around` is what is asked besides."""
-    method = asked.build().model_dump(mode="json", exclude_defaults=True)
-    steps = {"problem": asked.problem, "method": asked.method, **around, **method}
+    """The lines that choose and save, after one that makes the table."""
     targets = output.model_dump(mode="json", exclude={"path"}, exclude_none=True)
     lines = (
         "import tacita",
         "",
         f"table = {table}",
-        f"pattern = tacita.suppress(table{arguments_of(steps)})",
+        f"pattern = tacita.suppress(table{arguments_of(_steps(asked, around))})",
         f"tacita.save_table(table, pattern, {literal_of(str(output.path))}{arguments_of(targets)})",
     )
     return "\n".join(lines)
@@ -86,21 +104,28 @@ class TablePlan(_OfTables):
 
     def to_python(self) -> str:
         """The script that does the same through the Python interface."""
+        return _script(self.made(), self.around(), self.suppress, self.output)
+
+    def made(self) -> str:
+        """What makes the table in such a script."""
         asked = self.suppress
         reading = self.input.model_dump(mode="json", exclude={"path"}, exclude_defaults=True)
         if reading.get("kind") == TableInputSection(path=self.input.path, meta=self.input.meta).kind:
             del reading["kind"]
         columns = self.table.model_dump(mode="json", exclude_defaults=True)
         table = {"problem": asked.problem, **reading, **columns}
-        around = asked.model_dump(include={"zeros", "insist", "strict"}, exclude_defaults=True)
         if self.input.kind == "cells":
             table |= asked.model_dump(include={"objective"}, exclude_defaults=True)
-            around["margins"] = asked.margins
-        else:
-            # what the file says holds where the plan does not
-            around |= asked.model_dump(include={"objective", "margins"}, exclude_unset=True)
-        made = f"tacita.read_table({literal_of(str(self.input.path))}{arguments_of(table)})"
-        return _script(made, around, asked, self.output)
+        return f"tacita.read_table({literal_of(str(self.input.path))}{arguments_of(table)})"
+
+    def around(self) -> dict[str, Any]:
+        """What is asked of its pattern besides the method."""
+        asked = self.suppress
+        around = asked.model_dump(include={"zeros", "insist", "strict"}, exclude_defaults=True)
+        if self.input.kind == "cells":
+            return {**around, "margins": asked.margins}
+        # what the file says holds where the plan does not
+        return around | asked.model_dump(include={"objective", "margins"}, exclude_unset=True)
 
 
 class TabulatePlan(_OfTables):
@@ -158,7 +183,14 @@ class TabulatePlan(_OfTables):
 
     def to_python(self) -> str:
         """The script that does the same through the Python interface."""
-        section, asked = self.table, self.suppress
+        if self.suppress is None:
+            target = literal_of(str(self.output.path))
+            return f"import tacita\n\ntacita.save_cells({self.made()}, {target})"
+        return _script(self.made(), self.around(), self.suppress, self.output)
+
+    def made(self) -> str:
+        """What makes the table in such a script."""
+        section = self.table
         hierarchies = section.model_dump(mode="json", include={"hierarchy"})["hierarchy"]
         if hierarchies and not section.spanning:
             raise ParameterError("Plan: a script needs the names of all dimensions. Name them (dimensions).")
@@ -172,21 +204,134 @@ class TabulatePlan(_OfTables):
             for rule in self.rules
         )
         source = f"{literal_of(str(self.input.path))}, {literal_of(dimensions)}"
-        made = f"tacita.tabulate({source}{arguments_of({**reading, **given})}, rules=[{rules}])"
-        if asked is None:
-            target = literal_of(str(self.output.path))
-            return f"import tacita\n\ntacita.save_cells({made}, {target})"
+        return f"tacita.tabulate({source}{arguments_of({**reading, **given})}, rules=[{rules}])"
+
+    def around(self) -> dict[str, Any]:
+        """What is asked of its pattern besides the method."""
+        assert self.suppress is not None
         kept = {"objective", "zeros", "insist", "strict"}
-        around = {**asked.model_dump(include=kept, exclude_defaults=True), "margins": asked.margins}
-        return _script(made, around, asked, self.output)
+        asked = self.suppress.model_dump(include=kept, exclude_defaults=True)
+        return {**asked, "margins": self.suppress.margins}
 
 
-def kind_of(values: Mapping[str, Any]) -> type[TablePlan] | type[TabulatePlan] | None:
+class LinkedPlan(_OfTables):
+    """A whole run of several tables with cells in common: one pattern, and a file for each table.
+
+    All are made of the records of [input], or each of a list that its `input` names. [table] has what they
+    share.
+
+    >>> plan = LinkedPlan.from_toml('''
+    ... version = 1
+    ... [input]
+    ... path = "firms.csv"
+    ... [table]
+    ... value = "turnover"
+    ... [[tables]]
+    ... dimensions = ["region", "sector"]
+    ... output = "by-sector.csv"
+    ... [[tables]]
+    ... dimensions = ["region", "size"]
+    ... output = "by-size.csv"
+    ... [suppress]
+    ... problem = "exact"
+    ... ''')
+    >>> print(plan.to_python())
+    import tacita
+    <BLANKLINE>
+    tables = [
+        tacita.tabulate('firms.csv', ['region', 'sector'], value='turnover', rules=[]),
+        tacita.tabulate('firms.csv', ['region', 'size'], value='turnover', rules=[]),
+    ]
+    pattern = tacita.suppress(tacita.link(tables), problem='exact', method='optimal', margins=False)
+    tacita.save_tables(tables, pattern, ['by-sector.csv', 'by-size.csv'])
+    """
+
+    paths: ClassVar[Mapping[str, Sequence[str]]] = {
+        "input": ("path", "meta"),
+        "table": ("hierarchy",),
+        "tables": ("input", "meta", "output", "hierarchy"),
+        "output": ("json", "report"),
+    }
+
+    input: RecordInputSection | None = None
+    table: dict[str, Any] = Field(default_factory=dict)
+    tables: tuple[LinkedTableSection, ...] = Field(min_length=1)
+    rules: tuple[RuleSection, ...] = ()
+    suppress: SuppressSection
+    output: LinkedOutputSection = Field(default_factory=LinkedOutputSection)
+
+    @model_validator(mode="after")
+    def _all_of_one_kind(self) -> LinkedPlan:
+        lists = [each for each in self.tables if each.input is not None]
+        if lists and (self.input is not None or len(lists) < len(self.tables)):
+            raise ParameterError(
+                "Plan: linked tables are all made of the records of [input], or each of a list (input under "
+                f"[[tables]]); {len(lists)} of {len(self.tables)} name one. Choose one way."
+            )
+        if not lists and self.input is None:
+            raise ParameterError("Plan: linked tables need records ([input]), or a list each (input).")
+        if lists and self.rules:
+            raise ParameterError("Plan: lists say which cells are sensitive; [[rules]] are for records.")
+        targets = [each.output for each in self.tables]
+        if len(set(targets)) < len(targets):
+            raise ParameterError("Plan: two of [[tables]] have the same output. Name a file for each.")
+        self.members()
+        return self
+
+    @property
+    def published(self) -> tuple[Path, ...]:
+        """The files that are published: one for each table."""
+        return tuple(each.output for each in self.tables)
+
+    @property
+    def targets(self) -> dict[str, Path | None]:
+        """What is written where, by the words a message uses."""
+        outputs = {f"output {at}": path for at, path in enumerate(self.published, start=1)}
+        return {**outputs, "JSON report": self.output.json_report, "report": self.output.report}
+
+    def members(self) -> tuple[TablePlan | TabulatePlan, ...]:
+        """A plan for each table alone, as far as it goes."""
+        return tuple(self._member(each) for each in self.tables)
+
+    def _member(self, own: LinkedTableSection) -> TablePlan | TabulatePlan:
+        section = {**self.table, **(own.model_extra or {})}
+        named = {*section.get("dimensions", ()), section.get("rows"), section.get("columns")}
+        for key in DIVIDING:
+            # of what all share, a table takes what is said of its own dimensions
+            if isinstance(shared := section.get(key), dict) and key not in (own.model_extra or {}):
+                section[key] = {name: each for name, each in shared.items() if name in named}
+        asked = {"suppress": self.suppress, "output": {"path": own.output}}
+        if own.input is None:
+            return TabulatePlan(input=self.input, table=section, rules=self.rules, **asked)
+        reading = {"path": own.input, "meta": own.meta}
+        return TablePlan(input=reading, table=section, **asked)
+
+    def to_python(self) -> str:
+        """The script that does the same through the Python interface."""
+        members, asked = self.members(), self.suppress
+        made = [f"    {each.made()}," for each in members]
+        around = dict(members[0].around())
+        targets = self.output.model_dump(mode="json", exclude_none=True)
+        files = literal_of([str(each.output) for each in self.tables])
+        lines = (
+            *("import tacita", "", "tables = [", *made, "]"),
+            f"pattern = tacita.suppress(tacita.link(tables){arguments_of(_steps(asked, around))})",
+            f"tacita.save_tables(tables, pattern, {files}{arguments_of(targets)})",
+        )
+        return "\n".join(lines)
+
+
+AnyTablePlan = TablePlan | TabulatePlan | LinkedPlan
+
+
+def kind_of(values: Mapping[str, Any]) -> type[TablePlan] | type[TabulatePlan] | type[LinkedPlan] | None:
     """Which plan of a table some values of TOML are; None where they are of no table.
 
     >>> kind_of({"table": {"dimensions": ["region"]}}).__name__
     'TabulatePlan'
     """
+    if "tables" in values:
+        return LinkedPlan
     given, table = (values.get(name, {}) for name in ("input", "table"))
     of_table = {"table", "suppress", "rules"} & set(values) or (isinstance(given, dict) and "meta" in given)
     if not of_table:

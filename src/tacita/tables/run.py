@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from tacita import io
 from tacita.core import Caution, ParameterError, Pattern, Report, Run, Table, registry
@@ -18,11 +21,12 @@ from tacita.io.formats.csv import CSV
 from tacita.io.versions import versions
 
 from .dimensions import Division
+from .linking import link, parts_of
 from .record import Provenance, PublishedAudit, TableRecord, TableRelease
 from .rules.words import describe_rules, spell_rules
-from .sections import RecordInputSection, SuppressSection, TableInputSection, TableOutputSection, TableSection
+from .sections import RecordInputSection, SuppressSection, TableInputSection, TableSection
 from .sources import Source, read_records, read_source
-from .verify import TableClaim, changed, encoded
+from .verify import Part, TableClaim, changed, encoded_all, seen_together
 from .verify.audit import audit, require_safe
 
 
@@ -129,17 +133,12 @@ def suppress(
 
 
 def make_release(
-    asked: SuppressSection, source: Source, output: TableOutputSection, run: Run | None = None
+    asked: SuppressSection, source: Source, published: Sequence[Path], run: Run | None = None
 ) -> TableRelease:
-    """Choose what to withhold, attack it, encode, read back."""
+    """Choose what to withhold, attack it, encode, read back: a file for each table that is published."""
     from .suppress import suppress as choose
 
-    form = io.format_of(output.path, "published")()
-    if output.report is not None and len(source.table.dimensions) != 2:
-        raise ParameterError(
-            f"{output.report.name}: a report draws rows and columns, and this table has no labels of "
-            "them. Leave the report away; the JSON has all figures."
-        )
+    forms = [io.format_of(path, "published")() for path in published]
     claim = choose(
         source.table,
         asked.build(),  # type: ignore[arg-type]
@@ -150,28 +149,40 @@ def make_release(
         run=run,
         name=asked.method,
     )
-    return _release(claim, encoded(claim, form), source)
+    claim = replace(claim, linked=source.linked)
+    return _release(claim, encoded_all(claim, forms), source)
 
 
-def release_of(table: Table, pattern: Pattern, path: Path, run: Run | None = None) -> TableRelease:
-    """The release of a table by a pattern of whoever made it, attacked once, and read back as bytes."""
+def release_of(
+    tables: Sequence[Table], pattern: Pattern, published: Sequence[Path], run: Run | None = None
+) -> TableRelease:
+    """The release of tables by a pattern of whoever made it, attacked once, and read back as bytes.
+
+    Of several tables, the pattern is that of their link.
+    """
     from .suppress import against_bounds
 
-    form = io.format_of(path, "published")()
+    if len(tables) != len(published):
+        raise ParameterError(
+            f"save_tables: wanted a file for each of {len(tables)} tables, got {len(published)}."
+        )
+    forms = [io.format_of(path, "published")() for path in published]
+    table = tables[0] if len(tables) == 1 else link(tables)
     insisted = bool(pattern.parameters.get("insist"))
     seen = table
     if pattern.problem == "general":
         against_bounds(table, pattern, insisted, run or Run())
         seen = table.with_bounds(-math.inf, math.inf)
-    claim = TableClaim(pattern, require_safe(audit(seen, pattern, None, run, insist=insisted)))
-    return _release(claim, encoded(claim, form))
+    found = require_safe(audit(seen, pattern, None, run, insist=insisted))
+    claim = TableClaim(pattern, found, parts_of(table, tables) if len(tables) > 1 else ())
+    return _release(claim, encoded_all(claim, forms))
 
 
-def _release(claim: TableClaim, content: bytes, source: Source | None = None) -> TableRelease:
+def _release(claim: TableClaim, contents: Sequence[bytes], source: Source | None = None) -> TableRelease:
     cautions = _stopped(claim.pattern) + claim.audit.cautions + (() if source is None else source.cautions)
     spoken = None if source is None else source.objective
-    record = TableRecord(_provenance(claim.table, content, source), claim, cautions, spoken)
-    return TableRelease(content, Report(()), record, claim)
+    record = TableRecord(_provenance(claim.table, contents, source), claim, cautions, spoken)
+    return TableRelease(tuple(contents) if claim.linked else contents[0], Report(()), record, claim)
 
 
 def _stopped(pattern: Pattern) -> tuple[Caution, ...]:
@@ -182,19 +193,19 @@ def _stopped(pattern: Pattern) -> tuple[Caution, ...]:
 
 
 def attack_published(
-    source: Source, published: Path, asked: SuppressSection, run: Run | None = None
+    source: Source, published: Sequence[Path], asked: SuppressSection, run: Run | None = None
 ) -> PublishedAudit:
-    """What an attacker makes of a published file of a table, whoever made it.
+    """What an attacker makes of published files of a table, or of linked ones, whoever made them.
 
     A cell that is called withheld counts as such, although its value may stand there: that is told besides.
     """
-    from tacita.io.tables.reading import read_back
-
-    table, content = source.table, content_of(published)
-    seen = read_back(content, io.format_of(published, "published")(), table, published.name)
+    table, contents = source.table, [content_of(path) for path in published]
+    forms = [io.format_of(path, "published")() for path in published]
+    parts = source.linked or (Part(table, np.arange(table.n)),)
+    seen = seen_together(contents, forms, table, parts, [path.name for path in published])
     found = audit(table, seen.withheld, asked.problem, run, strict=asked.strict, insist=asked.insist)
     return PublishedAudit(
-        _provenance(table, content, source),
+        _provenance(table, contents, source),
         found,
         found.cautions + source.cautions,
         int(changed(table, seen).sum()),
@@ -202,11 +213,11 @@ def attack_published(
     )
 
 
-def _provenance(table: Table, content: bytes, source: Source | None = None) -> Provenance:
+def _provenance(table: Table, contents: Sequence[bytes], source: Source | None = None) -> Provenance:
     return Provenance(
         source=None if source is None else source.name,
         fingerprint=None if source is None else source.fingerprint,
-        release_fingerprint=io.fingerprint_of(content),
+        release_fingerprint=", ".join(map(io.fingerprint_of, contents)),
         rules=describe_rules(table.rules),
         versions=versions(),
     )

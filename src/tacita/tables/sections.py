@@ -321,6 +321,27 @@ class TableOutputSection(Parameters):
         return (self.path,)
 
 
+class LinkedOutputSection(Parameters):
+    """[output] of linked tables, whose published files [[tables]] name: what stays in the house."""
+
+    model_config = ConfigDict(populate_by_name=True)
+
+    json_report: Path | None = Field(None, alias="json", description="cost, proof and audit; confidential")
+    report: Path | None = Field(None, description="the same as a page with maps; confidential")
+
+
+class LinkedTableSection(Parameters):
+    """One of [[tables]]: the file that is published of it. Other keys are those of [table]."""
+
+    model_config = ConfigDict(extra="allow")
+
+    output: Path = Field(description="the published table: .csv, .xlsx or .html")
+    input: Path | None = Field(
+        None, description="list of its cells, or .tab of tau-ARGUS; the records of [input] if not given"
+    )
+    meta: Path | None = Field(None, description="metadata of a .tab of tau-ARGUS")
+
+
 class TabulateSection(DivisionSection):
     """[table] of records: dimensions, the column to sum, and who stands behind a record."""
 

@@ -16,10 +16,11 @@ from tacita.io import content_of
 from tacita.io.tables import argus
 
 from .dimensions import Division
-from .plan import TablePlan, TabulatePlan
+from .plan import AnyTablePlan, LinkedPlan, TablePlan, TabulatePlan
 from .record import about_levels, not_in_the_file, respelled_units
 from .rules.words import build_rules
 from .sections import LEVELS, RecordInputSection, SuppressSection, TableInputSection, TableSection
+from .verify import Part
 
 Files = dict[str, Path | None]
 
@@ -28,7 +29,8 @@ Files = dict[str, Path | None]
 class Source:
     """A table as it was read, at the costs that are asked for, `objective` being what these were called.
 
-    `cautions` tell what could not be read, or was not asked as it seems.
+    `cautions` tell what could not be read, or was not asked as it seems. `linked` are the tables that this
+    one is made of, where it is of several.
     """
 
     table: Table
@@ -37,6 +39,7 @@ class Source:
     inputs: Files
     objective: str
     cautions: tuple[Caution, ...] = ()
+    linked: tuple[Part, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,11 +61,30 @@ class RecordSource:
         return tabulate(self.data, self.division, value, **named)
 
 
-def source_of(plan: TablePlan | TabulatePlan) -> Source:
-    """The table that a plan is about."""
+def source_of(plan: AnyTablePlan) -> Source:
+    """The table that a plan is about; of linked ones, all in one."""
+    if isinstance(plan, LinkedPlan):
+        return _joined([source_of(each) for each in plan.members()])
     if isinstance(plan, TablePlan):
         return read_source(plan.input, plan.table, plan.suppress)
     return tabulated(plan)
+
+
+def _joined(sources: Sequence[Source]) -> Source:
+    """Several sources as one, whose `linked` are the tables that are published."""
+    from .linking import link, parts_of
+
+    tables = [source.table for source in sources]
+    whole = link(tables)
+    names = ", ".join(dict.fromkeys(source.name for source in sources))
+    prints = ", ".join(dict.fromkeys(source.fingerprint or "" for source in sources))
+    inputs: Files = {
+        f"{what} of table {at}": path
+        for at, source in enumerate(sources, start=1)
+        for what, path in source.inputs.items()
+    }
+    cautions = tuple(dict.fromkeys(each for source in sources for each in source.cautions))
+    return Source(whole, names, prints, inputs, sources[0].objective, cautions, parts_of(whole, tables))
 
 
 def read_source(given: TableInputSection, section: TableSection, asked: SuppressSection) -> Source:

@@ -91,7 +91,7 @@ class PublishedExcel(PublishedFormat):
 
     def encode(self, shown: Shown) -> bytes:
         """Two sheets."""
-        panels = shown.panels()
+        panels = shown.panels
         grid: list[list[workbook.Cell]] = [[workbook.text(shown.heading)]]
         levels = [0]
         for panel in panels:

@@ -8,11 +8,12 @@ from html.parser import HTMLParser
 from typing import ClassVar
 
 from tacita.core import DataError
+from tacita.core.panels import Label, Panel
 from tacita.core.paper import EDGE, paper_for
 
 from .base import PublishedFormat
 from .kinds import OTHER, Things, beyond
-from .shown import MARK, Label, Panel, Shown
+from .shown import MARK, Shown
 
 Attributes = list[tuple[str, str | None]]
 
@@ -66,7 +67,7 @@ class PublishedHTML(PublishedFormat):
     def encode(self, shown: Shown) -> bytes:
         """A heading, the table, and what the mark means."""
         heading = html.escape(shown.heading)
-        panels = shown.panels()
+        panels = shown.panels
         parts = [
             "<!doctype html>",
             f'<html lang="en"><head><meta charset="utf-8"><title>{heading}</title>',
@@ -83,7 +84,7 @@ class PublishedHTML(PublishedFormat):
 
     def read(self, content: bytes, expected: Shown, source: str) -> list[str | None]:
         """The text of each cell of the first table of a page, None where it is marked as withheld."""
-        panels = expected.panels()
+        panels = expected.panels
         try:
             found = _parsed(content, len(panels))
         except UnicodeDecodeError:
@@ -109,7 +110,7 @@ class PublishedHTML(PublishedFormat):
         plain = self.encode(shown)
         if content == plain:
             return []
-        count = len(shown.panels())
+        count = len(shown.panels)
         return beyond(_parsed(content, count).things, _parsed(plain, count).things) or [OTHER]
 
 

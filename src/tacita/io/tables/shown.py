@@ -7,37 +7,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import product
 
 import numpy as np
 import numpy.typing as npt
 
 from tacita.core import DataError, Hierarchy, Ints, Mask, Pattern, Table
+from tacita.core.panels import Panel, panels_of, reading_order
 
 MARK = "×"
 _WORDS = ("published", "withheld")
-
-
-@dataclass(frozen=True)
-class Label:
-    """A label, how deep its hierarchy has it, and what it is part of; flat dimensions have no depth."""
-
-    text: str
-    depth: int = 0
-    within: str = ""
-
-
-@dataclass(frozen=True)
-class Panel:
-    """Rows and columns of a table, or of a part of it that `caption` names; cells are numbered.
-
-    `corner` stands above the labels of rows.
-    """
-
-    caption: str
-    corner: list[str]
-    across: list[Label]
-    rows: list[tuple[list[Label], list[int]]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,43 +53,13 @@ class Shown:
 
     @cached_property
     def order(self) -> list[int]:
-        """Cells in the order in which they are shown: by label, subtotals before their parts. O(n log n)."""
-        ranks = [np.argsort(_order(each))[self.codes[:, at]] for at, each in enumerate(self.dimensions)]
-        found: list[int] = np.lexsort(ranks[::-1]).tolist()
-        return found
+        """Cells in the order in which they are shown."""
+        return reading_order(self.dimensions, self.codes)
 
+    @cached_property
     def panels(self) -> list[Panel]:
-        """Rows and columns of the last two dimensions, for every combination of labels of those before.
-
-        What is no full cross of two dimensions or more is one list.
-        """
-        full = len(self.texts) == np.prod([len(each) for each in self.dimensions])
-        if len(self.dimensions) < 2 or not full:
-            return [self._list()]
-        *still, down, across = self.dimensions
-        rows, columns = _labels(down), _labels(across)
-        cells = np.array(self.order).reshape(-1, len(down), len(across)).tolist()
-        made = []
-        for place, part in zip(product(*map(_labels, still)), cells, strict=True):
-            named = zip((each.name for each in still), place, strict=True)
-            made.append(
-                Panel(
-                    ", ".join(f"{name}: {label.text}" for name, label in named),
-                    [f"{down.name} / {across.name}"],
-                    columns,
-                    [([label], line) for label, line in zip(rows, part, strict=True)],
-                )
-            )
-        return made
-
-    def _list(self) -> Panel:
-        labels = [dict(zip(_order(each).tolist(), _labels(each), strict=True)) for each in self.dimensions]
-        codes = self.codes.tolist()
-        rows = [
-            ([known[code] for known, code in zip(labels, codes[cell], strict=True)], [cell])
-            for cell in self.order
-        ]
-        return Panel("", [each.name for each in self.dimensions], [Label(self.response)], rows)
+        """Rows and columns, of each part."""
+        return panels_of(self.dimensions, self.codes, self.response)
 
     def listed(self, *, levels: bool = True) -> tuple[list[str], list[tuple[list[str], str | None, str]]]:
         """Head, and per cell its labels, its text, and published or withheld.
@@ -152,21 +100,6 @@ def label_columns(dimensions: tuple[Hierarchy, ...], *, levels: bool = True) -> 
 def level_column(dimension: Hierarchy) -> str:
     """The column of the levels of a hierarchy."""
     return f"{dimension.name}_level"
-
-
-def _order(dimension: Hierarchy) -> Ints:
-    # a flat dimension keeps its own: as a rule its total comes last
-    return np.arange(len(dimension)) if dimension.is_flat else dimension.top_down
-
-
-def _labels(dimension: Hierarchy) -> list[Label]:
-    if dimension.is_flat:
-        return [Label(text) for text in dimension.labels]
-    above = [dimension.labels[parent] if parent >= 0 else "" for parent in dimension.parents]
-    return [
-        Label(dimension.labels[place], int(dimension.depths[place]), above[place])
-        for place in dimension.top_down.tolist()
-    ]
 
 
 def spelled(value: float) -> str:

@@ -6,49 +6,36 @@ The rooms of records and of tables make releases in memory and know nothing of p
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
-from . import io
-from . import report as page
-from .core import (
-    Microdata,
-    ParameterError,
-    Pattern,
-    RecordsRelease,
-    Report,
-    RiskProfile,
-    Run,
-    Table,
-    Trials,
-    Verdict,
-)
-from .core.document import parsed, text_of
-from .core.door import entered_by
-from .io import content_of
-from .io.atomic import refuse_bad_targets
-from .microdata import verify
-from .microdata.noted import notes_of
-from .microdata.plan import Plan
-from .microdata.profile import profile
-from .microdata.require import required
-from .microdata.riskplan import RiskOutputSection, RiskPlan
-from .microdata.run import compare, make_release
-from .microdata.sections import OutputSection
-from .tables import run as tables
-from .tables.plan import TablePlan, TabulatePlan, kind_of
-from .tables.record import PublishedAudit, TableRelease
-from .tables.sections import SuppressSection, TableInputSection, TableOutputSection, TableSection
-from .tables.sources import Files, Source, read_source, source_of
+from tacita import io
+from tacita import report as page
+from tacita.core import Microdata, ParameterError, RecordsRelease, Report, RiskProfile, Run, Trials, Verdict
+from tacita.core.document import parsed, text_of
+from tacita.io import content_of
+from tacita.io.atomic import refuse_bad_targets
+from tacita.microdata import verify
+from tacita.microdata.noted import notes_of
+from tacita.microdata.plan import Plan
+from tacita.microdata.profile import profile
+from tacita.microdata.require import required
+from tacita.microdata.riskplan import RiskOutputSection, RiskPlan
+from tacita.microdata.run import compare, make_release
+from tacita.microdata.sections import OutputSection
+from tacita.tables.plan import AnyTablePlan, kind_of
 
-AnyPlan = Plan | RiskPlan | TablePlan | TabulatePlan
+from .files import as_json, as_path
+from .tables import read_by
+
+AnyPlan = Plan | RiskPlan | AnyTablePlan
 
 
 def load_plan(path: str | Path) -> AnyPlan:
     """Read a plan file of any kind: with a section [table], [suppress] or [[rules]] it is one of a table,
-    with [risk] one of the risk of keys."""
+    with [[tables]] one of linked ones, with [risk] one of the risk of keys."""
     place = Path(path)
     values = parsed(text_of(content_of(place), place.name))
     if "risk" in values:
@@ -73,7 +60,7 @@ def save(
     the file that was read never is, nor is `source` if given.
     """
     section = OutputSection(path=Path(path), report=report, json_report=json_report, note=note)
-    inputs = {"input": release.claim.original.path, "source": _path(source)}
+    inputs = {"input": release.claim.original.path, "source": as_path(source)}
     refuse_bad_targets(section.targets, inputs, force=force)
     io.write_all(_files_of(release, section), public=section.public, force=force)
 
@@ -126,9 +113,9 @@ def run(
             "Plan: output.path is required to protect a file; this plan only compares. Name one in [output], "
             "or carry it out with `tacita compare`."
         )
-    inputs = {"input": plan.input.path, "plan file": _path(plan_file)}
+    inputs = {"input": plan.input.path, "plan file": as_path(plan_file)}
     refuse_bad_targets(plan.output.targets, inputs, force=force or dry_run)
-    refuse_bad_targets({"plan": _path(save_plan)}, {**inputs, **plan.output.targets}, force=force)
+    refuse_bad_targets({"plan": as_path(save_plan)}, {**inputs, **plan.output.targets}, force=force)
     io.format_of(plan.output.path, writing=True)
     release = make_release(_read_for(plan), plan, run)
     files = {} if dry_run else _files_of(release, plan.output)
@@ -149,7 +136,7 @@ def run_comparison(
             'Plan: there is no [compare] section. Add one, such as method = ["mdav"] and k = [3, 5, 10].'
         )
     pages = {"report": plan.output.report, "JSON report": plan.output.json_report}
-    refuse_bad_targets(pages, {"input": plan.input.path, "plan": _path(plan_file)}, force=force)
+    refuse_bad_targets(pages, {"input": plan.input.path, "plan": as_path(plan_file)}, force=force)
     trials = compare(_read_for(plan), plan, plan.compare, run)
     save_comparison(trials, report=plan.output.report, json_report=plan.output.json_report, force=force)
     return trials
@@ -163,7 +150,7 @@ def save_comparison(
     force: bool = False,
 ) -> None:
     """Write a comparison as a page and as JSON, both confidential; both appear or none."""
-    pages = {"report": _path(report), "JSON report": _path(json_report)}
+    pages = {"report": as_path(report), "JSON report": as_path(json_report)}
     refuse_bad_targets(pages, {"input": trials.origin.path if trials.origin else None}, force=force)
     renderers = (page.comparison_html, page.comparison_json)
     io.write_all(
@@ -179,8 +166,12 @@ def save_comparison(
 def save_plan(plan: AnyPlan, path: str | Path, *, force: bool = False) -> None:
     """Write a plan as TOML, paths relative to its folder where they lie below it; confidential."""
     target = Path(path)
-    read = {"input": plan.input.path, "metadata": getattr(plan.input, "meta", None)}
-    refuse_bad_targets({"plan": target}, {**read, **plan.output.targets}, force=force)
+    named = (
+        {**read_by(plan), **plan.targets}
+        if isinstance(plan, AnyTablePlan)
+        else {"input": plan.input.path, **plan.output.targets}
+    )
+    refuse_bad_targets({"plan": target}, named, force=force)
     io.write_all(plan.as_file(target), force=force)
 
 
@@ -204,7 +195,7 @@ def run_risk(
     force: bool = False,
 ) -> RiskProfile:
     """Measure the risk of the keys of a file, and write what [output] names; with `dry_run` all but that."""
-    read = {"input": plan.input.path, "plan file": _path(plan_file)}
+    read = {"input": plan.input.path, "plan file": as_path(plan_file)}
     refuse_bad_targets(plan.output.targets, read, force=force or dry_run)
     if plan.output.records is not None:
         io.format_of(plan.output.records)
@@ -237,7 +228,7 @@ def _risk_files(profile: RiskProfile, section: RiskOutputSection) -> dict[Path, 
     if section.report is not None:
         files[section.report] = page.risk_html(profile).encode()
     if section.json_report is not None:
-        files[section.json_report] = _json(profile.as_dict())
+        files[section.json_report] = as_json(profile.as_dict())
     if (target := section.records) is not None:
         files[target] = io.format_of(target)().encode(Microdata.of(profile.frame(), source=target.name))
     return files
@@ -252,136 +243,8 @@ def save_verdicts(
     refuse_bad_targets({"JSON report": target}, known, force=force)
     passed = all(each.passed for each in verdicts)
     told = {"confidential": True, "passed": passed, "verdicts": [asdict(each) for each in verdicts]}
-    io.write_all({target: _json(told)}, force=force)
-
-
-def save_table(
-    table: Table,
-    pattern: Pattern,
-    path: str | Path,
-    *,
-    json_report: str | Path | None = None,
-    report: str | Path | None = None,
-    run: Run | None = None,
-    force: bool = False,
-) -> None:
-    """Write a published table (.csv, .xlsx or .html) after an audit, its bytes read back; all files or none.
-
-    `path` is public; `json_report` and `report` are confidential. The pattern is audited against the table,
-    whoever made it. Files that are there are overwritten with `force` only.
-    """
-    section = TableOutputSection(path=Path(path), json_report=json_report, report=report)
-    refuse_bad_targets(section.targets, {}, force=force)
-    release = tables.release_of(table, pattern, section.path, run)
-    io.write_all(_table_files(release, section), public=section.public, force=force)
-
-
-def save_cells(table: Table, path: str | Path, *, force: bool = False) -> None:
-    """Write a table with its true values: a list (.csv), or files of tau-ARGUS (.tab with .rda, or .jj).
-
-    Confidential, and readable by its owner alone. Files that are there are overwritten with `force` only.
-    """
-    io.write_all(tables.encoded_cells(table, Path(path)), force=force)
-
-
-@entered_by("plan")
-def run_table(
-    plan: TablePlan | TabulatePlan,
-    run: Run | None = None,
-    *,
-    dry_run: bool = False,
-    plan_file: str | Path | None = None,
-    save_plan: str | Path | None = None,
-    force: bool = False,
-) -> TableRelease:
-    """Carry out a plan of a table: make it, choose, attack, encode, read back; write all or nothing.
-
-    `plan_file`, `save_plan` and `force` are as in `run`.
-    """
-    if plan.suppress is None:
-        raise ParameterError("Plan: there is no [suppress] section; such a plan only makes a list of cells.")
-    source = _source(plan, plan.output.targets, _path(plan_file), _path(save_plan), force, dry_run)
-    release = tables.make_release(plan.suppress, source, plan.output, run)
-    files = {} if dry_run else _table_files(release, plan.output)
-    io.write_all({**files, **plan.as_file(save_plan)}, public=plan.output.public, force=force)
-    return release
-
-
-@entered_by("plan")
-def tabulate_file(
-    plan: TabulatePlan,
-    *,
-    dry_run: bool = False,
-    plan_file: str | Path | None = None,
-    save_plan: str | Path | None = None,
-    force: bool = False,
-) -> Table:
-    """Carry out a plan without [suppress]: records as a list of cells and sums, or as files of tau-ARGUS."""
-    out = plan.output.path
-    beside = out.with_suffix(".rda") if out.suffix.lower() == ".tab" else None
-    targets = {"output": out, "metadata beside it": beside}
-    source = _source(plan, targets, _path(plan_file), _path(save_plan), force, dry_run)
-    files = tables.encoded_cells(source.table, out)
-    refuse_bad_targets({f"output {file.name}": file for file in files}, source.inputs, force=force or dry_run)
-    io.write_all({**({} if dry_run else files), **plan.as_file(save_plan)}, force=force)
-    return source.table
-
-
-def _source(
-    plan: TablePlan | TabulatePlan,
-    targets: Files,
-    plan_file: Path | None,
-    saved: Path | None,
-    force: bool,
-    dry_run: bool,
-) -> Source:
-    """The table of a plan; before any work, nothing that is read may be written over."""
-    inputs = {"input": plan.input.path, "metadata": plan.input.meta, "plan file": plan_file}
-    refuse_bad_targets(targets, inputs, force=force or dry_run)
-    refuse_bad_targets({"plan": saved}, {**inputs, **targets}, force=force)
-    source = source_of(plan)
-    refuse_bad_targets({**targets, "plan": saved}, source.inputs, force=True)
-    return source
-
-
-def _table_files(release: TableRelease, section: TableOutputSection) -> dict[Path, bytes]:
-    files, told = {section.path: release.data}, release.record.as_dict()
-    if section.json_report is not None:
-        files[section.json_report] = _json(told)
-    if section.report is not None:
-        claim = release.claim
-        files[section.report] = page.suppression_html(claim.table, claim.pattern, told).encode()
-    return files
-
-
-def audit_published(
-    given: TableInputSection,
-    published: Path,
-    section: TableSection,
-    asked: SuppressSection,
-    run: Run | None = None,
-    *,
-    json_report: Path | None = None,
-    force: bool = False,
-) -> PublishedAudit:
-    """Attack a published file, whoever made it: ranges, verdict, and what in it is not the table's."""
-    inputs = {"table": given.path, "published table": published}
-    refuse_bad_targets({"JSON report": json_report}, inputs, force=force)
-    source = read_source(given, section, asked)
-    refuse_bad_targets({"JSON report": json_report}, source.inputs, force=force)
-    found = tables.attack_published(source, published, asked, run)
-    if json_report is not None:
-        io.write_all({json_report: _json(found.as_dict())}, force=force)
-    return found
-
-
-def _json(content: Mapping[str, Any]) -> bytes:
-    return (json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n").encode()
+    io.write_all({target: as_json(told)}, force=force)
 
 
 def _read_for(plan: Plan) -> Microdata:
     return io.read(plan.input.path, plan.input)
-
-
-def _path(path: str | Path | None) -> Path | None:
-    return None if path is None else Path(path)

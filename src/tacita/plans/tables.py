@@ -1,0 +1,199 @@
+"""Carries out plans of tables and of linked ones, and writes their files: all or none."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from tacita import io
+from tacita import report as page
+from tacita.core import ParameterError, Pattern, Run, Table
+from tacita.core.door import entered_by
+from tacita.io.atomic import refuse_bad_targets
+from tacita.tables import run as table_runs
+from tacita.tables.plan import AnyTablePlan, LinkedPlan, TabulatePlan
+from tacita.tables.record import PublishedAudit, TableRelease
+from tacita.tables.sections import SuppressSection, TableInputSection, TableSection
+from tacita.tables.sources import Files, Source, read_source, source_of
+
+from .files import as_json, as_path
+
+
+def save_table(
+    table: Table,
+    pattern: Pattern,
+    path: str | Path,
+    *,
+    json_report: str | Path | None = None,
+    report: str | Path | None = None,
+    run: Run | None = None,
+    force: bool = False,
+) -> None:
+    """Write a published table (.csv, .xlsx or .html) after an audit, its bytes read back; all files or none.
+
+    `path` is public; `json_report` and `report` are confidential. The pattern is audited against the table,
+    whoever made it. Files that are there are overwritten with `force` only.
+    """
+    save_tables([table], pattern, [path], json_report=json_report, report=report, run=run, force=force)
+
+
+def save_tables(
+    tables: Sequence[Table],
+    pattern: Pattern,
+    paths: Sequence[str | Path],
+    *,
+    json_report: str | Path | None = None,
+    report: str | Path | None = None,
+    run: Run | None = None,
+    force: bool = False,
+) -> None:
+    """Write linked tables, a file for each, by the pattern of their link; all files appear or none.
+
+    As `save_table`: the whole system is audited, and what all files show together is read back.
+    """
+    places = [Path(path) for path in paths]
+    words = {f"output {at}" if len(places) > 1 else "output": place for at, place in enumerate(places, 1)}
+    pages = {"JSON report": as_path(json_report), "report": as_path(report)}
+    refuse_bad_targets({**words, **pages}, {}, force=force)
+    release = table_runs.release_of(tables, pattern, places, run)
+    files = _table_files(release, places, as_path(json_report), as_path(report))
+    io.write_all(files, public=places, force=force)
+
+
+def save_cells(table: Table, path: str | Path, *, force: bool = False) -> None:
+    """Write a table with its true values: a list (.csv), or files of tau-ARGUS (.tab with .rda, or .jj).
+
+    Confidential, and readable by its owner alone. Files that are there are overwritten with `force` only.
+    """
+    io.write_all(table_runs.encoded_cells(table, Path(path)), force=force)
+
+
+@entered_by("plan")
+def run_table(
+    plan: AnyTablePlan,
+    run: Run | None = None,
+    *,
+    dry_run: bool = False,
+    plan_file: str | Path | None = None,
+    save_plan: str | Path | None = None,
+    force: bool = False,
+) -> TableRelease:
+    """Carry out a plan of a table, or of linked ones: make, choose, attack, encode, read back; write all or
+    nothing.
+
+    `plan_file`, `save_plan` and `force` are as in `run`.
+    """
+    if plan.suppress is None:
+        raise ParameterError("Plan: there is no [suppress] section; such a plan only makes a list of cells.")
+    source = _source(plan, plan.targets, as_path(plan_file), as_path(save_plan), force, dry_run)
+    release = table_runs.make_release(plan.suppress, source, plan.published, run)
+    output = plan.output
+    files = {} if dry_run else _table_files(release, plan.published, output.json_report, output.report)
+    io.write_all({**files, **plan.as_file(save_plan)}, public=plan.published, force=force)
+    return release
+
+
+@entered_by("plan")
+def tabulate_file(
+    plan: TabulatePlan,
+    *,
+    dry_run: bool = False,
+    plan_file: str | Path | None = None,
+    save_plan: str | Path | None = None,
+    force: bool = False,
+) -> Table:
+    """Carry out a plan without [suppress]: records as a list of cells and sums, or as files of tau-ARGUS."""
+    out = plan.output.path
+    beside = out.with_suffix(".rda") if out.suffix.lower() == ".tab" else None
+    targets = {"output": out, "metadata beside it": beside}
+    source = _source(plan, targets, as_path(plan_file), as_path(save_plan), force, dry_run)
+    files = table_runs.encoded_cells(source.table, out)
+    refuse_bad_targets({f"output {file.name}": file for file in files}, source.inputs, force=force or dry_run)
+    io.write_all({**({} if dry_run else files), **plan.as_file(save_plan)}, force=force)
+    return source.table
+
+
+def read_by(plan: AnyTablePlan) -> Files:
+    """What a plan names to be read."""
+    given: Files = {"input": plan.input.path, "metadata": plan.input.meta} if plan.input else {}
+    if not isinstance(plan, LinkedPlan):
+        return given
+    lists = {f"input {at}": each.input for at, each in enumerate(plan.tables, start=1)}
+    return {**given, **lists, **{f"metadata {at}": each.meta for at, each in enumerate(plan.tables, start=1)}}
+
+
+def _source(
+    plan: AnyTablePlan,
+    targets: Files,
+    plan_file: Path | None,
+    saved: Path | None,
+    force: bool,
+    dry_run: bool,
+) -> Source:
+    """The table of a plan; before any work, nothing that is read may be written over."""
+    inputs = {**read_by(plan), "plan file": plan_file}
+    refuse_bad_targets(targets, inputs, force=force or dry_run)
+    refuse_bad_targets({"plan": saved}, {**inputs, **targets}, force=force)
+    source = source_of(plan)
+    refuse_bad_targets({**targets, "plan": saved}, source.inputs, force=True)
+    return source
+
+
+def _table_files(
+    release: TableRelease, published: Sequence[Path], json_report: Path | None, report: Path | None
+) -> dict[Path, bytes]:
+    claim, told = release.claim, release.record.as_dict()
+    contents = release.data if claim.linked else (release.data,)
+    files = dict(zip(published, contents, strict=True))
+    if json_report is not None:
+        files[json_report] = as_json(told)
+    if report is not None:
+        files[report] = page.suppression_html(claim.table, claim.pattern, told, claim.linked).encode()
+    return files
+
+
+@entered_by("plan")
+def audit_plan(
+    plan: AnyTablePlan,
+    run: Run | None = None,
+    *,
+    json_report: Path | None = None,
+    force: bool = False,
+) -> PublishedAudit:
+    """Attack the files that a plan publishes, as they lie there; those of linked tables together."""
+    if plan.suppress is None:
+        raise ParameterError("Plan: there is no [suppress] section; nothing is published by it.")
+    inputs = {**read_by(plan), **plan.targets}
+    refuse_bad_targets({"JSON report": json_report}, inputs, force=force)
+    return _attacked(source_of(plan), plan.published, plan.suppress, run, json_report, force)
+
+
+def audit_published(
+    given: TableInputSection,
+    published: Path,
+    section: TableSection,
+    asked: SuppressSection,
+    run: Run | None = None,
+    *,
+    json_report: Path | None = None,
+    force: bool = False,
+) -> PublishedAudit:
+    """Attack a published file, whoever made it: ranges, verdict, and what in it is not the table's."""
+    inputs = {"table": given.path, "published table": published}
+    refuse_bad_targets({"JSON report": json_report}, inputs, force=force)
+    return _attacked(read_source(given, section, asked), [published], asked, run, json_report, force)
+
+
+def _attacked(
+    source: Source,
+    published: Sequence[Path],
+    asked: SuppressSection,
+    run: Run | None,
+    json_report: Path | None,
+    force: bool,
+) -> PublishedAudit:
+    refuse_bad_targets({"JSON report": json_report}, source.inputs, force=force)
+    found = table_runs.attack_published(source, published, asked, run)
+    if json_report is not None:
+        io.write_all({json_report: as_json(found.as_dict())}, force=force)
+    return found
