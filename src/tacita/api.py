@@ -36,12 +36,14 @@ from .plans import (
 from .plans.tables import (
     audit_plan,
     audit_published,
+    compare_table,
     run_table,
     save_cells,
     save_table,
     save_tables,
     tabulate_file,
 )
+from .tables.comparing import compare_patterns
 from .tables.linking import link
 from .tables.run import read_table, suppress, tabulate
 from .tables.verify.audit import audit
@@ -54,6 +56,8 @@ __all__ = [
     "audit_published",
     "check",
     "compare",
+    "compare_patterns",
+    "compare_table",
     "interruptible",
     "link",
     "load_plan",

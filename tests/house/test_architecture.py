@@ -70,6 +70,7 @@ ALLOWED = {
         "microdata.plan",
         "microdata.riskplan",
         "microdata.sections",
+        "tables.comparing",
         "tables.plan",
         "tables.record",
         "tables.sections",

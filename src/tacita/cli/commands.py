@@ -275,6 +275,10 @@ def run(
 
 def compare_with(words: Sequence[str]) -> Callable[..., None]:
     """The command `compare` with lists of values for the parameters of the methods that the words name."""
+    from .tables import comparison_of
+
+    if (of_table := comparison_of(words)) is not None:
+        return of_table
     named = _method_named_in(words, default=str(ProtectSection.model_fields["method"].default))
     methods = [registry.canonical_chain(each) for each in named.split(",")]
     # each parameter of some method: several values with commas between
@@ -311,7 +315,8 @@ def compare_with(words: Sequence[str]) -> Callable[..., None]:
         "Of a file of records, with the grid in words: tacita compare survey.csv --quasi turnover,wages "
         "--method mdav,hm --k 3,5,10 --report map.html\n\n"
         "Of a plan file (TOML), the grid is its [compare] section. Where an option names a file, the plan's "
-        "[output] does not.",
+        "[output] does not.\n\n"
+        "Of a plan of a table, methods of suppression: tacita compare table.toml --method optimal,hypercube",
         [
             positional("source", "plan file (TOML) with a [compare] section, or file of records"),
             *options(_PAGES, _TO, _OUT_NAMES),

@@ -11,7 +11,9 @@ from cyclopts import Group
 from pydantic.fields import FieldInfo
 
 from tacita.core import ParameterError, VerificationError, registry
-from tacita.tables.plan import AnyTablePlan, TablePlan, TabulatePlan
+from tacita.core.document import parsed, text_of
+from tacita.io import content_of
+from tacita.tables.plan import AnyTablePlan, TablePlan, TabulatePlan, kind_of
 from tacita.tables.rules.words import fields_of, rule_sections
 from tacita.tables.sections import (
     RecordInputSection,
@@ -20,10 +22,11 @@ from tacita.tables.sections import (
     TableOutputSection,
     TableSection,
     TabulateSection,
+    TrySection,
 )
 
-from .options import FORCE, command, flag, given, options, path_option, positional, required_path
-from .talk import print_audit, print_suppressed, print_table, progress_bar
+from .options import FORCE, command, flag, given, option, options, path_option, positional, required_path
+from .talk import print_audit, print_patterns, print_suppressed, print_table, progress_bar
 
 _WHAT, _HOW, _TO, _FROM, _TALK = (
     Group.create_ordered(title)
@@ -133,6 +136,50 @@ def tabulate_with(words: Sequence[str]) -> Callable[..., None]:
         ],
         body,
     )
+
+
+def comparison_of(words: Sequence[str]) -> Callable[..., None] | None:
+    """The command `compare` of a plan of a table; None where the words name no such plan."""
+    files = [Path(word) for word in words if word.lower().endswith(".toml")]
+    if not files or not files[0].is_file():
+        return None
+    try:
+        of_table = kind_of(parsed(text_of(content_of(files[0]), files[0].name))) is not None
+    except ParameterError:
+        # told where the plan is read
+        of_table = False
+    return _compare if of_table else None
+
+
+def _compare_tables(source: Path, **values: Any) -> None:
+    from tacita import api
+
+    plan = api.load_plan(source)
+    methods = given({"method": TrySection.model_fields["method"]}, values).get("method", ())
+    with progress_bar(values["quiet"], anytime=True) as run:
+        trials = api.compare_table(
+            plan,  # type: ignore[arg-type]
+            methods,
+            run,
+            json_report=values["json"],
+            force=values["force"],
+        )
+    if not values["quiet"]:
+        print_patterns(trials, values["json"])
+
+
+_compare = command(
+    "compare",
+    "Try methods of suppression on the table of a plan: what each withholds, proves, and takes.\n\n"
+    "Example: tacita compare table.toml --method optimal,hypercube,gauss",
+    [
+        positional("source", "plan file (TOML) of a table, or of linked ones"),
+        option("method", TrySection.model_fields["method"], _HOW),
+        path_option("json", "all figures as JSON; confidential", _TO),
+        *_RUNNING[2:],
+    ],
+    _compare_tables,
+)
 
 
 def _named_in(words: Sequence[str], sought: str) -> str | None:

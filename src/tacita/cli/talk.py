@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from tacita.core import Table as CellTable
     from tacita.core.uniqueness import Uniqueness
     from tacita.microdata.plan import Plan
+    from tacita.tables.comparing import PatternTrials
     from tacita.tables.plan import AnyTablePlan, TabulatePlan
     from tacita.tables.record import PublishedAudit, TableRecord
 
@@ -266,6 +267,30 @@ def _proof(pattern: Pattern) -> str:
         f"{_figure(pattern.lone_cost)} for {_count(pattern.lone_count, 'cell')} more against lone "
         "contributors (no bound is known for these)"
     )
+
+
+def print_patterns(trials: PatternTrials, json_report: Path | None) -> None:
+    """One line a method; then why some have no pattern."""
+    from rich.table import Table
+
+    Out.print(f"{trials.headline}.\n", markup=False)
+    table = Table("method", "withheld", "value", "cost", "bound", "gap %", "seconds", "audit", box=None)
+    for each in trials:
+        figures = (
+            each.secondary_count,
+            each.value,
+            each.cost,
+            each.lower_bound,
+            each.gap_percent,
+            each.seconds,
+        )
+        table.add_row(each.method, *("none" if f is None else _figure(f) for f in figures), each.audit)
+    Out.print(table)
+    for each in trials:
+        if each.reason is not None:
+            Out.print(f"{each.method}: {each.reason}", style="yellow", markup=False)
+    if json_report is not None:
+        Out.print(f"comparison as JSON (confidential): {json_report}", markup=False)
 
 
 def print_audit(found: PublishedAudit, json_report: Path | None) -> None:

@@ -11,9 +11,10 @@ from tacita.core import ParameterError, Pattern, Run, Table
 from tacita.core.door import entered_by
 from tacita.io.atomic import refuse_bad_targets
 from tacita.tables import run as table_runs
+from tacita.tables.comparing import PatternTrials, compare_patterns
 from tacita.tables.plan import AnyTablePlan, LinkedPlan, TabulatePlan
 from tacita.tables.record import PublishedAudit, TableRelease
-from tacita.tables.sections import SuppressSection, TableInputSection, TableSection
+from tacita.tables.sections import SuppressSection, TableInputSection, TableSection, TrySection
 from tacita.tables.sources import Files, Source, read_source, source_of
 
 from .files import as_json, as_path
@@ -197,3 +198,36 @@ def _attacked(
     if json_report is not None:
         io.write_all({json_report: as_json(found.as_dict())}, force=force)
     return found
+
+
+@entered_by("plan")
+def compare_table(
+    plan: AnyTablePlan,
+    methods: Sequence[str] = (),
+    run: Run | None = None,
+    *,
+    json_report: str | Path | None = None,
+    force: bool = False,
+) -> PatternTrials:
+    """Try methods on the table of a plan, or on its linked ones as one system; nothing is published.
+
+    `methods` are those of [compare] if not given, or the one of [suppress]; what [suppress] asks holds for
+    all, the parameters of [compare] for the methods that have them.
+    """
+    if plan.suppress is None:
+        raise ParameterError("Plan: there is no [suppress] section that says what protects.")
+    target, asked, section = as_path(json_report), plan.suppress, plan.compare or TrySection()
+    refuse_bad_targets({"JSON report": target}, {**read_by(plan), **plan.targets}, force=force)
+    source = source_of(plan)
+    refuse_bad_targets({"JSON report": target}, source.inputs, force=force)
+    trials = compare_patterns(
+        source.table,
+        [*methods] or section.method or asked.method,
+        asked.problem,
+        run=run,
+        **{**asked.model_dump(include={"zeros", "insist", "strict"}), "seconds": asked.time},
+        **(section.model_extra or {}),
+    )
+    if target is not None:
+        io.write_all({target: as_json(trials.as_dict())}, force=force)
+    return trials

@@ -26,6 +26,7 @@ from .sections import (
     TableOutputSection,
     TableSection,
     TabulateSection,
+    TrySection,
 )
 
 
@@ -94,6 +95,7 @@ class TablePlan(_OfTables):
     input: TableInputSection
     table: TableSection = Field(default_factory=TableSection)
     suppress: SuppressSection
+    compare: TrySection | None = None
     output: TableOutputSection
 
     @model_validator(mode="after")
@@ -165,6 +167,7 @@ class TabulatePlan(_OfTables):
     table: TabulateSection = Field(default_factory=TabulateSection)
     rules: tuple[RuleSection, ...] = ()
     suppress: SuppressSection | None = None
+    compare: TrySection | None = None
     output: TableOutputSection
 
     @model_validator(mode="after")
@@ -258,6 +261,7 @@ class LinkedPlan(_OfTables):
     tables: tuple[LinkedTableSection, ...] = Field(min_length=1)
     rules: tuple[RuleSection, ...] = ()
     suppress: SuppressSection
+    compare: TrySection | None = None
     output: LinkedOutputSection = Field(default_factory=LinkedOutputSection)
 
     @model_validator(mode="after")

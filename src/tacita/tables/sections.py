@@ -35,6 +35,10 @@ def _as_suppression(name: str) -> str:
     return registry.canonical(name, *registry.SUPPRESSING)
 
 
+def _as_suppressions(names: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(map(_as_suppression, names))
+
+
 def _as_rule(name: str) -> str:
     return registry.canonical(name, "rule")
 
@@ -299,6 +303,16 @@ class SuppressSection(Parameters):
                 "use highs."
             )
         return found(**given)
+
+
+class TrySection(Parameters):
+    """[compare] of a table: methods of suppression to try in turn. Other keys are parameters of theirs."""
+
+    model_config = ConfigDict(extra="allow")
+
+    method: Annotated[Names, AfterValidator(_as_suppressions)] = Field(
+        (), description="names of methods of suppression; if not given, the one of [suppress]"
+    )
 
 
 class TableOutputSection(Parameters):
