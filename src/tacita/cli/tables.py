@@ -231,7 +231,12 @@ def _audited(file: Path, published: Path | None, values: dict[str, Any]) -> AnyT
     return plan
 
 
-_ASKED = {name: SuppressSection.model_fields[name] for name in ("problem", "strict", "insist")}
+_PROBLEM = SuppressSection.model_fields["problem"]
+# a plan says it itself, so that the command can do without; the section cannot
+_ASKED = {
+    "problem": FieldInfo(annotation=_PROBLEM.annotation, default=None, description=_PROBLEM.description),
+    **{name: SuppressSection.model_fields[name] for name in ("strict", "insist")},
+}
 _FOR_WORDS = {"suppress": suppress_with, "tabulate": tabulate_with}
 audit = command(
     "audit",

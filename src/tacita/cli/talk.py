@@ -276,14 +276,8 @@ def print_patterns(trials: PatternTrials, json_report: Path | None) -> None:
     Out.print(f"{trials.headline}.\n", markup=False)
     table = Table("method", "withheld", "value", "cost", "bound", "gap %", "seconds", "audit", box=None)
     for each in trials:
-        figures = (
-            each.secondary_count,
-            each.value,
-            each.cost,
-            each.lower_bound,
-            each.gap_percent,
-            each.seconds,
-        )
+        names = ("secondary_count", "value", "cost", "lower_bound", "gap_percent", "seconds")
+        figures = [getattr(each, name) for name in names]
         table.add_row(each.method, *("none" if f is None else _figure(f) for f in figures), each.audit)
     Out.print(table)
     for each in trials:

@@ -29,7 +29,7 @@ _ON_SCREEN = ".wide{overflow-x:auto}tbody th:first-child{position:sticky;left:0;
 
 # labels of a hierarchy are indented down, and dotted across
 _INDENTED = "tbody .level-{0}{{padding-left:{1}rem}}thead .level-{0}::before{{content:'{2}';color:#6b7a89}}"
-_DEEP = "tbody .level-0,tbody .level-1{font-weight:600}tbody th{font-weight:400}"
+_DEEP = ".level-{0}{{font-weight:400}}"
 _PARTED = ".wide{margin-bottom:2rem}caption{text-align:left;font-weight:600;padding:.6rem 0}"
 
 # What may be named in a message; the rest is not, since a name can tell something too.
@@ -219,11 +219,11 @@ def _parsed(content: bytes, tables: int) -> _Page:
 def _levels(shown: Shown, panels: list[Panel]) -> str:
     """The style of labels of hierarchies and of panels, where there are any."""
     deepest = max((int(each.depths.max()) for each in shown.dimensions if not each.is_flat), default=0)
-    indented = [
-        _INDENTED.format(depth, round(0.7 + 1.2 * depth, 1), "· " * (depth - 1))
-        for depth in range(1, deepest + 1)
-    ]
-    return "".join([_DEEP * (deepest > 0), *indented, _PARTED * (len(panels) > 1)])
+    styles = []
+    for depth in range(1, deepest + 1):
+        styles.append(_INDENTED.format(depth, round(0.7 + 1.2 * depth, 1), "· " * (depth - 1)))
+        styles.append(_DEEP.format(depth) if depth > 1 else "")
+    return "".join([*styles, _PARTED * (len(panels) > 1)])
 
 
 def _on_paper(shown: Shown, panels: list[Panel]) -> str:
