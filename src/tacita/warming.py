@@ -126,8 +126,15 @@ def _measure(_: str, found: Any) -> None:
 def _suppression(_: str, found: Any) -> None:
     values = np.arange(1.0, 17.0).reshape(4, 4) % 7 + 1
     table = Table.from_array(values, primary=np.eye(4, dtype=bool), lower=15, upper=15)
+    tables = [table] if "any" not in found.shapes else [table, _cube()]
     for problem in found.problems:
-        found().suppress(table, problem)
+        for each in tables:
+            found().suppress(each, problem)
+
+
+def _cube() -> Table:
+    values = np.arange(1.0, 9.0).reshape(2, 2, 2)
+    return Table.from_array(values, primary=values == 1, lower=15, upper=15, margins=True)
 
 
 def _attack() -> None:

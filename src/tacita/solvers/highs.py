@@ -112,6 +112,10 @@ class LinearProgramme:
         """A new cost of one column."""
         self._highs.changeColCost(column, cost)
 
+    def costs(self, columns: Ints, costs: Floats) -> None:
+        """New costs of some columns."""
+        self._highs.changeColsCost(len(columns), columns.astype(np.int32), costs)
+
     def solve(self) -> Status:
         """Solve from where the last solution ended."""
         self._highs.run()

@@ -82,13 +82,17 @@ class TwoWay(Suppression):
         least = min(builder.cost(chosen), max(network.rounded_up(bound), trivial_bound(network)))
         withheld = np.zeros(table.n, dtype=bool)
         withheld[grid.cells[network.mask(chosen)]] = True
+        return self.made(table, grid.problem, withheld, least / grid.lift, watch)
+
+    def made(self, table: Table, problem: Problem, withheld: Mask, bound: float, watch: Watch) -> Pattern:
+        """The pattern of some cells, with what is proven of it and what ended the search."""
         made = Pattern.of(
             table,
             withheld,
-            lower_bound=least / grid.lift,
+            lower_bound=min(bound, float(table.cost[withheld & ~table.primary].sum())),
             seconds=watch.seconds,
             method=self.spoken_name(),
-            problem=grid.problem,
+            problem=problem,
             parameters=self.own_parameters(),
         )
         return replace(made, status="optimal" if made.proven else _ended(watch))

@@ -65,7 +65,7 @@ def grid_of(table: Table, problem: Problem) -> Grid:
         np.where(leveled, level, 0.0)[cells] for level in (values - need_low, need_high - values, need_width)
     )
     allowed = (~table.forced & ~primary)[cells]
-    lift = _lift(table.cost[cells][allowed])
+    lift = lift_of(table.cost[cells][allowed])
     return Grid(
         cells=cells,
         values=values[cells],
@@ -82,7 +82,7 @@ def grid_of(table: Table, problem: Problem) -> Grid:
     )
 
 
-def _lift(costs: Floats) -> float:
+def lift_of(costs: Floats) -> float:
     """A power of two that brings the least positive cost to 1, as far as the largest has room.
 
     Solvers allow for rounding in absolute terms, far less than 1: costs in thousandths would drown in that,

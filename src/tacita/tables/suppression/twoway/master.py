@@ -9,14 +9,11 @@ import numpy as np
 from tacita.core.arrays import Floats, Ints, Mask
 from tacita.kernels.plain import fitting
 from tacita.kernels.tables.network import EITHER_WAY, ONE_WAY, CutRows, Cuts, Demands, Graph
-from tacita.solvers.highs import LinearProgramme
+from tacita.tables.suppression.cutting import CuttingProgramme
 
 from .circuit import Network
-from .pool import Pool
 
 _VIOLATION = 1e-4
-# Solutions after which a row that was never tight leaves the programme for the pool.
-_PATIENCE = 12
 # Of a demand: sets that are short of such a part may be short once rounded.
 _SHARES = (0.5, 0.25, 0.12, 0.06)
 _DIVISORS = 24
@@ -60,24 +57,15 @@ class Support(NamedTuple):
     demands: Demands
 
 
-class Master:
+class Master(CuttingProgramme):
     """Least cost of fractional patterns that satisfy all cuts found so far."""
 
     def __init__(self, network: Network, columns: Ints) -> None:
+        super().__init__()
         self.network = network
         self.rows = Rows(network.nodes)
-        self.columns = np.zeros(0, dtype=np.int64)
-        self.fixed = np.zeros(0, dtype=bool)
         self.active = np.zeros(network.edges, dtype=bool)
-        self.idle = np.zeros(0, dtype=np.int64)
         self.primaries = np.flatnonzero(network.primary)
-        self.lp = LinearProgramme(presolve="off", solver="simplex")
-        self.x = np.zeros(0)
-        self.reduced = np.zeros(0)
-        self.dual = np.zeros(0)
-        self.value = 0.0
-        self.infeasible = False
-        self.pool: Pool | None = None
         self.add_columns(columns)
 
     def add_columns(self, edges: Ints) -> None:
@@ -97,40 +85,11 @@ class Master:
         self.fixed = np.concatenate([self.fixed, np.zeros(len(edges), dtype=bool)])
         self.active[edges] = True
 
-    def solve(self) -> bool:
-        """Solve from the last basis; False if no fractional pattern is left, or the solver gave up."""
-        status = self.lp.solve()
-        if status == "unfinished":
-            self.lp.forget()
-            status = self.lp.solve()
-        self.infeasible = status == "infeasible"
-        if status != "optimal":
-            return False
-        self.x, duals, self.reduced, _ = self.lp.answer()
-        self.dual = np.maximum(0.0, duals)
-        self.value = self.lp.value
-        self.idle = np.where(self.dual > 1e-9, 0, self.idle + 1)
-        return True
-
-    def fix(self, zero: Mask) -> None:
-        """Keep some more columns at 0 for good."""
-        columns = np.flatnonzero(zero & ~self.fixed)
-        self.lp.bound(columns, np.zeros(len(columns)), np.zeros(len(columns)))
-        self.fixed |= zero
-
-    def purge(self, patience: int) -> None:
-        """Take out rows that have not been tight for some time."""
-        old = self.idle > patience
-        if old.sum() >= 50:
-            self.drop(old)
-
     def drop(self, old: Mask) -> None:
-        """Take out rows."""
-        self.lp.drop_rows(np.flatnonzero(old))
+        """Take out rows, and the cuts that they came from."""
+        super().drop(old)
         if self.pool is None:
             self.rows.drop(~old)
-        self.idle = self.idle[~old]
-        self.dual = self.dual[~old]
 
     def separate(self, nested: int = 1, most: int = 300, shares: tuple[float, ...] = (1.0,)) -> int:
         """Add cuts that the present x violates; how many."""
@@ -264,37 +223,10 @@ class Master:
             self.pool.note(right, starts, at, dense[lines, at])
             self.rows.forget()
 
-    def restore(self, right: Floats, starts: Ints, at: Ints, value: Floats) -> None:
-        """Add rows to the programme as they are."""
-        count = len(right)
-        self.lp.add_rows(right, starts, at, value)
-        self.idle = np.concatenate([self.idle, np.zeros(count, dtype=np.int64)])
-        self.dual = np.concatenate([self.dual, np.zeros(count)])
-
-    def recall(self) -> int:
-        """Put rows of the pool back that the present x violates; how many."""
-        assert self.pool is not None
-        rows = self.pool.call(self.x)
-        if len(rows[0]):
-            self.restore(*rows)
-        return len(rows[0])
-
-    def rest(self) -> None:
-        """Leave rows to the pool that have not been tight for some time."""
-        assert self.pool is not None
-        old = self.idle > _PATIENCE
-        if old.sum() >= 20:
-            self.drop(old)
-            self.pool.let_out(old)
-        self.pool.keep_small()
-
     def share_rows(self) -> None:
         """Let rows go to a pool; forget columns kept at 0 for good, and from which cuts rows came."""
-        self.lp.drop_columns(np.flatnonzero(self.fixed))
-        self.columns = self.columns[~self.fixed]
-        self.fixed = np.zeros(len(self.columns), dtype=bool)
         self.rows.forget()
-        self.pool = Pool(self.lp)
+        super().share_rows()
 
     def reduced_costs(self) -> Floats:
         """Of every edge of the network, primaries and inactive ones included."""

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar
 
 import numpy as np
 from pydantic import Field
 
-from tacita.core import ParameterError, Run
-from tacita.core.arrays import Floats, Mask
+from tacita.core import Pattern, Problem, Run, Table
+from tacita.core.arrays import Mask
+from tacita.tables.suppression.base import Shape
+from tacita.tables.suppression.proving import Solver, prover
 
 from .base import TimeLimit, TwoWay
 from .circuit import Network
 from .root import Search
-from .tree import Tree
 from .watch import Watch
 
 
@@ -35,6 +35,12 @@ class Optimal(TwoWay):
     pattern and its proven bound are returned. The cost is the same by all; the pattern may be another as
     cheap. The result does not depend on chance; with a time limit it depends on the machine.
 
+    Tables of any other shape (hierarchies, more dimensions, links) are relations M a = 0. There a cut comes
+    from the attacker's programme, the farthest movement d of k with M d = 0, -down_e x_e <= d_e <= up_e x_e:
+    its dual is a sum v of relations, so that sum over e of (v_e / v_k) times the up_e or down_e that v_e asks
+    for, at most d, times x_e >= d. Cells that relations fix, or that only move together, are settled
+    before, parts that nothing connects are solved apart, and cells to withhold come from cheapest movements.
+
     NP-hard: no useful worst case; O(demands edges) per flow, thousands of flows.
     Source: Fischetti & Salazar (1999), Mathematical Programming 84, 283-312, and (2001), Management Science
     47, 1008-1027, for the model and its cuts, branch and cut included; Carvalho & Almeida (2008) for the
@@ -50,12 +56,23 @@ class Optimal(TwoWay):
 
     seconds: TimeLimit = 60.0
     solver: Annotated[
-        Literal["highs", "scip"],
+        Solver,
         Field(description="of programmes: highs, or scip for the tree (needs the extra scip)"),
     ] = "highs"
 
+    shapes: ClassVar[tuple[Shape, ...]] = ("any",)
+
+    def choose(self, table: Table, problem: Problem, run: Run) -> Pattern:
+        if table.is_two_way:
+            return super().choose(table, problem, run)
+        from tacita.tables.suppression.general.branch import least_pattern
+
+        withheld, bound, watch = least_pattern(table, problem, self.solver, self.seconds, run)
+        run.report("withholding cells", 1, 1)
+        return self.made(table, problem, withheld, bound, watch)
+
     def search(self, network: Network, watch: Watch, run: Run) -> tuple[Mask, float]:
-        prove = _branch_and_cut() if self.solver == "scip" else tree if network.amounts else integer_rounds
+        prove = prover(self.solver, network.amounts)
         search = Search(network, watch, run)
         search.follow(np.zeros(network.edges), 4, 0)
         search.relax()
@@ -64,52 +81,3 @@ class Optimal(TwoWay):
         if not search.done():
             prove(search)
         return search.best, search.bound
-
-
-def _branch_and_cut() -> Callable[[Search], None]:
-    try:
-        from .scip import branch_and_cut
-    except ModuleNotFoundError:
-        raise ParameterError(
-            "Optimal: the package pyscipopt is not installed. Install tacita[scip], or use the solver highs."
-        ) from None
-    return branch_and_cut
-
-
-def tree(search: Search) -> None:
-    """Branches of our own: where cells carry amounts, the cuts that matter show only there."""
-    search.keep_within_gap()
-    Tree(search).grow()
-
-
-def integer_rounds(search: Search) -> None:
-    """Solve as an integer programme, add the cuts its solutions violate, again, until none is."""
-    master, network = search.master, search.network
-    while not search.done():
-        search.keep_within_gap()
-        bound, patterns = solve_integer(search)
-        search.bound = max(search.bound, min(bound, search.cost))
-        search.tell("proving")
-        added = 0
-        for x in patterns:
-            chosen = np.zeros(network.edges, dtype=bool)
-            chosen[master.columns] = x > 0.5
-            search.offer(search.builder.build(search.generator, network.cost, chosen))
-            master.x = x
-            added += master.separate(nested=1) + master.separate_bridges()
-        if search.done() or not added:
-            return
-        search.relax(10)
-        search.follow(search.fractional(), 4, 40)
-
-
-def solve_integer(search: Search) -> tuple[float, list[Floats]]:
-    """Bound of the integer programme over the rows so far, and the last solutions it met, best last."""
-    master, watch = search.master, search.watch
-    outside = search.best[master.columns[master.fixed]].any()
-    known = None if outside else search.best[master.columns].astype(float)
-    answer = master.lp.choose(known, lambda: watch.over or search.run.cancelled(), keep=5)
-    search.nodes += answer.nodes
-    if answer.status == "infeasible":
-        return search.cost, []
-    return answer.bound, [np.round(x) for x in answer.met]

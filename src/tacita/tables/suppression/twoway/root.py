@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from tacita.core import Bounds, Run
+from tacita.core import Run
 from tacita.core.arrays import Floats, Ints, Mask
+from tacita.tables.suppression.standing import Standing
 
 from .circuit import Network
 from .master import Master
@@ -27,20 +28,17 @@ def cheapest_cells(network: Network, each: int) -> Ints:
     return np.flatnonzero((rank < each) & ~network.primary)
 
 
-class Search:
+class Search(Standing):
     """The best pattern and the best bound so far, and the programme between them."""
 
+    network: Network
+
     def __init__(self, network: Network, watch: Watch, run: Run, each: int = 8) -> None:
-        self.network, self.watch, self.run = network, watch, run
-        self.generator = run.search_generator()
+        super().__init__(network, watch, run)
         few = np.zeros(network.edges, dtype=bool)
         few[cheapest_cells(network, each)] = True
         self.builder = Builder(network, few)
-        self.best: Mask = network.primary
-        self.cost = np.inf
-        self.bound = 0.0
         self.rounds = 0
-        self.nodes = 0
         # set once the cells outside can no longer be part of a cheaper pattern
         self.sealed = False
         if not self.offer(self.builder.build(self.generator, network.cost)):
@@ -53,29 +51,13 @@ class Search:
         self.builder = Builder(network, few)
         self.master = Master(network, np.flatnonzero(few & ~network.primary))
 
-    def offer(self, pattern: Mask | None) -> bool:
-        """Keep a pattern if it is the cheapest so far."""
-        if pattern is None:
-            return False
-        cost = float(self.network.cost[pattern].sum())
-        if cost < self.cost - 1e-9:
-            self.best, self.cost = pattern, cost
-            return True
-        return False
+    def builder_of(self, within: Mask) -> Builder:
+        """What builds patterns out of some cells."""
+        return Builder(self.network, within)
 
-    @property
-    def closed(self) -> bool:
-        """Whether nothing cheaper can exist."""
-        return self.network.rounded_up(self.bound) >= self.cost - 1e-7 * max(1.0, self.cost)
-
-    def done(self) -> bool:
-        """Whether to stop: proven, or out of time."""
-        return self.closed or self.watch.over
-
-    def tell(self, stage: str) -> None:
-        """Report how far the bound has come."""
-        self.run.report(stage, min(0.99, self.bound / self.cost if self.cost > 0 else 0.99), 1)
-        self.run.on_bounds(Bounds(min(self.bound, self.cost), self.cost))
+    def finder(self, cells: Ints) -> Master:
+        """A programme of some cells, to find cuts for any x of theirs."""
+        return Master(self.network, cells)
 
     def relax(self, most: int = 100_000) -> None:
         """Cuts until none is violated or they no longer help; prices until no cell outside would enter."""

@@ -9,8 +9,6 @@ import numpy as np
 from tacita.core.arrays import Floats, Mask
 from tacita.solvers.scip import ChoiceTree
 
-from .master import Master
-from .patterns import Builder
 from .root import Search
 from .watch import by_processor_time
 
@@ -35,7 +33,7 @@ class Tree(ChoiceTree):
         self.edges = master.columns[kept]
         self.within = np.zeros(self.network.edges, dtype=bool)
         self.within[self.edges] = True
-        self.builder = Builder(self.network, self.within)
+        self.builder = search.builder_of(self.within)
         self.given = np.inf
         rows, right = master.lp.rows()
         super().__init__(self.network.cost[self.edges], rows[:, kept], right)
@@ -93,7 +91,7 @@ class Tree(ChoiceTree):
     def separate(self, x: Floats, whole: bool) -> tuple[Any, Floats]:
         """Cuts that x violates, as for the root: rows and right sides."""
         # a programme of its own each time: SCIP may have dropped a cut that was found before
-        finder = Master(self.network, self.edges)
+        finder = self.search.finder(self.edges)
         finder.x = np.clip(x, 0.0, 1.0)
         found = finder.separate(nested=1)
         if found < 20:

@@ -44,7 +44,7 @@ class ThreePhase(TwoWay):
     seconds: TimeLimit = 60.0
 
     def search(self, network: Network, watch: Watch, run: Run) -> tuple[Mask, float]:
-        from .optimal import solve_integer
+        from tacita.tables.suppression.proving import solve_integer
 
         search = Search(network, watch, run)
         master = search.master

@@ -1,0 +1,1 @@
+"""Suppression in tables of any shape: branch and cut on their relations."""

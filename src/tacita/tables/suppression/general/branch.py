@@ -1,0 +1,125 @@
+"""Branch and cut over the systems of a table: the cheapest pattern of each, and the proof."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+
+from tacita.core import Bounds, Problem, Run, Table, VerificationError
+from tacita.core.arrays import Mask
+from tacita.kernels.plain import interpreting, is_ready
+from tacita.tables.suppression.proving import Solver, prover
+from tacita.tables.suppression.twoway.grid import lift_of
+from tacita.tables.suppression.twoway.watch import Watch
+
+from .movements import Movements
+from .presolve import refuse, systems_of
+from .root import Search
+from .system import System
+
+# Patterns along the first solution of the programme, and changes to the best of them.
+_TRIES, _CHANGES = 6, 20
+# Cells times primaries up to which a search is tried without compiling first, and the seconds that it gets.
+_SMALL, _PATIENCE = 2000, 10.0
+
+
+def least_pattern(
+    table: Table, problem: Problem, solver: Solver, seconds: float, run: Run
+) -> tuple[Mask, float, Watch]:
+    """The cheapest cells to withhold that are found in time, a proven bound of their cost, and the watch.
+
+    Small tables are done before the compiler would be; where they are not, they are done again.
+    """
+    from tacita.kernels.tables.rays import cut_rows
+
+    open_cells = int((table.primary | ~table.forced).sum())
+    ready = is_ready(cut_rows)
+    if not ready and solver == "highs" and open_cells * int(table.primary.sum()) <= _SMALL:
+        watch = Watch(min(_PATIENCE, seconds), run.enough)
+        with interpreting():
+            withheld, bound = searched(table, problem, solver, watch, run)
+        if watch.stopped or not watch.over:
+            return withheld, bound, watch
+    run.report("preparing the search" if ready else "compiling", 0, 1)
+    compile_kernels()
+    watch = Watch(seconds, run.enough)
+    withheld, bound = searched(table, problem, solver, watch, run)
+    return withheld, bound, watch
+
+
+@cache
+def compile_kernels() -> None:
+    """Once per process: load or compile the kernels, so that no time limit counts it."""
+    values = np.array([[[3.0, 1.0], [2.0, 1.0]], [[4.0, 2.0], [2.0, 5.0]]])
+    table = Table.from_array(values, primary=values > 4, lower=15, upper=15, margins=True)
+    search = searches_of(table, "interval", Watch(np.inf), Run())[0][0]
+    search.relax()
+    search.master.separate_bridges()
+    search.master.share_rows()
+    search.master.recall()
+
+
+def searched(table: Table, problem: Problem, solver: Solver, watch: Watch, run: Run) -> tuple[Mask, float]:
+    """The cheapest cells to withhold that are found in time, and a proven bound of their cost.
+
+    Every part of the table gets a pattern first, then a bound, and then, while time is left, a proof.
+    """
+    searches, given, lift = searches_of(table, problem, watch, run)
+    for search in searches:
+        search.relax()
+        if not search.done():
+            search.follow(search.fractional(), _TRIES, _CHANGES)
+    for search in searches:
+        if not search.done():
+            prover(solver, search.network.amounts)(search)
+    withheld = table.primary.copy()
+    for search in searches:
+        if not search.builder.protects(search.best):
+            raise VerificationError("Optimal: the pattern does not protect. Nothing is returned.")
+        withheld[search.network.of_table(search.best)] = True
+    bound = sum(search.network.rounded_up(min(search.bound, search.cost)) for search in searches)
+    return withheld, (given + bound) / lift
+
+
+def root_bound(table: Table, problem: Problem, watch: Watch, run: Run) -> float:
+    """A cost below which no pattern protects, by cuts alone: for methods that have no bound of their own."""
+    searches, given, lift = searches_of(table, problem, watch, run)
+    for search in searches:
+        search.relax()
+    return (given + sum(search.network.rounded_up(search.bound) for search in searches)) / lift
+
+
+def searches_of(table: Table, problem: Problem, watch: Watch, run: Run) -> tuple[list[Search], float, float]:
+    """A search, with a first pattern, for each part of a table; what is given; by what costs are lifted."""
+    run.report("reading the table", 0, 1)
+    lift = lift_of(table.cost[~table.forced & ~table.primary])
+    systems = [pressing(table, system) for system in systems_of(table, problem, lift)]
+    given = sum(system.given for system in systems)
+    searches: list[Search] = []
+
+    def told(_: Bounds) -> None:
+        lower, upper = (given + sum(getattr(each, side) for each in searches) for side in ("bound", "cost"))
+        run.on_bounds(Bounds(lower / lift, upper / lift))
+
+    steered = replace(run, on_bounds=told)
+    for system in systems:
+        searches.append(Search(system, watch, steered))
+    return searches, given, lift
+
+
+def pressing(table: Table, system: System) -> System:
+    """The demands that primaries alone do not meet; DataError where all cells together do not."""
+    movements = Movements(system)
+    alone, everything = system.primary.astype(float), np.ones(system.edges)
+    left = []
+    for demand in range(system.demands):
+        if movements.met(demand, movements.demand(demand, alone)):
+            continue
+        left.append(demand)
+        if not movements.meets(demand, everything):
+            raise refuse(table, system, demand)
+    kept = np.array(left, dtype=np.int64)
+    parts = {name: getattr(system, name)[kept] for name in ("own", "sign", "amount", "ways")}
+    return replace(system, **parts)

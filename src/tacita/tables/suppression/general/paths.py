@@ -1,0 +1,67 @@
+"""Cheapest movements: which cells to withhold so that one can move as far as is asked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from tacita.core.arrays import Floats, Mask
+from tacita.solvers.highs import LinearProgramme
+
+from .movements import FARTHEST
+from .system import System
+
+# A movement below is the solver's.
+_STILL = 1e-7
+
+
+class Paths:
+    """Least sum of weights times movements with M d = 0 and one cell moved as asked, within the bounds.
+
+    Rises and falls are columns of their own, so that a solution moves no cell without need.
+    """
+
+    def __init__(self, system: System) -> None:
+        self.system = system
+        matrix = system.relations[np.flatnonzero(~system.implied)]
+        nought, n = np.zeros(matrix.shape[0]), 2 * system.edges
+        self._every = np.arange(n)
+        both = sparse.hstack([matrix, -matrix]).tocsc()
+        precise: dict[str, Any] = {
+            "primal_feasibility_tolerance": 1e-9,
+            "dual_feasibility_tolerance": 1e-9,
+        }
+        self._programme = LinearProgramme.of(
+            np.zeros(n), np.zeros(n), np.zeros(n), both, nought, nought,
+            presolve="off", solver="simplex", **precise,
+        )  # fmt: skip
+
+    def cheapest(
+        self, cell: int, sign: float, amount: float, weight: Floats, within: Mask, share: float = 1.0
+    ) -> Floats | None:
+        """Movements, in units of the amount, that move a cell by a share of it; None where nothing does.
+
+        A cell outside `within` stays. A weight is that of a cell that moves as far as is asked; of one that
+        cannot, that of its whole span.
+        """
+        system, n = self.system, self.system.edges
+        up, down = system.up / amount, system.down / amount
+        high = np.concatenate([np.minimum(up, FARTHEST) * within, np.minimum(down, FARTHEST) * within])
+        low = np.zeros(2 * n)
+        own, other = (cell, n + cell) if sign > 0 else (n + cell, cell)
+        low[own] = high[own] = share
+        high[other] = 0.0
+        span = np.minimum(np.concatenate([up, down]), 1.0)
+        price = np.concatenate([weight, weight]) / np.maximum(span, 1e-6)
+        self._programme.bound(self._every, low, high)
+        self._programme.costs(self._every, price)
+        # from nothing at all a movement is found in fewer steps than from that of another cell
+        self._programme.forget()
+        if self._programme.solve() != "optimal":
+            return None
+        x = self._programme.x
+        change = x[:n] - x[n:]
+        change[np.abs(change) < _STILL] = 0.0
+        return change

@@ -1,0 +1,124 @@
+"""Cuts that a fractional pattern violates: from rays met before, and from new ones of the attacker."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tacita.core.arrays import Floats, Ints
+from tacita.kernels.plain import fitting
+from tacita.kernels.tables.network import ONE_WAY
+from tacita.kernels.tables.rays import Asked, Rays, Rows, bridge_rows, cut_rows, short_demands
+
+from .movements import FARTHEST, USUAL, Movements
+from .system import System
+
+# By how much of its length a row must be violated; by how much of a demand a pattern must be short.
+VIOLATION, SHORT = 1e-4, 1e-3
+# What is added to x before the attacker is asked: his answer then counts cells that x leaves out as well, and
+# the cut is deeper.
+DEEPER = 1e-3
+# Rays kept at most; rows a demand and a round; pairs of ray and demand looked at in a round.
+_MOST_RAYS, _EACH, _MOST_PAIRS = 20_000, 3, 20_000
+
+
+class Separation:
+    """Rows over the cells of a system that no protecting pattern violates."""
+
+    def __init__(self, system: System, movements: Movements | None = None) -> None:
+        self.system = system
+        self.movements = movements or Movements(system)
+        order = np.argsort(system.own, kind="stable")
+        first = np.searchsorted(system.own[order], np.arange(system.edges + 1))
+        self.asked = Asked(
+            system.up, system.down, system.primary, system.own, system.sign, system.amount, system.ways,
+            first.astype(np.int64), order.astype(np.int64),
+        )  # fmt: skip
+        matrix = system.relations
+        self.rays = Rays(
+            matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64), matrix.data.astype(np.float64)
+        )
+        # where the next look at the demands begins: one after the other, round by round
+        self._next = 0
+
+    def known(self, x: Floats, most: int) -> Rows:
+        """Rows that x violates by rays that were met before, the most violated of each demand."""
+        pairs, short = np.empty((_MOST_PAIRS, 2), dtype=np.int64), np.empty(_MOST_PAIRS)
+        count = fitting(short_demands)(self.rays, self.asked, x, SHORT, pairs, short)
+        pairs, short = pairs[:count], short[:count]
+        order = np.lexsort((-short, pairs[:, 1]))
+        whose = pairs[order, 1]
+        rank = np.arange(count) - np.searchsorted(whose, whose)
+        chosen = order[rank < _EACH]
+        chosen = chosen[np.argsort(-short[chosen], kind="stable")[:most]]
+        return self.rows(pairs[chosen], pairs[chosen, 0], x)
+
+    def rows(self, pairs: Ints, others: Ints, x: Floats) -> Rows:
+        """The strongest row of each pair of ray and demand, where x violates it."""
+        size = np.diff(self.rays.start)
+        rows = _room(int((size[pairs[:, 0]] + size[others]).sum()), len(pairs))
+        fitting(cut_rows)(self.rays, pairs, others, self.asked, x, VIOLATION, rows)
+        return _filled(rows)
+
+    def new(self, x: Floats, most: int, whole: bool = False) -> Rows:
+        """Rows by new rays: the attacker's programmes, demand after demand, until enough are found.
+
+        At a whole pattern every demand that is not met gives a violated row.
+        """
+        system = self.system
+        inside = np.minimum(1.0, x + (0.0 if whole else DEEPER))
+        inside[system.primary] = 1.0
+        pairs: list[tuple[int, int]] = []
+        others: list[int] = []
+        for step in range(system.demands):
+            demand = (self._next + step) % system.demands
+            found = self.ask(demand, inside, FARTHEST if whole else USUAL)
+            if found is not None:
+                pairs.append((found[0], demand))
+                others.append(found[1])
+                if len(pairs) >= most:
+                    self._next = (demand + 1) % system.demands
+                    break
+        if not pairs:
+            return _filled(_room(0, 0))
+        return self.rows(np.array(pairs), np.array(others), x)
+
+    def ask(self, demand: int, x: Floats, farthest: float = USUAL) -> tuple[int, int] | None:
+        """The rays by which a demand is short at x, one a direction; None where it is met."""
+        reached = self.movements.demand(demand, x, farthest)
+        if self.movements.met(demand, reached) or not all(each.ray.size for each in reached):
+            return None
+        if self.system.ways[demand] == ONE_WAY:
+            ray = self.keep(reached[0].columns, reached[0].ray)
+            return ray, ray
+        return self.keep(reached[0].columns, reached[0].ray), self.keep(reached[1].columns, reached[1].ray)
+
+    def keep(self, columns: Ints, ray: Floats) -> int:
+        """Take a ray in; its number."""
+        rays = self.rays
+        end = rays.start[-1] + len(columns)
+        self.rays = Rays(
+            np.append(rays.start, end), np.concatenate([rays.at, columns]), np.concatenate([rays.value, ray])
+        )
+        return len(rays.start) - 1
+
+    def bridges(self, x: Floats, most: int) -> Rows:
+        """Rows of rays on which one cell is withheld more than all others together."""
+        rows = _room(int(self.rays.start[-1]), most)
+        fitting(bridge_rows)(self.rays, self.asked, x, 1e-3, rows)
+        return _filled(rows)
+
+
+def _room(entries: int, rows: int) -> Rows:
+    nothing = np.zeros(rows + 1)
+    return Rows(
+        np.zeros(entries, dtype=np.int64), np.zeros(entries), np.zeros(rows + 2, dtype=np.int64),
+        nothing, nothing.copy(), np.zeros(2, dtype=np.int64),
+    )  # fmt: skip
+
+
+def _filled(rows: Rows) -> Rows:
+    entries, count = rows.used
+    return Rows(
+        rows.at[:entries], rows.value[:entries], rows.start[: count + 1], rows.right[:count],
+        rows.short[:count], rows.used,
+    )  # fmt: skip
