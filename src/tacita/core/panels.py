@@ -62,10 +62,15 @@ def panels_of(dimensions: Sequence[Hierarchy], codes: Ints, response: str) -> li
     made = []
     for place, part in zip(product(*map(_labels, still)), cells, strict=True):
         named = zip((each.name for each in still), place, strict=True)
-        caption = ", ".join(f"{name}: {label.text}" for name, label in named)
+        caption = ", ".join(f"{name}: {_spoken(label)}" for name, label in named)
         lines = [([label], line) for label, line in zip(rows, part, strict=True)]
         made.append(Panel(caption, [f"{down.name} / {across.name}"], columns, lines))
     return made
+
+
+def _spoken(label: Label) -> str:
+    """A label that stands alone, with what it is part of unless that is the total."""
+    return f"{label.text} (part of {label.within})" if label.depth > 1 else label.text
 
 
 def _list(dimensions: Sequence[Hierarchy], codes: list[list[int]], order: list[int], response: str) -> Panel:

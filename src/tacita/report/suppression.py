@@ -203,8 +203,10 @@ def _range(found: Mapping[str, Any]) -> str:
     >>> _range({"low": 13.0, "high": None})
     '13 to any'
     """
-    low = "any" if found["low"] is None else number(found["low"])
-    high = "any" if found["high"] is None else number(found["high"])
+    ends = [found["low"], found["high"]]
+    # what is left of a solver's nought
+    least = 1e-9 * max((abs(end) for end in ends if end is not None), default=0.0)
+    low, high = ("any" if end is None else number(end if abs(end) > least else 0.0) for end in ends)
     return f"{low} to {high}"
 
 
