@@ -217,12 +217,13 @@ def compare_table(
     if plan.suppress is None:
         raise ParameterError("Plan: there is no [suppress] section that says what protects.")
     target, asked, section = as_path(json_report), plan.suppress, plan.compare or TrySection()
+    named = TrySection(method=tuple(methods)).method or section.method or (asked.method,)
     refuse_bad_targets({"JSON report": target}, {**read_by(plan), **plan.targets}, force=force)
     source = source_of(plan)
     refuse_bad_targets({"JSON report": target}, source.inputs, force=force)
     trials = compare_patterns(
         source.table,
-        [*methods] or section.method or asked.method,
+        named,
         asked.problem,
         run=run,
         **{**asked.model_dump(include={"zeros", "insist", "strict"}), "seconds": asked.time},
