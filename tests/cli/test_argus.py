@@ -259,7 +259,6 @@ class TestProblem:
             (["--margins"], "marks what must be published by z"),
             (["--lower", "20"], "levels of its own"),
             (["--meta", "table.rda"], "belongs to kind tab"),
-            (["--report", "report.html"], "no labels"),
             (["--delimiter", ";"], "delimiter cannot be chosen"),
             (["--rows", "region"], "Leave away --rows"),
             (["--fill-zeros"], "Leave away --fill-zeros"),
@@ -476,11 +475,13 @@ class TestRecords:
         assert self.tabulate(self.records(tmp_path), meta, out="cells.tab") == 0
         assert (tmp_path / "region.hrc").read_text() == "n\n@n1\n@n2\ns\n@s1\n"
 
-    @pytest.mark.parametrize("more", ["<HIERLEVELS> 1 1", "<HIERARCHICAL>"])
-    def test_a_hierarchy_of_the_metadata_is_not_lost_in_a_list(self, tmp_path, capsys, more):
-        assert self.tabulate(self.records(tmp_path), self.metadata(tmp_path, more=more)) != 0
+    def test_a_hierarchy_of_the_metadata_is_not_lost_in_a_list(self, tmp_path, capsys):
+        records = self.records(tmp_path)
+        assert self.tabulate(records, self.metadata(tmp_path, more="<HIERARCHICAL>")) != 0
         assert "subtotals" in capsys.readouterr().err
         assert not (tmp_path / "cells.csv").exists()
+        assert self.tabulate(records, self.metadata(tmp_path, more="<HIERLEVELS> 1 1")) == 0
+        assert tacita.read_table(tmp_path / "cells.csv").dimensions[0].depths.max() == 2
 
     def test_two_of_more_dimensions_must_be_named(self, tmp_path, capsys):
         records, meta = self.records(tmp_path), self.metadata(tmp_path)

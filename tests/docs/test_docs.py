@@ -43,7 +43,14 @@ from tacita.microdata.sections import (
     StepSection,
 )
 from tacita.microdata.verify import CHECKS
-from tacita.tables.sections import SuppressSection, TableOutputSection, TableSection, TabulateSection
+from tacita.tables.sections import (
+    LinkedOutputSection,
+    LinkedTableSection,
+    SuppressSection,
+    TableOutputSection,
+    TableSection,
+    TabulateSection,
+)
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -416,10 +423,13 @@ def test_the_page_on_plans_lists_every_key_of_a_section_and_no_other(section, mo
         ("Keys of `[suppress]`", SuppressSection),
         ("Keys of `[table]` of records", TabulateSection),
         ("Keys of `[output]` of a table", TableOutputSection),
+        ("Keys of `[[tables]]`", LinkedTableSection),
+        ("Keys of `[output]` of linked tables", LinkedOutputSection),
     ],
 )
 def test_the_page_on_tables_lists_every_key_of_a_section_and_no_other(title, model):
-    text = (DOCS / "guide" / "tables.md").read_text().partition(title)[2].strip().partition("\n\n")[2]
+    pages = "\n\n".join((DOCS / "guide" / f"{name}.md").read_text() for name in ("tables", "tables-general"))
+    text = pages.partition(title)[2].strip().partition("\n\n")[2]
     keys = {field.alias or name for name, field in model.model_fields.items()}
     assert set(re.findall(r"^\| `(\w+)` \|", text.partition("\n\n")[0], re.M)) == keys
 

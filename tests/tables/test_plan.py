@@ -197,13 +197,13 @@ class TestHierarchies:
             sectors = [row["sector"] for row in csv.DictReader(file)]
         assert sectors[:4] == ["Total", "food", "steel", "books"]
 
-    def test_with_subtotals_are_refused_since_no_method_withholds_in_them_yet(self, firms, capsys):
+    def test_with_subtotals_are_protected_together_with_their_parts(self, firms, capsys):
         place = self.plan(firms, self.DEEP)
-        assert run_command(["run", str(place)]) == 2
-        said = capsys.readouterr().err
-        assert "two dimensions without hierarchy" in said
-        assert "no method withholds in it yet" in said
-        assert not (firms.parent / "published.csv").exists()
+        assert run_command(["run", str(place)]) == 0
+        with (firms.parent / "published.csv").open() as file:
+            levels = {row["sector"]: row["sector_level"] for row in csv.DictReader(file)}
+        assert levels == {"Total": "0", "goods": "1", "food": "2", "steel": "2", "books": "1"}
+        assert run_command(["audit", str(place)]) == 0
 
     def test_are_found_beside_the_plan_and_never_written_over(
         self, firms, capsys, monkeypatch, tmp_path_factory
@@ -290,13 +290,12 @@ class TestThreeDimensions:
         assert np.array_equal(again.contributors.count, table.contributors.count)
         assert again.rules == table.rules
 
-    def test_it_can_be_audited_and_no_method_withholds_in_it_yet(self, firms, capsys):
+    def test_what_is_withheld_of_it_can_be_audited(self, firms, capsys):
         words = ["--dimensions", "region,sector,size", "--value", "turnover", "--unit", "group"]
         assert tabulate(firms, *words, "--rule", "p-percent", "--p", "30") == 0
         cells, out = str(firms.parent / "cells.csv"), str(firms.parent / "published.csv")
-        assert run_command(["suppress", cells, "--problem", "interval", "--out", out]) == 2
-        assert "no method withholds in it yet" in capsys.readouterr().err
-        table = tacita.read_table(cells)
-        everything = tacita.Pattern.of(table.with_margins(True), np.ones(table.n, dtype=bool))
-        tacita.save_table(table.with_margins(True), everything, out)
+        asked = ["suppress", cells, "--problem", "interval", "--out", out]
+        assert run_command(asked) == 1
+        assert "Let sums be withheld too: --margins." in capsys.readouterr().err
+        assert run_command([*asked, "--margins"]) == 0
         assert run_command(["audit", cells, out, "--problem", "interval"]) == 0

@@ -10,6 +10,8 @@ import numpy as np
 
 from .arrays import Floats, Ints, Mask
 from .errors import DataError
+from .hierarchy import Hierarchy
+from .layout import sums_of_leaves
 
 # A key is kept to so many bits, and added without loss in words of 64.
 _BITS = 53
@@ -80,13 +82,15 @@ class CellKeys:
         return np.asarray((10.0 * self.key) % 1.0, dtype=np.float64)
 
 
-def added(keys: Floats) -> float:
-    """The fractional part of a sum of keys, the same in whatever order they come.
+def sums_of_keys(dimensions: Sequence[Hierarchy], inner: Floats) -> Floats:
+    """The keys of all cells of a cross from those of its inner ones: fractional parts of their sums.
 
-    >>> added(np.array([0.5, 0.75]))
-    0.25
+    The same in whatever order they are added. O(cells times the depth of a hierarchy).
+
+    >>> sums_of_keys([Hierarchy.flat("sex", ["f", "m"])], np.array([0.5, 0.75])).tolist()
+    [0.5, 0.75, 0.25]
     """
-    return float(_fraction(np.array([_whole(keys).sum(dtype=np.uint64)]))[0])
+    return _fraction(sums_of_leaves(dimensions, _whole(inner)))
 
 
 def _whole(keys: Floats) -> np.ndarray:

@@ -18,7 +18,7 @@ from .base import Adjustment
 from .controlled import as_task, nearest
 from .patience import Patience
 from .squares import least_squares
-from .sums import sums_of
+from .sums import settled, sums_of
 
 # Of a value: what a solver may be off.
 _OFF = 1e-7
@@ -107,12 +107,18 @@ class CTA(Adjustment):
 
 
 def _summed(table: Table, values: Floats) -> Floats:
-    """Sums computed anew from what they are made of: a solver's are right to some digits only."""
+    """Sums computed anew from what they are made of: a solver's are right to some digits only.
+
+    Where parts are tied among themselves, as by linked tables, the other cells that moved make up for it.
+    """
     sums = sums_of(table.relations, table.n)
     # what a solver left of nought is nought, and what it did not move stays as it was
     still = np.abs(values - table.values) <= _OFF * np.maximum(1.0, np.abs(table.values))
     tidy = np.where(still, table.values, values.round(9))
-    return sums.of(tidy[sums.parts])
+    found = sums.of(tidy[sums.parts])
+    if sums.free(table.relations):
+        return found
+    return settled(table.relations, tidy, (tidy != table.values) & ~table.primary)
 
 
 @dataclass(frozen=True, eq=False)
