@@ -101,6 +101,8 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "network": "tacita.tables.suppression.twoway.paths:CheapestPaths",
         "hypercube": "tacita.tables.suppression.twoway.hypercube:Hypercube",
         "gauss": "tacita.tables.suppression.twoway.gauss:Gauss",
+        "constructive": "tacita.tables.suppression.large.constructive:Constructive",
+        "improve": "tacita.tables.suppression.large.improve:Improve",
     },
     "loss": {
         "IL1": "tacita.microdata.loss.squared:IL1",

@@ -209,6 +209,8 @@ class TestASolverThatFindsNothing:
         assert asked.reach(0, 1) > 0
         assert asked.reach(0, -1) > 0
         monkeypatch.setattr(getattr(attacker, engine), "farthest", lies)
+        # what was found before the lies is remembered
+        asked = Judge(table, "exact").attacker(np.ones(table.n, dtype=bool))
         assert [asked.reach(0, direction) for direction in (1, -1)] == [0.0, 0.0]
 
     def test_a_ray_along_cells_without_bounds_is_one(self):

@@ -16,6 +16,8 @@ from tacita.core import Relations
 from tacita.core.arrays import Floats, Ints, Mask
 from tacita.kernels.plain import interpreted, is_ready
 
+from .together import moving_together
+
 # What a check allows for rounding: of the farthest move of a cell where a flow made it (none of its cells
 # moves farther than the one in question), of the widest span where a solver did.
 EXACT = 1e-12
@@ -60,27 +62,39 @@ class Attacker:
         self._rays: _Engine | None = None
         self._signs_only: _Engine | None = None
 
-    def reach(self, cell: int, direction: int) -> float:
+    def reach(self, cell: int, direction: int, enough: float = np.inf) -> float:
         """How far a cell can rise (direction 1) or fall (-1); inf where there is no limit.
 
-        Where there is no farthest point, a ray must prove it: a move along cells without bound alone.
+        No farther than is known already, where that is `enough` or nobody can go beyond. Where there is no
+        farthest point, a ray must prove it: a move along cells without bound alone.
         """
         if self._finite is None:
             self._finite = self._engine(self._build, self.down, self.up)
+        known, limit = self._finite.known(cell, direction), self._finite.limit(cell, direction)
+        if known >= min(enough, limit) or limit == 0.0:
+            return known
+        if np.isinf(limit) and not self.network and self._endless(cell, direction):
+            return float("inf")
         farthest = self._finite.farthest(cell, direction)
         if farthest is not None:
-            return self._moved(self._finite, farthest, cell, direction)
+            return max(known, self._moved(self._finite, farthest, cell, direction))
+        return float("inf") if self._endless(cell, direction) else 0.0
+
+    def _endless(self, cell: int, direction: int) -> bool:
+        """Whether a ray takes a cell as far as one likes."""
         if self._rays is None:
             self._rays = self._engine(self._build, np.isinf(self.down) * 1.0, np.isinf(self.up) * 1.0)
+        if self._rays.known(cell, direction) > _NOISE:
+            return True
         ray = self._rays.farthest(cell, direction)
-        return float("inf") if self._moved(self._rays, ray, cell, direction) > _NOISE else 0.0
+        return self._moved(self._rays, ray, cell, direction) > _NOISE
 
     def moves(self, cell: int) -> bool:
         """Whether a cell can move at all. Only signs count: cells may rise or fall by 1, or not."""
         if self._signs_only is None:
             self._signs_only = self._engine(self._build, (self.down > 0) * 1.0, (self.up > 0) * 1.0)
         engine = self._signs_only
-        return any(
+        return any(engine.known(cell, direction) > _NOISE for direction in (1, -1)) or any(
             self._moved(engine, engine.farthest(cell, direction), cell, direction) > _NOISE
             for direction in (1, -1)
         )
@@ -90,22 +104,16 @@ class Attacker:
         if change is None or not np.isfinite(change).all():
             return 0.0
         moved = direction * float(change[cell])
-        farthest = float(np.abs(change).max())
-        if self.network:
-            noise, allowed = 0.0, EXACT * farthest
-        else:
-            spans = np.concatenate([engine.down, engine.up])
-            widest = max(float(spans[np.isfinite(spans)].max(initial=0.0)), farthest)
-            # a solver's noise is no movement; a flow has none
-            noise = SOLVER * max(widest, 1e-300)
-            allowed = min(noise, _OFF * moved)
         sums = np.bincount(self._rows, weights=self._signs * change[self._cells], minlength=self._row_count)
-        kept = (
-            np.abs(sums).max(initial=0.0) <= allowed * 10
-            and (change <= engine.up + allowed).all()
-            and (change >= -engine.down - allowed).all()
-        )
-        return moved if kept and moved > noise else 0.0
+        beyond = max(float((change - engine.up).max()), float((-engine.down - change).max()))
+        off = max(float(np.abs(sums).max(initial=0.0)) / 10, beyond)
+        noise = engine.noise(change)
+        if self.network:
+            return moved if off <= noise and moved > 0 else 0.0
+        if off <= noise:
+            # a solver's noise is no movement; a flow has none
+            engine.keep(change, max(noise, off / _OFF))
+        return moved if off <= min(noise, _OFF * moved) and moved > noise else 0.0
 
 
 class _Engine(ABC):
@@ -113,10 +121,28 @@ class _Engine(ABC):
 
     def __init__(self, down: Floats, up: Floats) -> None:
         self.down, self.up = down, up
+        self._fallen, self._risen = np.zeros(down.size), np.zeros(up.size)
 
     @abstractmethod
     def farthest(self, cell: int, direction: int) -> Floats | None:
         """That change; None where there is no farthest, or none was found."""
+
+    @abstractmethod
+    def noise(self, change: Floats) -> float:
+        """How far a change may be off what it should keep, for rounding."""
+
+    def limit(self, cell: int, direction: int) -> float:
+        """How far no change moves a cell beyond."""
+        return np.inf
+
+    def known(self, cell: int, direction: int) -> float:
+        """How far a change moves a cell that was found earlier, for this cell or another."""
+        return float((self._risen if direction > 0 else self._fallen)[cell])
+
+    def keep(self, change: Floats, more_than: float) -> None:
+        """Remember how far a change that was checked moves cells, if that is more than some noise."""
+        self._risen = np.where(change > np.maximum(self._risen, more_than), change, self._risen)
+        self._fallen = np.where(-change > np.maximum(self._fallen, more_than), -change, self._fallen)
 
 
 class _Flows(_Engine):
@@ -153,24 +179,61 @@ class _Flows(_Engine):
         change[cell] = direction * moved
         return None if moved > self._limit * (1 + EXACT) else change
 
+    def noise(self, change: Floats) -> float:
+        # no cell of a flow moves farther than the one in question
+        return EXACT * float(np.abs(change).max())
+
 
 class _Programmes(_Engine):
-    """One linear programme per connected part of the withheld cells, kept warm from question to question."""
+    """Linear programmes, one a connected part of what can move, kept warm from question to question.
+
+    Cells that move only together are one in them; where nothing else is left of a part, there is none.
+    """
 
     def __init__(self, basis: tuple[Ints, Ints, Floats], down: Floats, up: Floats) -> None:
         super().__init__(down, up)
-        self._basis = basis
-        self._parts = parts_of(basis[0], basis[1], down.size)
-        self._models: dict[int, Any] = {}
+        self._together = moving_together(*basis, down, up)
+        self._models: dict[int, tuple[Ints, Any]] = {}
+        ends = np.abs(np.concatenate([self._together.low, self._together.high]))
+        self._widest = float(ends[np.isfinite(ends)].max(initial=0.0))
+
+    def limit(self, cell: int, direction: int) -> float:
+        return self._together.limit(cell, direction)
+
+    def noise(self, change: Floats) -> float:
+        return SOLVER * max(self._widest, float(np.abs(change).max()), 1e-300)
 
     def farthest(self, cell: int, direction: int) -> Floats | None:
+        together = self._together
+        group, ratio = int(together.group[cell]), float(together.ratio[cell])
+        groups = np.zeros(together.part.size)
+        if group < 0:
+            return together.cells_moved(groups)
+        towards = direction if ratio > 0 else -direction
+        members, programme = self._model(int(together.part[group]))
+        if members.size == 1:
+            # one movement is left, and it is free up to its bound
+            groups[group] = (together.high if towards > 0 else together.low)[group]
+            return together.cells_moved(groups) if np.isfinite(groups[group]) else None
+        found = programme.farthest(int(np.searchsorted(members, group)), towards)
+        if found is None:
+            return None
+        groups[members] = found
+        return together.cells_moved(groups)
+
+    def _model(self, part: int) -> tuple[Ints, Any]:
         from .programme import Programme
 
-        part = int(self._parts[cell])
         if part not in self._models:
-            members = np.flatnonzero(self._parts == part)
-            self._models[part] = Programme(*self._basis, members, self.down[members], self.up[members])
-        return self._models[part].farthest(cell, direction, self.down.size)
+            together = self._together
+            members = np.flatnonzero(together.part == part)
+            programme = None
+            if members.size > 1:
+                columns = together.relations.tocsc()[:, members].tocsr()
+                filled = columns[np.flatnonzero(np.diff(columns.indptr))]
+                programme = Programme(filled, together.low[members], together.high[members])
+            self._models[part] = (members, programme)
+        return self._models[part]
 
 
 def as_network(rows: Ints, cells: Ints, signs: Floats, n: int) -> tuple[Ints, Ints, int] | None:

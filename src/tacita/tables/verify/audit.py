@@ -25,16 +25,21 @@ from tacita.core.framed import Column, Framed
 from tacita.core.notebook import Section, page
 from tacita.core.release import warned
 
+from .attacker import Attacker
 from .judge import Failure, Judge, refuse_weaker_problem
 from .leaks import lone_contributors, loners_apart, sensitive_sums, single_counts, unnamed_loners
+
+# Withheld cells up to which all ranges are sought where each takes programmes.
+_MANY = 5000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Audit(Framed):
     """The attacker's range of every withheld cell, and what is wrong with the pattern. Confidential.
 
-    `cells` are the withheld ones, `low` and `high` their ranges (infinite where nothing limits them). As a
-    frame, one row a withheld cell: its labels, its range, and the reason where it is not protected.
+    `cells` are the withheld ones, `low` and `high` their ranges (infinite where nothing limits them), at
+    least so wide if not `exact_ranges`. As a frame, one row a withheld cell: its labels, its range, and the
+    reason where it is not protected.
     """
 
     table: Table
@@ -44,6 +49,7 @@ class Audit(Framed):
     high: Floats
     failures: tuple[Failure, ...]
     cautions: tuple[Caution, ...] = ()
+    exact_ranges: bool = True
 
     @property
     def safe(self) -> bool:
@@ -95,11 +101,17 @@ def audit(
     *,
     strict: bool = False,
     insist: bool = False,
+    ranges: bool | None = None,
 ) -> Audit:
     """Attack a pattern (or a mask of withheld cells): the exact range of each, from all that is published.
 
-    Two largest flows per cell where the sums form a network, else two linear programmes. A pattern for
-    the general problem on a table that is known not to be negative is attacked with that knowledge.
+    Two largest flows per cell where the sums form a network, else two linear programmes; none where cells
+    move only together, where an earlier answer takes a cell as far as anybody can go, or if not `ranges` as
+    far as the verdict asks. Verdicts are exact in any case. Unless it is said, ranges are sought in networks,
+    and elsewhere of up to 5000 withheld cells.
+
+    A pattern for the general problem on a table that is known not to be negative is attacked with that
+    knowledge.
     With `strict`, leaks to lone contributors and sensitive sums along a line count as failures, not
     as warnings. `insist` audits for general or exact protection although a rule asks for intervals.
 
@@ -115,14 +127,19 @@ def audit(
     mask, chosen = _taken_in(table, pattern, problem)
     refuse_weaker_problem(table, chosen, insist)
     judge = Judge(table, chosen)
-    low, high, exposed = _attack(judge, mask, run)
+    attacker = judge.attacker(mask)
+    if ranges is None:
+        ranges = attacker.network or attacker.n <= _MANY
+    low, high, exposed = _attack(judge, attacker, mask, run, brief=not ranges)
     firm = [*_published(table, mask), *exposed]
     soft = lone_contributors(judge, mask, {each.cell for each in firm}, run) + sensitive_sums(table, mask)
     cautions = [] if strict else _soft_cautions(soft)
     cautions += _cautions(judge, mask)
+    if not ranges:
+        cautions.append(_at_least(attacker.n))
     run.report("auditing", 1, 1)
     failures = (*firm, *soft) if strict else tuple(firm)
-    return Audit(table, chosen, np.flatnonzero(mask), low, high, failures, tuple(cautions))
+    return Audit(table, chosen, np.flatnonzero(mask), low, high, failures, tuple(cautions), ranges)
 
 
 def require_safe(found: Audit) -> Audit:
@@ -156,22 +173,25 @@ def _taken_in(
     return mask.reshape(-1), problem
 
 
-def _attack(judge: Judge, mask: Mask, run: Run) -> tuple[Floats, Floats, list[Failure]]:
+def _attack(
+    judge: Judge, attacker: Attacker, mask: Mask, run: Run, brief: bool
+) -> tuple[Floats, Floats, list[Failure]]:
     """The range of every withheld cell, and the sensitive cells whose range is not enough."""
-    table, attacker = judge.table, judge.attacker(mask)
-    cells = np.flatnonzero(mask)
+    table, cells = judge.table, np.flatnonzero(mask)
     low, high = np.empty(cells.size), np.empty(cells.size)
     failures = []
-    for place, cell in enumerate(cells.tolist()):
-        low[place], high[place] = judge.range_of(attacker, cell, place)
+    # sensitive cells first: others take what was found on the way
+    for done, place in enumerate(np.argsort(~table.primary[cells], kind="stable").tolist()):
+        cell = int(cells[place])
+        low[place], high[place] = judge.range_of(attacker, cell, place, brief)
         if table.primary[cell]:
             reason, shortfall = judge.fault(attacker, cell, place, low[place], high[place])
             if reason:
                 failures.append(
                     Failure(cell, table.label(cell), reason, float(low[place]), float(high[place]), shortfall)
                 )
-        if place % 64 == 0:
-            run.report("auditing", place, cells.size + 1)
+        if done % 64 == 0:
+            run.report("auditing", done, cells.size + 1)
     return low, high, failures
 
 
@@ -181,6 +201,12 @@ def _published(table: Table, mask: Mask) -> list[Failure]:
         for cell in np.flatnonzero(table.primary & ~mask).tolist()
         for value in [float(table.values[cell])]
     ]
+
+
+def _at_least(count: int) -> Caution:
+    text = f"Ranges are at least so wide: of {count} withheld cells few had to be sought."
+    advice = "Verdicts are exact. To find all ranges takes long: audit(..., ranges=True)."
+    return Caution("ranges-at-least", text, count, advice)
 
 
 def _soft_cautions(soft: list[Failure]) -> list[Caution]:
@@ -237,7 +263,7 @@ def _open_to_who_knows_signs(judge: Judge, mask: Mask) -> int:
     table = judge.table
     low = np.where(table.values >= 0, 0.0, -np.inf)
     knowing = Judge(table.with_bounds(low, np.inf), judge.problem)
-    _, _, exposed = _attack(knowing, mask, Run())
+    _, _, exposed = _attack(knowing, knowing.attacker(mask), mask, Run(), brief=True)
     return len({each.cell for each in exposed})
 
 

@@ -60,23 +60,46 @@ class Judge:
         down, up = table.values - table.low, table.high - table.values
         return Attacker(table.relations, withheld, down[withheld], up[withheld])
 
-    def range_of(self, attacker: Attacker, cell: int, place: int) -> tuple[float, float]:
-        """The least and the largest value of a cell; `place` is its number among the withheld ones."""
+    def range_of(self, attacker: Attacker, cell: int, place: int, brief: bool = False) -> tuple[float, float]:
+        """The least and the largest value of a cell; `place` is its number among the withheld ones.
+
+        Where it is to be `brief`, a range at least so wide: no farther is asked than a verdict needs.
+        """
         value = float(self.table.values[cell])
         if self.free:
             # without bounds, what can move at all can move anywhere
             return (-np.inf, np.inf) if attacker.moves(place) else (value, value)
-        low, high = value - attacker.reach(place, -1), value + attacker.reach(place, 1)
+        fall, rise = self._enough(cell) if brief else (np.inf, np.inf)
+        risen = attacker.reach(place, 1, rise)
+        if brief and risen >= rise and self._either_way(cell):
+            fall = 0.0
+        low, high = value - attacker.reach(place, -1, fall), value + risen
         if self.table.frequency and not attacker.network:
             # counts are whole, and everyone knows it; the ends of a network's ranges are whole anyway
             low, high = float(np.ceil(low - _WHOLE)), float(np.floor(high + _WHOLE))
         return low, high
 
+    def _either_way(self, cell: int) -> bool:
+        return not self.interval or bool(self.without_level[cell])
+
+    def _enough(self, cell: int) -> tuple[float, float]:
+        """How far it must be known that a cell can fall and rise for the verdict not to hang on more."""
+        if not self.table.primary[cell]:
+            return 0.0, 0.0
+        if self._either_way(cell):
+            least = 1.0 if self.table.frequency else np.nextafter(0.0, 1.0)
+            return least, least
+        value = float(self.table.values[cell])
+        fall, rise = value - float(self._needed_low[cell]), float(self._needed_high[cell]) - value
+        if self._needed_width[cell] > fall + rise:
+            return np.inf, np.inf
+        return (float(np.ceil(fall)), float(np.ceil(rise))) if self.table.frequency else (fall, rise)
+
     def failures(self, withheld: Mask, cells: Iterable[int]) -> Iterator[Failure]:
         """Which of some withheld sensitive cells a pattern does not protect, one attack after the other."""
         attacker, places = self.attacker(withheld), np.cumsum(withheld) - 1
         for cell in cells:
-            low, high = self.range_of(attacker, cell, int(places[cell]))
+            low, high = self.range_of(attacker, cell, int(places[cell]), brief=True)
             reason, shortfall = self.fault(attacker, cell, int(places[cell]), low, high)
             if reason:
                 yield Failure(cell, self.table.label(cell), reason, low, high, shortfall)

@@ -6,45 +6,36 @@ from typing import Any
 
 import numpy as np
 
-from tacita.core.arrays import Floats, Ints
+from tacita.core.arrays import Floats
 from tacita.solvers.highs import LinearProgramme
 
 # Tolerances of the solver are absolute; spans are scaled so that the widest is this.
 _WIDEST = 1e3
 _TOLERANCE = 1e-9
+# From one question to the next only costs change: the last answer is still feasible, which the primal simplex
+# method goes on from; the dual one would begin anew.
+_PRIMAL: dict[str, Any] = {"presolve": "off", "solver": "simplex", "simplex_strategy": 4}
 
 
 class Programme:
-    """Largest or smallest d_k with M d = 0, -down <= d <= up, over some connected cells."""
+    """Largest or smallest t_k with A t = 0, low <= t <= high; every question begins at the last answer."""
 
-    def __init__(
-        self, rows: Ints, cells: Ints, signs: Floats, members: Ints, down: Floats, up: Floats
-    ) -> None:
-        from scipy.sparse import csc_array
-
-        self.members = members
-        place = np.full(int(max(members.max(), cells.max(initial=0))) + 1, -1, dtype=np.int64)
-        place[members] = np.arange(members.size)
-        here = place[cells] >= 0
-        used, row = np.unique(rows[here], return_inverse=True)
-        shape = (used.size, members.size)
-        matrix = csc_array((signs[here], (row, place[cells[here]])), shape=shape)
-        spans = np.concatenate([down, up])
-        self._scale = max(float(spans[np.isfinite(spans)].max(initial=0.0)), 1e-300) / _WIDEST
-        self._low, self._high = -down / self._scale, up / self._scale
-        self._place = place
-        nought = np.zeros(used.size)
-        ends = self._low, self._high
+    def __init__(self, relations: Any, low: Floats, high: Floats) -> None:
+        ends = np.abs(np.concatenate([low, high]))
+        self._scale = max(float(ends[np.isfinite(ends)].max(initial=0.0)), 1e-300) / _WIDEST
+        self._low, self._high = low / self._scale, high / self._scale
+        nought = np.zeros(relations.shape[0])
         precise: dict[str, Any] = {
             "primal_feasibility_tolerance": _TOLERANCE,
             "dual_feasibility_tolerance": _TOLERANCE,
         }
-        costs = np.zeros(members.size)
-        self._programme = LinearProgramme.of(costs, *ends, matrix, nought, nought, **precise)
+        spans = self._low, self._high
+        self._programme = LinearProgramme.of(
+            np.zeros(low.size), *spans, relations.tocsc(), nought, nought, **precise, **_PRIMAL
+        )
 
-    def farthest(self, cell: int, direction: int, n: int) -> Floats | None:
-        """The change of all n cells that moves one farthest, or None where the solver failed."""
-        own = int(self._place[cell])
+    def farthest(self, own: int, direction: int) -> Floats | None:
+        """Where all stand when one has moved farthest, or None where the solver failed."""
         self._programme.cost(own, -float(direction))
         found = None
         for _ in range(2):
@@ -54,9 +45,5 @@ class Programme:
             # what an endless question leaves behind misleads the next
             self._programme.forget()
         self._programme.cost(own, 0.0)
-        if found is None:
-            return None
-        change = np.zeros(n)
         # the solver keeps bounds within its tolerance; we keep them
-        change[self.members] = np.clip(found, self._low, self._high) * self._scale
-        return change
+        return None if found is None else np.clip(found, self._low, self._high) * self._scale

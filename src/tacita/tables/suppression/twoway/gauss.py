@@ -6,8 +6,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from tacita.core import Problem, Run
+from tacita.core import Pattern, Problem, Run, Table
 from tacita.core.arrays import Ints, Mask
+from tacita.tables.suppression.base import Shape
 
 from .base import TwoWay
 from .circuit import Network
@@ -25,8 +26,12 @@ class Gauss(TwoWay):
     eliminated without arithmetic, and only the few that stay are worked on: entries remain 0 and 1 or -1, so
     that there is no rounding.
 
-    Signs and bounds are not seen: only for the general problem.
-    O(primaries m n + kept^2 (m + n)) time, O(m n) memory.
+    In tables of any other shape circuits are those of the relations M a = 0: columns of M are taken in,
+    primaries first, then the cheapest, and one that depends on those before it closes a circuit. Coefficients
+    are counted modulo a large prime, so that there is no rounding there either.
+
+    Signs and bounds are not seen: only for the general problem, and no lower bound is known.
+    O(primaries m n + kept^2 (m + n)) time, O(m n) memory; elsewhere O(entries of M, and their fill).
     Source: Langsrud (2024), Gaussian elimination for secondary suppression, as in the package
     GaussSuppression; the circuits as a basis are ours.
 
@@ -38,7 +43,24 @@ class Gauss(TwoWay):
     """
 
     problems: ClassVar[tuple[Problem, ...]] = ("general",)
+    shapes: ClassVar[tuple[Shape, ...]] = ("any",)
     anytime: ClassVar[bool] = False
+
+    def choose(self, table: Table, problem: Problem, run: Run) -> Pattern:
+        if table.is_two_way:
+            return super().choose(table, problem, run)
+        from tacita.tables.suppression.general.presolve import refuse, systems_of
+        from tacita.tables.suppression.large.elimination import eliminated
+
+        watch, withheld = Watch(np.inf), table.primary.copy()
+        run.report("reading the table", 0, 1)
+        for system in systems_of(table, problem):
+            chosen = eliminated(system, run)
+            if chosen is None:
+                raise refuse(table, system, 0)
+            withheld[system.of_table(chosen)] = True
+        run.report("withholding cells", 1, 1)
+        return self.made(table, problem, withheld, 0.0, watch)
 
     def search(self, network: Network, watch: Watch, run: Run) -> tuple[Mask, float]:
         run.report("eliminating", 0, 1)
