@@ -21,6 +21,7 @@ from tacita.core import Method
 from tacita.microdata.measure import Measure
 from tacita.microdata.verify import CHECKS
 from tacita.report.figures import span
+from tacita.tables.verify.adjusted import CHECKS as OF_ADJUSTED
 
 PAGES = Path(__file__).parent / "methods"
 KINDS = {
@@ -32,6 +33,7 @@ KINDS = {
     "masking": "Masking: other values in place of the original ones, without groups of k records",
     "synthesis": "Synthesis: dependent attributes drawn anew, given independent ones that are kept",
     "suppression": "Suppression: cells of a table that are withheld besides the sensitive ones",
+    "adjustment": "Adjustment: other values in the cells of a table, none of them withheld",
     "loss": "Loss: how much of the data's message is gone",
     "risk": "Risk: how much an attacker finds out",
     "balance": "Balance of loss and risk",
@@ -86,7 +88,8 @@ def _page(kind: str, name: str) -> str:
         lines += [""]
     if found.guarantees:
         lines += ["## What it promises", ""]
-        lines += [f"- `{guarantee}`: {CHECKS[guarantee].promise}" for guarantee in found.guarantees]
+        checks = OF_ADJUSTED if kind == "adjustment" else CHECKS
+        lines += [f"- `{guarantee}`: {checks[guarantee].promise}" for guarantee in found.guarantees]
         lines += ["", "Each is checked on the finished file by code that shares nothing with the method.", ""]
     lines += _published(name)
     lines += ["## Example", "", "```python", _imports(found), f">>> {example.strip()}", "```", ""]

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from . import datasets, testing
     from .api import (
+        adjust,
         assess,
         audit,
         check,
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
         risk,
         run,
         save,
+        save_adjusted,
         save_cells,
         save_comparison,
         save_risk,
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
         unpram,
     )
     from .core import (
+        Adjusted,
         Cancelled,
         DataError,
         ParameterError,
@@ -57,6 +60,7 @@ if TYPE_CHECKING:
     from .microdata.plan import Plan
 
 __all__ = [
+    "Adjusted",
     "Cancelled",
     "DataError",
     "ParameterError",
@@ -76,6 +80,7 @@ __all__ = [
     "Trials",
     "VerificationError",
     "__version__",
+    "adjust",
     "assess",
     "audit",
     "check",
@@ -91,6 +96,7 @@ __all__ = [
     "risk",
     "run",
     "save",
+    "save_adjusted",
     "save_cells",
     "save_comparison",
     "save_risk",

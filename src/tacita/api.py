@@ -38,6 +38,7 @@ from .plans.tables import (
     audit_published,
     compare_table,
     run_table,
+    save_adjusted,
     save_cells,
     save_table,
     save_tables,
@@ -45,11 +46,12 @@ from .plans.tables import (
 )
 from .tables.comparing import compare_patterns
 from .tables.linking import link
-from .tables.run import read_table, suppress, tabulate
+from .tables.run import adjust, read_table, suppress, tabulate
 from .tables.verify.audit import audit
 from .warming import warmup
 
 __all__ = [
+    "adjust",
     "assess",
     "audit",
     "audit_plan",
@@ -72,6 +74,7 @@ __all__ = [
     "run_risk",
     "run_table",
     "save",
+    "save_adjusted",
     "save_cells",
     "save_comparison",
     "save_plan",

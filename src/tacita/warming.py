@@ -137,6 +137,14 @@ def _cube() -> Table:
     return Table.from_array(values, primary=values == 1, lower=15, upper=15, margins=True)
 
 
+def _adjustment(_: str, found: Any) -> None:
+    values = np.arange(1.0, 17.0).reshape(4, 4) % 7 + 1
+    table = Table.from_array(
+        values, primary=np.eye(4, dtype=bool), lower=15, upper=15, frequency=True, margins=True
+    )
+    found().adjust(table)
+
+
 def _attack() -> None:
     """What the audit of a published table computes."""
     from .tables.verify.attacker import Attacker
@@ -157,5 +165,6 @@ _WARM: dict[str, Callable[[str, Any], None]] = {
     "generalisation": _coarser,
     "withholding": _withholding,
     "suppression": _suppression,
+    "adjustment": _adjustment,
     **dict.fromkeys(registry.MEASURING, _measure),
 }

@@ -26,6 +26,7 @@ COMMANDS = {
     "compare": "Try methods and parameters side by side, and draw their risk-utility map.",
     "tabulate": "Sum up or count records by two columns, and mark sensitive cells.",
     "suppress": "Choose which cells of a table to withhold, prove it, audit it, publish the rest.",
+    "adjust": "Publish other values in place of the true ones, audited; no cell is withheld.",
     "audit": "Attack a published table: what can be computed of its withheld cells?",
     "run": "Carry out a plan file.",
     "methods": "List methods and measures, or describe one.",
@@ -36,7 +37,7 @@ COMMANDS = {
 
 # commands that carry out a plan file: their users write keys, not options
 _OF_PLANS = ("run", "compare")
-_OF_TABLES = ("tabulate", "suppress", "audit")
+_OF_TABLES = ("tabulate", "suppress", "adjust", "audit")
 # where a command stands that is not among the others
 _HOMES = {**dict.fromkeys(_OF_TABLES, "tables"), "risk": "risk", "datasets": "catalogue"}
 # commands whose options depend on the method that the words name
@@ -46,6 +47,7 @@ _BUILT_FOR_WORDS = {
     "compare": "tacita.cli.commands:compare_with",
     "tabulate": "tacita.cli.tables:tabulate_with",
     "suppress": "tacita.cli.tables:suppress_with",
+    "adjust": "tacita.cli.tables:adjust_with",
 }
 
 

@@ -1,4 +1,4 @@
-"""The commands of tables: tabulate, suppress, audit."""
+"""The commands of tables: tabulate, suppress, adjust, audit."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from tacita.io import content_of
 from tacita.tables.plan import AnyTablePlan, TablePlan, TabulatePlan, kind_of
 from tacita.tables.rules.words import fields_of, rule_sections
 from tacita.tables.sections import (
+    AdjustSection,
     RecordInputSection,
     SuppressSection,
     TableInputSection,
@@ -26,12 +27,13 @@ from tacita.tables.sections import (
 )
 
 from .options import FORCE, command, flag, given, option, options, path_option, positional, required_path
-from .talk import print_audit, print_patterns, print_suppressed, print_table, progress_bar
+from .talk import print_adjusted, print_audit, print_patterns, print_suppressed, print_table, progress_bar
 
 _WHAT, _HOW, _TO, _FROM, _TALK = (
     Group.create_ordered(title)
     for title in ("Columns of the table", "Withholding", "Writing", "Reading the file", "Running")
 )
+_CHANGE = Group.create_ordered("Adjusting")
 _OUT_NAMES = {"path": "out", "json_report": "json"}
 # [[rules]] of a plan, in words
 _RULE = {
@@ -44,6 +46,8 @@ _RULE = {
 }
 # what the section above the method already asks for
 _OF_SECTION = ("seconds", "solver")
+# columns that only adjusting asks for
+_OF_ADJUSTED = ("key", "counts")
 _RUNNING = (
     path_option("save_plan", "write the plan of this run, to repeat it with `tacita run`", _TALK),
     flag("dry_run", "do everything but write; show the plan and its script", _TALK),
@@ -56,17 +60,19 @@ def carry_out_table(plan: AnyTablePlan, *, quiet: bool, dry_run: bool, **files: 
     """Publish a table, or write that of records as a list; and tell what came of it."""
     from tacita import api
 
-    if isinstance(plan, TabulatePlan) and plan.suppress is None:
+    if isinstance(plan, TabulatePlan) and not plan.published:
         with progress_bar(quiet):
             table = api.tabulate_file(plan, dry_run=dry_run, **files)
         if not quiet:
             print_table(table, plan, dry_run=dry_run)
         return
-    assert plan.suppress is not None, "a table that is not to be published was written above"
-    with progress_bar(quiet, anytime=plan.suppress.build().anytime) as run:
+    asked = plan.adjust or plan.suppress
+    assert asked is not None, "a table that is not to be published was written above"
+    with progress_bar(quiet, anytime=asked.build().anytime) as run:
         release = api.run_table(plan, run, dry_run=dry_run, **files)
     if not quiet:
-        print_suppressed(release.record, plan, dry_run=dry_run)
+        tell: Any = print_suppressed if plan.adjust is None else print_adjusted
+        tell(release.record, plan, dry_run=dry_run)
 
 
 def suppress_with(words: Sequence[str]) -> Callable[..., None]:
@@ -95,10 +101,47 @@ def suppress_with(words: Sequence[str]) -> Callable[..., None]:
         "Of tau-ARGUS: tacita suppress table.tab --meta table.rda --problem interval --out published.csv",
         [
             positional("table", "CSV file with one line for each cell; or .tab or .jj of tau-ARGUS"),
-            *options(TableOutputSection, _TO, _OUT_NAMES, required=["path"]),
-            *options(TableSection, _WHAT),
+            *options(TableOutputSection, _TO, _OUT_NAMES, skip=["note"], required=["path"]),
+            *options(TableSection, _WHAT, skip=_OF_ADJUSTED),
             *options(SuppressSection, _HOW),
             *options(own, Group.create_ordered(f"Parameters of {method}")),
+            *options(TableInputSection, _FROM, skip=["path"]),
+            *_RUNNING,
+        ],
+        body,
+    )
+
+
+def adjust_with(words: Sequence[str]) -> Callable[..., None]:
+    """The command `adjust` with the options of the method that the words name."""
+    named = _named_in(words, "--method")
+    own: dict[str, FieldInfo] = {}
+    if named is not None:
+        method = registry.canonical(named, *registry.ADJUSTING)
+        fields = registry.lookup(method, *registry.ADJUSTING).model_fields
+        own = {name: each for name, each in fields.items() if name not in _OF_SECTION}
+
+    def body(table: Path, **values: Any) -> None:
+        plan = TablePlan(
+            input={"path": table, **given(TableInputSection, values)},
+            table=given(TableSection, values),
+            adjust={**given(AdjustSection, values), **given(own, values)},
+            output=given(TableOutputSection, values, _OUT_NAMES),
+        )
+        carry_out_table(plan, **{each.name: values[each.name] for each in _RUNNING})
+
+    return command(
+        "adjust",
+        "Publish other values in place of the true ones, audited; no cell is withheld.\n\n"
+        "Example: tacita adjust cells.csv --rows region --columns sector --value persons --counts "
+        "--method rounding --base 5 --out published.csv --note note.html\n\n"
+        "Other methods: small-counts, cell-key, cta; `tacita methods` describes them.",
+        [
+            positional("table", "CSV file with one line for each inner cell; or .tab or .jj of tau-ARGUS"),
+            *options(TableOutputSection, _TO, _OUT_NAMES, required=["path"]),
+            *options(TableSection, _WHAT),
+            *options(AdjustSection, _CHANGE, required=["method"]),
+            *options(own, Group.create_ordered(f"Parameters of {named}")),
             *options(TableInputSection, _FROM, skip=["path"]),
             *_RUNNING,
         ],
@@ -237,7 +280,7 @@ _ASKED = {
     "problem": FieldInfo(annotation=_PROBLEM.annotation, default=None, description=_PROBLEM.description),
     **{name: SuppressSection.model_fields[name] for name in ("strict", "insist")},
 }
-_FOR_WORDS = {"suppress": suppress_with, "tabulate": tabulate_with}
+_FOR_WORDS = {"suppress": suppress_with, "adjust": adjust_with, "tabulate": tabulate_with}
 audit = command(
     "audit",
     "Attack a published table: what can be computed of its withheld cells, and what else does the file show? "
@@ -248,7 +291,7 @@ audit = command(
     [
         positional("table", "CSV file of cells, or .tab or .jj of tau-ARGUS; confidential. Or a plan (TOML)"),
         positional("published", "published table: .csv, .xlsx or .html; not of a plan", required=False),
-        *options(TableSection, _WHAT),
+        *options(TableSection, _WHAT, skip=_OF_ADJUSTED),
         *options(_ASKED, _HOW),
         *options(TableInputSection, _FROM, skip=["path"]),
         path_option("json", "ranges and verdict as JSON; confidential", _TO),

@@ -30,8 +30,9 @@ if TYPE_CHECKING:
     from tacita.core import Table as CellTable
     from tacita.core.uniqueness import Uniqueness
     from tacita.microdata.plan import Plan
+    from tacita.tables.adjusted_record import AdjustedRecord
     from tacita.tables.comparing import PatternTrials
-    from tacita.tables.plan import AnyTablePlan, TabulatePlan
+    from tacita.tables.plan import AnyTablePlan, TablePlan, TabulatePlan
     from tacita.tables.record import PublishedAudit, TableRecord
 
 
@@ -247,7 +248,35 @@ def print_suppressed(record: TableRecord, plan: AnyTablePlan, *, dry_run: bool) 
         _print_plan(plan)
         return
     for what, path in (
-        *(("published table", path) for path in plan.published),
+        *(("published table", path) for path in plan.public_paths),
+        ("result as JSON (confidential)", plan.output.json_report),
+        ("report (confidential)", plan.output.report),
+    ):
+        if path is not None:
+            Out.print(f"{what}: {path}", markup=False)
+
+
+def print_adjusted(record: AdjustedRecord, plan: TablePlan | TabulatePlan, *, dry_run: bool) -> None:
+    """How much changed, how near that is, and where it is."""
+    made, audit = record.claim.adjusted, record.claim.audit
+    near = ""
+    if made.gap is not None:
+        near = (
+            ", proven to be nearest" if made.proven else f", others are at most {100 * made.gap:.3g} % nearer"
+        )
+    Out.print(
+        f"{made.changed} of {_count(record.claim.table.n, 'cell')} changed by {_figure(made.distance)} in "
+        f"all{near}; {_count(len(audit.verdicts), 'promise')} verified, "
+        f"{_count(len(record.cautions), 'warning')}.",
+        markup=False,
+    )
+    _print_warnings(record.cautions)
+    if dry_run:
+        _print_plan(plan)
+        return
+    for what, path in (
+        ("published table", plan.output.path),
+        ("quality note", plan.output.note),
         ("result as JSON (confidential)", plan.output.json_report),
         ("report (confidential)", plan.output.report),
     ):

@@ -1,9 +1,11 @@
 """The values everything else is built from. Imports nothing else of tacita."""
 
+from .adjusted import Adjusted, Terms
 from .arrays import Floats, Ints, Labels, Mask, Matrix
 from .contributors import Contributors
 from .errors import Cancelled, DataError, ParameterError, RequirementError, TacitaError, VerificationError
 from .hierarchy import Hierarchy
+from .keys import CellKeys, Flex, NoiseTable
 from .method import Method
 from .microdata import MISSING_TEXT, CsvDialect, Microdata
 from .params import GroupSize, Parameters
@@ -22,14 +24,17 @@ from .verify import Verdict
 
 __all__ = [
     "MISSING_TEXT",
+    "Adjusted",
     "Bounds",
     "Cancelled",
     "Categories",
     "Caution",
+    "CellKeys",
     "Comparison",
     "Contributors",
     "CsvDialect",
     "DataError",
+    "Flex",
     "Floats",
     "GroupSize",
     "Hierarchy",
@@ -40,6 +45,7 @@ __all__ = [
     "Matrix",
     "Method",
     "Microdata",
+    "NoiseTable",
     "ParameterError",
     "Parameters",
     "Partition",
@@ -59,6 +65,7 @@ __all__ = [
     "Score",
     "Table",
     "TacitaError",
+    "Terms",
     "Trial",
     "Trials",
     "Verdict",

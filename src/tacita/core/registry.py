@@ -104,6 +104,12 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "constructive": "tacita.tables.suppression.large.constructive:Constructive",
         "improve": "tacita.tables.suppression.large.improve:Improve",
     },
+    "adjustment": {
+        "rounding": "tacita.tables.adjustment.rounding:Rounding",
+        "small-counts": "tacita.tables.adjustment.smallcounts:SmallCounts",
+        "cell-key": "tacita.tables.adjustment.cellkey:CellKey",
+        "cta": "tacita.tables.adjustment.cta:CTA",
+    },
     "loss": {
         "IL1": "tacita.microdata.loss.squared:IL1",
         "IL2": "tacita.microdata.loss.absolute:IL2",
@@ -213,6 +219,7 @@ PROTECTING = (
 # for these every value is a category, whatever it was declared to be, and a missing one no obstacle
 CATEGORICAL = ("recoding", "generalisation", "withholding")
 SUPPRESSING = ("suppression",)
+ADJUSTING = ("adjustment",)
 # Names that an error lists one by one; more would not be read.
 _AT_A_GLANCE = 80
 MEASURING = ("loss", "risk", "balance")

@@ -14,6 +14,7 @@ from .arrays import Floats, Ints, Mask
 from .contributors import Contributors
 from .errors import DataError, ParameterError
 from .hierarchy import Hierarchy
+from .keys import CellKeys
 from .layout import all_cells, as_numbers, bound_of, costs, inner_cells, level_of, placed
 from .method import Method
 from .percent import percent_of
@@ -32,7 +33,7 @@ class Table:
     it reaches down to a - `lower`, up to a + `upper`, and is at least `sliding` wide. `forced` cells must be
     published. `cost` is what withholding loses. All are arrays of one figure per cell, never changed: the
     `with_` methods return new tables. `title` is the heading where it is published; the names of response and
-    dimensions if empty.
+    dimensions if empty. `keys` are those of the records behind each cell, where noise is to hang on them.
 
     >>> table = Table.from_array([[5, 3], [2, 4]], primary=[[True, False], [False, False]])
     >>> table.shape, table.values.tolist()
@@ -58,6 +59,7 @@ class Table:
     frequency: bool = False
     response: str = field(default="value")
     title: str = ""
+    keys: CellKeys | None = None
 
     def __post_init__(self) -> None:
         n = self.values.size
@@ -72,6 +74,8 @@ class Table:
         self.relations.check(self.values)
         if self.contributors is not None and self.contributors.total.size != n:
             raise DataError(f"Table: wanted contributors of {n} cells, got {self.contributors.total.size}.")
+        if self.keys is not None and self.keys.key.size != n:
+            raise DataError(f"Table: wanted keys of {n} cells, got {self.keys.key.size}.")
 
     def _check_numbers(self) -> None:
         finite = {"values": self.values, "cost": self.cost, "lower": self.lower, "upper": self.upper}
@@ -109,6 +113,7 @@ class Table:
         frequency: bool = False,
         response: str = "value",
         title: str = "",
+        keys: CellKeys | None = None,
     ) -> Table:
         """The full cross of some dimensions, from its inner cells (leaves only) or from all cells with sums.
 
@@ -145,6 +150,7 @@ class Table:
             frequency=frequency,
             response=response,
             title=title,
+            keys=keys,
         )
 
     @classmethod

@@ -7,14 +7,21 @@ from pathlib import Path
 
 from tacita import io
 from tacita import report as page
-from tacita.core import ParameterError, Pattern, Run, Table
+from tacita.core import Adjusted, ParameterError, Pattern, Run, Table
 from tacita.core.door import entered_by
 from tacita.io.atomic import refuse_bad_targets
 from tacita.tables import run as table_runs
+from tacita.tables.adjusted_record import AdjustedRelease
 from tacita.tables.comparing import PatternTrials, compare_patterns
 from tacita.tables.plan import AnyTablePlan, LinkedPlan, TabulatePlan
 from tacita.tables.record import PublishedAudit, TableRelease
-from tacita.tables.sections import SuppressSection, TableInputSection, TableSection, TrySection
+from tacita.tables.sections import (
+    SuppressSection,
+    TableInputSection,
+    TableOutputSection,
+    TableSection,
+    TrySection,
+)
 from tacita.tables.sources import Files, Source, read_source, source_of
 
 from .files import as_json, as_path
@@ -61,6 +68,40 @@ def save_tables(
     io.write_all(files, public=places, force=force)
 
 
+def save_adjusted(
+    table: Table,
+    adjusted: Adjusted,
+    path: str | Path,
+    *,
+    json_report: str | Path | None = None,
+    report: str | Path | None = None,
+    note: str | Path | None = None,
+    run: Run | None = None,
+    force: bool = False,
+) -> None:
+    """Write an adjusted table (.csv, .xlsx or .html) after an audit, its bytes read back; all files or none.
+
+    `path` and `note`, what users of the table must know, are public; `json_report` and `report` are
+    confidential. The values are audited against the table, whoever made them. Files that are there need
+    `force`.
+    """
+    section = TableOutputSection(path=Path(path), json_report=json_report, report=report, note=note)
+    refuse_bad_targets(section.targets, {}, force=force)
+    release = table_runs.adjusted_release_of(table, adjusted, section.path, run)
+    io.write_all(_adjusted_files(release, section), public=section.public, force=force)
+
+
+def _adjusted_files(release: AdjustedRelease, section: TableOutputSection) -> dict[Path, bytes]:
+    files, told = {section.path: release.data}, release.record.as_dict()
+    if section.json_report is not None:
+        files[section.json_report] = as_json(told)
+    if section.report is not None:
+        files[section.report] = page.adjustment_html(told).encode()
+    if section.note is not None:
+        files[section.note] = page.adjustment_note_html(release.claim.table, told).encode()
+    return files
+
+
 def save_cells(table: Table, path: str | Path, *, force: bool = False) -> None:
     """Write a table with its true values: a list (.csv), or files of tau-ARGUS (.tab with .rda, or .jj).
 
@@ -78,19 +119,28 @@ def run_table(
     plan_file: str | Path | None = None,
     save_plan: str | Path | None = None,
     force: bool = False,
-) -> TableRelease:
-    """Carry out a plan of a table, or of linked ones: make, choose, attack, encode, read back; write all or
-    nothing.
+) -> TableRelease | AdjustedRelease:
+    """Carry out a plan of a table, or of linked ones: make, choose or adjust, attack, encode, read back;
+    write all or nothing.
 
     `plan_file`, `save_plan` and `force` are as in `run`.
     """
-    if plan.suppress is None:
-        raise ParameterError("Plan: there is no [suppress] section; such a plan only makes a list of cells.")
+    if plan.suppress is None and plan.adjust is None:
+        raise ParameterError(
+            "Plan: there is no [suppress] section, and no [adjust]; such a plan only makes a list of cells."
+        )
     source = _source(plan, plan.targets, as_path(plan_file), as_path(save_plan), force, dry_run)
-    release = table_runs.make_release(plan.suppress, source, plan.published, run)
-    output = plan.output
-    files = {} if dry_run else _table_files(release, plan.published, output.json_report, output.report)
-    io.write_all({**files, **plan.as_file(save_plan)}, public=plan.published, force=force)
+    release: TableRelease | AdjustedRelease
+    public: Sequence[Path] = plan.public_paths
+    if plan.suppress is not None:
+        release = table_runs.make_release(plan.suppress, source, public, run)
+        files = _table_files(release, public, plan.output.json_report, plan.output.report)
+    else:
+        assert plan.adjust is not None, "one of them is there"
+        release = table_runs.make_adjusted(plan.adjust, source, plan.output, run)
+        files, public = _adjusted_files(release, plan.output), plan.output.public
+    written = {} if dry_run else files
+    io.write_all({**written, **plan.as_file(save_plan)}, public=public, force=force)
     return release
 
 
@@ -103,7 +153,7 @@ def tabulate_file(
     save_plan: str | Path | None = None,
     force: bool = False,
 ) -> Table:
-    """Carry out a plan without [suppress]: records as a list of cells and sums, or as files of tau-ARGUS."""
+    """Carry out a plan that publishes nothing: records as a list of cells and sums, or files of tau-ARGUS."""
     out = plan.output.path
     beside = out.with_suffix(".rda") if out.suffix.lower() == ".tab" else None
     targets = {"output": out, "metadata beside it": beside}
@@ -166,7 +216,7 @@ def audit_plan(
         raise ParameterError("Plan: there is no [suppress] section; nothing is published by it.")
     inputs = {**read_by(plan), **plan.targets}
     refuse_bad_targets({"JSON report": json_report}, inputs, force=force)
-    return _attacked(source_of(plan), plan.published, plan.suppress, run, json_report, force)
+    return _attacked(source_of(plan), plan.public_paths, plan.suppress, run, json_report, force)
 
 
 def audit_published(

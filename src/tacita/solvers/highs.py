@@ -161,8 +161,15 @@ class LinearProgramme:
         kind = sparse.csr_matrix if rowwise else sparse.csc_matrix
         return kind(parts, shape=(model.num_row_, model.num_col_)).tocsr(), np.array(model.row_lower_)
 
-    def choose(self, start: Floats | None, stop: Callable[[], bool], keep: int = 0, **options: Any) -> Whole:
-        """Solve with every column whole, from a known solution if given, until `stop()`.
+    def choose(
+        self,
+        start: Floats | None,
+        stop: Callable[[], bool],
+        keep: int = 0,
+        whole: Ints | None = None,
+        **options: Any,
+    ) -> Whole:
+        """Solve with every column whole, or only some, from a known solution if given, until `stop()`.
 
         Keeps the last few solutions that were met. The programme itself stays as it is.
         """
@@ -170,8 +177,8 @@ class LinearProgramme:
         highs = programme._highs
         highs.passModel(self._highs.getLp())
         columns = highs.getNumCol()
-        every = np.arange(columns, dtype=np.int32)
-        highs.changeColsIntegrality(columns, every, np.full(columns, highspy.HighsVarType.kInteger))
+        every = np.arange(columns, dtype=np.int32) if whole is None else whole.astype(np.int32)
+        highs.changeColsIntegrality(every.size, every, np.full(every.size, highspy.HighsVarType.kInteger))
         if start is not None:
             known = highspy.HighsSolution()
             known.col_value = start.tolist()

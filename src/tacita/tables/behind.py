@@ -19,6 +19,7 @@ from tacita.core.arrays import Floats, Ints
 COUNTED = "count"
 COUNT = "contributors"
 RULES = "rules"
+CELL_KEY = "cell_key"
 # one figure per cell, by the field of Contributors that it fills
 _SINGLE = {
     "count": COUNT,

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
 import numpy as np
 
-from tacita.core import Contributors, DataError, Hierarchy, Microdata, ParameterError, Table
+from tacita.core import CellKeys, Contributors, DataError, Hierarchy, Microdata, ParameterError, Table
 from tacita.core.arrays import Floats, Ints, Mask
 from tacita.core.labels import natural_order
 from tacita.core.microdata import column_codes
@@ -34,6 +34,7 @@ class Records:
     asked: Mask
     waived: Mask
     respelled: int = 0
+    keys: Floats | None = None
 
 
 def tabulate(
@@ -45,6 +46,7 @@ def tabulate(
     unit: str | None = None,
     request: str | None = None,
     waiver: str | None = None,
+    key: str | None = None,
     rules: Rule | Sequence[Rule] = (),
     depth: int = 3,
     prefixes: Mapping[str, Sequence[int]] | None = None,
@@ -60,9 +62,10 @@ def tabulate(
     `value` the table counts. `unit` names the holding behind a record: what a holding contributes to a cell
     is summed before it is ranked. With `weight`, a contribution of weight w stands for w contributors of its
     size. `request` and `waiver` are columns that mark who asked for protection and who renounced it (0,
-    false, no and empty mean neither; words other than these and 1, true and yes are refused). `depth` is how
-    many of the largest contributions each cell keeps, or more where a rule looks at more. Other fields are
-    those of Table.cross.
+    false, no and empty mean neither; words other than these and 1, true and yes are refused). `key` is a
+    column of keys in [0, 1), drawn once for every record: the noise of the method cell-key hangs on them, so
+    that a cell has the same in every table. `depth` is how many of the largest contributions each cell keeps,
+    or more where a rule looks at more. Other fields are those of Table.cross.
 
     O(records log records) per combination of levels, O(cells depth) memory.
 
@@ -81,11 +84,13 @@ def tabulate(
         else Division.named(dimensions, prefixes=prefixes or {}, parents=parents or {}, total=total)
     )
     columns = [*division.names, *division.parents.values()]
-    source.require([*columns, *(c for c in (value, weight, unit, request, waiver) if c is not None)])
+    source.require([*columns, *(c for c in (value, weight, unit, request, waiver, key) if c is not None)])
     if not division.names or depth < 1:
         raise ParameterError("tabulate: wanted at least one dimension, and a depth of at least 1.")
     placed = [_dimension(source, name, division) for name in division.names]
     records = _records(source, value, weight, unit, request, waiver)
+    if key is not None:
+        records = replace(records, keys=record_keys(source, key))
     made, codes = [each for each, _ in placed], [each for _, each in placed]
     applied = (rules,) if isinstance(rules, Rule) else tuple(rules)
     values, contributors = _sums(made, codes, records, max(depth, *(rule.depth for rule in applied), 1))
@@ -96,9 +101,42 @@ def tabulate(
         frequency=value is None,
         response=value or COUNTED,
         margins=margins,
+        keys=None if records.keys is None else _keyed(made, codes, records, value is None),
         **fields,
     )
     return apply_rules(table, applied)
+
+
+def record_keys(data: Microdata, column: str) -> Floats:
+    """The keys of records, or a refusal: numbers in [0, 1) that tell records apart."""
+    keys = data.numbers(column)
+    if bad := int((~((keys >= 0) & (keys < 1))).sum()):
+        raise DataError(
+            f"{data.source}: column {column} wants a key from 0 up to, but not including, 1 in every record, "
+            f"{bad} have none. Draw one for each record once, and keep them."
+        )
+    if keys.size > 1 and np.unique(keys).size < max(2, keys.size // 2):
+        raise DataError(
+            f"{data.source}: column {column} has {np.unique(keys).size} different keys for {keys.size} "
+            "records. Whoever shares a key shares its noise: draw one for each record."
+        )
+    return keys
+
+
+def _keyed(
+    dimensions: Sequence[Hierarchy], leaves: Sequence[Ints], records: Records, counts: bool
+) -> CellKeys:
+    """The keys of all cells, level by level; a record that adds nothing to a sum is no part of it."""
+    assert records.keys is not None
+    shape = tuple(len(dimension) for dimension in dimensions)
+    parts = []
+    for deep, cell in _levels(dimensions, leaves, shape):
+        there = deep & (counts | (records.amount != 0))
+        amounts, weights = records.amount[there], records.weight[there]
+        parts.append(
+            CellKeys.of(records.keys[there], cell[there[deep]], amounts, weights, int(np.prod(shape)))
+        )
+    return CellKeys.joined(parts)
 
 
 def _dimension(data: Microdata, name: str, division: Division) -> tuple[Hierarchy, Ints]:
@@ -208,12 +246,7 @@ def _sums(
     largest, holders = np.zeros((cells, depth)), np.full((cells, depth), -1, dtype=np.int64)
     total, frequency, requested, still_open = (np.zeros(cells) for _ in range(4))
     count = np.zeros(cells, dtype=np.int64)
-    paths = [dimension.ancestors()[own] for dimension, own in zip(dimensions, leaves, strict=True)]
-    for levels in product(*(range(path.shape[1]) for path in paths)):
-        at = [path[:, level] for path, level in zip(paths, levels, strict=True)]
-        # a leaf that is less deep stands at its own level only
-        deep = np.logical_and.reduce([each >= 0 for each in at])
-        cell = np.ravel_multi_index([each[deep] for each in at], shape)
+    for deep, cell in _levels(dimensions, leaves, shape):
         values += np.bincount(cell, weights=(records.weight * records.amount)[deep], minlength=cells)
         one = _by_holding(cell, records, deep)
         # of holdings, not of records: one that has several is still alone
@@ -227,6 +260,18 @@ def _sums(
     np.minimum.accumulate(largest, axis=1, out=largest)
     found = Contributors(total, count, largest, holders, frequency, requested, still_open, records.respelled)
     return values, found
+
+
+def _levels(
+    dimensions: Sequence[Hierarchy], leaves: Sequence[Ints], shape: tuple[int, ...]
+) -> Iterator[tuple[Mask, Ints]]:
+    """For every combination of levels the records that have one, and the cell of each of these."""
+    paths = [dimension.ancestors()[own] for dimension, own in zip(dimensions, leaves, strict=True)]
+    for levels in product(*(range(path.shape[1]) for path in paths)):
+        at = [path[:, level] for path, level in zip(paths, levels, strict=True)]
+        # a leaf that is less deep stands at its own level only
+        deep = np.logical_and.reduce([each >= 0 for each in at])
+        yield deep, np.ravel_multi_index([each[deep] for each in at], shape)
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,6 +20,7 @@ from tacita.io.formats import csv
 
 from .behind import COUNT, COUNTED, RULES, columns_of, counted, is_kept, kept_contributors
 from .dimensions import TOTAL, Division
+from .keyed import columns_of_keys, kept_keys
 
 Dimensions = Sequence[Hierarchy]
 # the column of a list that has the label above each label of a dimension
@@ -31,7 +32,7 @@ def from_cells(
     *,
     dimensions: Sequence[str] | Division,
     value: str,
-    primary: str,
+    primary: str | None,
     lower: Level = 0.0,
     upper: Level = 0.0,
     sliding: Level = 0.0,
@@ -39,6 +40,8 @@ def from_cells(
     signed: bool = False,
     contributors: str | None = None,
     fill_zeros: bool = False,
+    key: str | None = None,
+    counts: bool = False,
 ) -> Table:
     """The table whose inner cells a file lists; sums are computed, or all listed too, and must add up.
 
@@ -49,8 +52,8 @@ def from_cells(
     names a column (sums that are not listed cost their value). An attacker knows that no value is negative,
     unless `signed`. Every combination of labels stands there once; with `fill_zeros` those that do not are
     zeros. `contributors` names the column of their number. A list that `to_cells` wrote says whose the
-    largest contributions are; of any other list, contributors of different cells are different ones.
-    O(cells).
+    largest contributions are; of any other list, contributors of different cells are different ones. `key`
+    names the column of cell keys, and `counts` says that values count records. O(cells).
 
     >>> frame = pa.table({"r": list("aabb"), "c": list("xyxy"), "v": [5, 3, 2, 4], "p": [1, 0, 0, 0]})
     >>> table = from_cells(Microdata.of(frame), dimensions="rc", value="v", primary="p", upper=20)
@@ -59,10 +62,10 @@ def from_cells(
     """
     division = _complete(data, dimensions if isinstance(dimensions, Division) else Division(dimensions))
     levels = {"lower": lower, "upper": upper, "sliding": sliding}
-    named = [*division.names, value, primary]
+    named = [*division.names, value, *([] if primary is None else [primary])]
     wanted = [*named, *(each for each in levels.values() if isinstance(each, str))]
     wanted += [*division.parents.values(), *([] if cost in ("value", "count") else [cost])]
-    data.require([*wanted, *([] if contributors is None else [contributors])])
+    data.require([*wanted, *(each for each in (contributors, key) if each is not None)])
     if not division.names or len(set(named)) < len(named):
         raise ParameterError(
             f"{data.source}: dimensions (rows, columns), value and primary must be different columns, each "
@@ -85,7 +88,7 @@ def from_cells(
         refuse_negative(values, f"{data.source}: column {value}")
     if with_sums:
         _refuse_wrong_sums(data, made, values, leaves)
-    marks = laid_out(primary)
+    marks = np.zeros_like(values) if primary is None else laid_out(primary)
     if odd := int((~np.isin(marks, (0, 1))).sum()):
         raise DataError(f"{data.source}: column {primary} must be 0 or 1 in every cell, {odd} cells are not.")
     behind = _behind(data, contributors, laid_out, values, None if with_sums else made)
@@ -99,7 +102,8 @@ def from_cells(
         bounds=(-np.inf, np.inf) if signed else (0.0, np.inf),
         response=value,
         contributors=behind,
-        frequency=value == COUNTED and is_kept(data.columns),
+        frequency=counts or (value == COUNTED and is_kept(data.columns)),
+        keys=None if key is None else kept_keys(data.columns, key, laid_out, values, with_sums),
     )
 
 
@@ -112,7 +116,8 @@ def refuse_negative(values: Floats, where: str) -> None:
     if negative := int((values < 0).sum()):
         raise DataError(
             f"{where} has {negative} negative values; exact and interval protection take it that everyone "
-            f"knows there are none. Use {setting('suppress', 'problem', 'general')}, or correct the values."
+            f"knows there are none. Use {setting('suppress', 'problem', 'general')}, or correct the values; "
+            f"of a table that is adjusted, say that there are some ({setting('adjust', 'signed', True)})."
         )
 
 
@@ -173,6 +178,8 @@ def to_cells(table: Table, rules: str = "") -> bytes:
     figures: dict[str, Any] = {"primary": secret.astype(np.int64), **levels}
     if table.contributors is not None:
         figures |= columns_of(table.contributors.at(cells))
+    if table.keys is not None:
+        figures |= columns_of_keys(table.keys.at(cells))
     deep = {at: d for at, d in enumerate(table.dimensions) if not d.is_flat}
     names = [*(dimension.name for dimension in table.dimensions), table.response]
     kept = (*figures, RULES, *(ABOVE.format(name) for name in names))

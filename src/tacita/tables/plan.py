@@ -17,6 +17,7 @@ from tacita.core.errors import ParameterError
 
 from .sections import (
     DIVIDING,
+    AdjustSection,
     LinkedOutputSection,
     LinkedTableSection,
     RecordInputSection,
@@ -38,7 +39,7 @@ class _OfTables(Document):
         return self.model_dump(mode="json", by_alias=True, exclude_unset=True, exclude_none=True)
 
     @property
-    def published(self) -> tuple[Path, ...]:
+    def public_paths(self) -> tuple[Path, ...]:
         """The files that are published: one for each table."""
         return (self.output.path,)  # type: ignore[attr-defined]
 
@@ -52,6 +53,35 @@ def _steps(asked: SuppressSection, around: Mapping[str, Any]) -> dict[str, Any]:
     """What is asked of a pattern, as arguments; `around` is what is asked besides the method."""
     method = asked.build().model_dump(mode="json", exclude_defaults=True)
     return {"problem": asked.problem, "method": asked.method, **around, **method}
+
+
+def _adjusting(table: str, asked: AdjustSection, output: TableOutputSection) -> str:
+    """The lines that adjust and save, after one that makes the table."""
+    method = asked.build().model_dump(mode="json", exclude_defaults=True)
+    around = asked.model_dump(mode="json", include={"seed", "insist"}, exclude_defaults=True)
+    targets = output.model_dump(mode="json", exclude={"path"}, exclude_none=True)
+    lines = (
+        "import tacita",
+        "",
+        f"table = {table}",
+        f"adjusted = tacita.adjust(table{arguments_of({'method': asked.method, **around, **method})})",
+        f"tacita.save_adjusted(table, adjusted, {literal_of(str(output.path))}{arguments_of(targets)})",
+    )
+    return "\n".join(lines)
+
+
+def _one_way(suppress: object, adjust: object, output: TableOutputSection) -> None:
+    """Refuse two ways of publishing one table, and a note of what is withheld."""
+    if suppress is not None and adjust is not None:
+        raise ParameterError(
+            "Plan: [suppress] withholds cells and [adjust] changes them; a table is published in one way. "
+            "Leave one of the sections away."
+        )
+    if adjust is None and output.note is not None:
+        raise ParameterError(
+            "Plan: output.note is the quality note of an adjusted table, and there is no [adjust]. Leave it "
+            "away."
+        )
 
 
 def _script(table: str, around: Mapping[str, Any], asked: SuppressSection, output: TableOutputSection) -> str:
@@ -89,28 +119,45 @@ class TablePlan(_OfTables):
     paths: ClassVar[Mapping[str, Sequence[str]]] = {
         "input": ("path", "meta"),
         "table": ("hierarchy",),
-        "output": ("path", "json", "report"),
+        "output": ("path", "json", "report", "note"),
     }
 
     input: TableInputSection
     table: TableSection = Field(default_factory=TableSection)
-    suppress: SuppressSection
+    suppress: SuppressSection | None = None
+    adjust: AdjustSection | None = None
     compare: TrySection | None = None
     output: TableOutputSection
 
+    @property
+    def reading(self) -> SuppressSection:
+        """How the file of the table is read."""
+        reading = self.adjust.reading if self.adjust is not None else self.suppress
+        assert reading is not None, "one of them is there, or the plan was refused"
+        return reading
+
     @model_validator(mode="after")
     def _says_what_is_what(self) -> TablePlan:
+        _one_way(self.suppress, self.adjust, self.output)
+        if self.suppress is None and self.adjust is None:
+            raise ParameterError(
+                "Plan: suppress is required, or adjust: whether cells are withheld or changed. Write "
+                "[suppress] with its problem, or [adjust] with its method."
+            )
         if self.input.kind != "cells":
             self.table.refuse_columns(self.input.path.name)
         return self
 
     def to_python(self) -> str:
         """The script that does the same through the Python interface."""
+        if self.adjust is not None:
+            return _adjusting(self.made(), self.adjust, self.output)
+        assert self.suppress is not None, "one of them is there, or the plan was refused"
         return _script(self.made(), self.around(), self.suppress, self.output)
 
     def made(self) -> str:
         """What makes the table in such a script."""
-        asked = self.suppress
+        asked = self.reading
         reading = self.input.model_dump(mode="json", exclude={"path"}, exclude_defaults=True)
         if reading.get("kind") == TableInputSection(path=self.input.path, meta=self.input.meta).kind:
             del reading["kind"]
@@ -118,11 +165,13 @@ class TablePlan(_OfTables):
         table = {"problem": asked.problem, **reading, **columns}
         if self.input.kind == "cells":
             table |= asked.model_dump(include={"objective"}, exclude_defaults=True)
+        if self.adjust is not None:
+            table["sensitive"] = False
         return f"tacita.read_table({literal_of(str(self.input.path))}{arguments_of(table)})"
 
     def around(self) -> dict[str, Any]:
         """What is asked of its pattern besides the method."""
-        asked = self.suppress
+        asked = self.reading
         around = asked.model_dump(include={"zeros", "insist", "strict"}, exclude_defaults=True)
         if self.input.kind == "cells":
             return {**around, "margins": asked.margins}
@@ -131,7 +180,8 @@ class TablePlan(_OfTables):
 
 
 class TabulatePlan(_OfTables):
-    """A whole run from records: their table, as a confidential list; or, with [suppress], published.
+    """A whole run from records: their table, as a confidential list; or, with [suppress] or [adjust],
+    published.
 
     >>> plan = TabulatePlan.from_toml('''
     ... version = 1
@@ -160,24 +210,31 @@ class TabulatePlan(_OfTables):
     paths: ClassVar[Mapping[str, Sequence[str]]] = {
         "input": ("path", "meta"),
         "table": ("hierarchy",),
-        "output": ("path", "json", "report"),
+        "output": ("path", "json", "report", "note"),
     }
 
     input: RecordInputSection
     table: TabulateSection = Field(default_factory=TabulateSection)
     rules: tuple[RuleSection, ...] = ()
     suppress: SuppressSection | None = None
+    adjust: AdjustSection | None = None
     compare: TrySection | None = None
     output: TableOutputSection
 
+    @property
+    def published(self) -> bool:
+        """Whether the table is published; if not, it is written as a confidential list."""
+        return self.suppress is not None or self.adjust is not None
+
     @model_validator(mode="after")
     def _pages_about_something(self) -> TabulatePlan:
-        if self.suppress is None and (self.output.json_report or self.output.report):
+        _one_way(self.suppress, self.adjust, self.output)
+        if not self.published and (self.output.json_report or self.output.report):
             raise ParameterError(
                 "Plan: output.json and output.report tell of withheld cells, and there is no [suppress] that "
                 "withholds any. Add one, or leave them away."
             )
-        if self.suppress is None and self.table.title:
+        if not self.published and self.table.title:
             raise ParameterError(
                 "Plan: table.title is the heading of a published table, and without [suppress] a list is "
                 "written that has none. Add one, or leave the title away."
@@ -186,6 +243,8 @@ class TabulatePlan(_OfTables):
 
     def to_python(self) -> str:
         """The script that does the same through the Python interface."""
+        if self.adjust is not None:
+            return _adjusting(self.made(), self.adjust, self.output)
         if self.suppress is None:
             target = literal_of(str(self.output.path))
             return f"import tacita\n\ntacita.save_cells({self.made()}, {target})"
@@ -200,7 +259,7 @@ class TabulatePlan(_OfTables):
         named = [*section.spanning]
         dimensions = {name: hierarchies.get(name) for name in named} if hierarchies else named
         reading = self.input.model_dump(mode="json", exclude={"path"}, exclude_defaults=True)
-        own = {"value", "weight", "unit", "request", "waiver", "prefixes", "parents", "total", "title"}
+        own = {"value", "weight", "unit", "request", "waiver", "key", *DIVIDING, "title"} - {"hierarchy"}
         given = section.model_dump(mode="json", include=own, exclude_defaults=True)
         rules = ", ".join(
             f"tacita.method({literal_of(rule.name)}{arguments_of(rule.model_extra or {})})"
@@ -283,15 +342,19 @@ class LinkedPlan(_OfTables):
         return self
 
     @property
-    def published(self) -> tuple[Path, ...]:
+    def public_paths(self) -> tuple[Path, ...]:
         """The files that are published: one for each table."""
         return tuple(each.output for each in self.tables)
 
     @property
     def targets(self) -> dict[str, Path | None]:
         """What is written where, by the words a message uses."""
-        outputs = {f"output {at}": path for at, path in enumerate(self.published, start=1)}
+        outputs = {f"output {at}": path for at, path in enumerate(self.public_paths, start=1)}
         return {**outputs, "JSON report": self.output.json_report, "report": self.output.report}
+
+    @property
+    def adjust(self) -> None:
+        """Linked tables are not adjusted: cell keys give a shared cell the same noise without a link."""
 
     def members(self) -> tuple[TablePlan | TabulatePlan, ...]:
         """A plan for each table alone, as far as it goes."""
@@ -337,13 +400,15 @@ def kind_of(values: Mapping[str, Any]) -> type[TablePlan] | type[TabulatePlan] |
     if "tables" in values:
         return LinkedPlan
     given, table = (values.get(name, {}) for name in ("input", "table"))
-    of_table = {"table", "suppress", "rules"} & set(values) or (isinstance(given, dict) and "meta" in given)
+    of_table = {"table", "suppress", "adjust", "rules"} & set(values) or (
+        isinstance(given, dict) and "meta" in given
+    )
     if not of_table:
         return None
     told = {*values, *table} if isinstance(table, dict) else set(values)
     if "rules" in told:
         return TabulatePlan
     # what only a list of cells has columns for
-    of_list = {"primary", "lower", "upper", "sliding", "contributors", "fill_zeros"} & told
-    of_records = not of_list and ("dimensions" in told or "suppress" not in told)
+    of_list = {"primary", "lower", "upper", "sliding", "contributors", "counts", "fill_zeros"} & told
+    of_records = not of_list and ("dimensions" in told or not {"suppress", "adjust"} & told)
     return TabulatePlan if of_records else TablePlan

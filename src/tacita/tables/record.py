@@ -152,16 +152,16 @@ def _audited(found: Audit, cautions: tuple[Caution, ...]) -> dict[str, Any]:
     for cell in np.flatnonzero(table.primary).tolist():
         value = float(table.values[cell])
         low, high = ranges.get(cell, (value, value))
-        entry = {**_place(table, cell), "low": _finite(low), "high": _finite(high)}
+        entry = {**place_of(table, cell), "low": finite(low), "high": finite(high)}
         if found.problem == "interval":
-            entry |= {name: _finite(figures[cell]) for name, figures in needed.items()}
+            entry |= {name: finite(figures[cell]) for name, figures in needed.items()}
         entry["protected"] = cell not in failed
         if cell in failed:
-            entry |= {"reason": failed[cell].reason, "shortfall": _finite(failed[cell].shortfall)}
+            entry |= {"reason": failed[cell].reason, "shortfall": finite(failed[cell].shortfall)}
         told.append(entry)
     return {
         "safe": found.safe,
-        "places": _place_names(table),
+        "places": place_names(table),
         "audit": told,
         "warnings": [asdict(each) for each in cautions],
     }
@@ -170,10 +170,10 @@ def _audited(found: Audit, cautions: tuple[Caution, ...]) -> dict[str, Any]:
 def _withheld(found: Audit) -> list[dict[str, Any]]:
     return [
         {
-            **_place(found.table, int(cell)),
+            **place_of(found.table, int(cell)),
             "kind": "primary" if found.table.primary[cell] else "secondary",
-            "low": _finite(low),
-            "high": _finite(high),
+            "low": finite(low),
+            "high": finite(high),
         }
         for cell, low, high in zip(found.cells, found.low, found.high, strict=True)
     ]
@@ -196,16 +196,18 @@ def _by_level(part: Part, pattern: Pattern) -> dict[str, Any]:
     return {"dimensions": [each.name for each in table.dimensions], "cells": table.n, "levels": told}
 
 
-def _place_names(table: Table) -> list[str]:
+def place_names(table: Table) -> list[str]:
     """What says in a record where a cell stands: row and column; else the names of the dimensions."""
     return ["row", "column"] if len(table.dimensions) == 2 else [each.name for each in table.dimensions]
 
 
-def _place(table: Table, cell: int) -> dict[str, str]:
-    return dict(zip(_place_names(table), table.label(cell), strict=True))
+def place_of(table: Table, cell: int) -> dict[str, str]:
+    """The labels of a cell, by what says where it stands."""
+    return dict(zip(place_names(table), table.label(cell), strict=True))
 
 
-def _finite(value: float) -> float | None:
+def finite(value: float) -> float | None:
+    """A number that JSON has; None without limit."""
     return float(value) if np.isfinite(value) else None
 
 

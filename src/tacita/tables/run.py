@@ -14,19 +14,30 @@ from typing import Any
 import numpy as np
 
 from tacita import io
-from tacita.core import Caution, ParameterError, Pattern, Report, Run, Table, registry
+from tacita.core import Adjusted, Caution, ParameterError, Pattern, Release, Report, Run, Table, registry
 from tacita.core.release import search_stopped
+from tacita.core.seeds import as_seed
 from tacita.io import content_of
 from tacita.io.formats.csv import CSV
 from tacita.io.versions import versions
 
+from .adjusted_record import AdjustedRecord, AdjustedRelease
 from .dimensions import Division
 from .linking import link, parts_of
 from .record import Provenance, PublishedAudit, TableRecord, TableRelease
 from .rules.words import describe_rules, spell_rules
-from .sections import RecordInputSection, SuppressSection, TableInputSection, TableSection
+from .sections import (
+    AdjustSection,
+    RecordInputSection,
+    SuppressSection,
+    TableInputSection,
+    TableOutputSection,
+    TableSection,
+)
 from .sources import Source, read_records, read_source
 from .verify import Part, TableClaim, changed, encoded_all, seen_together
+from .verify.adjusted import AdjustedClaim, audit_adjusted, encoded_adjusted
+from .verify.adjusted import require_safe as require_adjusted_safe
 from .verify.audit import audit, require_safe
 
 
@@ -62,7 +73,12 @@ def tabulate(
 
 
 def read_table(
-    path: str | Path, *, problem: str = "interval", objective: str | None = None, **fields: Any
+    path: str | Path,
+    *,
+    problem: str = "interval",
+    objective: str | None = None,
+    sensitive: bool = True,
+    **fields: Any,
 ) -> Table:
     """A table from a file: a list of its cells, or a .tab or .jj file of tau-ARGUS.
 
@@ -72,7 +88,9 @@ def read_table(
     same of the whole width, 0 if not given), `objective` (what withholding a cell costs: value, count, or a
     column), `contributors`, `fill_zeros`, and how to read the file (delimiter, decimal, encoding,
     missing_values). Files of tau-ARGUS say all that themselves; `meta` is the .rda of a .tab. Values
-    below zero are refused unless the `problem` is general.
+    below zero are refused unless the `problem` is general. Where values are to be adjusted, `primary` need
+    not be named (sensitive=False), `counts=True` says that values count records, and `key` names a column of
+    keys.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -84,7 +102,7 @@ def read_table(
     reading = {name: fields.pop(name) for name in tuple(fields) if name in TableInputSection.model_fields}
     asked = {"problem": problem} if objective is None else {"problem": problem, "objective": objective}
     return read_source(
-        TableInputSection(path=path, **reading), TableSection(**fields), SuppressSection(**asked)
+        TableInputSection(path=path, **reading), TableSection(**fields), SuppressSection(**asked), sensitive
     ).table
 
 
@@ -130,6 +148,81 @@ def suppress(
         run=run,
         name=name,
     ).pattern
+
+
+def adjust(
+    table: Table,
+    method: str,
+    *,
+    seed: int | str | None = None,
+    insist: bool = False,
+    run: Run | None = None,
+    **parameters: Any,
+) -> Adjusted:
+    """Other values in place of those of a table, none of them withheld; audited, or an error.
+
+    `method` is the name of one of adjustment (rounding, small-counts, cell-key, cta), with its `parameters`
+    (base=5, ...). Sensitive cells must stay as open as their levels ask; `insist` accepts less, and a short
+    `seed`, and is recorded. What is drawn comes from the operating system unless a seed is given.
+
+    >>> table = Table.from_array([[4, 7], [2, 1]], frequency=True)
+    >>> adjusted = adjust(table, "rounding", base=5)
+    >>> table.grid(adjusted.values).tolist(), adjusted.proven
+    ([[5.0, 5.0, 10.0], [0.0, 5.0, 5.0], [5.0, 10.0, 15.0]], True)
+    """
+    from .adjust import adjust as move
+
+    name = registry.canonical(method, *registry.ADJUSTING)
+    return move(
+        table,
+        registry.lookup(name, *registry.ADJUSTING)(**parameters),  # type: ignore[arg-type]
+        insist=insist,
+        run=_seeded(run, seed),
+        name=name,
+    ).adjusted
+
+
+def _seeded(run: Run | None, seed: int | str | None) -> Run:
+    given = run or Run()
+    return given if seed is None else replace(given, seed=as_seed(seed, "adjust"))
+
+
+def make_adjusted(
+    asked: AdjustSection, source: Source, output: TableOutputSection, run: Run | None = None
+) -> AdjustedRelease:
+    """Move values, attack them, encode, read back."""
+    from .adjust import adjust as move
+
+    form = io.format_of(output.path, "published")()
+    claim = move(
+        source.table,
+        asked.build(),  # type: ignore[arg-type]
+        insist=asked.insist,
+        run=_seeded(run, asked.seed),
+        name=asked.method,
+    )
+    return _adjusted_release(claim, encoded_adjusted(claim, form), source)
+
+
+def adjusted_release_of(
+    table: Table, adjusted: Adjusted, path: Path, run: Run | None = None
+) -> AdjustedRelease:
+    """The release of adjusted values of whoever made them, audited once, and read back as bytes."""
+    form = io.format_of(path, "published")()
+    # whose promises are not known, of that none could be checked
+    name = registry.canonical(adjusted.method, *registry.ADJUSTING)
+    promises = registry.lookup(name, *registry.ADJUSTING).guarantees
+    found = audit_adjusted(table, adjusted, promises, run, insist=bool(adjusted.parameters.get("insist")))
+    claim = AdjustedClaim(adjusted, require_adjusted_safe(found))
+    return _adjusted_release(claim, encoded_adjusted(claim, form))
+
+
+def _adjusted_release(claim: AdjustedClaim, content: bytes, source: Source | None = None) -> AdjustedRelease:
+    made = claim.adjusted
+    stopped = (search_stopped(made.seconds),) if made.status == "stopped" else ()
+    cautions = stopped + claim.audit.cautions + (() if source is None else source.cautions)
+    record = AdjustedRecord(_provenance(claim.table, [content], source), claim, cautions)
+    return Release(content, Report(()), record, claim)
 
 
 def make_release(

@@ -11,6 +11,7 @@ from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, model_v
 from tacita.core import registry
 from tacita.core.errors import ParameterError
 from tacita.core.method import Method
+from tacita.core.options import Seed
 from tacita.core.params import Parameters
 from tacita.core.pattern import Problem
 from tacita.core.percent import Level, in_percent
@@ -37,6 +38,10 @@ def _as_suppression(name: str) -> str:
 
 def _as_suppressions(names: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(map(_as_suppression, names))
+
+
+def _as_adjustment(name: str) -> str:
+    return registry.canonical(name, *registry.ADJUSTING)
 
 
 def _as_rule(name: str) -> str:
@@ -212,6 +217,8 @@ class TableSection(DivisionSection):
     contributors: str | None = Field(
         None, description="column of the number of contributors: who is alone in a cell knows it"
     )
+    key: str | None = Field(None, description="column of cell keys, for the method cell-key")
+    counts: bool = Field(False, description="the values are counts of records")
     fill_zeros: bool = Field(False, description="combinations of labels that are not listed are zeros")
     title: Title | None = Field(None, description=_HEADING)
 
@@ -226,19 +233,23 @@ class TableSection(DivisionSection):
         """Those that were asked for by name, as they were given."""
         return {name: getattr(self, name) for name in LEVELS if name in self.model_fields_set}
 
-    def require_columns(self, said: Mapping[str, Any]) -> None:
-        """Refuse a list of cells of which neither it itself nor this says which column is what."""
+    def require_columns(self, said: Mapping[str, Any], sensitive: bool = True) -> None:
+        """Refuse a list of cells of which neither it itself nor this says which column is what.
+
+        Which cells are `sensitive` need not be said where all of them are adjusted alike.
+        """
         known = {*said, *(("rows", "columns") if None not in said["dimensions"] else ())}
-        if missing := [name for name in COLUMNS if getattr(self, name) is None and name not in known]:
+        wanted = COLUMNS if sensitive else COLUMNS[:-1]
+        if missing := [name for name in wanted if getattr(self, name) is None and name not in known]:
             raise ParameterError(
-                f"A list of cells needs {', '.join(COLUMNS)}: the columns that say what is what (dimensions "
+                f"A list of cells needs {', '.join(wanted)}: the columns that say what is what (dimensions "
                 "instead of rows and columns where there are not two). Missing: "
                 f"{', '.join('--' + name for name in missing)} (in a plan: under [table])."
             )
 
     def refuse_columns(self, source: str) -> None:
         """Refuse to be told what a file of tau-ARGUS says itself."""
-        own = ("dimensions", *COLUMNS, *DIVIDING, "contributors", "fill_zeros")
+        own = ("dimensions", *COLUMNS, *DIVIDING, "contributors", "key", "fill_zeros")
         given = [name for name in own if name in self.model_fields_set]
         given += [name for name in LEVELS if isinstance(getattr(self, name), str)]
         if given:
@@ -315,6 +326,48 @@ class TrySection(Parameters):
     )
 
 
+class AdjustSection(Parameters):
+    """[adjust]: the method that publishes other values, and how it is steered. Other keys go to the method.
+
+    >>> AdjustSection(method="rounding", base=10).build().base
+    10.0
+    """
+
+    model_config = ConfigDict(extra="allow")
+
+    method: Annotated[str, AfterValidator(_as_adjustment)] = Field(
+        description="name of a method of adjustment, see `tacita methods`"
+    )
+    time: float = Field(30.0, gt=0, le=1e7, description="seconds after which the best values are taken")
+    seed: Seed = Field(
+        None,
+        description="seed of what is drawn, or new to draw and record one; if not given, nobody knows it",
+    )
+    signed: bool = Field(False, description="values may be negative, and nobody is taken to know which")
+    insist: bool = Field(
+        False,
+        description="accept that cells give more away than their levels allow, or a short seed; recorded",
+    )
+
+    @model_validator(mode="after")
+    def _method_takes_its_parameters(self) -> AdjustSection:
+        self.build()
+        return self
+
+    def build(self) -> Method:
+        """The method with its parameters and time limit."""
+        found = registry.lookup(self.method, *registry.ADJUSTING)
+        given = dict(self.model_extra or {})
+        if "seconds" in found.model_fields:
+            given.setdefault("seconds", self.time)
+        return found(**given)
+
+    @property
+    def reading(self) -> SuppressSection:
+        """How the file of the table is read: as for patterns, and sums are cells like others."""
+        return SuppressSection(problem="general" if self.signed else "interval")
+
+
 class TableOutputSection(Parameters):
     """[output]: what is written where. Only `path` may be published."""
 
@@ -323,16 +376,18 @@ class TableOutputSection(Parameters):
     path: Path = Field(description="the published table: .csv, .xlsx or .html")
     json_report: Path | None = Field(None, alias="json", description="cost, proof and audit; confidential")
     report: Path | None = Field(None, description="the same as a page with a map; confidential")
+    note: Path | None = Field(None, description="quality note of an adjusted table, public: a page")
 
     @property
     def targets(self) -> dict[str, Path | None]:
         """What is written where, by the words a message uses."""
-        return {"output": self.path, "JSON report": self.json_report, "report": self.report}
+        pages = {"JSON report": self.json_report, "report": self.report, "note": self.note}
+        return {"output": self.path, **pages}
 
     @property
     def public(self) -> tuple[Path, ...]:
         """What others may read."""
-        return (self.path,)
+        return (self.path,) if self.note is None else (self.path, self.note)
 
 
 class LinkedOutputSection(Parameters):
@@ -364,6 +419,9 @@ class TabulateSection(DivisionSection):
     unit: str | None = Field(None, description="column naming the firm or household behind a record")
     request: str | None = Field(None, description="column that marks who asked for protection")
     waiver: str | None = Field(None, description="column that marks who renounced it")
+    key: str | None = Field(
+        None, description="column of record keys in [0, 1), drawn once and kept; for the method cell-key"
+    )
     insist: bool = Field(False, description="of no effect any more: lists say which sums are sensitive")
     title: Title | None = Field(None, description=_HEADING)
 

@@ -66,7 +66,7 @@ def source_of(plan: AnyTablePlan) -> Source:
     if isinstance(plan, LinkedPlan):
         return _joined([source_of(each) for each in plan.members()])
     if isinstance(plan, TablePlan):
-        return read_source(plan.input, plan.table, plan.suppress)
+        return read_source(plan.input, plan.table, plan.reading, plan.suppress is not None)
     return tabulated(plan)
 
 
@@ -87,16 +87,23 @@ def _joined(sources: Sequence[Source]) -> Source:
     return Source(whole, names, prints, inputs, sources[0].objective, cautions, parts_of(whole, tables))
 
 
-def read_source(given: TableInputSection, section: TableSection, asked: SuppressSection) -> Source:
-    """The table that a file describes, as a problem sees it, with what there is to warn of."""
-    source = _source(given, section, asked)
-    sensitive = int(source.table.primary.sum())
-    told = about_levels(section.asked_levels, asked.problem, sensitive)
+def read_source(
+    given: TableInputSection, section: TableSection, asked: SuppressSection, sensitive: bool = True
+) -> Source:
+    """The table that a file describes, as a problem sees it, with what there is to warn of.
+
+    Without `sensitive`, a list need not say which cells are.
+    """
+    source = _source(given, section, asked, sensitive)
+    number = int(source.table.primary.sum())
+    told = about_levels(section.asked_levels, asked.problem, number)
     table = replace(source.table, title=section.title or "")
     return replace(source, table=table, cautions=told + not_in_the_file(table, given.kind))
 
 
-def _source(given: TableInputSection, section: TableSection, asked: SuppressSection) -> Source:
+def _source(
+    given: TableInputSection, section: TableSection, asked: SuppressSection, sensitive: bool
+) -> Source:
     """The table of a file.
 
     Of a file of tau-ARGUS the status, levels, bounds and costs are its own. Levels it does not have are
@@ -104,7 +111,7 @@ def _source(given: TableInputSection, section: TableSection, asked: SuppressSect
     unless it protects them.
     """
     if given.kind == "cells":
-        return _cells(given, section, asked)
+        return _cells(given, section, asked, sensitive)
     from .cells import refuse_negative
 
     section.refuse_columns(given.path.name)
@@ -130,15 +137,17 @@ def _source(given: TableInputSection, section: TableSection, asked: SuppressSect
     return Source(table, given.path.name, io.fingerprint_of(content), inputs, said)
 
 
-def _cells(given: TableInputSection, section: TableSection, asked: SuppressSection) -> Source:
+def _cells(
+    given: TableInputSection, section: TableSection, asked: SuppressSection, sensitive: bool
+) -> Source:
     from .cells import from_cells, rules_of
 
     data = io.read(given.path, io.InputOptions(**given.model_dump(include=set(io.InputOptions.model_fields))))
     signed = asked.problem == "general"
     own = _own_columns(section, data)
-    section.require_columns(own)
+    section.require_columns(own, sensitive)
     division = Division(own.pop("dimensions"), **section.divided)
-    named = section.model_dump(include={"value", "primary", "contributors", "fill_zeros"})
+    named = section.model_dump(include={"value", "primary", "contributors", "fill_zeros", "key", "counts"})
     table = from_cells(
         data, dimensions=division, **named | section.levels | own, cost=asked.objective, signed=signed
     )
@@ -150,7 +159,7 @@ def _cells(given: TableInputSection, section: TableSection, asked: SuppressSecti
 
 def _own_columns(section: TableSection, data: Microdata) -> dict[str, Any]:
     """What a list of `tacita tabulate` says itself, where nothing else is asked for: which column is what."""
-    from .behind import COUNT, is_kept
+    from .behind import CELL_KEY, COUNT, is_kept
 
     said: dict[str, Any] = {"dimensions": [*section.dimensions] or [section.rows, section.columns]}
     if not is_kept(data.columns) or "primary" not in data.columns:
@@ -166,6 +175,7 @@ def _own_columns(section: TableSection, data: Microdata) -> dict[str, Any]:
     for at, named in enumerate((section.rows, section.columns)):
         spanning[at : at + 1] = [named] if named is not None else spanning[at : at + 1]
     said = {name: name for name in ("primary", *LEVELS, COUNT) if name in data.columns} | {"value": value}
+    said |= {"key": CELL_KEY} if CELL_KEY in data.columns else {}
     kept = {name: column for name, column in said.items() if name not in section.model_fields_set}
     return {"dimensions": spanning, **kept}
 
@@ -209,10 +219,12 @@ def tabulated(plan: TabulatePlan) -> Source:
 
     section, asked = plan.table, plan.suppress
     records = read_records(plan.input, section.spanning, **section.divided)
-    behind = section.model_dump(include={"weight", "unit", "request", "waiver"})
+    behind = section.model_dump(include={"weight", "unit", "request", "waiver", "key"})
     rules = [rule.build() for rule in plan.rules]
     table = records.tabulate(section.value, **behind, rules=rules, title=section.title or "")
     name, objective = records.data.source, "value"
+    if plan.adjust is not None and not plan.adjust.signed:
+        refuse_negative(table.values, f"{name}: {table.response}")
     if asked is not None:
         if asked.problem != "general":
             refuse_negative(table.values, f"{name}: {table.response}")

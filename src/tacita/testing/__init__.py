@@ -35,6 +35,7 @@ _LAWS_OF = {
     "masking": "masking",
     "synthesis": "synthesis",
     "suppression": "suppression",
+    "adjustment": "adjustment",
     "loss": "measures",
     "risk": "measures",
     "balance": "measures",

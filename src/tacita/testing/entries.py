@@ -53,16 +53,24 @@ def an_unknown_parameter_is_refused_by_name(method: Any) -> Findings:
 
 def the_verifier_checks_all_that_it_promises(method: Any) -> Findings:
     from tacita.microdata.verify import CHECKS
+    from tacita.tables.verify.adjusted import CHECKS as OF_ADJUSTED
 
+    known = OF_ADJUSTED if method.kind == "adjustment" else CHECKS
     for promise in {*method.guarantees, *method.promised()}:
-        yield promise in CHECKS, f"No check of the verifier is named {promise}."
+        yield promise in known, f"No check of the verifier is named {promise}."
 
 
 def _options(kind: str) -> set[str]:
     """What a command or a plan already calls something else."""
     from tacita.io import InputOptions, InputSection
     from tacita.microdata.sections import CompareSection, MeasureSection, OutputSection, ProtectSection
-    from tacita.tables.sections import RuleSection, SuppressSection, TableSection, TabulateSection
+    from tacita.tables.sections import (
+        AdjustSection,
+        RuleSection,
+        SuppressSection,
+        TableSection,
+        TabulateSection,
+    )
 
     taken = {"out", "json", "measures", "dry_run", "quiet", "input"}
     for section in (InputSection, ProtectSection, MeasureSection, CompareSection, OutputSection):
@@ -73,6 +81,8 @@ def _options(kind: str) -> set[str]:
     if kind == "suppression":
         # a solver is chosen where the time is, for those methods that have one
         taken |= (set(SuppressSection.model_fields) - {"solver"}) | set(TableSection.model_fields)
+    if kind == "adjustment":
+        taken |= set(AdjustSection.model_fields) | set(TableSection.model_fields)
     if kind == "rule":
         taken |= {*TabulateSection.model_fields, *RuleSection.model_fields, "rule"}
     return taken

@@ -35,13 +35,18 @@ class Seen:
     besides: tuple[str, ...] = ()
 
 
-def read_back(content: bytes, form: PublishedFormat, table: Table, source: str) -> Seen:
-    """What is found in a file of a table with these labels; DataError where its cells cannot be found."""
+def read_back(
+    content: bytes, form: PublishedFormat, table: Table, source: str, meant: Floats | None = None
+) -> Seen:
+    """What is found in a file of a table with these labels; DataError where its cells cannot be found.
+
+    `meant` are the values that it should show, those of the table unless given.
+    """
     besides: list[str] = []
     found = form.read(content, _shown(table, [None] * table.n), source)
     texts = found if isinstance(found, list) else _placed(found, table, source, besides)
     values = np.array([_number(each, source) for each in texts])
-    besides += _spelling(texts, values, table)
+    besides += _spelling(texts, values, table.values if meant is None else meant)
     differing = form.besides(content, _shown(table, texts))
     # what is known already is the difference, or part of it
     if differing != [OTHER] or not besides:
@@ -102,18 +107,18 @@ def _cells(columns: Mapping[str, list[str]], table: Table, source: str) -> list[
     return cells
 
 
-def differs(values: Floats, table: Table) -> Mask:
-    """Where the values of a file are not those of the table, as far as 15 digits tell."""
-    off = np.abs(values - table.values) > _DIGITS * np.maximum(np.abs(table.values), 1e-300) * 10
+def differs(values: Floats, meant: Floats) -> Mask:
+    """Where the values of a file are not those that it should show, as far as 15 digits tell."""
+    off = np.abs(values - meant) > _DIGITS * np.maximum(np.abs(meant), 1e-300) * 10
     return np.asarray(off | np.isnan(values))
 
 
-def _spelling(texts: list[str | None], values: Floats, table: Table) -> list[str]:
+def _spelling(texts: list[str | None], values: Floats, wanted: Floats) -> list[str]:
     """Digits that a number does not need can say anything; so can a choice between two ways to spell it.
 
     A value of the table must be spelled as the table's, not as one that is nearly it.
     """
-    meant = np.where(differs(values, table), values, table.values) + 0.0
+    meant = np.where(differs(values, wanted), values, wanted) + 0.0
     numbers = [
         (text, value) for text, value in zip(texts, meant.tolist(), strict=True) if text and isfinite(value)
     ]

@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from tacita.core import DataError, Hierarchy, Ints, Mask, Pattern, Table
+from tacita.core import DataError, Floats, Hierarchy, Ints, Mask, Pattern, Table
 from tacita.core.panels import Panel, panels_of, reading_order
 
 MARK = "×"
@@ -39,6 +39,16 @@ class Shown:
         """A table without the values of some cells."""
         mask = _mask(table, withheld)
         texts = [None if hidden else spelled(value) for value, hidden in zip(table.values, mask, strict=True)]
+        return cls(table.dimensions, table.codes, table.response, tuple(texts), table.title)
+
+    @classmethod
+    def of_values(cls, table: Table, values: Floats) -> Shown:
+        """Other values in all cells of a table.
+
+        >>> Shown.of_values(Table.from_array([[5, 3]]), np.array([6.0, 3, 9, 6, 3, 9])).texts[:3]
+        ('6', '3', '9')
+        """
+        texts = [spelled(value) for value in values.tolist()]
         return cls(table.dimensions, table.codes, table.response, tuple(texts), table.title)
 
     @property

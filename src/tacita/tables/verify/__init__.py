@@ -145,7 +145,7 @@ def seen_together(
     for content, form, (table, cells), name in zip(contents, forms, parts, names, strict=True):
         seen = read_back(content, form, table, name)
         open_cells = ~seen.withheld
-        wrong = open_cells & differs(seen.values, table)
+        wrong = open_cells & differs(seen.values, table.values)
         fresh = wrong | (open_cells & np.isnan(values[cells]))
         values[cells[fresh]] = seen.values[fresh]
         withheld[cells[open_cells]], hidden[cells[seen.withheld]] = False, True
@@ -157,4 +157,4 @@ def seen_together(
 
 def changed(table: Table, seen: Seen) -> Mask:
     """Published cells whose value in the file is not that of the table."""
-    return ~seen.withheld & differs(seen.values, table)
+    return ~seen.withheld & differs(seen.values, table.values)

@@ -1,0 +1,145 @@
+"""Keys of records and of cells: what makes the noise of a cell the same wherever the cell stands."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from .arrays import Floats, Ints, Mask
+from .errors import DataError
+
+# A key is kept to so many bits, and added without loss in words of 64.
+_BITS = 53
+_SPARE = np.uint64(64 - _BITS)
+
+
+@dataclass(frozen=True, eq=False)
+class CellKeys:
+    """The key of every cell, how many records are behind it, and the largest that one contributes.
+
+    A cell key is the fractional part of the sum of the keys of its records, so that the same records give the
+    same key in every table. `largest` is the contribution of the record of largest size, with its weight.
+    Confidential: with the keys of a release its noise can be taken off.
+
+    >>> cells = np.array([0, 0, 1])
+    >>> keys = CellKeys.of(np.array([0.5, 0.75, 0.25]), cells, np.ones(3), np.ones(3), n=3)
+    >>> keys.key.tolist(), keys.count.tolist()
+    ([0.25, 0.25, 0.0], [2, 1, 0])
+    """
+
+    key: Floats
+    count: Ints
+    largest: Floats
+
+    def __post_init__(self) -> None:
+        if not (self.key.shape == self.count.shape == self.largest.shape) or self.key.ndim != 1:
+            raise DataError("Keys: wanted a key, a count and a contribution for every cell.")
+        if ((self.key < 0) | (self.key >= 1)).any() or (self.count < 0).any() or np.isnan(self.key).any():
+            raise DataError("Keys: wanted keys from 0 up to, but not including, 1, and counts of at least 0.")
+
+    @classmethod
+    def of(cls, keys: Floats, cells: Ints, amounts: Floats, weights: Floats, n: int) -> CellKeys:
+        """The keys of n cells from those of records, each in one cell. O(records log records)."""
+        total = np.zeros(n, dtype=np.uint64)
+        # whole numbers that run over: the same sum in whatever order records come
+        np.add.at(total, cells, _whole(keys))
+        largest = np.zeros(n)
+        order = np.lexsort((np.abs(amounts * weights), np.abs(amounts), cells))
+        last = np.flatnonzero(np.append(np.diff(cells[order]) > 0, True)) if order.size else order
+        largest[cells[order[last]]] = np.abs(amounts * weights)[order[last]]
+        return cls(_fraction(total), np.bincount(cells, minlength=n).astype(np.int64), largest)
+
+    @staticmethod
+    def joined(parts: Sequence[CellKeys]) -> CellKeys:
+        """Several sets of keys of the same cells, of which each cell has records in one at most."""
+        return CellKeys(
+            np.sum([each.key for each in parts], axis=0),
+            np.sum([each.count for each in parts], axis=0),
+            np.sum([each.largest for each in parts], axis=0),
+        )
+
+    def at(self, cells: Ints) -> CellKeys:
+        """The keys of some cells."""
+        return CellKeys(self.key[cells], self.count[cells], self.largest[cells])
+
+    @property
+    def empty(self) -> Mask:
+        """Cells without records."""
+        return np.asarray(self.count == 0, dtype=bool)
+
+    @property
+    def of_sizes(self) -> Floats:
+        """Other keys for the noise of magnitudes, so that it is not that of the counts: digits move up one.
+
+        >>> CellKeys(np.array([0.25]), np.array([1]), np.array([9.0])).of_sizes.tolist()
+        [0.5]
+        """
+        return np.asarray((10.0 * self.key) % 1.0, dtype=np.float64)
+
+
+def added(keys: Floats) -> float:
+    """The fractional part of a sum of keys, the same in whatever order they come.
+
+    >>> added(np.array([0.5, 0.75]))
+    0.25
+    """
+    return float(_fraction(np.array([_whole(keys).sum(dtype=np.uint64)]))[0])
+
+
+def _whole(keys: Floats) -> np.ndarray:
+    return (keys * 2.0**_BITS).astype(np.uint64) << _SPARE
+
+
+def _fraction(total: np.ndarray) -> Floats:
+    return np.asarray((total >> _SPARE) / 2.0**_BITS, dtype=np.float64)
+
+
+class Flex(NamedTuple):
+    """The size of noise on magnitudes: a share of the largest contribution, less where that is large.
+
+    `small` of contributions up to `point`, towards `large` beyond, the faster the larger `power` is.
+    """
+
+    small: float
+    large: float
+    point: float
+    power: float
+
+
+@dataclass(frozen=True, eq=False)
+class NoiseTable:
+    """By how much a count changes: for every count i up to the last, changes and their probabilities.
+
+    No change is larger than `largest`, none leads to a count of 1 to `hidden`, and the variance of a row is
+    at most `variance`. Counts beyond the last have its row. `starts[i]` is where the changes of count i
+    begin. Row 0 has one change, none.
+
+    >>> figures = [np.array(each) for each in ([0.0, 1.0], [0.0, -1.0, 1.0], [1.0, 0.5, 0.5], [0, 1, 3])]
+    >>> table = NoiseTable(*figures, largest=1.0, hidden=1, variance=1.0)
+    >>> table.row(1)[0].tolist(), table.row(1)[1].tolist()
+    ([-1.0, 1.0], [0.5, 0.5])
+    """
+
+    counts: Floats
+    changes: Floats
+    probabilities: Floats
+    starts: Ints
+    largest: float
+    hidden: int
+    variance: float
+
+    def __post_init__(self) -> None:
+        if (
+            self.changes.shape != self.probabilities.shape
+            or self.starts.size != self.counts.size + 1
+            or self.starts[-1] != self.changes.size
+        ):
+            raise DataError("Noise: wanted a row of changes and probabilities for every count.")
+
+    def row(self, place: int) -> tuple[Floats, Floats]:
+        """The changes of the count at a place, and their probabilities."""
+        span = slice(int(self.starts[place]), int(self.starts[place + 1]))
+        return self.changes[span], self.probabilities[span]

@@ -1,0 +1,89 @@
+"""Pages about an adjusted table: the confidential review, and the quality note for the public.
+
+Only these leave the record for the note: the method, the figures that users need to reckon with (base, reach,
+largest noise and its variance), and which promises were verified. How many cells changed, and by how much in
+all, stays: that is one more equation for an attacker.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tacita.core import Table
+
+from .figures import number
+from .pages import render
+
+# Rows of each list that a page shows; the JSON beside it has them all.
+_MOST = 500
+
+
+def adjustment_html(result: Mapping[str, Any]) -> str:
+    """The review page of an adjusted table; `result` is the record beside it, as JSON. Confidential."""
+    return render(
+        "adjustment.html",
+        result=result,
+        values=result["values"][:_MOST],
+        values_left=max(0, result["cells"] - min(_MOST, len(result["values"]))),
+        attacked=result["attacked"][:_MOST],
+        attacked_left=max(0, len(result["attacked"]) - _MOST),
+        range_of=_range,
+        shown=number,
+    )
+
+
+def _range(found: Mapping[str, Any]) -> str:
+    low = "any" if found["low"] is None else number(found["low"])
+    high = "any" if found["high"] is None else number(found["high"])
+    return f"{low} to {high}" if found["all_of_it"] else f"{low} to {high}, or more"
+
+
+def adjustment_note_html(table: Table, result: Mapping[str, Any]) -> str:
+    """A short page that is safe to publish beside an adjusted table."""
+    kept = {each["guarantee"] for each in result["promises"] if each["passed"]}
+    return render(
+        "adjustment_note.html",
+        method=result["method"],
+        cells=result["cells"],
+        title=table.title,
+        done=_done(table, result),
+        additive="adds-up" in kept,
+        zeros="zeros-stay" in kept,
+        promises=[each["promise"] for each in result["promises"] if each["passed"]],
+    )
+
+
+def _done(table: Table, result: Mapping[str, Any]) -> list[str]:
+    """What was done, in sentences for users of the table."""
+    asked = result["parameters"]
+    match result["method"]:
+        case "rounding":
+            how = (
+                "up or down by chance, so that no value is biased" if asked["random"] else "as near as can be"
+            )
+            told = [
+                f"Every value is a multiple of {number(result['base'])}, rounded {how}; all sums add up.",
+                f"No value is {number(result['reach'])} or more away from the true one.",
+            ]
+        case "small-counts":
+            told = [
+                f"Counts of 1 to {asked['base'] - 1} in inner cells became 0 or {asked['base']}; sums were "
+                "added up from the new counts. Larger inner counts are as they were."
+            ]
+        case "cell-key" if table.frequency:
+            told = [
+                f"Counts carry noise of at most {asked['largest']} and of variance "
+                f"{number(asked['variance'])} at most, on average none. The same records have the same noise "
+                "in every table of the same keys.",
+                *([f"Counts of 1 to {asked['hidden']} are never published."] if asked["hidden"] else []),
+            ]
+        case "cell-key":
+            told = [
+                "Values carry noise, on average none, in proportion to the largest contribution of a cell."
+            ]
+        case "cta":
+            told = ["Some values were changed, up or down, and others with them so that all sums add up."]
+        case other:
+            told = [f"Values were changed by the method {other}."]
+    return told

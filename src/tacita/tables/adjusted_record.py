@@ -1,0 +1,113 @@
+"""What a confidential record keeps of an adjusted table, in plain figures for JSON."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from tacita.core import Caution, Release, Table
+from tacita.core.notebook import Section
+from tacita.core.release import warned
+from tacita.core.seeds import portable
+
+from .record import Provenance, finite, place_names, place_of
+from .verify.adjusted import AdjustedClaim
+
+# What JSON has of adjusted values, in this order.
+_OF_VALUES = (
+    *("method", "parameters", "status", "relaxed", "changed", "distance", "lower_bound", "gap", "proven"),
+    "seconds",
+)
+# Cells up to which the record lists every true value beside what is published.
+_MOST = 20_000
+
+
+@dataclass(frozen=True, repr=False)
+class AdjustedRecord:
+    """How an adjusted table was made: where from, what is claimed of it, where that is thin. Confidential."""
+
+    provenance: Provenance
+    claim: AdjustedClaim
+    cautions: tuple[Caution, ...]
+
+    @property
+    def headline(self) -> str:
+        """How much changed, by which method."""
+        made = self.claim.adjusted
+        return f"{made.changed} of {self.claim.table.n} cells adjusted by {made.method}"
+
+    @property
+    def sections(self) -> tuple[Section, ...]:
+        """Counts, promises, the verdict of the audit, and warnings; no figure of the table."""
+        audit = self.claim.audit
+        promises = tuple(
+            (each.guarantee, "kept" if each.passed else "not kept", each.promise) for each in audit.verdicts
+        )
+        return (
+            self.claim.adjusted.counts,
+            Section(("Promise", "Verified", "What it says"), promises),
+            Section((), ((audit.headline,),)),
+            warned(self.cautions),
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """Distance, proof, promises, and what the audit inferred of each attacked cell, for JSON.
+
+        `distance` is what the method kept small, `lower_bound` what no other values undercut (None where
+        nobody knows). A side of a range without limit is None.
+        """
+        audit, made, table = self.claim.audit, self.claim.adjusted, self.claim.table
+        return {
+            **asdict(self.provenance),
+            "confidential": True,
+            **{name: getattr(made, name) for name in _OF_VALUES},
+            "seed": portable(made.seed if made.drawn else None),
+            "base": made.terms.base or made.terms.small,
+            "reach": made.terms.reach,
+            "sums_broken": int((np.abs(table.relations.residuals(made.values)) > 0).sum())
+            if not self.additive
+            else 0,
+            "cells": table.n,
+            "sensitive": int(table.primary.sum()),
+            "promises": [asdict(each) for each in audit.verdicts],
+            "safe": audit.safe,
+            "accepted": audit.accepted,
+            "places": place_names(table),
+            "attacked": _attacked(self.claim),
+            "values": _values(table, made.values) if table.n <= _MOST else [],
+            "warnings": [asdict(each) for each in self.cautions],
+        }
+
+    @property
+    def additive(self) -> bool:
+        """Whether sums are still those of their parts."""
+        return any(each.guarantee == "adds-up" for each in self.claim.audit.verdicts)
+
+
+AdjustedRelease = Release[AdjustedRecord, AdjustedClaim]
+
+
+def _attacked(claim: AdjustedClaim) -> list[dict[str, Any]]:
+    found, table = claim.audit.inferred, claim.table
+    reasons = {each.cell: each.reason for each in found.failures}
+    return [
+        {
+            **place_of(table, int(cell)),
+            "sensitive": bool(table.primary[cell]),
+            "low": finite(low),
+            "high": finite(high),
+            "all_of_it": bool(exact),
+            "protected": int(cell) not in reasons,
+        }
+        | ({"reason": reasons[int(cell)]} if int(cell) in reasons else {})
+        for cell, low, high, exact in zip(found.cells, found.low, found.high, found.exact, strict=True)
+    ]
+
+
+def _values(table: Table, shown: np.ndarray) -> list[dict[str, Any]]:
+    return [
+        {**place_of(table, cell), "true": float(table.values[cell]), "published": float(shown[cell])}
+        for cell in range(table.n)
+    ]

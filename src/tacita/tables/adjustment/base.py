@@ -1,0 +1,35 @@
+"""What all methods of adjustment share: they give other values for the cells of a table."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import ClassVar
+
+from tacita.core import Adjusted, DataError, Method, Run, Table
+
+
+class Adjustment(Method):
+    """Publishes other values in place of the true ones. Subclasses say which, in `revalue`.
+
+    `guarantees` name what the audit of adjusted tables checks on the finished file. `leans_on_sensitive`
+    marks methods that do nothing where no cell is sensitive.
+    """
+
+    kind: ClassVar[str] = "adjustment"
+    leans_on_sensitive: ClassVar[bool] = False
+
+    def adjust(self, table: Table, run: Run | None = None) -> Adjusted:
+        """Other values for all cells; DataError where there are none that keep what the method promises."""
+        return self.revalue(table, run or Run())
+
+    @abstractmethod
+    def revalue(self, table: Table, run: Run) -> Adjusted:
+        """The values, with their distance from the true ones and what is proven of it."""
+
+    def require_whole(self, table: Table) -> None:
+        """Raise where a table that should count has values that are no counts."""
+        if odd := int(((table.values < 0) | (table.values != table.values.round())).sum()):
+            raise DataError(
+                f"{self.spoken_name()}: wanted counts, whole numbers of at least 0, {odd} cells are none. "
+                "Count records, or choose another method."
+            )

@@ -1,0 +1,266 @@
+"""Controlled tabular adjustment: sensitive cells leave their intervals, others move as little as can be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar, Literal
+
+import numpy as np
+from pydantic import Field
+from scipy import sparse
+
+from tacita.core import Adjusted, DataError, Run, Table, Terms
+from tacita.core.arrays import Floats, Ints, Mask
+from tacita.core.pattern import Status
+from tacita.solvers.highs import LinearProgramme
+
+from .base import Adjustment
+from .controlled import as_task, nearest
+from .patience import Patience
+from .squares import least_squares
+from .sums import sums_of
+
+# Of a value: what a solver may be off.
+_OFF = 1e-7
+
+
+class CTA(Adjustment):
+    """Moves every sensitive cell out of its protection interval, and the others least, so that sums still
+    hold.
+
+    Minimise sum w_i |z_i - a_i| with M z = 0, z_i within the bounds of the table, and z_p >= a_p + u_p or
+    z_p <= a_p - l_p for every sensitive cell p: a binary choice each, by an integer programme with a bound.
+    The norm 2 keeps the directions that norm 1 chose, and spreads the changes. Zeros stay zero; sums may
+    move, unless they are kept. With `whole`, the result is rounded to whole numbers that still add up.
+
+    O(an integer programme with a binary variable for every sensitive cell).
+    Source: Dandekar & Cox (2002), Synthetic tabular data; Castro (2006), European J. of Operational Research
+    171.
+
+    >>> secret = [[True, False], [False, False]]
+    >>> table = Table.from_array([[50.0, 30], [20, 40]], primary=secret, lower=10, upper=20)
+    >>> found = CTA(weights="equal", keep_sums=True).adjust(table)
+    >>> table.grid(found.values).tolist()[:2]
+    [[45.0, 35.0, 80.0], [25.0, 35.0, 60.0]]
+    >>> found.distance, found.proven
+    (20.0, True)
+    """
+
+    guarantees: ClassVar[tuple[str, ...]] = ("adds-up", "outside-intervals", "within-bounds", "zeros-stay")
+    leans_on_sensitive: ClassVar[bool] = True
+    anytime: ClassVar[bool] = True
+
+    norm: Literal[1, 2] = Field(1, description="1: least sum of changes; 2: least sum of their squares")
+    weights: Literal["relative", "equal", "cost"] = Field(
+        "relative",
+        description="a change counts by its share of the value, as it is, or at the cost of the cell",
+    )
+    whole: bool = Field(False, description="whole numbers in every cell")
+    keep_sums: bool = Field(False, description="sums that are not sensitive stay as they are")
+    seconds: float = Field(30.0, gt=0, le=1e7, description="seconds after which the best values are taken")
+
+    def revalue(self, table: Table, run: Run) -> Adjusted:
+        """Choose directions, then amounts, then round."""
+        patience, weights = Patience(self.seconds, run), self._weights(table)
+        run.report("choosing directions", 0, 3)
+        problem = Moves.of(table, weights, self.keep_sums, self.whole)
+        up, bound = problem.directions(patience)
+        run.report("choosing amounts", 1, 3)
+        values = problem.values(up, self.norm)
+        run.report("rounding", 2, 3)
+        values = (
+            self._rounded(table, problem, up, values, patience, run) if self.whole else _summed(table, values)
+        )
+        run.report("rounding", 3, 3)
+        scale = weights.max(initial=1.0)
+        made = Adjusted.of(
+            table,
+            values,
+            weights / scale,
+            # the bound is one of sums, not of squares
+            lower_bound=bound / scale if self.norm == 1 else None,
+            seconds=patience.spent,
+            terms=Terms(whole=self.whole),
+        )
+        status: Status = "optimal" if made.proven else "stopped" if patience.stopped else "feasible"
+        return replace(made, status=status if patience.left > 0 or made.proven else "time limit")
+
+    def _weights(self, table: Table) -> Floats:
+        if self.weights == "relative":
+            return np.asarray(1.0 / np.maximum(np.abs(table.values), 1.0), dtype=np.float64)
+        if self.weights == "equal":
+            return np.ones(table.n)
+        least = table.cost[table.cost > 0].min(initial=1.0)
+        return np.maximum(table.cost, least)
+
+    def _rounded(
+        self, table: Table, problem: Moves, up: Mask, values: Floats, patience: Patience, run: Run
+    ) -> Floats:
+        low, high = problem.ends(up)
+        task = as_task(table.relations, table.codes, _summed(table, values), 1.0, low, high)
+        found = nearest(task, patience, run.silent())
+        if not found.units.size:
+            raise DataError(
+                "CTA: no whole numbers add up within the bounds. Leave `whole` away, or widen them."
+            )
+        return found.units
+
+
+def _summed(table: Table, values: Floats) -> Floats:
+    """Sums computed anew from what they are made of: a solver's are right to some digits only."""
+    sums = sums_of(table.relations, table.n)
+    # what a solver left of nought is nought, and what it did not move stays as it was
+    still = np.abs(values - table.values) <= _OFF * np.maximum(1.0, np.abs(table.values))
+    tidy = np.where(still, table.values, values.round(9))
+    return sums.of(tidy[sums.parts])
+
+
+@dataclass(frozen=True, eq=False)
+class Moves:
+    """How far every cell may go, and how far sensitive ones must: `rise` or `fall`, inf where they cannot."""
+
+    table: Table
+    weights: Floats
+    down: Floats
+    up: Floats
+    secret: Ints
+    rise: Floats
+    fall: Floats
+
+    @classmethod
+    def of(cls, table: Table, weights: Floats, keep_sums: bool, whole: bool) -> Moves:
+        """The moves that a table allows."""
+        _refuse_no_level(table)
+        values, secret = table.values, np.flatnonzero(table.primary)
+        fixed = ((values == 0) & ~table.primary) | (keep_sums & ~table.inner & ~table.primary)
+        down = np.where(fixed, 0.0, values - table.low)
+        up = np.where(fixed, 0.0, table.high - values)
+        above, below = values + table.upper, values - table.lower
+        if whole:
+            above, below = np.ceil(above - 1e-9), np.floor(below + 1e-9)
+        rise, fall = (above - values)[secret], (values - below)[secret]
+        rise = np.where((rise <= up[secret]) & (table.upper[secret] > 0), rise, np.inf)
+        fall = np.where((fall <= down[secret]) & (table.lower[secret] > 0), fall, np.inf)
+        if stuck := int((np.isinf(rise) & np.isinf(fall)).sum()):
+            raise DataError(
+                f"CTA: {stuck} sensitive cells have no value outside their interval that the bounds of the "
+                "table allow. Widen the bounds, or lower the levels."
+            )
+        return cls(table, weights, down, up, secret, rise, fall)
+
+    def _sums(self) -> sparse.csc_array:
+        n = self.table.n
+        rows, cells, signs = self.table.relations.among(np.ones(n, dtype=bool), only_basis=True)
+        used, row = np.unique(rows, return_inverse=True)
+        return sparse.csc_array((signs, (row, cells)), shape=(used.size, n))
+
+    def _programme(self, up: Floats, down: Floats, least_up: Floats, least_down: Floats) -> LinearProgramme:
+        """Least weighted changes, up and down within some ends, all sums kept."""
+        plain = self._sums()
+        matrix = sparse.hstack([plain, -plain], format="csc")
+        lower, upper = np.concatenate([least_up, least_down]), np.concatenate([up, down])
+        nought = np.zeros(plain.shape[0])
+        costs = np.concatenate([self.weights, self.weights]) / self.weights.max(initial=1.0)
+        return LinearProgramme.of(costs, lower, upper, matrix, nought, nought)
+
+    def ends(self, up: Mask) -> tuple[Floats, Floats]:
+        """From where to where each cell may go, once it is known which sensitive ones rise."""
+        low, high = self.table.values - self.down, self.table.values + self.up
+        values = self.table.values[self.secret]
+        low[self.secret] = np.where(up, values + self.rise, low[self.secret])
+        high[self.secret] = np.where(up, high[self.secret], values - self.fall)
+        return low, high
+
+    def values(self, up: Mask, norm: int) -> Floats:
+        """The nearest values with these directions."""
+        if norm == 2:
+            low, high = (each - self.table.values for each in self.ends(up))
+            change = least_squares(self._sums(), self.weights / self.weights.max(initial=1.0), low, high)
+            if change is not None:
+                return np.asarray(self.table.values + change, dtype=np.float64)
+        programme = self._directed(up)
+        if programme.solve() != "optimal":
+            raise DataError("CTA: no values with the directions that were chosen were found.")
+        rising, falling = programme.x.reshape(2, -1)
+        return np.asarray(self.table.values + rising - falling, dtype=np.float64)
+
+    def _directed(self, up: Mask) -> LinearProgramme:
+        n, secret = self.table.n, self.secret
+        least_up, least_down, most_up, most_down = np.zeros(n), np.zeros(n), self.up.copy(), self.down.copy()
+        least_up[secret], least_down[secret] = np.where(up, self.rise, 0.0), np.where(up, 0.0, self.fall)
+        most_up[secret[~up]] = 0.0
+        most_down[secret[up]] = 0.0
+        return self._programme(most_up, most_down, least_up, least_down)
+
+    def directions(self, patience: Patience) -> tuple[Mask, float]:
+        """Which sensitive cells rise, and what no values can undercut: the sum of weighted changes."""
+        scale = self.weights.max(initial=1.0)
+        start = self._start()
+        programme, columns = self._choice(np.inf if start is None else start[1])
+        known = None if start is None else np.append(start[2], start[0] * 1.0)
+        found = programme.choose(known, patience.over, whole=columns, time_limit=max(0.1, patience.left / 2))
+        if found.x is None and start is None:
+            why = "exist" if found.status == "infeasible" else "were found in time"
+            raise DataError(
+                f"CTA: no values {why} that keep all sums with every sensitive cell outside its interval. "
+                "Let sums move (leave keep_sums away), widen the bounds, or lower the levels."
+            )
+        bound = max(0.0, found.bound) if np.isfinite(found.bound) else 0.0
+        if found.x is None and start is not None:
+            return start[0], bound * scale
+        assert found.x is not None
+        return found.x[columns] > 0.5, bound * scale
+
+    def _start(self) -> tuple[Mask, float, Floats] | None:
+        """All up where that can be, a table that nearly always exists; or all down."""
+        for up in (np.isfinite(self.rise), np.isinf(self.fall)):
+            programme = self._directed(up)
+            if programme.solve() == "optimal":
+                return up, programme.value, programme.x
+        return None
+
+    def _choice(self, limit: float) -> tuple[LinearProgramme, Ints]:
+        """Both directions open: a column for every sensitive cell is 1 where it rises."""
+        n, secret, k = self.table.n, self.secret, self.secret.size
+        programme = self._programme(self.up, self.down, np.zeros(n), np.zeros(n))
+        columns = 2 * n + np.arange(k)
+        none = np.zeros(0, dtype=np.int64)
+        low = np.where(np.isinf(self.fall), 1.0, 0.0)
+        high = np.where(np.isinf(self.rise), 0.0, 1.0)
+        programme.add_columns(np.zeros(k), low, high, np.zeros(k, dtype=np.int64), none, np.zeros(0))
+        # no cell of a better solution moves farther than what the known one costs
+        share = (self.weights / self.weights.max(initial=1.0))[secret]
+        far = limit / share if np.isfinite(limit) else np.full(k, self._widest())
+        most_up, most_down = np.minimum(self.up[secret], far), np.minimum(self.down[secret], far)
+        rise, fall = (
+            np.where(np.isinf(self.rise), 0.0, self.rise),
+            np.where(np.isinf(self.fall), 0.0, self.fall),
+        )
+        # up >= rise x; up <= most x; down >= fall (1 - x); down <= most (1 - x)
+        for column, of_x, of_move, side in (
+            (secret, -rise, 1.0, np.zeros(k)),
+            (secret, np.maximum(most_up, rise), -1.0, np.zeros(k)),
+            (n + secret, fall, 1.0, fall),
+            (n + secret, -np.maximum(most_down, fall), -1.0, -np.maximum(most_down, fall)),
+        ):
+            at = np.column_stack([column, columns]).ravel()
+            entries = np.column_stack([np.full(k, of_move), of_x]).ravel()
+            programme.add_rows(side, 2 * np.arange(k), at, entries)
+        return programme, columns
+
+    def _widest(self) -> float:
+        asked = (
+            np.where(np.isinf(self.rise), 0.0, self.rise).sum()
+            + np.where(np.isinf(self.fall), 0.0, self.fall).sum()
+        )
+        return float(10.0 * (np.abs(self.table.values).max(initial=1.0) + asked))
+
+
+def _refuse_no_level(table: Table) -> None:
+    bare = table.primary & (table.lower <= 0) & (table.upper <= 0)
+    if bare.any():
+        where = " / ".join(table.label(int(np.flatnonzero(bare)[0])))
+        raise DataError(
+            f"CTA: {int(bare.sum())} sensitive cells have no protection level (first: {where}), so that they "
+            "could stay as they are. Give levels, or a rule that does."
+        )

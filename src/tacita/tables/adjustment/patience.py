@@ -1,0 +1,37 @@
+"""How long a search may take."""
+
+from __future__ import annotations
+
+from time import perf_counter
+
+from tacita.core import Run
+
+
+class Patience:
+    """Says when a search is over: its time is, or whoever waits for it has enough; cancelling ends it too.
+
+    >>> Patience(0.0, Run()).over()
+    True
+    """
+
+    def __init__(self, seconds: float, run: Run) -> None:
+        self._run, self._began, self._seconds = run, perf_counter(), seconds
+
+    @property
+    def spent(self) -> float:
+        """Seconds since it began."""
+        return perf_counter() - self._began
+
+    @property
+    def left(self) -> float:
+        """Seconds that are left."""
+        return max(0.0, self._seconds - self.spent)
+
+    def over(self) -> bool:
+        """Whether a search should end with what it has."""
+        return self._run.ended() or self.left <= 0
+
+    @property
+    def stopped(self) -> bool:
+        """Whether somebody said that it is enough, not the clock."""
+        return self._run.enough()

@@ -1,0 +1,121 @@
+"""Rounding to multiples of a base, sums kept."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+from pydantic import Field
+
+from tacita.core import Adjusted, DataError, Run, Table, Terms
+
+from .base import Adjustment
+from .controlled import Task, as_task, nearest
+from .patience import Patience
+from .randomised import NoNetwork, by_chance, in_parts
+from .sums import sums_of
+
+
+class Rounding(Adjustment):
+    """Every cell becomes a multiple of a base beside it, all sums still add up, as near as can be.
+
+    Minimise sum |z_i - a_i| with M z = 0 and z_i one of the two multiples of b around a_i; a multiple stays.
+    Two-way tables, and others whose sums form a network, always have such a rounding: one linear programme,
+    O(cells^1.5) or so. Other tables go through an integer programme, with the time that is given and a bound;
+    where no such rounding exists, or none is found, cells go further than their neighbours, which is said. By
+    chance, every cell keeps its expected value: along circuits of the network, O(cells sqrt(cells)) or so.
+
+    O(a programme of the size of the table).
+    Source: Cox & Ernst (1982), INFOR 20(4), 423-432; Cox (1987), JASA 82, 520-524; Salazar-Gonzalez (2006),
+    Statistics and Computing 16(3), 185-200.
+
+    >>> table = Table.from_array([[4, 7], [2, 1]])
+    >>> found = Rounding(base=5).adjust(table)
+    >>> table.grid(found.values).tolist()
+    [[5.0, 5.0, 10.0], [0.0, 5.0, 5.0], [5.0, 10.0, 15.0]]
+    >>> found.distance, found.proven
+    (16.0, True)
+    """
+
+    guarantees: ClassVar[tuple[str, ...]] = ("adds-up", "multiples-of-base", "within-reach", "zeros-stay")
+    anytime: ClassVar[bool] = True
+
+    base: float = Field(
+        5.0, gt=0, le=1e12, allow_inf_nan=False, description="every value becomes a multiple of this"
+    )
+    random: bool = Field(
+        False, description="up or down by chance, so that no value is biased, not to the nearest"
+    )
+    seconds: float = Field(30.0, gt=0, le=1e7, description="seconds after which the best rounding is taken")
+
+    def revalue(self, table: Table, run: Run) -> Adjusted:
+        """Round by programmes or by chance."""
+        self._refuse(table)
+        patience = Patience(self.seconds, run)
+        task = as_task(table.relations, table.codes, table.values, self.base, table.low, table.high)
+        if self.random:
+            return self._by_chance(table, task, patience, run)
+        found = nearest(task, patience, run)
+        if not found.units.size:
+            raise DataError(
+                "Rounding: no additive rounding within the bounds of the table was found. Widen the bounds, "
+                "or give it more time."
+            )
+        told = ""
+        if found.beyond:
+            why = "does not exist for this table" if found.proven_none else "was not found in time"
+            told = f"a rounding of every cell to its two neighbours {why}"
+        made = Adjusted.of(
+            table,
+            found.units * self.base,
+            lower_bound=found.bound * self.base,
+            seconds=patience.spent,
+            relaxed=told,
+            terms=self._terms(found.beyond),
+        )
+        return _with_status(made, patience)
+
+    def _refuse(self, table: Table) -> None:
+        if (
+            not np.isfinite(table.values / self.base).all()
+            or (np.abs(table.values) / self.base > 2**50).any()
+        ):
+            raise DataError("Rounding: the base is too small for the values. Choose a larger one.")
+
+    def _terms(self, beyond: int) -> Terms:
+        whole = float(self.base).is_integer()
+        return Terms(base=self.base, reach=self.base * (1 + beyond), whole=whole)
+
+    def _by_chance(self, table: Table, task: Task, patience: Patience, run: Run) -> Adjusted:
+        run.report("rounding", 0, 1)
+        generator, told, beyond = run.protective_generator(), "", 0
+        sums = sums_of(task.relations, table.n)
+        rests, whole = in_parts(table.relations, table.values, self.base, sums)
+        try:
+            units = (table.values / self.base - rests / whole).round() + by_chance(
+                task.relations, rests, whole, generator
+            )
+        except NoNetwork:
+            parts = task.floors[sums.parts] + (generator.random(sums.parts.size) < task.rests[sums.parts])
+            units = sums.of(parts)
+            beyond = int(np.ceil(np.abs(units - task.units) - 1e-9).max(initial=1.0)) - 1
+            told = "sums form no network: inner cells were rounded, and their sums are what they add up to"
+        run.report("rounding", 1, 1)
+        return Adjusted.of(
+            table,
+            units * self.base,
+            seconds=patience.spent,
+            relaxed=told,
+            terms=self._terms(max(0, beyond)),
+            drawn=table.n,
+        )
+
+
+def _with_status(made: Adjusted, patience: Patience) -> Adjusted:
+    from dataclasses import replace
+
+    if made.proven:
+        return replace(made, status="optimal")
+    return replace(
+        made, status="stopped" if patience.stopped else "time limit" if patience.left <= 0 else "feasible"
+    )
