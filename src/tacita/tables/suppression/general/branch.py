@@ -20,7 +20,7 @@ from .root import Search
 from .system import System
 
 # Patterns along the first solution of the programme, and changes to the best of them.
-_TRIES, _CHANGES = 6, 20
+_TRIES, _CHANGES = 20, 80
 # Cells times primaries up to which a search is tried without compiling first, and the seconds that it gets.
 _SMALL, _PATIENCE = 2000, 10.0
 
@@ -72,6 +72,8 @@ def searched(table: Table, problem: Problem, solver: Solver, watch: Watch, run: 
         if not search.done():
             search.follow(search.fractional(), _TRIES, _CHANGES)
     for search in searches:
+        if not search.done():
+            search.sketch()
         if not search.done():
             prover(solver, search.network.amounts)(search)
     withheld = table.primary.copy()
