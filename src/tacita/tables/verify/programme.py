@@ -29,9 +29,8 @@ class Programme:
             "primal_feasibility_tolerance": _TOLERANCE,
             "dual_feasibility_tolerance": _TOLERANCE,
         }
-        spans = self._low, self._high
         self._programme = LinearProgramme.of(
-            np.zeros(low.size), *spans, relations.tocsc(), nought, nought, **precise, **_PRIMAL
+            np.zeros(low.size), self._low, self._high, relations.tocsc(), nought, nought, **precise, **_PRIMAL
         )
 
     def farthest(self, own: int, direction: int) -> Floats | None:
