@@ -16,7 +16,6 @@ from tacita.core.document import Document, arguments_of, literal_of
 from tacita.core.errors import ParameterError
 
 from .sections import (
-    DIVIDING,
     AdjustSection,
     LinkedOutputSection,
     LinkedTableSection,
@@ -29,6 +28,7 @@ from .sections import (
     TabulateSection,
     TrySection,
 )
+from .spanning import DIVIDING
 
 
 class _OfTables(Document):
