@@ -185,8 +185,8 @@ class TestWhatIsRefused:
             tacita.suppress(regions(), "exact", bogus=1)
         with pytest.raises(ParameterError, match="made for general"):
             tacita.suppress(regions(), "exact", method="gauss")
+        cube = Table.from_array(np.ones((2, 2, 2)), primary=np.ones((2, 2, 2)), lower=50, upper=50)
         with pytest.raises(ParameterError, match="two dimensions"):
-            cube = Table.from_array(np.ones((2, 2, 2)), primary=np.ones((2, 2, 2)), lower=50, upper=50)
             tacita.suppress(cube, method="hypercube")
 
 
