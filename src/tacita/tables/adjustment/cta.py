@@ -38,10 +38,10 @@ class CTA(Adjustment):
     171.
 
     >>> secret = [[True, False], [False, False]]
-    >>> table = Table.from_array([[50.0, 30], [20, 40]], primary=secret, lower=10, upper=10)
+    >>> table = Table.from_array([[50.0, 30], [20, 40]], primary=secret, lower=10, upper=20)
     >>> found = CTA(weights="equal", keep_sums=True).adjust(table)
     >>> table.grid(found.values).tolist()[:2]
-    [[55.0, 25.0, 80.0], [15.0, 45.0, 60.0]]
+    [[45.0, 35.0, 80.0], [25.0, 35.0, 60.0]]
     >>> found.distance, found.proven
     (20.0, True)
     """
