@@ -209,7 +209,7 @@ class _Question:
         """Cells that stand there as they are although nobody should know: no other value is possible.
 
         What is shown adds up and keeps all that is promised, so that it might be the truth: a cell whose
-        value was changed has two values at least, and one that was not has another if a part of it may change.
+        value was changed has two at least, and one that was not has another if a part of it may change.
         """
         table, small = self.table, adjusted.terms.small
         possible = not np.abs(table.relations.residuals(adjusted.values)).any()
