@@ -11,7 +11,8 @@ import tacita
 from seeds import SEED
 from tacita.cli import run_command
 from tacita.core import Adjusted, ParameterError, Run, Table, VerificationError
-from tacita.plans import load_plan, run_table
+from tacita.plans import load_plan
+from tacita.plans.tables import run_table
 from tacita.tables.adjust import adjust
 from tacita.tables.adjustment.base import Adjustment
 from tacita.tables.plan import TablePlan, TabulatePlan
