@@ -164,7 +164,7 @@ class _Question:
             self._attacker = Attacker(self.table.relations, every, np.maximum(down, 0.0), np.maximum(up, 0.0))
         low, high = value - self._attacker.reach(cell, -1), value + self._attacker.reach(cell, 1)
         if self.table.frequency:
-            low, high = float(np.ceil(low - _WHOLE)), float(np.floor(high + _WHOLE))
+            low, high = float(np.ceil(low - _WHOLE)) + 0.0, float(np.floor(high + _WHOLE)) + 0.0
         return low, high, True
 
     def by_one_part(self, cell: int, start: Floats | None = None) -> tuple[float, float]:
