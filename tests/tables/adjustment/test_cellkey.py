@@ -202,6 +202,14 @@ def test_magnitudes_without_keys_are_refused_with_a_way_out():
         CellKey().adjust(Table.from_array([[5.5, 2.0]]))
 
 
+def test_magnitudes_whose_largest_contributions_are_not_known_are_refused_not_left_as_they_are(tmp_path):
+    path = tmp_path / "cells.csv"
+    path.write_text("r,c,n,k\na,x,5,0.5\na,y,3,0.75\nb,x,0,0.9\nb,y,9,0.25\n")
+    table = tacita.read_table(path, rows="r", columns="c", value="n", key="k", sensitive=False)
+    with pytest.raises(DataError, match="largest contribution of 8 cells is not known"):
+        CellKey().adjust(table)
+
+
 def test_noise_that_cannot_leap_over_hidden_counts_is_refused():
     with pytest.raises(ParameterError, match="Raise the variance, or hide fewer counts"):
         CellKey(largest=3, variance=2, hidden=2).adjust(Table.from_array([[5, 1]], frequency=True))

@@ -124,6 +124,11 @@ class CellKey(Adjustment):
     def _magnitudes(self, table: Table, keys: CellKeys) -> tuple[Floats, NoiseTable]:
         from .noise import noise_table
 
+        if unknown := int(((table.values != 0) & (keys.largest <= 0)).sum()):
+            raise DataError(
+                f"CellKey: the largest contribution of {unknown} cells is not known, and without it there "
+                "would be no noise on them. Make the table from records, with the column of their keys (key)."
+            )
         rows = sorted({1, (self.largest + 1) // 2, self.largest})[-_ROWS:]
         noise = noise_table(self.largest, self.variance, monotone=self.monotone, parts=_PARTS, counts=rows)
         scale = flexed(self._flex, keys.largest) * keys.largest

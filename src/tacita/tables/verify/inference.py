@@ -160,7 +160,7 @@ class _Question:
         value, attacker = float(self.table.values[cell]), self._asking()
         low, high = value - attacker.reach(cell, -1), value + attacker.reach(cell, 1)
         if self.table.frequency:
-            low, high = float(np.ceil(low - _WHOLE)), float(np.floor(high + _WHOLE))
+            low, high = float(np.ceil(low - _WHOLE)) + 0.0, float(np.floor(high + _WHOLE)) + 0.0
         return low, high, True
 
     def may_move(self, cell: int) -> bool:
