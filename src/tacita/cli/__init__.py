@@ -27,7 +27,7 @@ COMMANDS = {
     "tabulate": "Sum up or count records by two columns or more, and mark sensitive cells.",
     "suppress": "Choose which cells of a table to withhold, prove it, audit it, publish the rest.",
     "adjust": "Publish other values in place of the true ones, audited; no cell is withheld.",
-    "audit": "Attack a published table, or all that a plan publishes: what can be computed of withheld cells?",
+    "audit": "Attack a published table, or what a plan publishes: what can be computed of withheld cells?",
     "run": "Carry out a plan file.",
     "methods": "List methods and measures, or describe one.",
     "demo": "Protect a made-up business survey, from start to report.",
