@@ -8,6 +8,7 @@ from importlib import import_module
 from pathlib import Path
 
 SLOW = {
+    "adjustment",
     "best",
     "certificate",
     "cold",

@@ -41,16 +41,22 @@ class CellKeys:
             raise DataError("Keys: wanted keys from 0 up to, but not including, 1, and counts of at least 0.")
 
     @classmethod
-    def of(cls, keys: Floats, cells: Ints, amounts: Floats, weights: Floats, n: int) -> CellKeys:
-        """The keys of n cells from those of records, each in one cell. O(records log records)."""
+    def of(cls, keys: Floats, cells: Ints, amounts: Floats | None, weights: Floats, n: int) -> CellKeys:
+        """The keys of n cells from those of records, each in one cell; without amounts they are counted.
+
+        O(records log records), of counts O(records).
+        """
         total = np.zeros(n, dtype=np.uint64)
         # whole numbers that run over: the same sum in whatever order records come
         np.add.at(total, cells, _whole(keys))
-        largest = np.zeros(n)
+        count = np.bincount(cells, minlength=n).astype(np.int64)
+        largest = np.where(count > 0, 1.0, 0.0)
+        if amounts is None:
+            return cls(_fraction(total), count, largest)
         order = np.lexsort((np.abs(amounts * weights), np.abs(amounts), cells))
         last = np.flatnonzero(np.append(np.diff(cells[order]) > 0, True)) if order.size else order
         largest[cells[order[last]]] = np.abs(amounts * weights)[order[last]]
-        return cls(_fraction(total), np.bincount(cells, minlength=n).astype(np.int64), largest)
+        return cls(_fraction(total), count, largest)
 
     @staticmethod
     def joined(parts: Sequence[CellKeys]) -> CellKeys:

@@ -35,6 +35,7 @@ class Records:
     waived: Mask
     respelled: int = 0
     keys: Floats | None = None
+    alone: bool = False
 
 
 def tabulate(
@@ -132,7 +133,7 @@ def _keyed(
     parts = []
     for deep, cell in _levels(dimensions, leaves, shape):
         there = deep & (counts | (records.amount != 0))
-        amounts, weights = records.amount[there], records.weight[there]
+        amounts, weights = None if counts else records.amount[there], records.weight[there]
         parts.append(
             CellKeys.of(records.keys[there], cell[there[deep]], amounts, weights, int(np.prod(shape)))
         )
@@ -219,6 +220,7 @@ def _records(
         _marks(data, request),
         _marks(data, waiver),
         holding.merged,
+        alone=unit is None,
     )
 
 
@@ -289,6 +291,10 @@ class _Contributions:
 def _by_holding(cell: Ints, records: Records, deep: Mask) -> _Contributions:
     holder, amount, weight = records.holder[deep], records.amount[deep], records.weight[deep]
     span = int(records.holder.max(initial=0)) + 1
+    if records.alone:
+        # every record is a holding: in order of cells they are what grouping would give
+        order = np.argsort(cell, kind="stable")
+        return _each_its_own(cell[order], holder[order], amount[order], weight[order], records, deep, order)
     keys, entry = np.unique(cell * span + holder, return_inverse=True)
     n = keys.size
     each = np.bincount(entry, minlength=n)
@@ -307,11 +313,24 @@ def _by_holding(cell: Ints, records: Records, deep: Mask) -> _Contributions:
     )
 
 
+def _each_its_own(
+    cell: Ints, holder: Ints, amount: Floats, weight: Floats, records: Records, deep: Mask, order: Ints
+) -> _Contributions:
+    size = np.abs(amount)
+    # as of several records, to the last bit
+    mean_weight = np.divide(size * weight, size, out=weight.copy(), where=size > 0)
+    asked, waived = records.asked[deep][order], records.waived[deep][order]
+    return _Contributions(cell, holder, size, mean_weight, asked, waived)
+
+
 def _rank(one: _Contributions, largest: Floats, holders: Ints) -> None:
     """Fill in the largest contributions: a weight of w takes w places, the last of them in part."""
     if not one.cell.size:
         return
-    order = np.lexsort((one.holder, -one.amount, one.cell))
+    order = np.arange(one.cell.size)
+    if one.amount.min() < one.amount.max():
+        # entries come by cell and holder already
+        order = np.lexsort((one.holder, -one.amount, one.cell))
     cell, amount, weight = one.cell[order], one.amount[order], one.weight[order]
     end = np.cumsum(weight)
     first = np.flatnonzero(np.append(True, np.diff(cell) > 0))

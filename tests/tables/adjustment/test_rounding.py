@@ -91,17 +91,15 @@ def test_where_no_zero_restricted_rounding_exists_it_says_so_and_goes_further():
     assert made.terms.reach == 4
 
 
-def test_some_three_way_tables_have_no_such_rounding_and_get_a_wider_one():
-    # two cells of a half each in every line of every direction: a knot that cannot be untied
-    knot = np.zeros((3, 3, 3))
-    for i, j, k in product(range(3), repeat=3):
-        knot[i, j, k] = 1.0 if (i + j + k) % 3 != 0 else 0.0
+def test_a_knot_in_three_ways_is_rounded_to_neighbours_or_said_to_be_wider():
+    knot = np.array([1.0 if sum(place) % 3 else 0.0 for place in product(range(3), repeat=3)]).reshape(
+        3, 3, 3
+    )
     table = Table.from_array(knot, names=["a", "b", "c"])
     made = Rounding(base=2, seconds=3).adjust(table)
     assert not np.abs(table.relations.residuals(made.values)).any()
-    found = least(table, 2)
-    assert bool(made.relaxed) == (not np.isfinite(found))
-    assert made.terms.reach == (2.0 if np.isfinite(found) else made.terms.reach)
+    assert bool(made.relaxed) == (made.terms.reach > 2)
+    assert (np.abs(made.values - table.values) < made.terms.reach).all()
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -131,10 +129,10 @@ def test_by_chance_every_cell_keeps_its_expected_value():
     regions = from_nested("region", {"north": ["n1", "n2"], "south": ["s1", "s2"]})
     values = np.random.default_rng(8).integers(0, 30, (4, 3)).astype(float)
     table = Table.cross([regions, Hierarchy.flat("size", ["s", "m", "l"])], values)
-    drawn = np.array([Rounding(base=7, random=True).adjust(table, Run(seed=s)).values for s in range(2000)])
+    drawn = np.array([Rounding(base=7, random=True).adjust(table, Run(seed=s)).values for s in range(800)])
     off = np.abs(drawn.mean(axis=0) - table.values)
     # five standard errors of a rounding to 7
-    assert (off <= 5 * 3.5 / np.sqrt(2000)).all()
+    assert (off <= 5 * 3.5 / np.sqrt(800)).all()
     assert not drawn[:, table.values % 7 == 0].std(axis=0).any()
 
 

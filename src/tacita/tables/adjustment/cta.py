@@ -78,7 +78,7 @@ class CTA(Adjustment):
             values,
             weights / scale,
             # the bound is one of sums, not of squares
-            lower_bound=bound / scale if self.norm == 1 else None,
+            lower_bound=float(bound / scale) if self.norm == 1 else None,
             seconds=patience.spent,
             terms=Terms(whole=self.whole),
         )

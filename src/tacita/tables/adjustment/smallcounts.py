@@ -48,8 +48,8 @@ class SmallCounts(Adjustment):
         values = sums.of(inner)
         if np.abs(table.relations.residuals(values)).any():
             raise DataError(
-                "SmallCounts: inner cells are tied among themselves, as by linked tables, and cannot be rounded "
-                "one by one. Use the method rounding."
+                "SmallCounts: inner cells are tied among themselves, as by linked tables, and cannot be "
+                "rounded one by one. Use the method rounding."
             )
         run.report("rounding small counts", 1, 1)
         return Adjusted.of(

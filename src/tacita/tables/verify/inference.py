@@ -167,8 +167,12 @@ class _Question:
             low, high = float(np.ceil(low - _WHOLE)), float(np.floor(high + _WHOLE))
         return low, high, True
 
-    def by_one_part(self, cell: int) -> tuple[float, float]:
-        """How far a cell can go if one part of it changes, and with it all that the part is counted in."""
+    def by_one_part(self, cell: int, start: Floats | None = None) -> tuple[float, float]:
+        """How far a cell can go if one part of it changes, and with it all that the part is counted in.
+
+        From the true values, or from another start that adds up and is possible.
+        """
+        begun = self.table.values if start is None else start
         part = cell
         while part in self._lines:
             part = self._lines[part][0][0]
@@ -180,11 +184,11 @@ class _Question:
                     waiting.append(above)
         lines = (line for each in moved for line in self._lines.get(each, ()))
         if any(sum(other in moved for other in line) != 1 for line in lines):
-            return (float(self.table.values[cell]),) * 2
+            return (float(begun[cell]),) * 2
         every = np.fromiter(moved, dtype=np.int64)
-        values = self.table.values[every]
+        values = begun[every]
         down, up = float((values - self.low[every]).min()), float((self.high[every] - values).min())
-        value = float(self.table.values[cell])
+        value = float(begun[cell])
         return value - max(0.0, down), value + max(0.0, up)
 
     def fault(self, cell: int, low: float, high: float) -> tuple[str, float] | None:
@@ -204,16 +208,19 @@ class _Question:
     def computed(self, adjusted: Adjusted, told: set[int]) -> list[Failure]:
         """Cells that stand there as they are although nobody should know: no other value is possible.
 
-        A cell whose value was changed has two at least, the true one and that which is shown.
+        What is shown adds up and keeps all that is promised, so that it might be the truth: a cell whose
+        value was changed has two values at least, and one that was not has another if a part of it may change.
         """
         table, small = self.table, adjusted.terms.small
+        possible = not np.abs(table.relations.residuals(adjusted.values)).any()
+        start = adjusted.values if possible else None
         same = adjusted.values == table.values
         if small is not None:
             # counts above the base are published as they are, which is what the method says
             same &= parts_of_sums(table) & (table.values <= small)
         found = []
         for cell in np.flatnonzero(same).tolist():
-            low, high = self.by_one_part(cell)
+            low, high = self.by_one_part(cell, start)
             if cell not in told and high - low <= _ROUNDING * max(1.0, abs(low)):
                 found.append(Failure(cell, table.label(cell), "can be computed exactly", low, high, 0.0))
         return found
