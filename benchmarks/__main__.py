@@ -7,7 +7,17 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
-SLOW = {"best", "certificate", "cold", "fresh_demo", "generalise", "measures_large", "solvers", "suppression"}
+SLOW = {
+    "best",
+    "certificate",
+    "cold",
+    "fresh_demo",
+    "general_tables",
+    "generalise",
+    "measures_large",
+    "solvers",
+    "suppression",
+}
 CASES = sorted(
     path.stem
     for path in Path(__file__).parent.glob("*.py")
