@@ -13,6 +13,7 @@ SLOW = {
     "certificate",
     "cold",
     "fresh_demo",
+    "general_tables",
     "generalise",
     "measures_large",
     "solvers",
