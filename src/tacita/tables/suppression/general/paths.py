@@ -48,6 +48,9 @@ class Paths:
         """
         system, n = self.system, self.system.edges
         up, down = system.up / amount, system.down / amount
+        # what its own bounds forbid no relation need forbid: cells that move together are one here
+        if (up if sign > 0 else down)[cell] < share * (1 - 1e-9):
+            return None
         high = np.concatenate([np.minimum(up, FARTHEST) * within, np.minimum(down, FARTHEST) * within])
         low = np.zeros(2 * n)
         own, other = (cell, n + cell) if sign > 0 else (n + cell, cell)
