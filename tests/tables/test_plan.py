@@ -197,12 +197,11 @@ class TestHierarchies:
             sectors = [row["sector"] for row in csv.DictReader(file)]
         assert sectors[:4] == ["Total", "food", "steel", "books"]
 
-    def test_with_subtotals_are_refused_since_no_method_withholds_in_them_yet(self, firms, capsys):
-        place = self.plan(firms, self.DEEP)
-        assert run_command(["run", str(place)]) == 2
-        said = capsys.readouterr().err
-        assert "two dimensions without hierarchy" in said
-        assert "no method withholds in it yet" in said
+    def test_with_subtotals_are_protected_as_one_table(self, firms):
+        run_table(load_plan(self.plan(firms, self.DEEP)))
+        with (firms.parent / "published.csv").open() as file:
+            sectors = [row["sector"] for row in csv.DictReader(file)]
+        assert {"goods", "food", "steel", "books"} <= set(sectors)
         assert not (firms.parent / "published.csv").exists()
 
     def test_are_found_beside_the_plan_and_never_written_over(

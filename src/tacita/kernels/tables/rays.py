@@ -2,8 +2,8 @@
 
 A ray v is a sum of relations: v d = 0 for every movement d of the cells. For a cell p that must rise by u
 this reads: sum over i != p of c_i x_i >= u, with c_i = (v_i / v_p) times what cell i can fall (if that is
-above 0) or rise (if below). No c_i counts for more than u. Rays stand one behind the other: ray k has the figures
-value[start[k]:start[k + 1]] at the cells `at[...]`.
+above 0) or rise (if below). No c_i counts for more than u. Rays stand one behind the
+other: ray k has the figures value[start[k]:start[k + 1]] at the cells `at[...]`.
 """
 
 from __future__ import annotations

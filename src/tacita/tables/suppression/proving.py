@@ -38,31 +38,36 @@ def tree(search: Search) -> None:
 
 def integer_rounds(search: Search) -> None:
     """Solve as an integer programme, add the cuts its solutions violate, again, until none is."""
-    master, network = search.master, search.network
     while not search.done():
         search.keep_within_gap()
         bound, patterns = solve_integer(search)
         search.bound = max(search.bound, min(bound, search.cost))
         search.tell("proving")
-        added = 0
-        for x in patterns:
-            chosen = np.zeros(network.edges, dtype=bool)
-            chosen[master.columns] = x > 0.5
-            search.offer(search.builder.build(search.generator, network.cost, chosen))
-            master.x = x
-            added += master.separate(nested=1) + master.separate_bridges()
+        added = mend_whole(search, patterns)
         if search.done() or not added:
             return
         search.relax(10)
         search.follow(search.fractional(), 4, 40)
 
 
-def solve_integer(search: Search) -> tuple[float, list[Floats]]:
+def mend_whole(search: Search, patterns: list[Floats]) -> int:
+    """Make patterns of whole solutions, and cut off those that do not protect; how many rows that takes."""
+    master, network, added = search.master, search.network, 0
+    for x in patterns:
+        chosen = np.zeros(network.edges, dtype=bool)
+        chosen[master.columns] = x > 0.5
+        search.offer(search.builder.build(search.generator, network.cost, chosen))
+        master.x = x
+        added += master.separate(nested=1) + master.separate_bridges()
+    return added
+
+
+def solve_integer(search: Search, **options: Any) -> tuple[float, list[Floats]]:
     """Bound of the integer programme over the rows so far, and the last solutions it met, best last."""
     master, watch = search.master, search.watch
     outside = search.best[master.columns[master.fixed]].any()
     known = None if outside else search.best[master.columns].astype(float)
-    answer = master.lp.choose(known, lambda: watch.over or search.run.cancelled(), keep=5)
+    answer = master.lp.choose(known, lambda: watch.over or search.run.cancelled(), keep=5, **options)
     search.nodes += answer.nodes
     if answer.status == "infeasible":
         return search.cost, []

@@ -9,6 +9,7 @@ from tacita.core import Run
 from tacita.core.arrays import Floats, Ints, Mask
 from tacita.kernels.tables.rays import Rows
 from tacita.tables.suppression.cutting import CuttingProgramme
+from tacita.tables.suppression.proving import mend_whole, solve_integer
 from tacita.tables.suppression.standing import Standing
 from tacita.tables.suppression.twoway.watch import Watch
 
@@ -17,7 +18,12 @@ from .separation import Separation
 from .system import System
 
 # Of the gap: a round that gains less is no gain; how many of those end the rounds; rounds between patterns.
-_WORTH, _PATIENCE, _FOLLOWED = 1e-3, 8, 10
+_WORTH, _PATIENCE, _FOLLOWED = 3e-3, 4, 10
+# How many times dearer than in a network patterns are; branches between them.
+_DEAR, _MENDED = 4, 10
+# Integer programmes before there are branches: nodes of each, and how many may fail to shrink the gap to so
+# much of what it was.
+_NODES, _SKETCHES, _SHRUNK = 300, 2, 0.9
 
 
 class Master(CuttingProgramme):
@@ -120,11 +126,8 @@ class Search(Standing):
     def __init__(self, system: System, watch: Watch, run: Run) -> None:
         super().__init__(system, watch, run)
         self.builder = Builder(system)
-        self.rounds = 0
+        self.rounds = self.branches = 0
         self.offer(self.builder.build(self.generator, system.cost))
-        if self.cost == np.inf:
-            # movements that were found one by one can be lost to rounding: all cells together are known to do
-            self.offer(self.builder.clean(np.ones(system.edges, dtype=bool)))
         self.master = Master(system)
 
     def builder_of(self, within: Mask) -> Builder:
@@ -166,8 +169,15 @@ class Search(Standing):
         x[self.master.columns] = np.clip(self.master.x, 0.0, 1.0)
         return x
 
+    def mend(self) -> None:
+        """Now and then, for it takes as long as a branch: a pattern along the present x."""
+        self.branches += 1
+        if self.branches % _MENDED == 1:
+            self.follow(self.fractional(), 1, 3 * _DEAR)
+
     def follow(self, x: Floats, tries: int, changes: int) -> None:
-        """Patterns along the fractional one, then changes to the best."""
+        """Patterns along the fractional one, then changes to the best; not as many as in a network."""
+        tries, changes = int(np.ceil(tries / _DEAR)), int(np.ceil(changes / _DEAR))
         system = self.network
         self.builder.known = self.master.known()
         near = system.cost * (1.0 - 0.9 * x)
@@ -181,6 +191,19 @@ class Search(Standing):
             since += 1
             if self.offer(self.builder.improve(self.generator, self.best, near)):
                 since = 0
+
+    def sketch(self) -> None:
+        """Patterns by integer programmes over the rows so far, cut short: whole solutions guide better."""
+        idle = 0
+        while idle < _SKETCHES and not self.done():
+            room = self.cost - self.bound
+            self.keep_within_gap()
+            bound, patterns = solve_integer(self, mip_max_nodes=_NODES)
+            self.bound = max(self.bound, min(bound, self.cost))
+            if not mend_whole(self, patterns[-2:]):
+                return
+            self.relax(3)
+            idle = 0 if self.cost - self.bound < _SHRUNK * room else idle + 1
 
     def keep_within_gap(self) -> None:
         """Only cells whose reduced cost is within the gap can be in a cheaper pattern: fix the others."""

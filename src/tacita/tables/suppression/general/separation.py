@@ -17,8 +17,10 @@ VIOLATION, SHORT = 1e-4, 1e-3
 # What is added to x before the attacker is asked: his answer then counts cells that x leaves out as well, and
 # the cut is deeper.
 DEEPER = 1e-3
-# Rays kept at most; rows a demand and a round; pairs of ray and demand looked at in a round.
-_MOST_RAYS, _EACH, _MOST_PAIRS = 20_000, 3, 20_000
+# Rows a demand and a round by known rays; pairs of ray and demand looked at in a round.
+_EACH, _MOST_PAIRS = 3, 20_000
+# Rounds without a look at a demand that was met before, at most.
+_LONGEST = 6
 
 
 class Separation:
@@ -37,8 +39,9 @@ class Separation:
         self.rays = Rays(
             matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64), matrix.data.astype(np.float64)
         )
-        # where the next look at the demands begins: one after the other, round by round
-        self._next = 0
+        # a demand that was met is not asked about for some rounds, the longer the oftener it was
+        self._wait = np.zeros(system.demands, dtype=np.int64)
+        self._met = np.zeros(system.demands, dtype=np.int64)
 
     def known(self, x: Floats, most: int) -> Rows:
         """Rows that x violates by rays that were met before, the most violated of each demand."""
@@ -69,15 +72,17 @@ class Separation:
         inside[system.primary] = 1.0
         pairs: list[tuple[int, int]] = []
         others: list[int] = []
-        for step in range(system.demands):
-            demand = (self._next + step) % system.demands
+        waiting = self._wait > 0
+        self._wait[waiting] -= 1
+        for demand in [*np.flatnonzero(~waiting).tolist(), *np.flatnonzero(waiting).tolist()]:
+            if len(pairs) >= most or (pairs and waiting[demand]):
+                break
             found = self.ask(demand, inside, FARTHEST if whole else USUAL)
+            self._met[demand] = 0 if found else self._met[demand] + 1
+            self._wait[demand] = min(_LONGEST, self._met[demand])
             if found is not None:
                 pairs.append((found[0], demand))
                 others.append(found[1])
-                if len(pairs) >= most:
-                    self._next = (demand + 1) % system.demands
-                    break
         if not pairs:
             return _filled(_room(0, 0))
         return self.rows(np.array(pairs), np.array(others), x)

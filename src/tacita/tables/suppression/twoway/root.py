@@ -16,6 +16,8 @@ from .watch import Watch
 # Rounds of cuts after which cells are priced, and how many may enter at once: so many, or if more of them are
 # nearly as good as the best, as where all cells cost the same, all of those.
 _PRICED, _ENTERING, _ENTERING_ALIKE, _ALIKE = 5, 300, 3000, 0.5
+# Changes to the best pattern in every branch.
+_CHANGES = 3
 
 
 def cheapest_cells(network: Network, each: int) -> Ints:
@@ -147,6 +149,15 @@ class Search(Standing):
             since += 1
             if self.offer(self.builder.improve(self.generator, self.best, near)):
                 since = 0
+
+    def mend(self) -> None:
+        """A pattern along the present x, and changes to the best along it."""
+        near = self.network.cost * (1.0 - 0.9 * self.fractional())
+        better = self.offer(self.builder.build(self.generator, near))
+        for _ in range(_CHANGES):
+            better |= self.offer(self.builder.improve(self.generator, self.best, near))
+        if better:
+            self.follow(self.fractional(), 0, 40)
 
     def keep_within_gap(self) -> None:
         """Only cells whose reduced cost is within the gap can be in a cheaper pattern: fix the others."""

@@ -15,7 +15,6 @@ _WHOLE = 1e-6
 _RELIABLE = 3
 _TRIED = 10
 _STEPS = 60
-_CHANGES = 3
 _WORTH = 0.2
 
 
@@ -150,7 +149,7 @@ class Tree:
         room = self.room(master.value)
         left_out = left_out | ((master.x < _WHOLE) & (master.reduced > room))
         held = held | ((master.x > 1 - _WHOLE) & (master.reduced < -room))
-        self.mend()
+        self.search.mend()
         at = np.flatnonzero(master.x)
         return Branch(master.value, held, left_out, at, master.x[at])
 
@@ -169,16 +168,6 @@ class Tree:
         if found < 3 and not self.over:
             found += master.separate_bridges() + master.separate_amounts()
         return found
-
-    def mend(self) -> None:
-        """A pattern along the present x, and changes to the best along it."""
-        search = self.search
-        near = search.network.cost * (1.0 - 0.9 * search.fractional())
-        better = search.offer(search.builder.build(search.generator, near))
-        for _ in range(_CHANGES):
-            better |= search.offer(search.builder.improve(search.generator, search.best, near))
-        if better:
-            search.follow(search.fractional(), 0, 40)
 
     def set_bounds(self, held: Mask, left_out: Mask) -> None:
         lower, upper = held.astype(float), np.where(left_out, 0.0, 1.0)
