@@ -18,11 +18,13 @@ SLOW = {
     "measures_large",
     "solvers",
     "suppression",
+    "withhold",
 }
 CASES = sorted(
     path.stem
     for path in Path(__file__).parent.glob("*.py")
-    if path.stem not in ("__init__", "__main__", "measuring", "reference_tables", "release_hashes", "terminal")
+    if path.stem
+    not in ("__init__", "__main__", "measuring", "reference_tables", "release_hashes", "terminal")
 )
 
 
