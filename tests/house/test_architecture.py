@@ -47,11 +47,23 @@ ALLOWED = {
     "tables": {"core", "kernels", "tables", "io"},
     "tables.rules": {"core", "tables.rules"},
     "tables.verify": {"core", "io", "tables.verify"},
-    "tables.verify.audit": {"core", "tables.verify.judge", "tables.verify.leaks"},
+    "tables.verify.audit": {
+        "core",
+        "tables.verify.attacker",
+        "tables.verify.judge",
+        "tables.verify.leaks",
+    },
     "tables.verify.leaks": {"core", "tables.verify.judge", "tables.verify.attacker"},
     "tables.verify.judge": {"core", "tables.verify.attacker"},
     # kernels.plain computes nothing: like the compiler, it hands out what the attack is written as
-    "tables.verify.attacker": {"core", "kernels.plain", "kernels.tables.attack", "tables.verify.programme"},
+    "tables.verify.attacker": {
+        "core",
+        "kernels.plain",
+        "kernels.tables.attack",
+        "tables.verify.programme",
+        "tables.verify.together",
+    },
+    "tables.verify.together": {"core"},
     "tables.verify.programme": {"core", "solvers.highs"},
     "tables.verify.certify": {"core", "tables.verify.judge"},
     "tables.verify.adjusted": {
