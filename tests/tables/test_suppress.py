@@ -17,6 +17,7 @@ from tacita.io.tables.published import to_csv
 from tacita.tables.rules.concentration import PPercent
 from tacita.tables.suppress import suppress
 from tacita.tables.suppression.base import Suppression
+from tacita.tables.suppression.twoway.hypercube import Hypercube
 from tacita.tables.suppression.twoway.optimal import Optimal
 from tacita.tables.verify import verify_file
 from tacita.tables.verify.audit import audit
@@ -224,8 +225,8 @@ class TestShapes:
 
     def test_a_shape_that_a_method_does_not_take_is_refused_with_those_that_would(self, monkeypatch):
         table, _ = tables_at_hand.made("cube", "exact", 1)
-        with pytest.raises(ParameterError, match=r"Hypercube: .*two-way.*Choose a method .*: optimal"):
-            tacita.suppress(table, "exact", "hypercube")
+        with pytest.raises(ParameterError, match=r"Hypercube: .*two-way.*that takes it: optimal"):
+            Hypercube().suppress(table, "exact")
         module = ModuleType("plugged_in")
         module.Everything = Everything
         monkeypatch.setitem(sys.modules, "plugged_in", module)

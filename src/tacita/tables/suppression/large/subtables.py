@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
+from heapq import heappop, heappush
 from itertools import product
 
 import numpy as np
@@ -49,67 +49,75 @@ def top_down(table: Table, inside: Inside, run: Run) -> Mask:
     above that share the cell are done again. Withheld cells only become more, so that this ends. What comes
     of it is no proof: small tables do not see each other. O(tables) choices, and those done again.
     """
-    parts = subtables(table)
+    parts, cutting = subtables(table), Cutting(table)
     holding: dict[int, list[int]] = {}
     for number, cells in enumerate(parts):
         for cell in cells.tolist():
             holding.setdefault(cell, []).append(number)
     withheld, settled = table.primary.copy(), np.zeros(table.n, dtype=bool)
-    waiting, queued = deque(range(len(parts))), np.ones(len(parts), dtype=bool)
-    done = 0
+    # the uppermost of those that wait is next
+    waiting, queued = list(range(len(parts))), np.ones(len(parts), dtype=bool)
     while waiting:
-        number = waiting.popleft()
+        number = heappop(waiting)
         queued[number] = False
-        cells, done = parts[number], done + 1
-        if done % 8 == 0:
-            run.report("withholding from the top down", min(done, len(parts)), len(parts))
+        run.report("withholding from the top down", number, len(parts))
+        cells = parts[number]
         if withheld[cells].any():
-            new = _chosen(table, cells, withheld, settled, inside)
+            new = _chosen(cutting, cells, withheld, settled, inside)
             withheld[new] = True
             for other in {other for cell in new.tolist() for other in holding[cell]} - {number}:
-                # tables below come anyway; those that were done are done again
                 if not queued[other]:
                     queued[other] = True
-                    waiting.append(other)
+                    heappush(waiting, other)
         settled[cells] = True
     return withheld
 
 
-def _chosen(table: Table, cells: Ints, withheld: Mask, settled: Mask, inside: Inside) -> Ints:
+def _chosen(cutting: Cutting, cells: Ints, withheld: Mask, settled: Mask, inside: Inside) -> Ints:
     """The cells to withhold in a small table besides those that are; none where it cannot be protected."""
-    for open_again in (False, True):
-        small = part_of(table, cells, withheld, np.zeros_like(settled) if open_again else settled)
-        chosen = inside(small)
+    for published in (settled[cells], np.zeros(cells.size, dtype=bool)):
+        chosen = inside(cutting.part(cells, withheld[cells], published))
         if chosen is not None:
             return cells[chosen & ~withheld[cells]]
     return cells[:0]
 
 
-def part_of(table: Table, cells: Ints, withheld: Mask, published: Mask) -> Table:
-    """Some cells as a table of their own, with the relations they close; what is withheld is sensitive."""
-    place = np.full(table.n, -1)
-    place[cells] = np.arange(cells.size)
-    relations = table.relations
-    inside = place[relations.cells] >= 0
-    lengths = np.diff(relations.starts)
-    whole = np.bincount(relations.rows, inside, len(relations)) == lengths
-    kept = whole[relations.rows]
-    closed = Relations(
-        np.concatenate([[0], np.cumsum(lengths[whole])]),
-        place[relations.cells[kept]],
-        relations.signs[kept],
-        np.ones(int(whole.sum()), dtype=bool),
-    )
-    per_cell = ("values", "lower", "upper", "sliding", "low", "high", "cost")
-    return replace(
-        table,
-        codes=table.codes[cells],
-        relations=closed,
-        primary=withheld[cells],
-        forced=((table.forced | published) & ~withheld)[cells],
-        contributors=None,
-        **{name: getattr(table, name)[cells] for name in per_cell},
-    )
+class Cutting:
+    """Cuts small tables out of a large one. O(cells and relations of the small one) each.
+
+    >>> table = Table.from_array(np.ones((2, 2)))
+    >>> nothing = np.zeros(6, dtype=bool)
+    >>> len(Cutting(table).part(np.arange(6), nothing, nothing).relations)
+    2
+    """
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+        relations = table.relations
+        order = np.argsort(relations.cells, kind="stable")
+        self._rows = relations.rows[order]
+        self._starts = np.searchsorted(relations.cells[order], np.arange(table.n + 1))
+        self._place = np.full(table.n, -1)
+
+    def part(self, cells: Ints, withheld: Mask, published: Mask) -> Table:
+        """Some cells as a table of their own, with the relations they close; the withheld are sensitive."""
+        table, place = self._table, self._place
+        place[cells] = np.arange(cells.size)
+        spans = zip(self._starts[cells].tolist(), self._starts[cells + 1].tolist(), strict=True)
+        touched = np.unique(np.concatenate([self._rows[start:end] for start, end in spans]))
+        lines = [table.relations.line(row) for row in touched.tolist()]
+        closed = Relations.of([(place[at], signs) for at, signs in lines if (place[at] >= 0).all()])
+        place[cells] = -1
+        per_cell = ("values", "lower", "upper", "sliding", "low", "high", "cost")
+        return replace(
+            table,
+            codes=table.codes[cells],
+            relations=closed,
+            primary=withheld,
+            forced=(table.forced[cells] | published) & ~withheld,
+            contributors=None,
+            **{name: getattr(table, name)[cells] for name in per_cell},
+        )
 
 
 def by_elimination(small: Table) -> Mask | None:
