@@ -186,8 +186,9 @@ class TestWhatIsRefused:
             tacita.suppress(regions(), "exact", bogus=1)
         with pytest.raises(ParameterError, match="made for general"):
             tacita.suppress(regions(), "exact", method="gauss")
+        cube = Table.from_array(np.ones((2, 2, 2)), primary=np.ones((2, 2, 2)))
         with pytest.raises(ParameterError, match="two dimensions"):
-            tacita.suppress(Table.from_array(np.ones((2, 2, 2)), primary=np.ones((2, 2, 2))))
+            tacita.suppress(cube, method="network")
 
 
 class Everything(Suppression):
