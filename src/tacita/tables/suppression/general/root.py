@@ -23,7 +23,7 @@ _WORTH, _PATIENCE, _FOLLOWED = 3e-3, 4, 10
 _DEAR, _MENDED = 4, 10
 # Integer programmes before there are branches: nodes of each, and how many may fail to shrink the gap to so
 # much of what it was.
-_NODES, _SKETCHES, _SHRUNK = 300, 2, 0.9
+_NODES, _SKETCHES, _SHRUNK = 300, 1, 0.8
 
 
 class Master(CuttingProgramme):
