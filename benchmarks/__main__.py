@@ -8,11 +8,14 @@ from importlib import import_module
 from pathlib import Path
 
 SLOW = {
+    "adjustment",
     "best",
     "certificate",
     "cold",
     "fresh_demo",
+    "general_tables",
     "generalise",
+    "large_tables",
     "measures_large",
     "solvers",
     "suppression",
@@ -21,7 +24,8 @@ SLOW = {
 CASES = sorted(
     path.stem
     for path in Path(__file__).parent.glob("*.py")
-    if path.stem not in ("__init__", "__main__", "measuring", "release_hashes", "terminal")
+    if path.stem
+    not in ("__init__", "__main__", "measuring", "reference_tables", "release_hashes", "terminal")
 )
 
 

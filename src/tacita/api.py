@@ -22,23 +22,31 @@ from .microdata.run import make_release
 from .microdata.sections import MeasureSection
 from .microdata.unpram import unpram
 from .plans import (
-    audit_published,
     load_plan,
     run,
     run_comparison,
     run_risk,
-    run_table,
     save,
-    save_adjusted,
-    save_cells,
     save_comparison,
     save_plan,
     save_report,
     save_risk,
-    save_table,
     save_verdicts,
+)
+from .plans.tables import (
+    audit_plan,
+    audit_published,
+    compare_table,
+    run_table,
+    save_adjusted,
+    save_adjusted_tables,
+    save_cells,
+    save_table,
+    save_tables,
     tabulate_file,
 )
+from .tables.comparing import compare_patterns
+from .tables.linking import link
 from .tables.run import adjust, read_table, suppress, tabulate
 from .tables.verify.audit import audit
 from .warming import warmup
@@ -47,10 +55,14 @@ __all__ = [
     "adjust",
     "assess",
     "audit",
+    "audit_plan",
     "audit_published",
     "check",
     "compare",
+    "compare_patterns",
+    "compare_table",
     "interruptible",
+    "link",
     "load_plan",
     "method",
     "prepare_demo",
@@ -64,12 +76,14 @@ __all__ = [
     "run_table",
     "save",
     "save_adjusted",
+    "save_adjusted_tables",
     "save_cells",
     "save_comparison",
     "save_plan",
     "save_report",
     "save_risk",
     "save_table",
+    "save_tables",
     "save_verdicts",
     "suppress",
     "synthesize",

@@ -126,9 +126,9 @@ class TestNothingIsWritten:
 
         honest = Shown.of
 
-        def shows_more(table, pattern):
-            mask = pattern.withheld.copy()
-            mask[np.flatnonzero(pattern.secondary)[0]] = False
+        def shows_more(table, withheld):
+            mask = withheld.copy()
+            mask[np.flatnonzero(mask & ~table.primary)[0]] = False
             return honest(table, mask)
 
         monkeypatch.setattr(Shown, "of", shows_more)

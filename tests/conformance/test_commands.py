@@ -102,3 +102,28 @@ def test_formats(name, tmp_path):
         return
     assert code == 0
     assert tacita.read(target).numbers("a").tolist() == [0.125] * 3 + [0.5] * 3 + [0.875] * 3
+
+
+@pytest.mark.parametrize("name", registry.names("adjustment"))
+def test_adjustment(name, tmp_path, capsys):
+    cells = "".join(f"{r},{c},{10 + 3 * r + c * c},{int(r == c == 1)}\n" for r in range(4) for c in range(4))
+    (tmp_path / "cells.csv").write_text("r,c,v,p\n" + cells)
+    words = ["adjust", str(tmp_path / "cells.csv"), "--out", str(tmp_path / "out.csv"), "--method", name]
+    words += [
+        "--rows",
+        "r",
+        "--columns",
+        "c",
+        "--value",
+        "v",
+        "--counts",
+        "--note",
+        str(tmp_path / "note.html"),
+    ]
+    # the others change small counts, or every cell, whether it is sensitive or not
+    words += ["--primary", "p"] if registry.lookup(name, "adjustment").leans_on_sensitive else []
+    assert run_command([*words, "--seed", str(SEED), "--save-plan", str(tmp_path / "plan.toml")]) == 0
+    first = (tmp_path / "out.csv").read_bytes()
+    assert run_command(["run", str(tmp_path / "plan.toml"), "--quiet", "--force"]) == 0
+    assert (tmp_path / "out.csv").read_bytes() == first
+    assert_options_are_shown(["adjust", "--method"], "adjustment", name, capsys, apart=["seconds"])

@@ -8,7 +8,7 @@ import pytest
 
 import tacita
 from tacita.core import Report, Score
-from tacita.plans import run_table
+from tacita.plans.tables import run_table
 from tacita.tables.plan import TablePlan
 
 HOSTILE = '<script>alert("x")</script>&'

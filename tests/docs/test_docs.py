@@ -43,7 +43,16 @@ from tacita.microdata.sections import (
     StepSection,
 )
 from tacita.microdata.verify import CHECKS
-from tacita.tables.sections import SuppressSection, TableOutputSection, TableSection, TabulateSection
+from tacita.tables.sections import (
+    AdjustSection,
+    LinkedOutputSection,
+    LinkedTableSection,
+    SuppressSection,
+    TableOutputSection,
+    TableSection,
+    TabulateSection,
+)
+from tacita.tables.verify.adjusted import CHECKS as OF_ADJUSTED
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -376,7 +385,8 @@ def test_what_the_page_on_other_tools_names_of_ours_is_ours():
     assert all(registry.lookup(name) for name in methods)
     assert set(re.findall(r'\["(\w+)"\]', ours)) <= MEASURES
     of_tables = ours[ours.rindex("read and written") :]
-    known = {*registry.BUILT_IN["rule"], *registry.BUILT_IN["suppression"], *TabulateSection.model_fields}
+    here = {*registry.BUILT_IN["suppression"], *registry.BUILT_IN["adjustment"]}
+    known = {*registry.BUILT_IN["rule"], *here, *TabulateSection.model_fields}
     assert {"p-percent", "optimal"} <= set(re.findall(r"`([a-z-]+)`", of_tables)) <= known
     keys = {*Roles.model_fields, *ProtectSection.model_fields, *StepSection.model_fields}
     named = re.findall(r"`(\w+)=`", ours)
@@ -416,12 +426,28 @@ def test_the_page_on_plans_lists_every_key_of_a_section_and_no_other(section, mo
         ("Keys of `[suppress]`", SuppressSection),
         ("Keys of `[table]` of records", TabulateSection),
         ("Keys of `[output]` of a table", TableOutputSection),
+        ("Keys of `[[tables]]`", LinkedTableSection),
+        ("Keys of `[output]` of linked tables", LinkedOutputSection),
     ],
 )
 def test_the_page_on_tables_lists_every_key_of_a_section_and_no_other(title, model):
-    text = (DOCS / "guide" / "tables.md").read_text().partition(title)[2].strip().partition("\n\n")[2]
+    pages = "\n\n".join((DOCS / "guide" / f"{name}.md").read_text() for name in ("tables", "tables-general"))
+    text = pages.partition(title)[2].strip().partition("\n\n")[2]
     keys = {field.alias or name for name, field in model.model_fields.items()}
     assert set(re.findall(r"^\| `(\w+)` \|", text.partition("\n\n")[0], re.M)) == keys
+
+
+def test_the_page_on_adjusting_lists_every_key_and_no_other():
+    text = (
+        (DOCS / "guide" / "adjusting.md").read_text().partition("Keys of `[adjust]`")[2].partition("\n\n")[2]
+    )
+    keys = re.findall(r"^\| `(\w+)` \|", text.partition("\n\n")[0], re.M)
+    assert set(keys) == set(AdjustSection.model_fields)
+
+
+def test_every_promise_of_an_adjusted_table_stands_in_the_threat_model_and_no_other():
+    section = (DOCS / "threat-model.md").read_text().partition("### Adjusted tables")[2].partition("\n## ")[0]
+    assert set(re.findall(r"^\| `([a-z-]+)` \|", section, re.M)) == set(OF_ADJUSTED) != set()
 
 
 def test_the_page_on_python_names_everything_public():

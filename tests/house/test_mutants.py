@@ -116,7 +116,7 @@ ONCE = {
     "upper bounds in a general problem": ("Judge.__init__", "np.isfinite(table.high).any() left out"),
     "no limit without a ray": (
         "Attacker.reach",
-        "float(\"inf\") if self._moved(self._rays, ray, cell, direction) > _NOISE else 0.0 -> (float('inf'))",
+        "float(\"inf\") if self._endless(cell, direction) else 0.0 -> (float('inf'))",
     ),
 }
 

@@ -91,9 +91,13 @@ def test_a_wide_table_moves_inside_the_page_and_fits_the_paper(columns, paper):
     assert needed <= (int(found[1]) - 90 if found.groups() else {"A4": 505, "A4 landscape": 752}[paper])
 
 
-def test_a_cube_is_listed():
+def test_a_cube_has_a_panel_for_each_label_of_its_first_dimension():
     table = Table.from_array(np.arange(8).reshape(2, 2, 2))
-    assert published.to_html(table, np.zeros(27, dtype=bool)).decode().count("<tr>") == 28
+    page = published.to_html(table, np.zeros(27, dtype=bool)).decode()
+    assert re.findall("<caption>([^<]*)</caption>", page) == [
+        f"dimension1: {label}" for label in ("1", "2", "Total")
+    ]
+    assert page.count("<tr>") == 3 * 4
 
 
 def test_excel_holds_the_same_and_no_clock():

@@ -259,3 +259,23 @@ def test_a_word_that_is_neither_yes_nor_no_lays_nobody_open(role):
     firms = pd.DataFrame({"r": list("aab"), "v": [9.0, 1.0, 1.0], "mark": ["não", "0", "1"]})
     with pytest.raises(tacita.DataError, match=r"marks records by 1 or 0 .* 1 records have another word"):
         tabulate(firms, ["r"], "v", **{role: "mark"})
+
+
+@pytest.mark.parametrize("weight", [None, "w"])
+def test_records_without_units_are_units_of_their_own_to_the_last_bit(weight):
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame(
+        {
+            "a": rng.choice(list("xyz"), 300),
+            "b": rng.choice(list("pq"), 300),
+            "v": rng.choice([0.0, 1.1, 2.7, -3.3], 300),
+            "w": rng.uniform(0, 4, 300),
+            "u": np.arange(300),
+        }
+    )
+    plain, named = (
+        tabulate(frame, ["a", "b"], "v", weight=weight, unit=unit, depth=4).contributors
+        for unit in (None, "u")
+    )
+    for field in ("total", "count", "largest", "holders", "frequency", "requested", "open"):
+        assert np.array_equal(getattr(plain, field), getattr(named, field)), field

@@ -197,13 +197,11 @@ class TestHierarchies:
             sectors = [row["sector"] for row in csv.DictReader(file)]
         assert sectors[:4] == ["Total", "food", "steel", "books"]
 
-    def test_with_subtotals_are_refused_since_no_method_withholds_in_them_yet(self, firms, capsys):
-        place = self.plan(firms, self.DEEP)
-        assert run_command(["run", str(place)]) == 2
-        said = capsys.readouterr().err
-        assert "two dimensions without hierarchy" in said
-        assert "no method withholds in it yet" in said
-        assert not (firms.parent / "published.csv").exists()
+    def test_with_subtotals_are_published_with_their_levels(self, firms):
+        assert run_command(["run", str(self.plan(firms, self.DEEP))]) == 0
+        with (firms.parent / "published.csv").open() as file:
+            levels = {row["sector"]: row["sector_level"] for row in csv.DictReader(file)}
+        assert levels == {"Total": "0", "goods": "1", "food": "2", "steel": "2", "books": "1"}
 
     def test_are_found_beside_the_plan_and_never_written_over(
         self, firms, capsys, monkeypatch, tmp_path_factory
@@ -290,13 +288,14 @@ class TestThreeDimensions:
         assert np.array_equal(again.contributors.count, table.contributors.count)
         assert again.rules == table.rules
 
-    def test_it_can_be_audited_and_no_method_withholds_in_it_yet(self, firms, capsys):
+    def test_it_can_be_published_and_audited(self, firms):
         words = ["--dimensions", "region,sector,size", "--value", "turnover", "--unit", "group"]
         assert tabulate(firms, *words, "--rule", "p-percent", "--p", "30") == 0
         cells, out = str(firms.parent / "cells.csv"), str(firms.parent / "published.csv")
-        assert run_command(["suppress", cells, "--problem", "interval", "--out", out]) == 2
-        assert "no method withholds in it yet" in capsys.readouterr().err
+        asked = ["--problem", "interval", "--margins", "--time", "5", "--out", out]
+        assert run_command(["suppress", cells, *asked]) == 0
+        assert run_command(["audit", cells, out, "--problem", "interval"]) == 0
         table = tacita.read_table(cells)
         everything = tacita.Pattern.of(table.with_margins(True), np.ones(table.n, dtype=bool))
-        tacita.save_table(table.with_margins(True), everything, out)
+        tacita.save_table(table.with_margins(True), everything, out, force=True)
         assert run_command(["audit", cells, out, "--problem", "interval"]) == 0

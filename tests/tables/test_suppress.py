@@ -17,6 +17,7 @@ from tacita.io.tables.published import to_csv
 from tacita.tables.rules.concentration import PPercent
 from tacita.tables.suppress import suppress
 from tacita.tables.suppression.base import Suppression
+from tacita.tables.suppression.twoway.hypercube import Hypercube
 from tacita.tables.suppression.twoway.optimal import Optimal
 from tacita.tables.verify import verify_file
 from tacita.tables.verify.audit import audit
@@ -185,8 +186,9 @@ class TestWhatIsRefused:
             tacita.suppress(regions(), "exact", bogus=1)
         with pytest.raises(ParameterError, match="made for general"):
             tacita.suppress(regions(), "exact", method="gauss")
+        cube = Table.from_array(np.ones((2, 2, 2)), primary=np.ones((2, 2, 2)), lower=50, upper=50)
         with pytest.raises(ParameterError, match="two dimensions"):
-            tacita.suppress(Table.from_array(np.ones((2, 2, 2)), primary=np.ones((2, 2, 2))))
+            tacita.suppress(cube, method="hypercube")
 
 
 class Everything(Suppression):
@@ -223,14 +225,14 @@ class TestShapes:
 
     def test_a_shape_that_a_method_does_not_take_is_refused_with_those_that_would(self, monkeypatch):
         table, _ = tables_at_hand.made("cube", "exact", 1)
-        with pytest.raises(ParameterError, match=r"Optimal: .*two-way.*no method withholds in it yet"):
-            Optimal().suppress(table, "exact")
+        with pytest.raises(ParameterError, match=r"Hypercube: .*two-way.*that takes it: optimal"):
+            Hypercube().suppress(table, "exact")
         module = ModuleType("plugged_in")
         module.Everything = Everything
         monkeypatch.setitem(sys.modules, "plugged_in", module)
         monkeypatch.setitem(registry.locations()["suppression"], "everything", "plugged_in:Everything")
-        with pytest.raises(ParameterError, match="Choose a method that takes it: everything"):
-            tacita.suppress(table, "exact")
+        with pytest.raises(ParameterError, match=r"Choose a method that takes it: optimal, .*everything"):
+            tacita.suppress(table, "exact", "hypercube")
         assert tacita.suppress(table, "exact", "everything").method == "everything"
 
 

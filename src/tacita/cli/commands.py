@@ -266,7 +266,7 @@ def run(
     """Carry out a plan file."""
     from tacita import api
     from tacita.microdata.riskplan import RiskPlan
-    from tacita.tables.plan import TablePlan, TabulatePlan
+    from tacita.tables.plan import AnyTablePlan
 
     from .risk import carry_out_risk
     from .tables import carry_out_table
@@ -274,7 +274,7 @@ def run(
     loaded = api.load_plan(plan)
     if script:
         Out.print(loaded.to_python(), markup=False, soft_wrap=True)
-    elif isinstance(loaded, TablePlan | TabulatePlan):
+    elif isinstance(loaded, AnyTablePlan):
         carry_out_table(loaded, quiet=quiet, dry_run=dry_run, plan_file=plan, force=force)
     elif isinstance(loaded, RiskPlan):
         carry_out_risk(loaded, quiet=quiet, dry_run=dry_run, plan_file=plan, force=force)
@@ -284,6 +284,10 @@ def run(
 
 def compare_with(words: Sequence[str]) -> Callable[..., None]:
     """The command `compare` with lists of values for the parameters of the methods that the words name."""
+    from .tables import comparison_of
+
+    if (of_table := comparison_of(words)) is not None:
+        return of_table
     named = _method_named_in(words, default=str(ProtectSection.model_fields["method"].default))
     methods = [registry.canonical_chain(each) for each in named.split(",")]
     # each parameter of some method: several values with commas between
@@ -320,7 +324,8 @@ def compare_with(words: Sequence[str]) -> Callable[..., None]:
         "Of a file of records, with the grid in words: tacita compare survey.csv --quasi turnover,wages "
         "--method mdav,hm --k 3,5,10 --report map.html\n\n"
         "Of a plan file (TOML), the grid is its [compare] section. Where an option names a file, the plan's "
-        "[output] does not.",
+        "[output] does not.\n\n"
+        "Of a plan of a table, methods of suppression: tacita compare table.toml --method optimal,hypercube",
         [
             positional("source", "plan file (TOML) with a [compare] section, or file of records"),
             *options(_PAGES, _TO, _OUT_NAMES),

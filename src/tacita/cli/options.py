@@ -77,10 +77,12 @@ def flag(name: str, words: str, group: Group) -> inspect.Parameter:
     return _keyword(name, bool, words, group, False)
 
 
-def positional(name: str, words: str) -> inspect.Parameter:
+def positional(name: str, words: str, *, required: bool = True) -> inspect.Parameter:
     """A path by position."""
-    hint = Annotated[Path, Parameter(help=words)]
-    return inspect.Parameter(name, inspect.Parameter.POSITIONAL_ONLY, annotation=hint)
+    kind: Any = Path if required else Path | None
+    default = inspect.Parameter.empty if required else None
+    hint = Annotated[kind, Parameter(help=words, show_default=False)]
+    return inspect.Parameter(name, inspect.Parameter.POSITIONAL_ONLY, default=default, annotation=hint)
 
 
 def _keyword(name: str, kind: Any, words: str, group: Group, default: Any) -> inspect.Parameter:

@@ -10,8 +10,10 @@ from typing import Any
 from cyclopts import Group
 from pydantic.fields import FieldInfo
 
-from tacita.core import VerificationError, registry
-from tacita.tables.plan import TablePlan, TabulatePlan
+from tacita.core import ParameterError, VerificationError, registry
+from tacita.core.document import parsed, text_of
+from tacita.io import content_of
+from tacita.tables.plan import AnyTablePlan, TablePlan, TabulatePlan, kind_of
 from tacita.tables.rules.words import fields_of, rule_sections
 from tacita.tables.sections import (
     AdjustSection,
@@ -21,10 +23,11 @@ from tacita.tables.sections import (
     TableOutputSection,
     TableSection,
     TabulateSection,
+    TrySection,
 )
 
-from .options import FORCE, command, flag, given, options, path_option, positional, required_path
-from .talk import print_adjusted, print_audit, print_suppressed, print_table, progress_bar
+from .options import FORCE, command, flag, given, option, options, path_option, positional, required_path
+from .talk import print_adjusted, print_audit, print_patterns, print_suppressed, print_table, progress_bar
 
 _WHAT, _HOW, _TO, _FROM, _TALK = (
     Group.create_ordered(title)
@@ -53,19 +56,18 @@ _RUNNING = (
 )
 
 
-def carry_out_table(plan: TablePlan | TabulatePlan, *, quiet: bool, dry_run: bool, **files: Any) -> None:
+def carry_out_table(plan: AnyTablePlan, *, quiet: bool, dry_run: bool, **files: Any) -> None:
     """Publish a table, or write that of records as a list; and tell what came of it."""
     from tacita import api
 
-    if isinstance(plan, TabulatePlan) and not plan.published:
+    if isinstance(plan, TabulatePlan) and plan.asked is None:
         with progress_bar(quiet):
             table = api.tabulate_file(plan, dry_run=dry_run, **files)
         if not quiet:
             print_table(table, plan, dry_run=dry_run)
         return
-    asked = plan.adjust or plan.suppress
-    assert asked is not None, "a table that is not to be published was written above"
-    with progress_bar(quiet, anytime=asked.build().anytime) as run:
+    assert plan.asked is not None, "a table that is not to be published was written above"
+    with progress_bar(quiet, anytime=plan.asked.build().anytime) as run:
         release = api.run_table(plan, run, dry_run=dry_run, **files)
     if not quiet:
         tell: Any = print_suppressed if plan.adjust is None else print_adjusted
@@ -93,9 +95,11 @@ def suppress_with(words: Sequence[str]) -> Callable[..., None]:
         "Choose which cells of a table to withhold, prove it, audit it, publish the rest.\n\n"
         "Example: tacita suppress cells.csv --rows region --columns sector --value turnover "
         "--primary sensitive --problem interval --out published.csv --json result.json\n\n"
+        "Of any number of dimensions, with subtotals: --dimensions region,sector,size --hierarchy "
+        "region=nuts.hrc\n\n"
         "Of tau-ARGUS: tacita suppress table.tab --meta table.rda --problem interval --out published.csv",
         [
-            positional("table", "CSV file with one line for each inner cell; or .tab or .jj of tau-ARGUS"),
+            positional("table", "CSV file with one line for each cell; or .tab or .jj of tau-ARGUS"),
             *options(TableOutputSection, _TO, _OUT_NAMES, skip=["note"], required=["path"]),
             *options(TableSection, _WHAT, skip=_OF_ADJUSTED),
             *options(SuppressSection, _HOW),
@@ -130,9 +134,11 @@ def adjust_with(words: Sequence[str]) -> Callable[..., None]:
         "Publish other values in place of the true ones, audited; no cell is withheld.\n\n"
         "Example: tacita adjust cells.csv --rows region --columns sector --value persons --counts "
         "--method rounding --base 5 --out published.csv --note note.html\n\n"
+        "Of any number of dimensions, with subtotals: --dimensions region,sector,size --hierarchy "
+        "region=nuts.hrc\n\n"
         "Other methods: small-counts, cell-key, cta; `tacita methods` describes them.",
         [
-            positional("table", "CSV file with one line for each inner cell; or .tab or .jj of tau-ARGUS"),
+            positional("table", "CSV file with one line for each cell; or .tab or .jj of tau-ARGUS"),
             *options(TableOutputSection, _TO, _OUT_NAMES, required=["path"]),
             *options(TableSection, _WHAT),
             *options(AdjustSection, _CHANGE, required=["method"]),
@@ -176,6 +182,50 @@ def tabulate_with(words: Sequence[str]) -> Callable[..., None]:
     )
 
 
+def comparison_of(words: Sequence[str]) -> Callable[..., None] | None:
+    """The command `compare` of a plan of a table; None where the words name no such plan."""
+    files = [Path(word) for word in words if word.lower().endswith(".toml")]
+    if not files or not files[0].is_file():
+        return None
+    try:
+        of_table = kind_of(parsed(text_of(content_of(files[0]), files[0].name))) is not None
+    except ParameterError:
+        # told where the plan is read
+        of_table = False
+    return _compare if of_table else None
+
+
+def _compare_tables(source: Path, **values: Any) -> None:
+    from tacita import api
+
+    plan = api.load_plan(source)
+    methods = given({"method": TrySection.model_fields["method"]}, values).get("method", ())
+    with progress_bar(values["quiet"], anytime=True) as run:
+        trials = api.compare_table(
+            plan,  # type: ignore[arg-type]
+            methods,
+            run,
+            json_report=values["json"],
+            force=values["force"],
+        )
+    if not values["quiet"]:
+        print_patterns(trials, values["json"])
+
+
+_compare = command(
+    "compare",
+    "Try methods of suppression on the table of a plan: what each withholds, proves, and takes.\n\n"
+    "Example: tacita compare table.toml --method optimal,hypercube,gauss",
+    [
+        positional("source", "plan file (TOML) of a table, or of linked ones"),
+        option("method", TrySection.model_fields["method"], _HOW),
+        path_option("json", "all figures as JSON; confidential", _TO),
+        *_RUNNING[2:],
+    ],
+    _compare_tables,
+)
+
+
 def _named_in(words: Sequence[str], sought: str) -> str | None:
     for word, following in pairwise([*words, ""]):
         if word == sought and following:
@@ -185,36 +235,63 @@ def _named_in(words: Sequence[str], sought: str) -> str | None:
     return None
 
 
-def _audit(table: Path, published: Path, **values: Any) -> None:
+def _audit(table: Path, published: Path | None = None, **values: Any) -> None:
     from tacita import api
 
+    writing = {"json_report": values["json"], "force": values["force"]}
     with progress_bar(values["quiet"]) as run:
-        found = api.audit_published(
-            TableInputSection(path=table, **given(TableInputSection, values)),
-            published,
-            TableSection(**given(TableSection, values)),
-            SuppressSection(**given(_ASKED, values)),
-            run,
-            json_report=values["json"],
-            force=values["force"],
-        )
+        if table.suffix.lower() == ".toml":
+            found = api.audit_plan(_audited(table, published, values), run, **writing)
+        elif published is None:
+            raise ParameterError(
+                "audit: wanted the published table after the confidential one; of a plan (.toml), it alone."
+            )
+        else:
+            found = api.audit_published(
+                TableInputSection(path=table, **given(TableInputSection, values)),
+                published,
+                TableSection(**given(TableSection, values)),
+                SuppressSection(**given(_ASKED, values)),
+                run,
+                **writing,
+            )
     if not values["quiet"]:
         print_audit(found, values["json"])
     if not found.safe:
         raise VerificationError(found.refusal())
 
 
-_ASKED = {name: SuppressSection.model_fields[name] for name in ("problem", "strict", "insist")}
+def _audited(file: Path, published: Path | None, values: dict[str, Any]) -> AnyTablePlan:
+    """The plan of a file; all else is in the plan."""
+    from tacita import api
+
+    plan = api.load_plan(file)
+    if not isinstance(plan, AnyTablePlan):
+        raise ParameterError(f"{file.name}: wanted a plan of a table; this is one of records.")
+    told = [name for model in (TableInputSection, TableSection, _ASKED) for name in given(model, values)]
+    if published is not None or told:
+        odd = f"--{told[0].replace('_', '-')}" if told else "a published file"
+        raise ParameterError(f"audit: {odd} goes with a table; a plan says it itself. Leave it away.")
+    return plan
+
+
+_PROBLEM = SuppressSection.model_fields["problem"]
+# a plan says it itself, so that the command can do without; the section cannot
+_ASKED = {
+    "problem": FieldInfo(annotation=_PROBLEM.annotation, default=None, description=_PROBLEM.description),
+    **{name: SuppressSection.model_fields[name] for name in ("strict", "insist")},
+}
 _FOR_WORDS = {"suppress": suppress_with, "adjust": adjust_with, "tabulate": tabulate_with}
 audit = command(
     "audit",
     "Attack a published table: what can be computed of its withheld cells, and what else does the file show? "
     "Fails if that is too much.\n\n"
     "Example: tacita audit cells.csv published.csv --rows region --columns sector --value turnover "
-    "--primary sensitive --problem interval",
+    "--primary sensitive --problem interval\n\n"
+    "Of a plan, what it publishes; linked tables together: tacita audit tables.toml",
     [
-        positional("table", "CSV file of inner cells, or .tab or .jj of tau-ARGUS; confidential"),
-        positional("published", "published table: .csv, .xlsx or .html"),
+        positional("table", "CSV file of cells, or .tab or .jj of tau-ARGUS; confidential. Or a plan (TOML)"),
+        positional("published", "published table: .csv, .xlsx or .html; not of a plan", required=False),
         *options(TableSection, _WHAT, skip=_OF_ADJUSTED),
         *options(_ASKED, _HOW),
         *options(TableInputSection, _FROM, skip=["path"]),

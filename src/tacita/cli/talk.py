@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     from tacita.core.uniqueness import Uniqueness
     from tacita.microdata.plan import Plan
     from tacita.tables.adjusted_record import AdjustedRecord
-    from tacita.tables.plan import TablePlan, TabulatePlan
+    from tacita.tables.comparing import PatternTrials
+    from tacita.tables.plan import AnyTablePlan, TabulatePlan
     from tacita.tables.record import PublishedAudit, TableRecord
 
 
@@ -92,7 +93,7 @@ def print_uniqueness(found: Uniqueness) -> None:
     Out.print(found.headline, style="yellow" if found.unchanged.alone else None, markup=False)
 
 
-def _print_plan(plan: Plan | TablePlan | TabulatePlan, saved: Path | None = None) -> None:
+def _print_plan(plan: Plan | AnyTablePlan, saved: Path | None = None) -> None:
     written = "Nothing was written" if saved is None else f"Nothing but the plan was written ({saved})"
     # lines that somebody may copy stay whole
     Out.print(f"\n{written} (dry run). The plan (confidential):\n", markup=False)
@@ -237,7 +238,7 @@ def _parameters(trial: Trial, trials: Trials) -> str:
     return " ".join(f"{name}={trial.parameters[name]}" for name in names)
 
 
-def print_suppressed(record: TableRecord, plan: TablePlan | TabulatePlan, *, dry_run: bool) -> None:
+def print_suppressed(record: TableRecord, plan: AnyTablePlan, *, dry_run: bool) -> None:
     """What is withheld, what it costs, how good that is, and where it is."""
     pattern = record.claim.pattern
     Out.print(
@@ -251,7 +252,7 @@ def print_suppressed(record: TableRecord, plan: TablePlan | TabulatePlan, *, dry
         _print_plan(plan)
         return
     for what, path in (
-        ("published table", plan.output.path),
+        *(("published table", path) for path in plan.published),
         ("result as JSON (confidential)", plan.output.json_report),
         ("report (confidential)", plan.output.report),
     ):
@@ -259,7 +260,7 @@ def print_suppressed(record: TableRecord, plan: TablePlan | TabulatePlan, *, dry
             Out.print(f"{what}: {path}", markup=False)
 
 
-def print_adjusted(record: AdjustedRecord, plan: TablePlan | TabulatePlan, *, dry_run: bool) -> None:
+def print_adjusted(record: AdjustedRecord, plan: AnyTablePlan, *, dry_run: bool) -> None:
     """How much changed, how near that is, and where it is."""
     made, audit = record.claim.adjusted, record.claim.audit
     near = ""
@@ -278,7 +279,7 @@ def print_adjusted(record: AdjustedRecord, plan: TablePlan | TabulatePlan, *, dr
         _print_plan(plan)
         return
     for what, path in (
-        ("published table", plan.output.path),
+        *(("published table", path) for path in plan.published),
         ("quality note", plan.output.note),
         ("result as JSON (confidential)", plan.output.json_report),
         ("report (confidential)", plan.output.report),
@@ -299,6 +300,24 @@ def _proof(pattern: Pattern) -> str:
         f"{_figure(pattern.lone_cost)} for {_count(pattern.lone_count, 'cell')} more against lone "
         "contributors (no bound is known for these)"
     )
+
+
+def print_patterns(trials: PatternTrials, json_report: Path | None) -> None:
+    """One line a method; then why some have no pattern."""
+    from rich.table import Table
+
+    Out.print(f"{trials.headline}.\n", markup=False)
+    table = Table("method", "withheld", "value", "cost", "bound", "gap %", "seconds", "audit", box=None)
+    for each in trials:
+        names = ("secondary_count", "value", "cost", "lower_bound", "gap_percent", "seconds")
+        figures = [getattr(each, name) for name in names]
+        table.add_row(each.method, *("none" if f is None else _figure(f) for f in figures), each.audit)
+    Out.print(table)
+    for each in trials:
+        if each.reason is not None:
+            Out.print(f"{each.method}: {each.reason}", style="yellow", markup=False)
+    if json_report is not None:
+        Out.print(f"comparison as JSON (confidential): {json_report}", markup=False)
 
 
 def print_audit(found: PublishedAudit, json_report: Path | None) -> None:

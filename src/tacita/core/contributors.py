@@ -21,6 +21,8 @@ class Contributors:
     protection, `open` the largest of one who did not waive it. Contributions count by their size, so
     negative ones are taken without sign. `frequency` is the number of contributors with their sampling
     weights; `count` is without. `respelled` is how many names of holdings fell together with another.
+    `listed` says that holdings are numbered for this table alone, `apart` that one and the same may have
+    several numbers.
 
     >>> two = Contributors.of([[60.0, 30.0, 10.0], [5.0]])
     >>> two.total.tolist(), two.count.tolist(), two.open.tolist()
@@ -35,6 +37,8 @@ class Contributors:
     requested: Floats = field(repr=False)
     open: Floats = field(repr=False)
     respelled: int = 0
+    listed: bool = False
+    apart: bool = False
 
     def __post_init__(self) -> None:
         n = self.total.size

@@ -36,11 +36,8 @@ class Document(Parameters):
             raise ParameterError("Plan: version is required. Write version = 1 as the first line.")
         placed = dict(values)
         for section, keys in cls.paths.items():
-            if isinstance(part := values.get(section), dict):
-                placed[section] = {
-                    key: _each(value, lambda path: folder / path) if key in keys else value
-                    for key, value in part.items()
-                }
+            if section in values:
+                placed[section] = _moved(values[section], keys, lambda path: folder / path)
         return cls(**placed)
 
     def told(self) -> dict[str, Any]:
@@ -51,11 +48,8 @@ class Document(Parameters):
         """The plan as TOML, defaults left out; paths relative to `folder` where they lie below it."""
         values = {key: part for key, part in self.told().items() if part or key in self.spoken}
         for section, keys in self.paths.items():
-            for key in keys:
-                if key in values.get(section, {}):
-                    values[section][key] = _each(
-                        values[section][key], lambda path: _relative(Path(path), folder)
-                    )
+            if section in values:
+                values[section] = _moved(values[section], keys, lambda path: _relative(Path(path), folder))
         return tomli_w.dumps({"version": self.version, **values})
 
     def as_file(self, path: str | Path | None) -> dict[Path, bytes]:
@@ -69,6 +63,15 @@ class Document(Parameters):
     def spoken_name(cls) -> str:
         """As users call every plan."""
         return "Plan"
+
+
+def _moved(part: Any, keys: Sequence[str], change: Callable[[str], Any]) -> Any:
+    """A section, or each of several, with some keys as paths that are changed."""
+    if isinstance(part, list):
+        return [_moved(each, keys, change) for each in part]
+    if not isinstance(part, dict):
+        return part
+    return {key: _each(value, change) if key in keys else value for key, value in part.items()}
 
 
 def _each(value: Any, change: Callable[[str], Any]) -> Any:

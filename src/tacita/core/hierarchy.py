@@ -153,6 +153,20 @@ class Hierarchy:
         for parent in np.flatnonzero(~self.is_leaf):
             yield int(parent), np.flatnonzero(parents == parent)
 
+    @cached_property
+    def top_down(self) -> Ints:
+        """Places as an indented list has them: every label before those under it, these in order of place.
+
+        >>> Hierarchy("region", ("N1", "north", "all", "N2"), (1, 2, -1, 1)).top_down.tolist()
+        [2, 1, 0, 3]
+        """
+        below = {parent: children[::-1].tolist() for parent, children in self.sums()}
+        waiting, order = [self.top], list[int]()
+        while waiting:
+            order.append(waiting.pop())
+            waiting += below.get(order[-1], ())
+        return np.array(order, dtype=np.int64)
+
     def ancestors(self) -> Ints:
         """For every label (a row) the one at or above it of depth 0, 1, ...; -1 beyond its own depth."""
         parents = np.array(self.parents, dtype=np.int64)

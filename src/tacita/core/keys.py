@@ -10,6 +10,8 @@ import numpy as np
 
 from .arrays import Floats, Ints, Mask
 from .errors import DataError
+from .hierarchy import Hierarchy
+from .layout import sums_of_leaves
 
 # A key is kept to so many bits, and added without loss in words of 64.
 _BITS = 53
@@ -41,16 +43,22 @@ class CellKeys:
             raise DataError("Keys: wanted keys from 0 up to, but not including, 1, and counts of at least 0.")
 
     @classmethod
-    def of(cls, keys: Floats, cells: Ints, amounts: Floats, weights: Floats, n: int) -> CellKeys:
-        """The keys of n cells from those of records, each in one cell. O(records log records)."""
+    def of(cls, keys: Floats, cells: Ints, amounts: Floats | None, weights: Floats, n: int) -> CellKeys:
+        """The keys of n cells from those of records, each in one cell; without amounts they are counted.
+
+        O(records log records), of counts O(records).
+        """
         total = np.zeros(n, dtype=np.uint64)
         # whole numbers that run over: the same sum in whatever order records come
         np.add.at(total, cells, _whole(keys))
-        largest = np.zeros(n)
+        count = np.bincount(cells, minlength=n).astype(np.int64)
+        largest = np.where(count > 0, 1.0, 0.0)
+        if amounts is None:
+            return cls(_fraction(total), count, largest)
         order = np.lexsort((np.abs(amounts * weights), np.abs(amounts), cells))
         last = np.flatnonzero(np.append(np.diff(cells[order]) > 0, True)) if order.size else order
         largest[cells[order[last]]] = np.abs(amounts * weights)[order[last]]
-        return cls(_fraction(total), np.bincount(cells, minlength=n).astype(np.int64), largest)
+        return cls(_fraction(total), count, largest)
 
     @staticmethod
     def joined(parts: Sequence[CellKeys]) -> CellKeys:
@@ -80,13 +88,15 @@ class CellKeys:
         return np.asarray((10.0 * self.key) % 1.0, dtype=np.float64)
 
 
-def added(keys: Floats) -> float:
-    """The fractional part of a sum of keys, the same in whatever order they come.
+def sums_of_keys(dimensions: Sequence[Hierarchy], inner: Floats) -> Floats:
+    """The keys of all cells of a cross from those of its inner ones: fractional parts of their sums.
 
-    >>> added(np.array([0.5, 0.75]))
-    0.25
+    The same in whatever order they are added. O(cells times the depth of a hierarchy).
+
+    >>> sums_of_keys([Hierarchy.flat("sex", ["f", "m"])], np.array([0.5, 0.75])).tolist()
+    [0.5, 0.75, 0.25]
     """
-    return float(_fraction(np.array([_whole(keys).sum(dtype=np.uint64)]))[0])
+    return _fraction(sums_of_leaves(dimensions, _whole(inner)))
 
 
 def _whole(keys: Floats) -> np.ndarray:

@@ -44,12 +44,12 @@ def costs(cost: str, values: Floats, contributors: Contributors | None) -> Float
     raise ParameterError(f"Table: cost must be value, count, contributors, log or figures, got {cost!r}.")
 
 
-def sums_of_leaves(dimensions: Sequence[Hierarchy], inner: Floats) -> Floats:
+def sums_of_leaves(dimensions: Sequence[Hierarchy], inner: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """All cells of a cross from its inner ones. O(cells times the depth of a hierarchy)."""
     full = inner
     for axis, dimension in enumerate(dimensions):
         parts = np.moveaxis(full, axis, 0)
-        sums = np.zeros((len(dimension), *parts.shape[1:]))
+        sums = np.zeros((len(dimension), *parts.shape[1:]), dtype=parts.dtype)
         for above in dimension.ancestors()[dimension.leaves].T:
             np.add.at(sums, above[above >= 0], parts[above >= 0])
         full = np.moveaxis(sums, 0, axis)

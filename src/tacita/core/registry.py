@@ -105,6 +105,7 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "hypercube": "tacita.tables.suppression.twoway.hypercube:Hypercube",
         "gauss": "tacita.tables.suppression.twoway.gauss:Gauss",
         "constructive": "tacita.tables.suppression.large.constructive:Constructive",
+        "hitas": "tacita.tables.suppression.large.hitas:HiTaS",
         "improve": "tacita.tables.suppression.large.improve:Improve",
     },
     "adjustment": {

@@ -198,7 +198,9 @@ class Table:
 
     @property
     def inner(self) -> Mask:
-        """Cells that are no sum."""
+        """Cells that are no sum; of linked tables, in none of them."""
+        if len(self.dimensions) > 1 and self.n != np.prod(self.shape):
+            return ~np.isin(np.arange(self.n), self.relations.cells[self.relations.signs < 0])
         leaf = np.stack([d.is_leaf[self.codes[:, at]] for at, d in enumerate(self.dimensions)], axis=1)
         return np.asarray(leaf.all(axis=1), dtype=bool)
 

@@ -7,7 +7,7 @@ all, stays: that is one more equation for an attacker.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tacita.core import Table
@@ -39,14 +39,19 @@ def _range(found: Mapping[str, Any]) -> str:
     return f"{low} to {high}" if found["all_of_it"] else f"{low} to {high}, or more"
 
 
-def adjustment_note_html(table: Table, result: Mapping[str, Any]) -> str:
-    """A short page that is safe to publish beside an adjusted table."""
+def adjustment_note_html(table: Table, result: Mapping[str, Any], titles: Sequence[str] = ()) -> str:
+    """A short page that is safe to publish beside an adjusted table, or beside several that are linked.
+
+    `titles` has that of each table, empty where nobody gave one; that of the one if not given.
+    """
+    shown = titles or [table.title]
     kept = {each["guarantee"] for each in result["promises"] if each["passed"]}
     return render(
         "adjustment_note.html",
         method=result["method"],
         cells=result["cells"],
-        title=table.title,
+        title=", ".join(title for title in shown if title),
+        tables=len(shown),
         done=_done(table, result),
         additive="adds-up" in kept,
         zeros="zeros-stay" in kept,

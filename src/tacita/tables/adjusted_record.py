@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from tacita.core import Caution, Release, Table
+from tacita.core import Adjusted, Caution, Release, Table
 from tacita.core.notebook import Section
 from tacita.core.release import warned
 from tacita.core.seeds import portable
 
 from .record import Provenance, finite, place_names, place_of
 from .verify.adjusted import AdjustedClaim
+from .verify.parts import Part
 
 # What JSON has of adjusted values, in this order.
 _OF_VALUES = (
@@ -59,7 +60,7 @@ class AdjustedRecord:
         nobody knows). A side of a range without limit is None.
         """
         audit, made, table = self.claim.audit, self.claim.adjusted, self.claim.table
-        return {
+        told = {
             **asdict(self.provenance),
             "confidential": True,
             **{name: getattr(made, name) for name in _OF_VALUES},
@@ -79,6 +80,9 @@ class AdjustedRecord:
             "values": _values(table, made.values) if table.n <= _MOST else [],
             "warnings": [asdict(each) for each in self.cautions],
         }
+        if self.claim.linked:
+            told["tables"] = [_moved(part, made) for part in self.claim.linked]
+        return told
 
     @property
     def additive(self) -> bool:
@@ -104,6 +108,13 @@ def _attacked(claim: AdjustedClaim) -> list[dict[str, Any]]:
         | ({"reason": reasons[int(cell)]} if int(cell) in reasons else {})
         for cell, low, high, exact in zip(found.cells, found.low, found.high, found.exact, strict=True)
     ]
+
+
+def _moved(part: Part, made: Adjusted) -> dict[str, Any]:
+    """How many cells of one of several linked tables changed."""
+    table, cells = part
+    changed = int((made.values[cells] != table.values).sum())
+    return {"dimensions": [each.name for each in table.dimensions], "cells": table.n, "changed": changed}
 
 
 def _values(table: Table, shown: np.ndarray) -> list[dict[str, Any]]:

@@ -69,6 +69,7 @@ def kept_contributors(columns: Sequence[str], laid_out: Callable[..., Floats]) -
         frequency=single("frequency"),
         requested=single("requested"),
         open=single("open"),
+        listed=True,
     )
 
 

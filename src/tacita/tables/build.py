@@ -14,9 +14,9 @@ from tacita.core.arrays import Floats, Ints, Mask
 from tacita.core.labels import natural_order
 from tacita.core.microdata import column_codes
 from tacita.core.spelling import Alike
-from tacita.io.hierarchies import as_hierarchy
 
 from .behind import COUNTED
+from .dimensions import TOTAL, Division
 from .rules import Rule, apply_rules
 
 # What marks who asked for protection, or renounced it.
@@ -35,11 +35,12 @@ class Records:
     waived: Mask
     respelled: int = 0
     keys: Floats | None = None
+    alone: bool = False
 
 
 def tabulate(
     data: Any,
-    dimensions: Sequence[str] | Mapping[str, Any],
+    dimensions: Sequence[str] | Mapping[str, Any] | Division,
     value: str | None = None,
     *,
     weight: str | None = None,
@@ -49,21 +50,23 @@ def tabulate(
     key: str | None = None,
     rules: Rule | Sequence[Rule] = (),
     depth: int = 3,
-    total: str = "Total",
+    prefixes: Mapping[str, Sequence[int]] | None = None,
+    parents: Mapping[str, str] | None = None,
+    total: str | Mapping[str, str] = TOTAL,
     margins: bool = True,
     **fields: Any,
 ) -> Table:
     """Sum a column of records, or count them, over all combinations of some columns.
 
     `dimensions` names columns, or maps each to its hierarchy (a nested dict, a Hierarchy, the path of an .hrc
-    file, or None). Without `value` the table counts. `unit` names the holding behind a record: what a
-    holding contributes to a cell is summed before it is ranked. With `weight`, a contribution of weight w
-    stands for w contributors of its size. `request` and `waiver` are columns that mark who asked for
-    protection and who renounced it (0, false, no and empty mean neither; words other than these and 1,
-    true and yes are refused). `key` is a column of keys in [0, 1), drawn once for every record: the noise of
-    the method cell-key hangs on them, so that a cell has the same in every table. `depth` is how many of the
-    largest contributions each cell keeps, or more where a rule looks at more. Other fields are those of
-    Table.cross.
+    or .csv file, or None), or is a Division; `prefixes`, `parents` and `total` are its other parts. Without
+    `value` the table counts. `unit` names the holding behind a record: what a holding contributes to a cell
+    is summed before it is ranked. With `weight`, a contribution of weight w stands for w contributors of its
+    size. `request` and `waiver` are columns that mark who asked for protection and who renounced it (0,
+    false, no and empty mean neither; words other than these and 1, true and yes are refused). `key` is a
+    column of keys in [0, 1), drawn once for every record: the noise of the method cell-key hangs on them, so
+    that a cell has the same in every table. `depth` is how many of the largest contributions each cell keeps,
+    or more where a rule looks at more. Other fields are those of Table.cross.
 
     O(records log records) per combination of levels, O(cells depth) memory.
 
@@ -76,12 +79,16 @@ def tabulate(
     [1, 1, 2, 0, 2, 2, 1, 3, 4]
     """
     source = data if isinstance(data, Microdata) else Microdata.of(data)
-    named = dict.fromkeys(dimensions) if not isinstance(dimensions, Mapping) else dict(dimensions)
-    columns = [*named, *(c for c in (value, weight, unit, request, waiver, key) if c is not None)]
-    source.require(columns)
-    if not named or depth < 1:
+    division = (
+        dimensions
+        if isinstance(dimensions, Division)
+        else Division.named(dimensions, prefixes=prefixes or {}, parents=parents or {}, total=total)
+    )
+    columns = [*division.names, *division.parents.values()]
+    source.require([*columns, *(c for c in (value, weight, unit, request, waiver, key) if c is not None)])
+    if not division.names or depth < 1:
         raise ParameterError("tabulate: wanted at least one dimension, and a depth of at least 1.")
-    placed = [_dimension(source, name, given, total) for name, given in named.items()]
+    placed = [_dimension(source, name, division) for name in division.names]
     records = _records(source, value, weight, unit, request, waiver)
     if key is not None:
         records = replace(records, keys=record_keys(source, key))
@@ -126,14 +133,14 @@ def _keyed(
     parts = []
     for deep, cell in _levels(dimensions, leaves, shape):
         there = deep & (counts | (records.amount != 0))
-        amounts, weights = records.amount[there], records.weight[there]
+        amounts, weights = None if counts else records.amount[there], records.weight[there]
         parts.append(
             CellKeys.of(records.keys[there], cell[there[deep]], amounts, weights, int(np.prod(shape)))
         )
     return CellKeys.joined(parts)
 
 
-def _dimension(data: Microdata, name: str, given: Any, total: str) -> tuple[Hierarchy, Ints]:
+def _dimension(data: Microdata, name: str, division: Division) -> tuple[Hierarchy, Ints]:
     """A dimension and the leaf of every record."""
     if missing := int(data.missing(name).sum()):
         raise DataError(
@@ -143,14 +150,27 @@ def _dimension(data: Microdata, name: str, given: Any, total: str) -> tuple[Hier
     codes = column_codes(series)
     first = np.unique(codes, return_index=True)[1]
     texts = [str(series[int(row)]) for row in first]
-    if given is None:
-        dimension = Hierarchy.flat(name, natural_order(texts), total)
-    else:
-        dimension = as_hierarchy(name, given, total)
+    ordered = natural_order(texts)
+    row_of = dict(zip(texts, first.tolist(), strict=True))
+
+    def beside(column: str) -> list[str]:
+        if several := _several(codes, column_codes(data.column(column))):
+            raise DataError(
+                f"{data.source}: {several} labels of {name} have several labels above ({column})."
+            )
+        return ["" if (cell := data.column(column)[row_of[text]]) is None else str(cell) for text in ordered]
+
+    dimension = division.of(name, ordered, beside) or Hierarchy.flat(name, ordered, division.total_of(name))
     place = {dimension.labels[leaf]: int(leaf) for leaf in dimension.leaves}
     if any(text not in place for text in texts):
         raise DataError(f"{data.source}: column {name} has {_unmatched(dimension, texts)}")
     return dimension, np.array([place[text] for text in texts], dtype=np.int64)[codes]
+
+
+def _several(codes: Ints, above: Ints) -> int:
+    """How many labels stand beside more than one other."""
+    pairs = np.unique(np.column_stack([codes, above]), axis=0)
+    return int((np.bincount(pairs[:, 0]) > 1).sum())
 
 
 def _unmatched(dimension: Hierarchy, texts: Sequence[str]) -> str:
@@ -200,6 +220,7 @@ def _records(
         _marks(data, request),
         _marks(data, waiver),
         holding.merged,
+        alone=unit is None,
     )
 
 
@@ -270,6 +291,10 @@ class _Contributions:
 def _by_holding(cell: Ints, records: Records, deep: Mask) -> _Contributions:
     holder, amount, weight = records.holder[deep], records.amount[deep], records.weight[deep]
     span = int(records.holder.max(initial=0)) + 1
+    if records.alone:
+        # every record is a holding: in order of cells they are what grouping would give
+        order = np.argsort(cell, kind="stable")
+        return _each_its_own(cell[order], holder[order], amount[order], weight[order], records, deep, order)
     keys, entry = np.unique(cell * span + holder, return_inverse=True)
     n = keys.size
     each = np.bincount(entry, minlength=n)
@@ -288,11 +313,24 @@ def _by_holding(cell: Ints, records: Records, deep: Mask) -> _Contributions:
     )
 
 
+def _each_its_own(
+    cell: Ints, holder: Ints, amount: Floats, weight: Floats, records: Records, deep: Mask, order: Ints
+) -> _Contributions:
+    size = np.abs(amount)
+    # as of several records, to the last bit
+    mean_weight = np.divide(size * weight, size, out=weight.copy(), where=size > 0)
+    asked, waived = records.asked[deep][order], records.waived[deep][order]
+    return _Contributions(cell, holder, size, mean_weight, asked, waived)
+
+
 def _rank(one: _Contributions, largest: Floats, holders: Ints) -> None:
     """Fill in the largest contributions: a weight of w takes w places, the last of them in part."""
     if not one.cell.size:
         return
-    order = np.lexsort((one.holder, -one.amount, one.cell))
+    order = np.arange(one.cell.size)
+    if one.amount.min() < one.amount.max():
+        # entries come by cell and holder already
+        order = np.lexsort((one.holder, -one.amount, one.cell))
     cell, amount, weight = one.cell[order], one.amount[order], one.weight[order]
     end = np.cumsum(weight)
     first = np.flatnonzero(np.append(True, np.diff(cell) > 0))

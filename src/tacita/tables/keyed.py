@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from tacita.core import CellKeys, DataError
+from tacita.core import CellKeys, DataError, Hierarchy
 from tacita.core.arrays import Floats, Ints
-from tacita.core.keys import added
+from tacita.core.keys import sums_of_keys
+from tacita.core.layout import sums_of_leaves
 
 from .behind import CELL_KEY
 
@@ -21,38 +22,30 @@ def columns_of_keys(keys: CellKeys) -> dict[str, Floats | Ints]:
 
 
 def kept_keys(
-    columns: Sequence[str], column: str, laid_out: Callable[..., Floats], values: Floats, with_sums: bool
+    columns: Sequence[str],
+    column: str,
+    laid_out: Callable[..., Floats],
+    values: Floats,
+    inner: Sequence[Hierarchy] | None,
 ) -> CellKeys:
     """The same again. Of another list, keys of inner cells are enough: sums have theirs from their parts.
 
-    How many records are behind a cell is its value there, and the largest contribution is not known.
+    How many records are behind a cell is its value there, and the largest contribution is not known. `inner`
+    are the dimensions where no sums are listed.
     """
     key = laid_out(column)
     if bad := int(((key < 0) | (key >= 1)).sum()):
         raise DataError(
             f"Keys: column {column} wants keys from 0 up to, but not including, 1; {bad} are not."
         )
-    own = column == CELL_KEY and with_sums and {_RECORDS, _LARGEST} <= set(columns)
+    own = column == CELL_KEY and inner is None and {_RECORDS, _LARGEST} <= set(columns)
     if own:
         count, largest = laid_out(_RECORDS, 0.0), laid_out(_LARGEST, 0.0)
     else:
         count, largest = np.where(values > 0, values, 0.0), np.zeros_like(values)
     if odd := int((count != np.rint(count)).sum()):
         raise DataError(f"Keys: wanted whole numbers of records behind cells, {odd} are not.")
-    if not with_sums:
-        key, count, largest = _framed_keys(np.where(values == 0, 0.0, key)), _framed(count), _framed(largest)
+    if inner is not None:
+        key = sums_of_keys(inner, np.where(values == 0, 0.0, key))
+        count, largest = (sums_of_leaves(inner, each) for each in (count, largest))
     return CellKeys(key.ravel(), count.ravel().astype(np.int64), largest.ravel())
-
-
-def _framed(inner: Floats) -> Floats:
-    for axis in reversed(range(inner.ndim)):
-        inner = np.concatenate([inner, inner.sum(axis=axis, keepdims=True)], axis=axis)
-    return inner
-
-
-def _framed_keys(inner: Floats) -> Floats:
-    for axis in reversed(range(inner.ndim)):
-        inner = np.concatenate(
-            [inner, np.expand_dims(np.apply_along_axis(added, axis, inner), axis)], axis=axis
-        )
-    return inner

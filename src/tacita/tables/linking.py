@@ -6,15 +6,18 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tacita.core import Contributors, DataError, Hierarchy, ParameterError, Relations, Table
+from tacita.core import CellKeys, Contributors, DataError, Hierarchy, ParameterError, Relations, Table
 from tacita.core.arrays import Floats, Ints
+
+from .verify.parts import Part
 
 
 def link(tables: Sequence[Table]) -> Table:
     """One table of all cells of several; a dimension that a table does not have stands at its total.
 
     A cell that is sensitive or forced in one of them is so; levels and costs are the largest,
-    bounds the narrowest. Shared cells must have the same value. O(cells log cells + entries of M).
+    bounds the narrowest. Shared cells must have the same value. Holdings that lists number by themselves are
+    taken as different ones. O(cells log cells + entries of M).
 
     >>> one = Table.from_array([[5, 3], [2, 4]], names=["region", "size"], labels=[["n", "s"], ["a", "b"]])
     >>> two = Table.from_array([[1, 7], [4, 2]], names=["region", "sex"], labels=[["n", "s"], ["f", "m"]])
@@ -66,7 +69,28 @@ def link(tables: Sequence[Table]) -> Table:
         rules=tuple(dict.fromkeys(rule for table in tables for rule in table.rules)),
         frequency=all(table.frequency for table in tables),
         response=tables[0].response,
+        keys=_keys(tables, first, place),
     )
+
+
+def parts_of(linked: Table, tables: Sequence[Table]) -> tuple[Part, ...]:
+    """The tables that were linked, each with the places of its cells."""
+    return tuple(Part(table, places(linked, table)) for table in tables)
+
+
+def places(linked: Table, table: Table) -> Ints:
+    """Where the cells of one of the tables stand in what they were linked to. O(cells log cells).
+
+    >>> one = Table.from_array([[5, 3], [2, 4]], names=["region", "size"])
+    >>> two = Table.from_array([8, 6], names=["region"])
+    >>> places(link([one, two]), two).tolist()
+    [2, 5, 8]
+    """
+    shape = linked.shape
+    # as `link` leaves them: each once, in order
+    known = np.ravel_multi_index(tuple(linked.codes.T), shape)
+    own = np.ravel_multi_index(tuple(_in_common(table, linked.dimensions).T), shape)
+    return np.asarray(np.searchsorted(known, own), dtype=np.int64)
 
 
 def _shared_dimensions(tables: Sequence[Table]) -> list[Hierarchy]:
@@ -102,16 +126,38 @@ def _all_relations(tables: Sequence[Table], place: Ints) -> Relations:
     return Relations(*map(np.concatenate, (starts, cells, signs, basis)))  # type: ignore[arg-type]
 
 
+def _keys(tables: Sequence[Table], first: Ints, place: Ints) -> CellKeys | None:
+    known = [table.keys for table in tables if table.keys is not None]
+    if len(known) < len(tables):
+        return None
+    names = ("key", "count", "largest")
+    of_all = {name: np.concatenate([getattr(each, name) for each in known]) for name in names}
+    if torn := int((of_all["key"] != of_all["key"][first][place]).sum()):
+        raise DataError(
+            f"link: {torn} shared cells have different keys, and would have different noise. Are the records "
+            "the same, and their keys?"
+        )
+    return CellKeys(*(of_all[name][first] for name in names))
+
+
 def _contributors(tables: Sequence[Table], first: Ints) -> Contributors | None:
     known = [table.contributors for table in tables if table.contributors is not None]
     if len(known) < len(tables):
         return None
     depth = min(each.depth for each in known)
+    # the same number in two lists need not be the same holding
+    apart = len(known) > 1 and any(each.listed for each in known)
+    whose, before = list[Ints](), 0
+    for each in known:
+        whose.append(np.where(each.holders < 0, -1, each.holders + before)[:, :depth])
+        before = int(whose[-1].max(initial=before - 1)) + 1 if apart else 0
     names = ("total", "count", "frequency", "requested", "open")
     figures = {name: np.concatenate([getattr(each, name) for each in known])[first] for name in names}
-    tops = {
-        name: np.concatenate([getattr(each, name)[:, :depth] for each in known])[first]
-        for name in ("largest", "holders")
-    }
-    respelled = sum(each.respelled for each in known)
-    return Contributors(**figures, **tops, respelled=respelled)  # type: ignore[arg-type]
+    return Contributors(
+        **figures,  # type: ignore[arg-type]
+        largest=np.concatenate([each.largest[:, :depth] for each in known])[first],
+        holders=np.concatenate(whose)[first],
+        respelled=max(each.respelled for each in known),
+        listed=apart,
+        apart=apart,
+    )

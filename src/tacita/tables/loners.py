@@ -15,6 +15,7 @@ from tacita.core import DataError, Pattern, Run, Table
 from tacita.core.arrays import Mask
 
 from .suppression.base import Suppression
+from .suppression.large.constructive import Constructive
 from .suppression.twoway.paths import CheapestPaths
 from .verify.certify import protects
 from .verify.judge import Judge
@@ -26,14 +27,15 @@ Leak = tuple[int, frozenset[int]]
 _MOST_ATTACKS = 30_000
 # What adds cells around a single one.
 _QUICK = CheapestPaths(tries=1, changes=0, guided=False)
+_QUICK_ANY = Constructive(bound=0.0)
 
 
-def not_leaning(table: Table, pattern: Pattern, method: Suppression, run: Run) -> Pattern:
+def not_leaning(table: Table, pattern: Pattern, run: Run) -> Pattern:
     """The pattern, with cells added where a lone contributor could come too close to a sensitive one.
 
     For each sensitive cell and lone contributor: what the contributor knows counts as published, what is
-    withheld already costs nothing, and cheapest paths do the rest (the method itself where they do not take
-    such a table). A cell that is added may be known to somebody else, so this is repeated until nothing
+    withheld already costs nothing, and cheapest paths do the rest (cheapest movements in a table that is not
+    two-way). A cell that is added may be known to somebody else, so this is repeated until nothing
     changes. A leak remains only where it would with all cells withheld that may be. At last cells are
     dropped, dearest first, that nobody needs any more, where the table is small enough. The lower bound is
     that of patterns that may lean: what this one costs more is told apart, and no bound is known for it.
@@ -44,7 +46,7 @@ def not_leaning(table: Table, pattern: Pattern, method: Suppression, run: Run) -
         return pattern
     judge = Judge(table, pattern.problem)
     mask, hopeless = pattern.withheld.copy(), set[Leak]()
-    mending = _QUICK if _QUICK.fits(table) else method
+    mending: Suppression = _QUICK if _QUICK.fits(table) else _QUICK_ANY
     while True:
         before = int(mask.sum())
         for known, failure in lone_leaks(judge, mask, hopeless, run):

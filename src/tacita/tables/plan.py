@@ -7,6 +7,7 @@ from a file of its cells, or is made of records by dimensions and [[rules]].
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, ClassVar
 
 from pydantic import Field, model_validator
@@ -15,7 +16,10 @@ from tacita.core.document import Document, arguments_of, literal_of
 from tacita.core.errors import ParameterError
 
 from .sections import (
+    OF_LISTS,
     AdjustSection,
+    LinkedOutputSection,
+    LinkedTableSection,
     RecordInputSection,
     RuleSection,
     SuppressSection,
@@ -23,7 +27,9 @@ from .sections import (
     TableOutputSection,
     TableSection,
     TabulateSection,
+    TrySection,
 )
+from .spanning import DIVIDING
 
 
 class _OfTables(Document):
@@ -33,49 +39,81 @@ class _OfTables(Document):
         """What was given, defaults too: files of tau-ARGUS hold where the plan says nothing."""
         return self.model_dump(mode="json", by_alias=True, exclude_unset=True, exclude_none=True)
 
+    @property
+    def asked(self) -> SuppressSection | AdjustSection | None:
+        """How the table is published: by withholding or by adjusting; None where it is not."""
+        return self.adjust or self.suppress  # type: ignore[attr-defined, no-any-return]
 
-def _adjusting(table: str, asked: AdjustSection, output: TableOutputSection) -> str:
-    """The lines that adjust and save, after one that makes the table."""
+    @property
+    def published(self) -> tuple[Path, ...]:
+        """The files that are published: one for each table."""
+        return (self.output.path,)  # type: ignore[attr-defined]
+
+    @property
+    def targets(self) -> dict[str, Path | None]:
+        """What is written where, by the words a message uses."""
+        return dict(self.output.targets)  # type: ignore[attr-defined]
+
+    @property
+    def public(self) -> tuple[Path, ...]:
+        """What others may read: the tables, and the note of adjusted ones."""
+        note = self.output.note  # type: ignore[attr-defined]
+        return self.published if note is None else (*self.published, note)
+
+
+def _script(made: str, plan: AnyTablePlan, saved: str, paths: str) -> str:
+    """The script whose first lines make a table, or several that are linked: choose or adjust, and save."""
+    asked, whole = plan.asked, "tacita.link(tables)" if saved == "tables" else saved
+    assert asked is not None, "a table that is not published is saved as a list"
     method = asked.build().model_dump(mode="json", exclude_defaults=True)
-    around = asked.model_dump(mode="json", include={"seed", "insist"}, exclude_defaults=True)
-    targets = output.model_dump(mode="json", exclude={"path"}, exclude_none=True)
+    if isinstance(asked, AdjustSection):
+        around = asked.model_dump(mode="json", include={"seed", "insist"}, exclude_defaults=True)
+        verb, found, save = (
+            "adjust",
+            "adjusted",
+            "save_adjusted_tables" if saved == "tables" else "save_adjusted",
+        )
+        steps = {"method": asked.method, **around, **method}
+    else:
+        first = plan.members()[0] if isinstance(plan, LinkedPlan) else plan
+        verb, found, save = "suppress", "pattern", f"save_{saved}"
+        steps = {"problem": asked.problem, "method": asked.method, **first.around(), **method}
+    targets = plan.output.model_dump(mode="json", exclude={"path"}, exclude_none=True)
     lines = (
-        "import tacita",
-        "",
-        f"table = {table}",
-        f"adjusted = tacita.adjust(table{arguments_of({'method': asked.method, **around, **method})})",
-        f"tacita.save_adjusted(table, adjusted, {literal_of(str(output.path))}{arguments_of(targets)})",
+        *("import tacita", "", made),
+        f"{found} = tacita.{verb}({whole}{arguments_of(steps)})",
+        f"tacita.{save}({saved}, {found}, {paths}{arguments_of(targets)})",
     )
     return "\n".join(lines)
 
 
-def _one_way(suppress: object, adjust: object, output: TableOutputSection) -> None:
-    """Refuse two ways of publishing one table, and a note of what is withheld."""
-    if suppress is not None and adjust is not None:
+def _refuse_two_ways(plan: AnyTablePlan) -> None:
+    """Refuse two ways of publishing one table, and what belongs to the other way."""
+    if plan.suppress is not None and plan.adjust is not None:
         raise ParameterError(
             "Plan: [suppress] withholds cells and [adjust] changes them; a table is published in one way. "
             "Leave one of the sections away."
         )
-    if adjust is None and output.note is not None:
+    if plan.adjust is None and plan.output.note is not None:
         raise ParameterError(
             "Plan: output.note is the quality note of an adjusted table, and there is no [adjust]. Leave it "
             "away."
         )
+    if plan.adjust is not None and plan.compare is not None:
+        raise ParameterError(
+            "Plan: [compare] tries methods of suppression, and [adjust] withholds nothing. Leave one of the "
+            "sections away."
+        )
 
 
-def _script(table: str, around: Mapping[str, Any], asked: SuppressSection, output: TableOutputSection) -> str:
-    """The lines that choose and save, after one that makes the table; `around` is what is asked besides."""
-    method = asked.build().model_dump(mode="json", exclude_defaults=True)
-    steps = {"problem": asked.problem, "method": asked.method, **around, **method}
-    targets = output.model_dump(mode="json", exclude={"path"}, exclude_none=True)
-    lines = (
-        "import tacita",
-        "",
-        f"table = {table}",
-        f"pattern = tacita.suppress(table{arguments_of(steps)})",
-        f"tacita.save_table(table, pattern, {literal_of(str(output.path))}{arguments_of(targets)})",
-    )
-    return "\n".join(lines)
+def _require_a_way(plan: TablePlan | LinkedPlan) -> None:
+    """Refuse a plan that does not say how its tables are published."""
+    _refuse_two_ways(plan)
+    if plan.asked is None:
+        raise ParameterError(
+            "Plan: suppress is required, or adjust: whether cells are withheld or changed. Write "
+            "[suppress] with its problem, or [adjust] with its method."
+        )
 
 
 class TablePlan(_OfTables):
@@ -99,6 +137,7 @@ class TablePlan(_OfTables):
 
     paths: ClassVar[Mapping[str, Sequence[str]]] = {
         "input": ("path", "meta"),
+        "table": ("hierarchy",),
         "output": ("path", "json", "report", "note"),
     }
 
@@ -106,6 +145,7 @@ class TablePlan(_OfTables):
     table: TableSection = Field(default_factory=TableSection)
     suppress: SuppressSection | None = None
     adjust: AdjustSection | None = None
+    compare: TrySection | None = None
     output: TableOutputSection
 
     @property
@@ -117,36 +157,37 @@ class TablePlan(_OfTables):
 
     @model_validator(mode="after")
     def _says_what_is_what(self) -> TablePlan:
-        _one_way(self.suppress, self.adjust, self.output)
-        if self.suppress is None and self.adjust is None:
-            raise ParameterError(
-                "Plan: suppress is required, or adjust: whether cells are withheld or changed. Write "
-                "[suppress] with its problem, or [adjust] with its method."
-            )
+        _require_a_way(self)
         if self.input.kind != "cells":
             self.table.refuse_columns(self.input.path.name)
         return self
 
     def to_python(self) -> str:
         """The script that does the same through the Python interface."""
+        return _script(f"table = {self.made()}", self, "table", literal_of(str(self.output.path)))
+
+    def made(self) -> str:
+        """What makes the table in such a script."""
         asked = self.reading
         reading = self.input.model_dump(mode="json", exclude={"path"}, exclude_defaults=True)
         if reading.get("kind") == TableInputSection(path=self.input.path, meta=self.input.meta).kind:
             del reading["kind"]
-        table = {"problem": asked.problem, **reading, **self.table.model_dump(exclude_defaults=True)}
-        around = asked.model_dump(include={"zeros", "insist", "strict"}, exclude_defaults=True)
+        columns = self.table.model_dump(mode="json", exclude_defaults=True)
+        table = {"problem": asked.problem, **reading, **columns}
         if self.input.kind == "cells":
             table |= asked.model_dump(include={"objective"}, exclude_defaults=True)
-            around["margins"] = asked.margins
-        else:
-            # what the file says holds where the plan does not
-            around |= asked.model_dump(include={"objective", "margins"}, exclude_unset=True)
         if self.adjust is not None:
             table["sensitive"] = False
-        made = f"tacita.read_table({literal_of(str(self.input.path))}{arguments_of(table)})"
-        if self.adjust is not None:
-            return _adjusting(made, self.adjust, self.output)
-        return _script(made, around, asked, self.output)
+        return f"tacita.read_table({literal_of(str(self.input.path))}{arguments_of(table)})"
+
+    def around(self) -> dict[str, Any]:
+        """What is asked of its pattern besides the method."""
+        asked = self.reading
+        around = asked.model_dump(include={"zeros", "insist", "strict"}, exclude_defaults=True)
+        if self.input.kind == "cells":
+            return {**around, "margins": asked.margins}
+        # what the file says holds where the plan does not
+        return around | asked.model_dump(include={"objective", "margins"}, exclude_unset=True)
 
 
 class TabulatePlan(_OfTables):
@@ -188,22 +229,18 @@ class TabulatePlan(_OfTables):
     rules: tuple[RuleSection, ...] = ()
     suppress: SuppressSection | None = None
     adjust: AdjustSection | None = None
+    compare: TrySection | None = None
     output: TableOutputSection
-
-    @property
-    def published(self) -> bool:
-        """Whether the table is published; if not, it is written as a confidential list."""
-        return self.suppress is not None or self.adjust is not None
 
     @model_validator(mode="after")
     def _pages_about_something(self) -> TabulatePlan:
-        _one_way(self.suppress, self.adjust, self.output)
-        if not self.published and (self.output.json_report or self.output.report):
+        _refuse_two_ways(self)
+        if self.asked is None and (self.output.json_report or self.output.report):
             raise ParameterError(
                 "Plan: output.json and output.report tell of withheld cells, and there is no [suppress] that "
                 "withholds any. Add one, or leave them away."
             )
-        if not self.published and self.table.title:
+        if self.asked is None and self.table.title:
             raise ParameterError(
                 "Plan: table.title is the heading of a published table, and without [suppress] a list is "
                 "written that has none. Add one, or leave the title away."
@@ -212,37 +249,150 @@ class TabulatePlan(_OfTables):
 
     def to_python(self) -> str:
         """The script that does the same through the Python interface."""
-        section, asked = self.table, self.suppress
-        files = {name: str(path) for name, path in section.hierarchy.items()}
-        if files and not section.spanning:
+        target = literal_of(str(self.output.path))
+        if self.asked is None:
+            return f"import tacita\n\ntacita.save_cells({self.made()}, {target})"
+        return _script(f"table = {self.made()}", self, "table", target)
+
+    def made(self) -> str:
+        """What makes the table in such a script."""
+        section = self.table
+        hierarchies = section.model_dump(mode="json", include={"hierarchy"})["hierarchy"]
+        if hierarchies and not section.spanning:
             raise ParameterError("Plan: a script needs the names of all dimensions. Name them (dimensions).")
-        dimensions = {name: files.get(name) for name in section.spanning} if files else [*section.spanning]
+        named = [*section.spanning]
+        dimensions = {name: hierarchies.get(name) for name in named} if hierarchies else named
         reading = self.input.model_dump(mode="json", exclude={"path"}, exclude_defaults=True)
-        given = section.model_dump(
-            include={"value", "weight", "unit", "request", "waiver", "key", "title"}, exclude_defaults=True
-        )
+        own = {"value", "weight", "unit", "request", "waiver", "key", "prefixes", "parents", "total", "title"}
+        given = section.model_dump(mode="json", include=own, exclude_defaults=True)
         rules = ", ".join(
             f"tacita.method({literal_of(rule.name)}{arguments_of(rule.model_extra or {})})"
             for rule in self.rules
         )
         source = f"{literal_of(str(self.input.path))}, {literal_of(dimensions)}"
-        made = f"tacita.tabulate({source}{arguments_of({**reading, **given})}, rules=[{rules}])"
-        if self.adjust is not None:
-            return _adjusting(made, self.adjust, self.output)
-        if asked is None:
-            target = literal_of(str(self.output.path))
-            return f"import tacita\n\ntacita.save_cells({made}, {target})"
+        return f"tacita.tabulate({source}{arguments_of({**reading, **given})}, rules=[{rules}])"
+
+    def around(self) -> dict[str, Any]:
+        """What is asked of its pattern besides the method."""
+        assert self.suppress is not None
         kept = {"objective", "zeros", "insist", "strict"}
-        around = {**asked.model_dump(include=kept, exclude_defaults=True), "margins": asked.margins}
-        return _script(made, around, asked, self.output)
+        asked = self.suppress.model_dump(include=kept, exclude_defaults=True)
+        return {**asked, "margins": self.suppress.margins}
 
 
-def kind_of(values: Mapping[str, Any]) -> type[TablePlan] | type[TabulatePlan] | None:
+class LinkedPlan(_OfTables):
+    """A whole run of several tables with cells in common: one pattern, or one set of other values, and a file
+    for each table.
+
+    All are made of the records of [input], or each of a list that its `input` names. [table] has what they
+    share.
+
+    >>> plan = LinkedPlan.from_toml('''
+    ... version = 1
+    ... [input]
+    ... path = "firms.csv"
+    ... [table]
+    ... value = "turnover"
+    ... [[tables]]
+    ... dimensions = ["region", "sector"]
+    ... output = "by-sector.csv"
+    ... [[tables]]
+    ... dimensions = ["region", "size"]
+    ... output = "by-size.csv"
+    ... [suppress]
+    ... problem = "exact"
+    ... ''')
+    >>> print(plan.to_python())
+    import tacita
+    <BLANKLINE>
+    tables = [
+        tacita.tabulate('firms.csv', ['region', 'sector'], value='turnover', rules=[]),
+        tacita.tabulate('firms.csv', ['region', 'size'], value='turnover', rules=[]),
+    ]
+    pattern = tacita.suppress(tacita.link(tables), problem='exact', method='optimal', margins=False)
+    tacita.save_tables(tables, pattern, ['by-sector.csv', 'by-size.csv'])
+    """
+
+    paths: ClassVar[Mapping[str, Sequence[str]]] = {
+        "input": ("path", "meta"),
+        "table": ("hierarchy",),
+        "tables": ("input", "meta", "output", "hierarchy"),
+        "output": ("json", "report", "note"),
+    }
+
+    input: RecordInputSection | None = None
+    table: dict[str, Any] = Field(default_factory=dict)
+    tables: tuple[LinkedTableSection, ...] = Field(min_length=1)
+    rules: tuple[RuleSection, ...] = ()
+    suppress: SuppressSection | None = None
+    adjust: AdjustSection | None = None
+    compare: TrySection | None = None
+    output: LinkedOutputSection = Field(default_factory=LinkedOutputSection)
+
+    @model_validator(mode="after")
+    def _all_of_one_kind(self) -> LinkedPlan:
+        _require_a_way(self)
+        lists = [each for each in self.tables if each.input is not None]
+        if lists and (self.input is not None or len(lists) < len(self.tables)):
+            raise ParameterError(
+                "Plan: linked tables are all made of the records of [input], or each of a list (input under "
+                f"[[tables]]); {len(lists)} of {len(self.tables)} name one. Choose one way."
+            )
+        if not lists and self.input is None:
+            raise ParameterError("Plan: linked tables need records ([input]), or a list each (input).")
+        if lists and self.rules:
+            raise ParameterError("Plan: lists say which cells are sensitive; [[rules]] are for records.")
+        targets = [each.output for each in self.tables]
+        if len(set(targets)) < len(targets):
+            raise ParameterError("Plan: two of [[tables]] have the same output. Name a file for each.")
+        self.members()
+        return self
+
+    @property
+    def published(self) -> tuple[Path, ...]:
+        """The files that are published: one for each table."""
+        return tuple(each.output for each in self.tables)
+
+    @property
+    def targets(self) -> dict[str, Path | None]:
+        """What is written where, by the words a message uses."""
+        outputs = {f"output {at}": path for at, path in enumerate(self.published, start=1)}
+        return {**outputs, **self.output.targets}
+
+    def members(self) -> tuple[TablePlan | TabulatePlan, ...]:
+        """A plan for each table alone, as far as it goes."""
+        return tuple(self._member(each) for each in self.tables)
+
+    def _member(self, own: LinkedTableSection) -> TablePlan | TabulatePlan:
+        section = {**self.table, **(own.model_extra or {})}
+        named = {*section.get("dimensions", ()), section.get("rows"), section.get("columns")}
+        for key in DIVIDING:
+            # of what all share, a table takes what is said of its own dimensions
+            if isinstance(shared := section.get(key), dict) and key not in (own.model_extra or {}):
+                section[key] = {name: each for name, each in shared.items() if name in named}
+        asked = {"suppress": self.suppress, "adjust": self.adjust, "output": {"path": own.output}}
+        if own.input is None:
+            return TabulatePlan(input=self.input, table=section, rules=self.rules, **asked)
+        reading = {"path": own.input, "meta": own.meta}
+        return TablePlan(input=reading, table=section, **asked)
+
+    def to_python(self) -> str:
+        """The script that does the same through the Python interface."""
+        made = "".join(f"    {each.made()},\n" for each in self.members())
+        return _script(f"tables = [\n{made}]", self, "tables", literal_of([*map(str, self.published)]))
+
+
+AnyTablePlan = TablePlan | TabulatePlan | LinkedPlan
+
+
+def kind_of(values: Mapping[str, Any]) -> type[TablePlan] | type[TabulatePlan] | type[LinkedPlan] | None:
     """Which plan of a table some values of TOML are; None where they are of no table.
 
     >>> kind_of({"table": {"dimensions": ["region"]}}).__name__
     'TabulatePlan'
     """
+    if "tables" in values:
+        return LinkedPlan
     given, table = (values.get(name, {}) for name in ("input", "table"))
     of_table = {"table", "suppress", "adjust", "rules"} & set(values) or (
         isinstance(given, dict) and "meta" in given
@@ -250,5 +400,9 @@ def kind_of(values: Mapping[str, Any]) -> type[TablePlan] | type[TabulatePlan] |
     if not of_table:
         return None
     told = {*values, *table} if isinstance(table, dict) else set(values)
-    of_records = {"rules", "dimensions"} & told or not {"suppress", "adjust", "primary"} & told
+    if "rules" in told:
+        return TabulatePlan
+    # what only a list of cells has
+    of_list = OF_LISTS & told or (isinstance(given, dict) and "kind" in given)
+    of_records = not of_list and ("dimensions" in told or not {"suppress", "adjust"} & told)
     return TabulatePlan if of_records else TablePlan

@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from tacita.core import Caution, Release, Table
+from tacita.core import Caution, Pattern, Release, Table
 from tacita.core.notebook import Section
 from tacita.core.percent import SHARE_TAKEN, is_share
 from tacita.core.release import warned
 
 from .verify import TableClaim
 from .verify.audit import Audit
+from .verify.parts import Part
 
 # What JSON has of a pattern, in this order.
 _OF_PATTERN = (
@@ -26,6 +27,8 @@ _OF_PATTERN = (
 @dataclass(frozen=True)
 class Provenance:
     """Out of what, by which rules and programs, and the SHA-256 of the very bytes that go out.
+
+    Of linked tables there are several, commas between, in the order of the tables.
 
     No date: a record should be the same when the run is repeated; the page beside it tells the date.
     """
@@ -75,7 +78,12 @@ class TableRecord:
             "withheld": _withheld(self.claim.audit),
             **_audited(self.claim.audit, self.cautions),
         }
-        return told if self.objective is None else {**told, "objective": self.objective}
+        if self.objective is not None:
+            told["objective"] = self.objective
+        parts = self.claim.parts
+        if len(parts) > 1 or not parts[0].table.is_two_way:
+            told["tables"] = [_by_level(part, self.claim.pattern) for part in parts]
+        return told
 
 
 TableRelease = Release[TableRecord, TableClaim]
@@ -170,6 +178,23 @@ def _withheld(found: Audit) -> list[dict[str, Any]]:
         }
         for cell, low, high in zip(found.cells, found.low, found.high, strict=True)
     ]
+
+
+def _by_level(part: Part, pattern: Pattern) -> dict[str, Any]:
+    """How many cells of a table are withheld, for each combination of levels of its hierarchies."""
+    table, cells = part
+    depths = np.column_stack([each.depths[table.codes[:, at]] for at, each in enumerate(table.dimensions)])
+    levels, which = np.unique(depths, axis=0, return_inverse=True)
+    masks = {"primary": pattern.primary, "secondary": pattern.secondary, "published": ~pattern.withheld}
+    counts = {
+        name: np.bincount(which.ravel(), weights=mask[cells], minlength=len(levels)).astype(int).tolist()
+        for name, mask in {"cells": np.ones_like(pattern.primary), **masks}.items()
+    }
+    told = [
+        {"levels": level, **{name: figures[at] for name, figures in counts.items()}}
+        for at, level in enumerate(levels.tolist())
+    ]
+    return {"dimensions": [each.name for each in table.dimensions], "cells": table.n, "levels": told}
 
 
 def place_names(table: Table) -> list[str]:

@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from tacita import io
-from tacita.core import Adjusted, Caution, ParameterError, Pattern, Release, Report, Run, Table, registry
-from tacita.core.microdata import speakable
+from tacita.core import Adjusted, Caution, ParameterError, Pattern, Report, Run, Table, registry
 from tacita.core.release import search_stopped
 from tacita.core.seeds import as_seed
 from tacita.io import content_of
@@ -21,21 +20,17 @@ from tacita.io.formats.csv import CSV
 from tacita.io.versions import versions
 
 from .adjusted_record import AdjustedRecord, AdjustedRelease
+from .dimensions import Division
+from .linking import link, parts_of
 from .record import Provenance, PublishedAudit, TableRecord, TableRelease
 from .rules.words import describe_rules, spell_rules
-from .sections import (
-    AdjustSection,
-    RecordInputSection,
-    SuppressSection,
-    TableInputSection,
-    TableOutputSection,
-    TableSection,
-)
+from .sections import AdjustSection, RecordInputSection, SuppressSection, TableInputSection, TableSection
 from .sources import Source, read_records, read_source
-from .verify import TableClaim, changed, encoded
-from .verify.adjusted import AdjustedClaim, audit_adjusted, encoded_adjusted
+from .verify import TableClaim, changed, encoded_all
+from .verify.adjusted import AdjustedClaim, audit_adjusted, encoded_all_adjusted
 from .verify.adjusted import require_safe as require_adjusted_safe
 from .verify.audit import audit, require_safe
+from .verify.parts import Part, parts_or_whole, seen_together
 
 
 def tabulate(
@@ -44,8 +39,11 @@ def tabulate(
     """Sum a column of records, or count them, over all combinations of some columns.
 
     `data` is a frame, a path, or what `read` returned. `dimensions` names columns, or maps each to its
-    hierarchy. Without `value` the table counts. `rules` says which cells are sensitive:
-    `rules=[tacita.method("p-percent", p=15)]`. Also weight, unit, request, waiver, depth, total, margins, and
+    hierarchy (nested labels, a Hierarchy, or the path of a .hrc or .csv file). `prefixes` says of a column of
+    codes how many first characters name what a code is part of ({"nace": [1, 3]}), `parents` which column has
+    the label above each, `total` what the sum of all is called. Without `value` the table counts. `rules`
+    says which cells are sensitive:
+    `rules=[tacita.method("p-percent", p=15)]`. Also weight, unit, request, waiver, depth, margins, and
     the fields of a Table; of a path, how to read it (delimiter, ..., or `meta`: records of tau-ARGUS, whose
     metadata may say dimensions, holdings and requests).
 
@@ -56,12 +54,14 @@ def tabulate(
     """
     from .build import tabulate as build
 
-    if isinstance(data, str | Path):
-        reading = {name: fields.pop(name) for name in RecordInputSection.model_fields if name in fields}
-        given = dimensions if isinstance(dimensions, Mapping) else dict.fromkeys(dimensions)
-        own = {name: each for name, each in given.items() if each is not None}
-        return read_records(RecordInputSection(path=data, **reading), [*given], own).tabulate(value, **fields)
-    return build(data, dimensions, value, **fields)
+    if not isinstance(data, str | Path):
+        return build(data, dimensions, value, **fields)
+    more = {name: given for name in ("prefixes", "parents", "total") if (given := fields.pop(name, None))}
+    reading = {name: fields.pop(name) for name in RecordInputSection.model_fields if name in fields}
+    own = {"hierarchy": Division.named(dimensions).hierarchy, **more}
+    return read_records(RecordInputSection(path=data, **reading), [*dimensions], **own).tabulate(
+        value, **fields
+    )
 
 
 def read_table(
@@ -72,9 +72,10 @@ def read_table(
     sensitive: bool = True,
     **fields: Any,
 ) -> Table:
-    """A two-way table from a file: a list of its inner cells, or a .tab or .jj file of tau-ARGUS.
+    """A table from a file: a list of its cells, or a .tab or .jj file of tau-ARGUS.
 
-    Of a list of cells `rows`, `columns`, `value` and `primary` (0 or 1) name the columns; sums are computed.
+    Of a list `dimensions` (or `rows` and `columns`), `value` and `primary` (0 or 1) name the columns; sums
+    are computed, or all listed too. `hierarchy`, `prefixes`, `parents` and `total` are as in `tabulate`.
     Also `lower` and `upper` (in percent of the value, 15 if not given, or a column of levels), `sliding` (the
     same of the whole width, 0 if not given), `objective` (what withholding a cell costs: value, count, or a
     column), `contributors`, `fill_zeros`, and how to read the file (delimiter, decimal, encoding,
@@ -179,12 +180,12 @@ def _seeded(run: Run | None, seed: int | str | None) -> Run:
 
 
 def make_adjusted(
-    asked: AdjustSection, source: Source, output: TableOutputSection, run: Run | None = None
+    asked: AdjustSection, source: Source, published: Sequence[Path], run: Run | None = None
 ) -> AdjustedRelease:
-    """Move values, attack them, encode, read back."""
+    """Move values, attack them, encode, read back: a file for each table that is published."""
     from .adjust import adjust as move
 
-    form = io.format_of(output.path, "published")()
+    forms = [io.format_of(path, "published")() for path in published]
     claim = move(
         source.table,
         asked.build(),  # type: ignore[arg-type]
@@ -192,42 +193,57 @@ def make_adjusted(
         run=_seeded(run, asked.seed),
         name=asked.method,
     )
-    return _adjusted_release(claim, encoded_adjusted(claim, form), source)
+    claim = replace(claim, linked=source.linked)
+    return _adjusted_release(claim, encoded_all_adjusted(claim, forms), source)
 
 
 def adjusted_release_of(
-    table: Table, adjusted: Adjusted, path: Path, run: Run | None = None
+    tables: Sequence[Table], adjusted: Adjusted, published: Sequence[Path], run: Run | None = None
 ) -> AdjustedRelease:
-    """The release of adjusted values of whoever made them, audited once, and read back as bytes."""
-    form = io.format_of(path, "published")()
+    """The release of adjusted values of whoever made them, audited once, and read back as bytes.
+
+    Of several tables, the values are those of their link.
+    """
+    table, forms = _linked(tables, published)
     # whose promises are not known, of that none could be checked
     name = registry.canonical(adjusted.method, *registry.ADJUSTING)
     promises = registry.lookup(name, *registry.ADJUSTING).guarantees
     found = audit_adjusted(table, adjusted, promises, run, insist=bool(adjusted.parameters.get("insist")))
-    claim = AdjustedClaim(adjusted, require_adjusted_safe(found))
-    return _adjusted_release(claim, encoded_adjusted(claim, form))
+    claim = AdjustedClaim(adjusted, require_adjusted_safe(found), _parts(table, tables))
+    return _adjusted_release(claim, encoded_all_adjusted(claim, forms))
 
 
-def _adjusted_release(claim: AdjustedClaim, content: bytes, source: Source | None = None) -> AdjustedRelease:
+def _linked(tables: Sequence[Table], published: Sequence[Path]) -> tuple[Table, list[Any]]:
+    """The table, or the link of several, and the form of the file of each."""
+    if len(tables) != len(published):
+        raise ParameterError(
+            f"save_tables: wanted a file for each of {len(tables)} tables, got {len(published)}."
+        )
+    forms = [io.format_of(path, "published")() for path in published]
+    return tables[0] if len(tables) == 1 else link(tables), forms
+
+
+def _parts(table: Table, tables: Sequence[Table]) -> tuple[Part, ...]:
+    return parts_of(table, tables) if len(tables) > 1 else ()
+
+
+def _adjusted_release(
+    claim: AdjustedClaim, contents: Sequence[bytes], source: Source | None = None
+) -> AdjustedRelease:
     made = claim.adjusted
     stopped = (search_stopped(made.seconds),) if made.status == "stopped" else ()
     cautions = stopped + claim.audit.cautions + (() if source is None else source.cautions)
-    record = AdjustedRecord(_provenance(claim.table, content, source), claim, cautions)
-    return Release(content, Report(()), record, claim)
+    record = AdjustedRecord(_provenance(claim.table, contents, source), claim, cautions)
+    return AdjustedRelease(tuple(contents) if claim.linked else contents[0], Report(()), record, claim)
 
 
 def make_release(
-    asked: SuppressSection, source: Source, output: TableOutputSection, run: Run | None = None
+    asked: SuppressSection, source: Source, published: Sequence[Path], run: Run | None = None
 ) -> TableRelease:
-    """Choose what to withhold, attack it, encode, read back."""
+    """Choose what to withhold, attack it, encode, read back: a file for each table that is published."""
     from .suppress import suppress as choose
 
-    form = io.format_of(output.path, "published")()
-    if output.report is not None and len(source.table.dimensions) != 2:
-        raise ParameterError(
-            f"{output.report.name}: a report draws rows and columns, and this table has no labels of "
-            "them. Leave the report away; the JSON has all figures."
-        )
+    forms = [io.format_of(path, "published")() for path in published]
     claim = choose(
         source.table,
         asked.build(),  # type: ignore[arg-type]
@@ -238,28 +254,35 @@ def make_release(
         run=run,
         name=asked.method,
     )
-    return _release(claim, encoded(claim, form), source)
+    claim = replace(claim, linked=source.linked)
+    return _release(claim, encoded_all(claim, forms), source)
 
 
-def release_of(table: Table, pattern: Pattern, path: Path, run: Run | None = None) -> TableRelease:
-    """The release of a table by a pattern of whoever made it, attacked once, and read back as bytes."""
+def release_of(
+    tables: Sequence[Table], pattern: Pattern, published: Sequence[Path], run: Run | None = None
+) -> TableRelease:
+    """The release of tables by a pattern of whoever made it, attacked once, and read back as bytes.
+
+    Of several tables, the pattern is that of their link.
+    """
     from .suppress import against_bounds
 
-    form = io.format_of(path, "published")()
+    table, forms = _linked(tables, published)
     insisted = bool(pattern.parameters.get("insist"))
     seen = table
     if pattern.problem == "general":
         against_bounds(table, pattern, insisted, run or Run())
         seen = table.with_bounds(-math.inf, math.inf)
-    claim = TableClaim(pattern, require_safe(audit(seen, pattern, None, run, insist=insisted)))
-    return _release(claim, encoded(claim, form))
+    found = require_safe(audit(seen, pattern, None, run, insist=insisted))
+    claim = TableClaim(pattern, found, _parts(table, tables))
+    return _release(claim, encoded_all(claim, forms))
 
 
-def _release(claim: TableClaim, content: bytes, source: Source | None = None) -> TableRelease:
+def _release(claim: TableClaim, contents: Sequence[bytes], source: Source | None = None) -> TableRelease:
     cautions = _stopped(claim.pattern) + claim.audit.cautions + (() if source is None else source.cautions)
     spoken = None if source is None else source.objective
-    record = TableRecord(_provenance(claim.table, content, source), claim, cautions, spoken)
-    return TableRelease(content, Report(()), record, claim)
+    record = TableRecord(_provenance(claim.table, contents, source), claim, cautions, spoken)
+    return TableRelease(tuple(contents) if claim.linked else contents[0], Report(()), record, claim)
 
 
 def _stopped(pattern: Pattern) -> tuple[Caution, ...]:
@@ -270,19 +293,19 @@ def _stopped(pattern: Pattern) -> tuple[Caution, ...]:
 
 
 def attack_published(
-    source: Source, published: Path, asked: SuppressSection, run: Run | None = None
+    source: Source, published: Sequence[Path], asked: SuppressSection, run: Run | None = None
 ) -> PublishedAudit:
-    """What an attacker makes of a published file of a table, whoever made it.
+    """What an attacker makes of published files of a table, or of linked ones, whoever made them.
 
     A cell that is called withheld counts as such, although its value may stand there: that is told besides.
     """
-    from tacita.io.tables.reading import read_back
-
-    table, content = source.table, content_of(published)
-    seen = read_back(content, io.format_of(published, "published")(), table, published.name)
+    table, contents = source.table, [content_of(path) for path in published]
+    forms = [io.format_of(path, "published")() for path in published]
+    parts = parts_or_whole(source.linked, table)
+    seen = seen_together(contents, forms, parts, [path.name for path in published], table.n)
     found = audit(table, seen.withheld, asked.problem, run, strict=asked.strict, insist=asked.insist)
     return PublishedAudit(
-        _provenance(table, content, source),
+        _provenance(table, contents, source),
         found,
         found.cautions + source.cautions,
         int(changed(table, seen).sum()),
@@ -290,11 +313,11 @@ def attack_published(
     )
 
 
-def _provenance(table: Table, content: bytes, source: Source | None = None) -> Provenance:
+def _provenance(table: Table, contents: Sequence[bytes], source: Source | None = None) -> Provenance:
     return Provenance(
         source=None if source is None else source.name,
         fingerprint=None if source is None else source.fingerprint,
-        release_fingerprint=io.fingerprint_of(content),
+        release_fingerprint=", ".join(map(io.fingerprint_of, contents)),
         rules=describe_rules(table.rules),
         versions=versions(),
     )
@@ -309,10 +332,4 @@ def encoded_cells(table: Table, out: Path) -> dict[Path, bytes]:
         return files
     if io.format_of(out) is not CSV:
         raise ParameterError(f"{out.name}: wanted a table ending in .csv, .tab or .jj.")
-    if deep := [dimension.name for dimension in table.dimensions if not dimension.is_flat]:
-        raise ParameterError(
-            f"{out.name}: the hierarchy of {speakable(deep)} has subtotals, and a list of cells has none: "
-            "what is withheld without them may be computed once they are published. Write a .tab, whose .hrc "
-            "keeps the hierarchy; or leave the hierarchy away, and publish no subtotals."
-        )
     return {out: to_cells(table, spell_rules(table.rules))}

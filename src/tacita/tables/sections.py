@@ -18,6 +18,8 @@ from tacita.core.percent import Level, in_percent
 from tacita.core.roles import Names
 from tacita.io import InputSection, by_ending
 
+from .spanning import DIVIDING, DivisionSection
+
 Solver = Literal["highs", "scip"]
 Kind = Literal["cells", "tab", "jj"]
 
@@ -34,6 +36,10 @@ def _as_level(value: object) -> object:
 
 def _as_suppression(name: str) -> str:
     return registry.canonical(name, *registry.SUPPRESSING)
+
+
+def _as_suppressions(names: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(map(_as_suppression, names))
 
 
 def _as_adjustment(name: str) -> str:
@@ -105,13 +111,9 @@ class TableInputSection(RecordInputSection):
         return self
 
 
-class TableSection(Parameters):
-    """[table]: which columns of the list of inner cells are what. Files of tau-ARGUS say so themselves."""
+class TableSection(DivisionSection):
+    """[table]: which columns of a list of cells are what. Files of tau-ARGUS say so themselves."""
 
-    rows: str | None = Field(None, description="column of labels of the rows; required of a list of your own")
-    columns: str | None = Field(
-        None, description="column of labels of the columns; required of a list of your own"
-    )
     value: str | None = Field(None, description="column of values; required of a list of your own")
     primary: str | None = Field(
         None,
@@ -154,15 +156,15 @@ class TableSection(Parameters):
         wanted = COLUMNS if sensitive else COLUMNS[:-1]
         if missing := [name for name in wanted if getattr(self, name) is None and name not in known]:
             raise ParameterError(
-                f"A list of cells needs {', '.join(wanted)}: the columns that say what is what. Missing: "
+                f"A list of cells needs {', '.join(wanted)}: the columns that say what is what (dimensions "
+                "instead of rows and columns where there are not two). Missing: "
                 f"{', '.join('--' + name for name in missing)} (in a plan: under [table])."
             )
 
     def refuse_columns(self, source: str) -> None:
         """Refuse to be told what a file of tau-ARGUS says itself."""
-        given = [
-            name for name in (*COLUMNS, "contributors", "key", "fill_zeros") if name in self.model_fields_set
-        ]
+        own = ("dimensions", *COLUMNS, *DIVIDING, "contributors", "key", "fill_zeros")
+        given = [name for name in own if name in self.model_fields_set]
         given += [name for name in LEVELS if isinstance(getattr(self, name), str)]
         if given:
             raise ParameterError(
@@ -270,8 +272,18 @@ class AdjustSection(Parameters):
         return SuppressSection(problem="general" if self.signed else "interval")
 
 
+class TrySection(Parameters):
+    """[compare] of a table: methods of suppression to try in turn. Other keys are parameters of theirs."""
+
+    model_config = ConfigDict(extra="allow")
+
+    method: Annotated[Names, AfterValidator(_as_suppressions)] = Field(
+        (), description="names of methods of suppression; if not given, the one of [suppress]"
+    )
+
+
 class TableOutputSection(Parameters):
-    """[output]: what is written where. Only `path` may be published."""
+    """[output]: what is written where. Only `path` and `note` may be published."""
 
     model_config = ConfigDict(populate_by_name=True)
 
@@ -286,36 +298,38 @@ class TableOutputSection(Parameters):
         pages = {"JSON report": self.json_report, "report": self.report, "note": self.note}
         return {"output": self.path, **pages}
 
+
+class LinkedOutputSection(Parameters):
+    """[output] of linked tables, whose published files [[tables]] name: the pages beside them."""
+
+    model_config = ConfigDict(populate_by_name=True)
+
+    json_report: Path | None = Field(None, alias="json", description="cost, proof and audit; confidential")
+    report: Path | None = Field(None, description="the same as a page with maps; confidential")
+    note: Path | None = Field(None, description="quality note of adjusted tables, public: a page")
+
     @property
-    def public(self) -> tuple[Path, ...]:
-        """What others may read."""
-        return (self.path,) if self.note is None else (self.path, self.note)
+    def targets(self) -> dict[str, Path | None]:
+        """What is written where, by the words a message uses."""
+        return {"JSON report": self.json_report, "report": self.report, "note": self.note}
 
 
-def _as_files(value: object) -> object:
-    """COLUMN=FILE.hrc, several of them, or a mapping as it is."""
-    if isinstance(value, str):
-        value = [part.strip() for part in value.split(",")]
-    if not isinstance(value, list | tuple):
-        return value
-    parted = [str(each).partition("=") for each in value]
-    if any(not sign or not column or not file for column, sign, file in parted):
-        raise ParameterError("tabulate: wanted a hierarchy as COLUMN=FILE.hrc.")
-    return {column: file for column, _, file in parted}
+class LinkedTableSection(Parameters):
+    """One of [[tables]]: the file that is published of it. Other keys are those of [table]."""
+
+    model_config = ConfigDict(extra="allow")
+
+    output: Path = Field(description="the published table: .csv, .xlsx or .html")
+    input: Path | None = Field(
+        None, description="list of its cells, or .tab of tau-ARGUS; the records of [input] if not given"
+    )
+    meta: Path | None = Field(None, description="metadata of a .tab of tau-ARGUS")
 
 
-class TabulateSection(Parameters):
+class TabulateSection(DivisionSection):
     """[table] of records: dimensions, the column to sum, and who stands behind a record."""
 
-    dimensions: Names = Field(
-        (), description="columns whose labels span the table; required unless metadata has two dimensions"
-    )
-    rows: str | None = Field(None, description="the first of two dimensions, whose labels become rows")
-    columns: str | None = Field(None, description="the second of two dimensions, whose labels become columns")
     value: str | None = Field(None, description="column to sum up; if not given, records are counted")
-    hierarchy: Annotated[dict[str, Path], BeforeValidator(_as_files)] = Field(
-        default_factory=dict, description="COLUMN=FILE.hrc, commas between two of them"
-    )
     weight: str | None = Field(None, description="column of sampling weights")
     unit: str | None = Field(None, description="column naming the firm or household behind a record")
     request: str | None = Field(None, description="column that marks who asked for protection")
@@ -327,11 +341,7 @@ class TabulateSection(Parameters):
     title: Title | None = Field(None, description=_HEADING)
 
     @model_validator(mode="after")
-    def _named_once(self) -> TabulateSection:
-        if self.dimensions and (self.rows or self.columns):
-            raise ParameterError(
-                "tabulate: dimensions are named twice. Use --dimensions, or --rows and --columns."
-            )
+    def _both_or_none(self) -> TabulateSection:
         if (self.rows is None) != (self.columns is None):
             missing = "--rows" if self.rows is None else "--columns"
             raise ParameterError(
@@ -340,10 +350,9 @@ class TabulateSection(Parameters):
             )
         return self
 
-    @property
-    def spanning(self) -> tuple[str, ...]:
-        """The dimensions, by whichever name they were given."""
-        return self.dimensions or tuple(each for each in (self.rows, self.columns) if each is not None)
+
+# what tells a list of cells from records
+OF_LISTS = frozenset(TableSection.model_fields) - frozenset(TabulateSection.model_fields)
 
 
 class RuleSection(Parameters):

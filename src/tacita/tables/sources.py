@@ -10,15 +10,17 @@ from typing import Any
 import numpy as np
 
 from tacita import io
-from tacita.core import Caution, DataError, Hierarchy, Microdata, ParameterError, Table
+from tacita.core import Caution, DataError, Microdata, ParameterError, Table
 from tacita.core.labels import natural_order
 from tacita.io import content_of
 from tacita.io.tables import argus
 
-from .plan import TablePlan, TabulatePlan
+from .dimensions import Division
+from .plan import AnyTablePlan, LinkedPlan, TablePlan, TabulatePlan
 from .record import about_levels, not_in_the_file, respelled_units
 from .rules.words import build_rules
 from .sections import LEVELS, RecordInputSection, SuppressSection, TableInputSection, TableSection
+from .verify.parts import Part
 
 Files = dict[str, Path | None]
 
@@ -27,7 +29,8 @@ Files = dict[str, Path | None]
 class Source:
     """A table as it was read, at the costs that are asked for, `objective` being what these were called.
 
-    `cautions` tell what could not be read, or was not asked as it seems.
+    `cautions` tell what could not be read, or was not asked as it seems. `linked` are the tables that this
+    one is made of, where it is of several.
     """
 
     table: Table
@@ -36,14 +39,15 @@ class Source:
     inputs: Files
     objective: str
     cautions: tuple[Caution, ...] = ()
+    linked: tuple[Part, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
 class RecordSource:
-    """Records, the dimensions to sum over with their hierarchies, and who stands behind a record."""
+    """Records, the dimensions to sum over with what divides them, and who stands behind a record."""
 
     data: Microdata
-    dimensions: Mapping[str, Any]
+    division: Division
     inputs: Files
     unit: str | None = None
     request: str | None = None
@@ -54,14 +58,33 @@ class RecordSource:
 
         own = {"unit": self.unit, "request": self.request}
         named = own | {name: each for name, each in fields.items() if each is not None}
-        return tabulate(self.data, self.dimensions, value, **named)
+        return tabulate(self.data, self.division, value, **named)
 
 
-def source_of(plan: TablePlan | TabulatePlan) -> Source:
-    """The table that a plan is about."""
+def source_of(plan: AnyTablePlan) -> Source:
+    """The table that a plan is about; of linked ones, all in one."""
+    if isinstance(plan, LinkedPlan):
+        return _joined([source_of(each) for each in plan.members()])
     if isinstance(plan, TablePlan):
         return read_source(plan.input, plan.table, plan.reading, plan.suppress is not None)
     return tabulated(plan)
+
+
+def _joined(sources: Sequence[Source]) -> Source:
+    """Several sources as one, whose `linked` are the tables that are published."""
+    from .linking import link, parts_of
+
+    tables = [source.table for source in sources]
+    whole = link(tables)
+    names = ", ".join(dict.fromkeys(source.name for source in sources))
+    prints = ", ".join(dict.fromkeys(source.fingerprint or "" for source in sources))
+    inputs: Files = {
+        f"{what} of table {at}": path
+        for at, source in enumerate(sources, start=1)
+        for what, path in source.inputs.items()
+    }
+    cautions = tuple(dict.fromkeys(each for source in sources for each in source.cautions))
+    return Source(whole, names, prints, inputs, sources[0].objective, cautions, parts_of(whole, tables))
 
 
 def read_source(
@@ -123,11 +146,14 @@ def _cells(
     signed = asked.problem == "general"
     own = _own_columns(section, data)
     section.require_columns(own, sensitive)
-    named = section.model_dump(exclude={"rows", "columns", "title"}) | section.levels | own
-    table = from_cells(data, **named, cost=asked.objective, signed=signed)
+    division = Division(own.pop("dimensions"), **section.divided)
+    named = section.model_dump(include={"value", "primary", "contributors", "key", "counts", "fill_zeros"})
+    table = from_cells(
+        data, dimensions=division, **named | section.levels | own, cost=asked.objective, signed=signed
+    )
     if words := rules_of(data):
         table = replace(table, rules=tuple(build_rules(words.split(","))))
-    inputs: Files = {"input": given.path}
+    inputs: Files = {"input": given.path, **division.files}
     return Source(table.with_margins(asked.margins), data.source, data.fingerprint, inputs, asked.objective)
 
 
@@ -135,7 +161,7 @@ def _own_columns(section: TableSection, data: Microdata) -> dict[str, Any]:
     """What a list of `tacita tabulate` says itself, where nothing else is asked for: which column is what."""
     from .behind import CELL_KEY, COUNT, is_kept
 
-    said: dict[str, Any] = {"dimensions": [section.rows, section.columns]}
+    said: dict[str, Any] = {"dimensions": [*section.dimensions] or [section.rows, section.columns]}
     if not is_kept(data.columns) or "primary" not in data.columns:
         return said
     if section.contributors not in (None, COUNT):
@@ -145,6 +171,7 @@ def _own_columns(section: TableSection, data: Microdata) -> dict[str, Any]:
         )
     # as `to_cells` writes them: the dimensions first, then the values, then which are sensitive
     *spanning, value = data.columns[: data.columns.index("primary")]
+    spanning = [*section.dimensions] or spanning
     for at, named in enumerate((section.rows, section.columns)):
         spanning[at : at + 1] = [named] if named is not None else spanning[at : at + 1]
     said = {name: name for name in ("primary", *LEVELS, COUNT) if name in data.columns} | {"value": value}
@@ -191,7 +218,7 @@ def tabulated(plan: TabulatePlan) -> Source:
     from .cells import refuse_negative
 
     section, asked = plan.table, plan.suppress
-    records = read_records(plan.input, section.spanning, section.hierarchy)
+    records = read_records(plan.input, section.spanning, **section.divided)
     behind = section.model_dump(include={"weight", "unit", "request", "waiver", "key"})
     rules = [rule.build() for rule in plan.rules]
     table = records.tabulate(section.value, **behind, rules=rules, title=section.title or "")
@@ -206,36 +233,27 @@ def tabulated(plan: TabulatePlan) -> Source:
     return Source(table, name, records.data.fingerprint, records.inputs, objective, respelled_units(table))
 
 
-def read_records(
-    given: RecordInputSection, dimensions: Sequence[str], hierarchies: Mapping[str, Any]
-) -> RecordSource:
-    """A file of records with the dimensions to sum over; with `meta`, one of tau-ARGUS.
+def read_records(given: RecordInputSection, dimensions: Sequence[str], **divided: Any) -> RecordSource:
+    """A file of records with the dimensions to sum over, and how they are `divided`; or one of tau-ARGUS.
 
-    Of tau-ARGUS, dimensions, hierarchies, holdings and requests are as the metadata say unless given.
+    Of tau-ARGUS (with `meta`), dimensions, hierarchies, holdings and requests are as the metadata say unless
+    given.
     """
     if given.meta is not None:
-        return _argus_records(given, dimensions, hierarchies)
+        return _argus_records(given, dimensions, divided)
     if not dimensions:
         raise ParameterError(
             "tabulate: wanted the columns that span the table. Name them by --dimensions, or by --rows and "
             "--columns (in a plan: dimensions under [table])."
         )
+    division = Division(dimensions, **divided)
     data = io.read(given.path, io.InputOptions(**given.model_dump(exclude={"path", "meta"})))
-    inputs: Files = {"input": given.path, **_given_files(dimensions, hierarchies)}
-    return RecordSource(data, {name: hierarchies.get(name) for name in dimensions}, inputs)
+    return RecordSource(data, division, {"input": given.path, **division.files})
 
 
-def _given_files(dimensions: Sequence[str], hierarchies: Mapping[str, Any]) -> Files:
-    """The files among hierarchies, which must be those of dimensions."""
-    if stray := [name for name in hierarchies if name not in dimensions]:
-        raise ParameterError(
-            f"tabulate: wanted hierarchies of dimensions, as COLUMN=FILE.hrc; {', '.join(stray)} is none."
-        )
-    files = {name: each for name, each in hierarchies.items() if isinstance(each, str | Path)}
-    return {f"hierarchy of {name}": Path(each) for name, each in files.items()}
-
-
-def _argus_records(given: RecordInputSection, asked: Sequence[str], own: Mapping[str, Any]) -> RecordSource:
+def _argus_records(
+    given: RecordInputSection, asked: Sequence[str], divided: Mapping[str, Any]
+) -> RecordSource:
     assert given.meta is not None
     if odd := sorted(given.model_fields_set & {"delimiter", "decimal", "missing_values"}):
         raise ParameterError(
@@ -244,26 +262,26 @@ def _argus_records(given: RecordInputSection, asked: Sequence[str], own: Mapping
     metadata = _metadata(given.meta, given.encoding)
     variables = {each.name: each for each in metadata.variables}
     spanning = [each.name for each in metadata.of("dimension")]
-    names = asked or spanning
+    names = [*(asked or spanning)]
     if not asked and len(spanning) != 2:
         raise ParameterError(
             f"tabulate: {given.meta.name} has {len(spanning)} dimensions. Name two by --rows and --columns, "
             "or others by --dimensions."
         )
-    inputs: Files = {"input": given.path, "metadata": given.meta, **_given_files(names, own)}
+    division = Division(names, **divided)
+    inputs: Files = {"input": given.path, "metadata": given.meta, **division.files}
     if unknown := [name for name in names if name not in variables]:
         raise ParameterError(
             f"{given.meta.name}: there is no variable {', '.join(unknown)}. There are: "
             f"{', '.join(variables)}."
         )
     columns = argus.decode_records(_text(content_of(given.path), given.encoding, given.path.name), metadata)
+    own = {*division.hierarchy, *division.prefixes, *division.parents}
     chosen = [variables[name] for name in names if name not in own]
     hierarchies, files = _hierarchy_files(chosen, given.meta, given.encoding)
     # codes of several levels are digits of a hierarchy, not numbers
     labels = {e.name: (sorted if e.levels else natural_order)(set(columns[e.name])) for e in chosen}
-    dimensions: dict[str, Hierarchy | Path] = {
-        each.name: argus.dimension_of(each, labels[each.name], hierarchies) for each in chosen
-    }
+    dimensions = {each.name: argus.dimension_of(each, labels[each.name], hierarchies) for each in chosen}
     request, holding = metadata.of("request"), metadata.of("holding")
     if request and request[0].request:
         # the codes that ask are named; every other code does not
@@ -271,7 +289,7 @@ def _argus_records(given: RecordInputSection, asked: Sequence[str], own: Mapping
         columns[request[0].name] = ["1" if code in asks else "0" for code in columns[request[0].name]]
     return RecordSource(
         _as_microdata(columns, given.path.name),
-        {name: own.get(name) or dimensions[name] for name in names},
+        replace(division, hierarchy={**dimensions, **division.hierarchy}),
         inputs | files,
         holding[0].name if holding else None,
         request[0].name if request else None,

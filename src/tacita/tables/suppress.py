@@ -74,7 +74,7 @@ def suppress(
         said = method.suppress(priced, problem, run)
     except DataError as problem_found:
         raise explain_infeasible(priced, problem, problem_found) from None
-    pattern = not_leaning(priced, _believed(priced, said, method, problem, name), method, run)
+    pattern = not_leaning(priced, _believed(priced, said, method, problem, name), run)
     found = require_safe(audit(priced, pattern, problem, run, strict=strict, insist=insist))
     if problem == "general":
         pattern = against_bounds(table, pattern, insist, run)

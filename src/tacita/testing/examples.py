@@ -153,6 +153,47 @@ def nested() -> Table:
     return Table.cross([regions, sizes], values, primary=primary, lower=20, upper=20)
 
 
+def cube() -> Table:
+    """Three dimensions, one of them with parts; every problem has a pattern."""
+    from tacita.io.hierarchies import from_nested
+
+    regions = from_nested("region", {"north": ["n1", "n2"], "south": ["s1", "s2"]})
+    values = np.random.default_rng(6).integers(20, 80, size=(4, 3, 2)).astype(float)
+    primary = np.isin(np.arange(24), [5, 14]).reshape(values.shape)
+    others = [Hierarchy.flat("size", ["small", "middle", "large"]), Hierarchy.flat("sex", ["f", "m"])]
+    return Table.cross([regions, *others], values, primary=primary, lower=20, upper=20, margins=True)
+
+
+def linked() -> Table:
+    """Two tables of the same regions, tied by their sums; every problem has a pattern."""
+    from tacita.tables.linking import link
+
+    generator = np.random.default_rng(8)
+    values = generator.integers(20, 80, size=(3, 3, 2)).astype(float)
+    regions, sizes, sexes = ["n", "s", "w"], ["small", "middle", "large"], ["f", "m"]
+    given: dict[str, Any] = {"lower": 20, "upper": 20, "margins": True}
+    by_size: dict[str, Any] = {
+        "names": ["region", "size"],
+        "labels": [regions, sizes],
+        "primary": np.eye(3) > 0,
+    }
+    by_sex: dict[str, Any] = {"names": ["region", "sex"], "labels": [regions, sexes]}
+    return link(
+        [
+            Table.from_array(values.sum(axis=2), **by_size, **given),
+            Table.from_array(values.sum(axis=1), **by_sex, **given),
+        ]
+    )
+
+
+def counts() -> Table:
+    """Numbers of records by three dimensions; what is 1 or 2 is sensitive, to within 1."""
+    values = np.random.default_rng(9).integers(0, 9, size=(4, 4, 3)).astype(float)
+    table = Table.from_array(values, frequency=True, margins=True)
+    small = (table.values > 0) & (table.values < 3)
+    return table.with_primary(small, np.where(small, 1.0, 0.0), np.where(small, 1.0, 0.0))
+
+
 def firms() -> pa.Table:
     """Records of firms in 4 regions and 3 sizes; one cell is zero, one firm asks, one is large."""
     generator = np.random.default_rng(2)

@@ -10,7 +10,7 @@ import numpy as np
 from tacita.core import Cancelled, ParameterError, Pattern, Problem, Run, Table
 from tacita.testing import Findings
 
-from .examples import Asked, nested, refusal, two_way
+from .examples import Asked, counts, cube, linked, nested, refusal, two_way
 
 
 def every_sensitive_cell_is_withheld_and_none_that_must_be_published(method: Any) -> Findings:
@@ -97,6 +97,9 @@ def _patterns(method: Any) -> Iterator[tuple[str, Table, Pattern]]:
     tables = {f"{n} x {n}": two_way(n, (n, n)) for n in (3, 4, 5)}
     if "any" in method.shapes:
         tables["regions and their parts"] = nested()
+        tables["three dimensions"] = cube()
+        tables["two tables with the same sums"] = linked()
+        tables["counts in three dimensions"] = counts()
     for problem in method.problems:
         for where, table in tables.items():
             known = table.with_bounds(-np.inf, np.inf) if problem == "general" else table

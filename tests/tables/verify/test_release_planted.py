@@ -174,7 +174,15 @@ def test_what_a_package_holds_besides_is_called_by_its_kind(planted, words):
     ids=["open ends", "letters of all parts", "first table", "table in a cell", "outside", "no row"],
 )
 def test_only_cells_of_the_first_table_are_read_and_all_of_their_letters(markup, rows):
-    assert html._parsed(markup.encode()).rows == rows
+    assert html._parsed(markup.encode(), 1).tables == [rows]
+
+
+def test_a_page_in_parts_is_read_as_so_many_tables_each_under_its_caption():
+    part = "<table><caption>{0}</caption><tr><td>{0}<b>!</b></td></tr></table>"
+    found = html._parsed("".join(map(part.format, "abc")).encode(), 2)
+    assert found.tables == [[["a!"]], [["b!"]]]
+    assert found.captions == ["a", "b"]
+    assert found.things["text besides the table", "c"] == 2
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from tacita.core import Hierarchy, ParameterError
+from tacita.core import DataError, Hierarchy, ParameterError
 from tacita.io.content import content_of
 
-from .arx import format_arx, parse_arx
+from .arx import format_arx, parse_arx, rows_of
 from .hrc import format_hrc, parse_hrc
 from .made import from_dates, from_intervals, from_levels, from_nested, from_parents, from_prefixes
 
@@ -30,16 +30,30 @@ __all__ = [
 
 
 def read_hierarchy(path: str | Path, name: str | None = None, total: str = "Total") -> Hierarchy:
-    """A file of ARX (.csv, from value to top) or of tau-ARGUS (.hrc, as deep as @ is repeated)."""
+    """A file of ARX (.csv, from value to top), of parents, or of tau-ARGUS (.hrc, as deep as @ is repeated).
+
+    A .csv of two columns whose head calls the second `parent` has a line for every label, the one above it
+    beside; nothing stands beside those below the total.
+    """
     path = Path(path)
     if path.suffix.lower() == ".hrc":
         return read_hrc(path, name, total)
     if path.suffix.lower() not in (".csv", ".txt"):
         raise ParameterError(
-            f"{path.name}: wanted a hierarchy as .csv (of ARX: a line from each value to the top) or as .hrc "
-            "(of tau-ARGUS)."
+            f"{path.name}: wanted a hierarchy as .csv (of ARX: a line from each value to the top; or with "
+            "the head label,parent: a line for each label) or as .hrc (of tau-ARGUS)."
         )
-    return parse_arx(_text(path), name or path.stem)
+    text, name = _text(path), name or path.stem
+    rows = rows_of(text, name, refuse=False)
+    if rows and len(rows[0]) == 2 and rows[0][1].lower() == "parent":
+        return _of_parents(rows[1:], name, total)
+    return parse_arx(text, name)
+
+
+def _of_parents(rows: Sequence[Sequence[str]], name: str, total: str) -> Hierarchy:
+    if wrong := sum(len(row) != 2 or not row[0] for row in rows):
+        raise DataError(f"Hierarchy {name}: wanted a label and its parent in each line, {wrong} have others.")
+    return from_parents(name, [label for label, _ in rows], [parent for _, parent in rows], total)
 
 
 def read_hrc(path: str | Path, name: str | None = None, total: str = "Total", lead: str = "@") -> Hierarchy:

@@ -21,7 +21,7 @@ def parse_arx(text: str, name: str) -> Hierarchy:
     >>> region.height, region.relabelled(1)
     (2, {'N1': 'north', 'N2': 'north', 'S1': 'south'})
     """
-    rows = _rows(text, name)
+    rows = rows_of(text, name)
     width = len(rows[0])
     if ragged := sum(len(row) != width for row in rows):
         raise DataError(
@@ -81,7 +81,8 @@ def format_arx(hierarchy: Hierarchy) -> str:
     return written.getvalue()
 
 
-def _rows(text: str, name: str) -> list[list[str]]:
+def rows_of(text: str, name: str, *, refuse: bool = True) -> list[list[str]]:
+    """The cells of each line that has any; unless `refuse`, empty ones among them."""
     head = text.lstrip("\ufeff").partition("\n")[0]
     delimiter = next((sign for sign in ";\t," if sign in head), ";")
     try:
@@ -89,7 +90,7 @@ def _rows(text: str, name: str) -> list[list[str]]:
         rows = [[cell.strip() for cell in row] for row in found if any(cell.strip() for cell in row)]
     except csv.Error:
         rows = []
-    if not rows or any(not cell for row in rows for cell in row):
+    if refuse and (not rows or any(not cell for row in rows for cell in row)):
         raise DataError(
             f"Hierarchy {name}: wanted lines of labels from the value to the top, such as Porto;North;*, "
             "none empty."

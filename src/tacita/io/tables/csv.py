@@ -20,7 +20,8 @@ from .shown import Shown
 class PublishedCSV(PublishedFormat):
     """A published table as text: one line a cell.
 
-    Labels, the value (empty where withheld), and published or withheld. O(cells).
+    Labels, those of a hierarchy with their level; the value, empty where withheld; published or withheld.
+    O(cells).
     Source: RFC 4180.
 
     >>> from tacita.core import Table
@@ -51,19 +52,25 @@ class PublishedCSV(PublishedFormat):
         Delimiters and line ends; a byte order mark; quotes where needed, around all, or all but values.
         """
         bare = content.removeprefix(codecs.BOM_UTF8)
-        head, lines = shown.listed()
-        rows = [[*labels, text or "", word] for labels, text, word in lines]
-        everything = range(len(head))
-        all_but_values = [at for at in everything if head[at] != "value"]
-        for delimiter, newline in product(",;\t|", ("\n", "\r\n")):
-            for of_head, of_rows in ((), ()), (everything, everything), (everything, all_but_values):
-                first = _line(head, delimiter, of_head) + newline
-                if not bare.startswith(first.encode()):
-                    continue
-                plain = first + "".join(_line(row, delimiter, of_rows) + newline for row in rows)
-                if bare in (plain.encode(), plain.removesuffix(newline).encode()):
-                    return []
-        return [OTHER]
+        # a table from elsewhere may say no levels: labels tell them
+        told = any(_is_plain(bare, *shown.listed(levels=levels)) for levels in (True, False))
+        return [] if told else [OTHER]
+
+
+def _is_plain(bare: bytes, head: list[str], lines: list[tuple[list[str], str | None, str]]) -> bool:
+    """Whether bytes are these lines and nothing else, in a common dialect."""
+    rows = [[*labels, text or "", word] for labels, text, word in lines]
+    everything = range(len(head))
+    all_but_values = [at for at in everything if head[at] != "value"]
+    for delimiter, newline in product(",;\t|", ("\n", "\r\n")):
+        for of_head, of_rows in ((), ()), (everything, everything), (everything, all_but_values):
+            first = _line(head, delimiter, of_head) + newline
+            if not bare.startswith(first.encode()):
+                continue
+            plain = first + "".join(_line(row, delimiter, of_rows) + newline for row in rows)
+            if bare in (plain.encode(), plain.removesuffix(newline).encode()):
+                return True
+    return False
 
 
 def _line(row: list[str], delimiter: str, quoted: Container[int]) -> str:

@@ -44,6 +44,7 @@ _PARTS = {
 # And what stands in those of a table.
 _ELEMENTS = {
     "c": "cells",
+    "cols": "settings of columns",
     "col": "settings of columns",
     "conditionalFormatting": "conditional formats",
     "dataValidation": "lists to choose from",
@@ -60,15 +61,22 @@ _ELEMENTS = {
     "row": "rows",
     "sheet": "sheets",
 }
-_ATTRIBUTES = {"hidden": "hidden rows or columns", "s": "formats of cells", "state": "states of sheets"}
+_ATTRIBUTES = {
+    "hidden": "hidden rows or columns",
+    "outlineLevel": "outline levels",
+    "s": "formats of cells",
+    "state": "states of sheets",
+}
 _MARKUP = "other markup"
 
 
 class PublishedExcel(PublishedFormat):
     """A published table as a workbook: a sheet for people, and a list of its cells.
 
-    On the sheet `table` a heading, rows and columns (or a list), a multiplication sign where a value is
-    withheld; on `cells` one line a cell with its status. Nothing but cells: no formats, properties or clock.
+    On the sheet `table` a heading, rows and columns (one block for each label of further dimensions), a
+    multiplication sign where a value is withheld; parts of a hierarchy are grouped by outline levels below
+    their subtotal. On `cells` one line a cell with its status. Nothing but cells: no formats, properties or
+    clock.
     O(cells).
     Source: ECMA-376, Office Open XML.
 
@@ -83,14 +91,18 @@ class PublishedExcel(PublishedFormat):
 
     def encode(self, shown: Shown) -> bytes:
         """Two sheets."""
-        head, rows = shown.laid_out()
-        grid = [
-            [
-                *map(workbook.text, labels),
-                *(workbook.text(MARK) if t is None else workbook.figure(t) for t in texts),
-            ]
-            for labels, texts in rows
-        ]
+        panels = shown.panels
+        grid: list[list[workbook.Cell]] = [[workbook.text(shown.heading)]]
+        levels = [0]
+        for panel in panels:
+            above = [[workbook.text(panel.caption)]] if panel.caption else []
+            head = [*panel.corner, *(label.text for label in panel.across)]
+            grid += [*above, [*map(workbook.text, head)]]
+            levels += [0] * (len(above) + 1)
+            for labels, cells in panel.rows:
+                texts = [shown.texts[cell] for cell in cells]
+                grid.append([*(workbook.text(label.text) for label in labels), *map(_cell, texts)])
+                levels.append(max(label.depth for label in labels))
         names, lines = shown.listed()
         listed = [
             [
@@ -100,11 +112,11 @@ class PublishedExcel(PublishedFormat):
             ]
             for labels, text, word in lines
         ]
+        first = panels[0]
+        across = [*(0 for _ in first.corner), *(label.depth for label in first.across)]
         return workbook.encode(
-            {
-                "table": [[workbook.text(shown.heading)], [*map(workbook.text, head)], *grid],
-                "cells": [[*map(workbook.text, names)], *listed],
-            }
+            {"table": grid, "cells": [[*map(workbook.text, names)], *listed]},
+            outlines={"table": workbook.Outline(levels, across)},
         )
 
     def read(self, content: bytes, expected: Shown, source: str) -> dict[str, list[str]]:
@@ -131,6 +143,10 @@ class PublishedExcel(PublishedFormat):
         except Exception:
             # as in `read`
             return ["parts that cannot be read"]
+
+
+def _cell(text: str | None) -> workbook.Cell:
+    return workbook.text(MARK) if text is None else workbook.figure(text)
 
 
 def _sheet(package: zipfile.ZipFile, name: str) -> ElementTree.Element:

@@ -8,6 +8,7 @@ from html.parser import HTMLParser
 from typing import ClassVar
 
 from tacita.core import DataError
+from tacita.core.panels import Label, Panel
 from tacita.core.paper import EDGE, paper_for
 
 from .base import PublishedFormat
@@ -26,6 +27,11 @@ _STYLE = (
 # a wide table moves inside the page, beside labels that stay
 _ON_SCREEN = ".wide{overflow-x:auto}tbody th:first-child{position:sticky;left:0;background:#fff}"
 
+# labels of a hierarchy are indented down, and dotted across
+_INDENTED = "tbody .level-{0}{{padding-left:{1}rem}}thead .level-{0}::before{{content:'{2}';color:#6b7a89}}"
+_DEEP = ".level-{0}{{font-weight:400}}"
+_PARTED = ".wide{margin-bottom:2rem}caption{text-align:left;font-weight:600;padding:.6rem 0}"
+
 # What may be named in a message; the rest is not, since a name can tell something too.
 # fmt: off
 _ELEMENTS = {
@@ -35,8 +41,8 @@ _ELEMENTS = {
     "title", "tr", "video",
 }
 _ATTRIBUTES = {
-    "alt", "class", "colspan", "content", "hidden", "href", "id", "label", "lang", "name", "onclick",
-    "rowspan", "scope", "src", "style", "summary", "title", "value",
+    "alt", "aria-description", "class", "colspan", "content", "hidden", "href", "id", "label", "lang",
+    "name", "onclick", "rowspan", "scope", "src", "style", "summary", "title", "value",
 }
 # fmt: on
 
@@ -44,7 +50,8 @@ _ATTRIBUTES = {
 class PublishedHTML(PublishedFormat):
     """A published table as a page of its own.
 
-    Two dimensions as rows and columns, others as a list; a multiplication sign where a value is withheld.
+    The last two dimensions as rows and columns, one panel for each label of those before; labels of a
+    hierarchy indented, subtotals above their parts; a multiplication sign where a value is withheld.
     O(cells).
     Source: HTML Living Standard (WHATWG), without script or anything to load.
 
@@ -60,63 +67,100 @@ class PublishedHTML(PublishedFormat):
     def encode(self, shown: Shown) -> bytes:
         """A heading, the table, and what the mark means."""
         heading = html.escape(shown.heading)
-        head, rows = shown.laid_out()
+        panels = shown.panels
         parts = [
             "<!doctype html>",
             f'<html lang="en"><head><meta charset="utf-8"><title>{heading}</title>',
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
-            f"<style>{_STYLE}{_ON_SCREEN}@media print{{{_on_paper(shown)}}}</style></head><body>",
-            f'<h1>{heading}</h1><div class="wide"><table><thead><tr>',
-            *(f'<th scope="col">{html.escape(name)}</th>' for name in head),
-            "</tr></thead><tbody>",
+            f"<style>{_STYLE}{_ON_SCREEN}{_levels(shown, panels)}"
+            f"@media print{{{_on_paper(shown, panels)}}}</style></head><body>",
         ]
-        for labels, texts in rows:
-            row = [f'<th scope="row">{html.escape(label)}</th>' for label in labels]
-            row += [_html_cell(text) for text in texts]
-            parts.append(f"<tr>{''.join(row)}</tr>")
-        parts += [
-            "</tbody></table></div>"
-            f"<p>{MARK} withheld to protect those behind the figures.</p></body></html>",
-            "",
-        ]
-        return "\n".join(parts).encode()
+        before = f"<h1>{heading}</h1>"
+        for panel in panels:
+            parts += _table(panel, shown, before)
+            before = ""
+        parts[-1] += f"<p>{MARK} withheld to protect those behind the figures.</p></body></html>"
+        return "\n".join([*parts, ""]).encode()
 
     def read(self, content: bytes, expected: Shown, source: str) -> list[str | None]:
         """The text of each cell of the first table of a page, None where it is marked as withheld."""
+        panels = expected.panels
         try:
-            rows = _parsed(content).rows
+            found = _parsed(content, len(panels))
         except UnicodeDecodeError:
             raise DataError(f"{source}: wanted a page of UTF-8 text.") from None
         except AssertionError:
             # how the parser refuses broken declarations
             raise DataError(f"{source}: this page cannot be read.") from None
-        head, body = expected.laid_out()
-        wide = len(body[0][0])
-        labels = [row[:wide] for row in rows[1:]]
-        if not rows or rows[0] != head or labels != [each for each, _ in body]:
-            raise DataError(f"{source}: wanted the labels of the table down and across, got others.")
-        texts = [text for row in rows[1:] for text in row[wide:]]
-        if len(texts) != len(expected.texts):
-            raise DataError(f"{source}: wanted {len(expected.texts)} cells, got {len(texts)}.")
-        return [None if text == MARK else text for text in texts]
+        if len(found.tables) != len(panels):
+            raise DataError(
+                f"{source}: wanted the labels of the table in {len(panels)} parts, got {len(found.tables)}."
+            )
+        texts: list[str | None] = [None] * len(expected.texts)
+        for panel, rows, caption in zip(panels, found.tables, found.captions, strict=True):
+            body = _body(panel, rows, source)
+            if panel.caption and caption != panel.caption:
+                raise DataError(f"{source}: wanted the parts of the table in order, got others.")
+            for cell, text in body:
+                texts[cell] = None if text == MARK else text
+        return texts
 
     def besides(self, content: bytes, shown: Shown) -> list[str]:
         """What a page has that is not the table, as tacita writes it."""
         plain = self.encode(shown)
         if content == plain:
             return []
-        return beyond(_parsed(content).things, _parsed(plain).things) or [OTHER]
+        count = len(shown.panels)
+        return beyond(_parsed(content, count).things, _parsed(plain, count).things) or [OTHER]
+
+
+def _table(panel: Panel, shown: Shown, before: str) -> list[str]:
+    """The lines of one table of a page."""
+    caption = f"<caption>{html.escape(panel.caption)}</caption>" if panel.caption else ""
+    parts = [
+        f'{before}<div class="wide"><table>{caption}<thead><tr>',
+        *(f'<th scope="col">{html.escape(name)}</th>' for name in panel.corner),
+        *(_heading("col", label) for label in panel.across),
+        "</tr></thead><tbody>",
+    ]
+    for labels, cells in panel.rows:
+        row = [_heading("row", label) for label in labels]
+        row += [_html_cell(shown.texts[cell]) for cell in cells]
+        parts.append(f"<tr>{''.join(row)}</tr>")
+    return [*parts, "</tbody></table></div>"]
+
+
+def _heading(scope: str, label: Label) -> str:
+    """A label; what it is part of is said to who cannot see where it stands."""
+    place = f' class="level-{label.depth}"' if label.depth else ""
+    place += f' aria-description="part of {html.escape(label.within)}"' if label.within else ""
+    return f'<th scope="{scope}"{place}>{html.escape(label.text)}</th>'
+
+
+def _body(panel: Panel, rows: list[list[str]], source: str) -> list[tuple[int, str]]:
+    """The text of each cell of a panel, by its number."""
+    head = [*panel.corner, *(label.text for label in panel.across)]
+    wide = len(panel.corner)
+    wanted = [[label.text for label in labels] for labels, _ in panel.rows]
+    if not rows or rows[0] != head or [row[:wide] for row in rows[1:]] != wanted:
+        raise DataError(f"{source}: wanted the labels of the table down and across, got others.")
+    cells = [cell for _, line in panel.rows for cell in line]
+    texts = [text for row in rows[1:] for text in row[wide:]]
+    if len(texts) != len(cells) or any(len(row) != len(head) for row in rows):
+        raise DataError(f"{source}: wanted {len(cells)} cells, got {len(texts)}.")
+    return [*zip(cells, texts, strict=True)]
 
 
 class _Page(HTMLParser):
-    """Labels and cells of the first table, row by row; and how often each kind of thing is there."""
+    """Labels and cells of the first tables, row by row; and how often each kind of thing is there."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int) -> None:
         super().__init__()
-        self.rows: list[list[str]] = []
+        self.tables: list[list[list[str]]] = []
+        self.captions: list[str] = []
         self.things: Things = Counter()
-        self._depth = 0
-        self._inside = self._ended = False
+        self._most, self._depth, self._ended = most, 0, 0
+        self._inside = self._above = False
 
     def handle_starttag(self, tag: str, attrs: Attributes) -> None:
         self.things[f"element {tag}" if tag in _ELEMENTS else "other elements", ""] += 1
@@ -124,24 +168,32 @@ class _Page(HTMLParser):
             kind = f"attribute {name}" if name in _ATTRIBUTES else "other attributes"
             self.things[kind, f"{name}={value}"] += 1
         self._depth += tag == "table"
-        if self._ended or self._depth != 1:
+        if self._ended == self._most or self._depth != 1:
             return
+        if tag == "table":
+            self.tables.append([])
+            self.captions.append("")
+        self._above = tag == "caption"
         if tag == "tr":
-            self.rows.append([])
-        elif tag in ("td", "th") and self.rows:
+            self.tables[-1].append([])
+        elif tag in ("td", "th") and self.tables[-1]:
             self._inside = True
-            self.rows[-1].append("")
+            self.tables[-1][-1].append("")
 
     def handle_endtag(self, tag: str) -> None:
         if self._depth == 1 and tag in ("td", "th", "table"):
             self._inside = False
-            self._ended = self._ended or tag == "table"
+            self._ended = min(self._most, self._ended + (tag == "table"))
+        self._above = self._above and tag != "caption"
         self._depth -= tag == "table"
 
     def handle_data(self, data: str) -> None:
         if self._inside and self._depth == 1:
-            self.rows[-1][-1] += data
-        elif data.strip():
+            self.tables[-1][-1][-1] += data
+            return
+        if self._above:
+            self.captions[-1] += data
+        if data.strip():
             self.things["text besides the table", data] += 1
 
     def handle_comment(self, data: str) -> None:
@@ -157,18 +209,35 @@ class _Page(HTMLParser):
         self.things["instructions", data] += 1
 
 
-def _parsed(content: bytes) -> _Page:
-    page = _Page()
+def _parsed(content: bytes, tables: int) -> _Page:
+    page = _Page(tables)
     page.feed(content.decode())
     page.close()
     return page
 
 
-def _on_paper(shown: Shown) -> str:
+def _levels(shown: Shown, panels: list[Panel]) -> str:
+    """The style of labels of hierarchies and of panels, where there are any."""
+    deepest = max((int(each.depths.max()) for each in shown.dimensions if not each.is_flat), default=0)
+    styles = []
+    for depth in range(1, deepest + 1):
+        styles.append(_INDENTED.format(depth, round(0.7 + 1.2 * depth, 1), "· " * (depth - 1)))
+        styles.append(_DEEP.format(depth) if depth > 1 else "")
+    return "".join([*styles, _PARTED * (len(panels) > 1)])
+
+
+def _on_paper(shown: Shown, panels: list[Panel]) -> str:
     """How a page is printed, so that all columns fit and every sheet has their labels."""
-    head, rows = shown.laid_out()
-    lines = [[*labels, *(text or MARK for text in texts)] for labels, texts in rows]
-    paper = paper_for(max(map(len, column)) for column in zip(head, *lines, strict=True))
+    wide = [0] * (len(panels[0].corner) + len(panels[0].across))
+    for panel in panels:
+        lines = [[*panel.corner, *(label.text for label in panel.across)]]
+        for labels, cells in panel.rows:
+            indented = ["  " * label.depth + label.text for label in labels]
+            lines.append([*indented, *(shown.texts[cell] or MARK for cell in cells)])
+        wide = [
+            max(most, *map(len, column)) for most, column in zip(wide, zip(*lines, strict=True), strict=True)
+        ]
+    paper = paper_for(wide)
     return (
         f"@page{{size:{paper.page};margin:{EDGE}pt}}body{{margin:0}}.wide{{overflow:visible}}"
         f"table{{font-size:{paper.size}pt}}th,td{{padding:.15em .6em}}thead{{display:table-header-group}}"

@@ -17,7 +17,7 @@ from tacita.core import DataError, Floats, Mask, Table
 
 from .base import PublishedFormat
 from .kinds import OTHER
-from .shown import Shown, spelled
+from .shown import Shown, level_column, spelled
 
 _WORDS = {"published": False, "withheld": True}
 # what 15 digits lose
@@ -65,12 +65,18 @@ def _placed(
     names = [*(dimension.name for dimension in table.dimensions), "value", "status"]
     if missing := [name for name in names if name not in columns]:
         raise DataError(f"{source}: wanted the columns {', '.join(names)}, there is no {', '.join(missing)}.")
-    if more := len(columns) - len(names):
+    levels = {level_column(each): each for each in table.dimensions if not each.is_flat}
+    if more := len(set(columns) - {*names, *levels}):
         besides.append(f"columns that are not the table's ({more})")
     cells = _cells(columns, table, source)
-    if cells != sorted(cells):
+    if cells != _shown(table, [None] * table.n).order:
         # sorted by value, lines would tell what is withheld
         besides.append("an order of lines that is not the table's")
+    for column, dimension in levels.items():
+        depths = dict(zip(dimension.labels, map(str, dimension.depths), strict=True))
+        own = zip(columns.get(column, ()), columns[dimension.name], strict=False)
+        if odd := sum(level != depths[label] for level, label in own):
+            besides.append(f"levels that are not those of the labels ({odd})")
     hidden = [_WORDS.get(word) for word in columns["status"]]
     if odd := hidden.count(None):
         raise DataError(f"{source}: status must be published or withheld, {odd} lines have another word.")

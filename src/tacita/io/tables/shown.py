@@ -6,11 +6,13 @@ Says nothing of which cells are sensitive, of levels, ranges or costs: a cell is
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
 from tacita.core import DataError, Floats, Hierarchy, Ints, Mask, Pattern, Table
+from tacita.core.panels import Panel, panels_of, reading_order
 
 MARK = "×"
 _WORDS = ("published", "withheld")
@@ -59,40 +61,55 @@ class Shown:
         *first, last = (each.name for each in self.dimensions)
         return self.title or f"{self.response} by {', '.join(first)}{' and ' if first else ''}{last}"
 
-    @property
-    def labels(self) -> list[tuple[str, ...]]:
-        """The labels of each cell."""
-        return [
-            tuple(each.labels[code] for each, code in zip(self.dimensions, codes, strict=True))
-            for codes in self.codes.tolist()
-        ]
+    @cached_property
+    def order(self) -> list[int]:
+        """Cells in the order in which they are shown."""
+        return reading_order(self.dimensions, self.codes)
 
-    @property
-    def is_grid(self) -> bool:
-        """Whether rows and columns can be laid out; other tables are listed."""
-        return len(self.dimensions) == 2 and len(self.texts) == np.prod(
-            [len(each) for each in self.dimensions]
-        )
+    @cached_property
+    def panels(self) -> list[Panel]:
+        """Rows and columns, of each part."""
+        return panels_of(self.dimensions, self.codes, self.response)
 
-    def laid_out(self) -> tuple[list[str], list[tuple[list[str], list[str | None]]]]:
-        """Head, and rows of labels and texts: two dimensions as a grid, others as a list."""
-        if not self.is_grid:
-            head = [*(each.name for each in self.dimensions), self.response]
-            return head, [([*label], [text]) for label, text in zip(self.labels, self.texts, strict=True)]
-        down, across = self.dimensions
-        width = len(across)
-        rows = [
-            ([label], [*self.texts[at * width : (at + 1) * width]]) for at, label in enumerate(down.labels)
-        ]
-        return [f"{down.name} / {across.name}", *across.labels], rows
+    def listed(self, *, levels: bool = True) -> tuple[list[str], list[tuple[list[str], str | None, str]]]:
+        """Head, and per cell its labels, its text, and published or withheld.
 
-    def listed(self) -> tuple[list[str], list[tuple[list[str], str | None, str]]]:
-        """Head, and per cell its labels, its text, and published or withheld."""
-        head = [*(each.name for each in self.dimensions), "value", "status"]
-        if taken := [name for at, name in enumerate(head[:-2]) if name in head[:at] or name in head[-2:]]:
+        The label of a hierarchy is followed by its level, 0 for the total, unless they are left away.
+        """
+        deep = [levels and not each.is_flat for each in self.dimensions]
+        head = [*label_columns(self.dimensions, levels=levels), "value", "status"]
+        if taken := [name for at, name in enumerate(head) if name in head[:at]]:
             raise DataError(f"Published table: a dimension cannot be called {taken[0]}. Rename it.")
-        cells = zip(self.labels, self.texts, strict=True)
-        return head, [([*label], text, _WORDS[text is None]) for label, text in cells]
+        spoken = [
+            [
+                [label, str(depth)] if told else [label]
+                for label, depth in zip(each.labels, each.depths, strict=True)
+            ]
+            for each, told in zip(self.dimensions, deep, strict=True)
+        ]
+        codes = self.codes.tolist()
+        lines = []
+        for cell in self.order:
+            places = zip(spoken, codes[cell], strict=True)
+            text = self.texts[cell]
+            lines.append(
+                ([word for known, code in places for word in known[code]], text, _WORDS[text is None])
+            )
+        return head, lines
+
+
+def label_columns(dimensions: tuple[Hierarchy, ...], *, levels: bool = True) -> list[str]:
+    """The columns of a list that say which cell a line is of."""
+    return [
+        name
+        for each in dimensions
+        for name in ([each.name, level_column(each)] if levels and not each.is_flat else [each.name])
+    ]
+
+
+def level_column(dimension: Hierarchy) -> str:
+    """The column of the levels of a hierarchy."""
+    return f"{dimension.name}_level"
 
 
 def spelled(value: float) -> str:

@@ -13,6 +13,7 @@ import posixpath
 import re
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from xml.etree import ElementTree
 
 from tacita.core import DataError
@@ -27,6 +28,7 @@ _PACKAGE = "http://schemas.openxmlformats.org/package/2006"
 _TYPES = "application/vnd.openxmlformats"
 _SHEET_TYPE = f"{_TYPES}-officedocument.spreadsheetml.worksheet+xml"
 _MOST_ROWS, _MOST_COLUMNS = 2**20, 2**14
+_DEEPEST = 7
 # what a reader would take for the code of another character
 _LIKE_ESCAPES = re.compile("_(?=x[0-9A-Fa-f]{4}_)")
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -43,6 +45,14 @@ _STYLES = (
     '</cellXfs><cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles>'
     "</styleSheet>"
 )
+
+
+@dataclass(frozen=True)
+class Outline:
+    """How deep each row and column stands in groups that can be folded away; 0 is in none."""
+
+    rows: Sequence[int]
+    columns: Sequence[int]
 
 
 def text(content: str) -> Cell:
@@ -70,10 +80,15 @@ def figure(spelled: str) -> Cell:
     return "", f"<v>{_escaped(spelled)}</v>"
 
 
-def encode(sheets: Mapping[str, Sequence[Sequence[Cell]]], *, dated: bool = False) -> bytes:
+def encode(
+    sheets: Mapping[str, Sequence[Sequence[Cell]]],
+    *,
+    dated: bool = False,
+    outlines: Mapping[str, Outline] | None = None,
+) -> bytes:
     """Sheets of rows of cells as the bytes of an .xlsx file. Same cells, same bytes. O(cells).
 
-    Where cells are `dated`, a part with two formats says how dates are shown.
+    Where cells are `dated`, a part with two formats says how dates are shown. `outlines` are of sheets.
     """
     for rows in sheets.values():
         if len(rows) > _MOST_ROWS or any(len(row) > _MOST_COLUMNS for row in rows):
@@ -83,7 +98,7 @@ def encode(sheets: Mapping[str, Sequence[Sequence[Cell]]], *, dated: bool = Fals
             )
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as package:
-        for name, part in _parts(sheets, dated):
+        for name, part in _parts(sheets, dated, outlines or {}):
             entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
             # what made it, which is not the same on every system
             entry.create_system = 0
@@ -102,7 +117,9 @@ def place_of(package: zipfile.ZipFile, name: str) -> str:
     return posixpath.join("/xl", target).lstrip("/")
 
 
-def _parts(sheets: Mapping[str, Sequence[Sequence[Cell]]], dated: bool) -> Iterator[tuple[str, str]]:
+def _parts(
+    sheets: Mapping[str, Sequence[Sequence[Cell]]], dated: bool, outlines: Mapping[str, Outline]
+) -> Iterator[tuple[str, str]]:
     places = [f"worksheets/sheet{number}.xml" for number in range(1, len(sheets) + 1)]
     links = [(f"{LINKS}/worksheet", place) for place in places]
     yield "[Content_Types].xml", _content_types(places, dated)
@@ -112,8 +129,8 @@ def _parts(sheets: Mapping[str, Sequence[Sequence[Cell]]], dated: bool) -> Itera
         links.append((f"{LINKS}/styles", "styles.xml"))
         yield "xl/styles.xml", _STYLES
     yield "xl/_rels/workbook.xml.rels", _relationships(links)
-    for place, rows in zip(places, sheets.values(), strict=True):
-        yield f"xl/{place}", _sheet(rows)
+    for place, (name, rows) in zip(places, sheets.items(), strict=True):
+        yield f"xl/{place}", _sheet(rows, outlines.get(name, Outline((), ())))
 
 
 def _content_types(places: Sequence[str], dated: bool) -> str:
@@ -144,14 +161,36 @@ def _workbook(names: Sequence[str]) -> str:
     return f'{_HEAD}<workbook xmlns="{MAIN}" xmlns:r="{LINKS}"><sheets>{told}</sheets></workbook>'
 
 
-def _sheet(rows: Sequence[Sequence[Cell]]) -> str:
+def _sheet(rows: Sequence[Sequence[Cell]], outline: Outline) -> str:
     widest = max(map(len, rows), default=0)
     letters = [_letters(column) for column in range(widest)]
+    deep = [*map(_grouped, outline.rows)] or [""] * len(rows)
     told = "".join(
-        f'<row r="{number}">{"".join(_cells(number, row, letters))}</row>'
-        for number, row in enumerate(rows, start=1)
+        f'<row r="{number}"{level}>{"".join(_cells(number, row, letters))}</row>'
+        for number, (row, level) in enumerate(zip(rows, deep, strict=True), start=1)
     )
-    return f'{_HEAD}<worksheet xmlns="{MAIN}"><sheetData>{told}</sheetData></worksheet>'
+    return f'{_HEAD}<worksheet xmlns="{MAIN}">{_outlined(outline)}<sheetData>{told}</sheetData></worksheet>'
+
+
+def _grouped(depth: int) -> str:
+    return f' outlineLevel="{min(depth, _DEEPEST)}"' if depth else ""
+
+
+def _outlined(outline: Outline) -> str:
+    """What a sheet says of its groups, whose sums stand above and to the left; nothing without any."""
+    down, across = (min(max(each, default=0), _DEEPEST) for each in (outline.rows, outline.columns))
+    if not down and not across:
+        return ""
+    columns = "".join(
+        f'<col min="{number}" max="{number}" width="10"{_grouped(depth)}/>'
+        for number, depth in enumerate(outline.columns, start=1)
+        if depth
+    )
+    return (
+        '<sheetPr><outlinePr summaryBelow="0" summaryRight="0"/></sheetPr>'
+        f'<sheetFormatPr defaultRowHeight="15" outlineLevelRow="{down}" outlineLevelCol="{across}"/>'
+        + (f"<cols>{columns}</cols>" if columns else "")
+    )
 
 
 def _cells(number: int, row: Sequence[Cell], letters: Sequence[str]) -> Iterator[str]:

@@ -36,7 +36,7 @@ class CellKey(Adjustment):
     records. A count i becomes i + v with the first change v whose cumulated probability exceeds the key: of
     all noise in [-D, D] with mean 0 and variance V at most, no result below 0 or in 1 to js, that of largest
     entropy. A magnitude becomes X + v m x, with x its largest contribution, m the share, and v from rows
-    between which x / (m x) lies; beyond a flex point the share falls. Sums are not those of the parts any
+    between which X / (m x) lies; beyond a flex point the share falls. Sums are not those of the parts any
     more.
 
     O(records + cells log D), and the table of noise.
@@ -124,15 +124,18 @@ class CellKey(Adjustment):
     def _magnitudes(self, table: Table, keys: CellKeys) -> tuple[Floats, NoiseTable]:
         from .noise import noise_table
 
+        if unknown := int(((table.values != 0) & (keys.largest <= 0)).sum()):
+            raise DataError(
+                f"CellKey: the largest contribution of {unknown} cells is not known, and without it there "
+                "would be no noise on them. Make the table from records, with the column of their keys (key)."
+            )
         rows = sorted({1, (self.largest + 1) // 2, self.largest})[-_ROWS:]
         noise = noise_table(self.largest, self.variance, monotone=self.monotone, parts=_PARTS, counts=rows)
-        share = flexed(self._flex, keys.largest)
-        change = between_rows(noise, 1.0 / share, keys.of_sizes) * share * keys.largest
-        # noise never turns a sign
-        change = np.where(
-            change * table.values < 0, np.sign(change) * np.minimum(abs(change), abs(table.values)), change
-        )
-        return np.where(keys.empty | (table.values == 0), table.values, table.values + change), noise
+        scale = flexed(self._flex, keys.largest) * keys.largest
+        # in units of the noise: a value of few of them has little room below
+        at = np.divide(np.abs(table.values), scale, out=np.zeros(table.n), where=scale > 0)
+        change = between_rows(noise, at, keys.of_sizes) * scale
+        return table.values + np.sign(table.values) * change, noise
 
 
 def changes_at(noise: NoiseTable, place: Ints, key: Floats) -> Floats:

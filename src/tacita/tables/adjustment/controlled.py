@@ -25,6 +25,8 @@ from .sums import Sums, sums_of
 # In units of the base: what is this near a whole number is one.
 _WHOLE = 1e-9
 _SOLVED = 1e-6
+# How far cells may go where no table is known that goes less far.
+_STEPS = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,11 +133,11 @@ def _further(task: Task, bound: float, none: bool, patience: Patience, run: Run)
     """Where the two neighbours do not do: the fewest steps beyond, from a table that always exists."""
     sums = sums_of(task.relations, task.units.size)
     start = _by_parts(task, sums, run)
-    if start is None:
-        return Rounded(np.empty(0), bound, 0, none)
     found = _stretched(task, start, patience)
-    units = start if found is None or task.distance(found) > task.distance(start) else found
-    units = _polished(task, units, patience, run)
+    known = [each for each in (found, start) if each is not None]
+    if not known:
+        return Rounded(np.empty(0), bound, 0, none)
+    units = _polished(task, min(known, key=task.distance), patience, run)
     return Rounded(units, bound, _beyond(task, units), none)
 
 
@@ -156,10 +158,11 @@ def _by_parts(task: Task, sums: Sums, run: Run) -> Floats | None:
     chosen = nearest_sums(sums.matrix[:, free], lacking, 1.0, None, run.search_generator())
     units = sums.of(floors + np.bincount(free[chosen], minlength=parts.size))
     inside = (units >= task.low - _WHOLE).all() and (units <= task.high + _WHOLE).all()
-    return units if inside else None
+    # parts that are tied among themselves, as by linked tables, are not free to be chosen
+    return units if inside and not np.abs(task.relations.residuals(units)).any() else None
 
 
-def _stretched(task: Task, start: Floats, patience: Patience) -> Floats | None:
+def _stretched(task: Task, start: Floats | None, patience: Patience) -> Floats | None:
     """The integer programme in which cells may go beyond their neighbours, as far as a start does."""
     n, rests, floors = task.units.size, task.rests, task.floors
     rows, cells, signs = task.relations.among(np.ones(n, dtype=bool), only_basis=True)
@@ -167,7 +170,7 @@ def _stretched(task: Task, start: Floats, patience: Patience) -> Floats | None:
     plain = sparse.csc_array((signs, (row, cells)), shape=(used.size, n))
     matrix = sparse.hstack([plain, plain, -plain], format="csc")
     sides = -np.rint(task.relations.residuals(floors))[used]
-    steps = float(max(1, _beyond(task, start)))
+    steps = float(_STEPS if start is None else max(1, _beyond(task, start)))
     # a true nought stays one
     empty = task.units == 0
     up = np.where(empty, 0.0, np.minimum(steps, np.maximum(0.0, task.high - floors - (rests > 0))))
@@ -175,9 +178,11 @@ def _stretched(task: Task, start: Floats, patience: Patience) -> Floats | None:
     costs = np.concatenate([1 - 2 * rests, np.ones(2 * n)])
     upper = np.concatenate([1.0 * (rests > 0), up, down])
     programme = LinearProgramme.of(costs, np.zeros(3 * n), upper, matrix, sides, sides)
-    off = start - floors
-    first = np.where(rests > 0, np.clip(off, 0.0, 1.0), 0.0)
-    known = np.concatenate([first, np.maximum(off - first, 0.0), np.maximum(first - off, 0.0)])
+    known = None
+    if start is not None:
+        off = start - floors
+        first = np.where(rests > 0, np.clip(off, 0.0, 1.0), 0.0)
+        known = np.concatenate([first, np.maximum(off - first, 0.0), np.maximum(first - off, 0.0)])
     found: Any = programme.choose(known, patience.over, time_limit=max(0.1, patience.left))
     if found.x is None:
         return None

@@ -18,7 +18,7 @@ from .base import Adjustment
 from .controlled import as_task, nearest
 from .patience import Patience
 from .squares import least_squares
-from .sums import sums_of
+from .sums import settled, sums_of
 
 # Of a value: what a solver may be off.
 _OFF = 1e-7
@@ -38,10 +38,10 @@ class CTA(Adjustment):
     171.
 
     >>> secret = [[True, False], [False, False]]
-    >>> table = Table.from_array([[50.0, 30], [20, 40]], primary=secret, lower=10, upper=10)
+    >>> table = Table.from_array([[50.0, 30], [20, 40]], primary=secret, lower=10, upper=20)
     >>> found = CTA(weights="equal", keep_sums=True).adjust(table)
     >>> table.grid(found.values).tolist()[:2]
-    [[55.0, 25.0, 80.0], [15.0, 45.0, 60.0]]
+    [[45.0, 35.0, 80.0], [25.0, 35.0, 60.0]]
     >>> found.distance, found.proven
     (20.0, True)
     """
@@ -78,7 +78,7 @@ class CTA(Adjustment):
             values,
             weights / scale,
             # the bound is one of sums, not of squares
-            lower_bound=bound / scale if self.norm == 1 else None,
+            lower_bound=float(bound / scale) if self.norm == 1 else None,
             seconds=patience.spent,
             terms=Terms(whole=self.whole),
         )
@@ -107,12 +107,18 @@ class CTA(Adjustment):
 
 
 def _summed(table: Table, values: Floats) -> Floats:
-    """Sums computed anew from what they are made of: a solver's are right to some digits only."""
+    """Sums computed anew from what they are made of: a solver's are right to some digits only.
+
+    Where parts are tied among themselves, as by linked tables, the other cells that moved make up for it.
+    """
     sums = sums_of(table.relations, table.n)
     # what a solver left of nought is nought, and what it did not move stays as it was
     still = np.abs(values - table.values) <= _OFF * np.maximum(1.0, np.abs(table.values))
     tidy = np.where(still, table.values, values.round(9))
-    return sums.of(tidy[sums.parts])
+    found = sums.of(tidy[sums.parts])
+    if sums.free(table.relations):
+        return found
+    return settled(table.relations, tidy, (tidy != table.values) & ~table.primary)
 
 
 @dataclass(frozen=True, eq=False)

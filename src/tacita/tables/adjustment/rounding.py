@@ -98,6 +98,11 @@ class Rounding(Adjustment):
         except NoNetwork:
             parts = task.floors[sums.parts] + (generator.random(sums.parts.size) < task.rests[sums.parts])
             units = sums.of(parts)
+            if np.abs(task.relations.residuals(units)).any():
+                raise DataError(
+                    "Rounding: inner cells are tied among themselves, as by linked tables, and cannot be "
+                    "rounded by chance one by one. Round to the nearest (leave random away)."
+                ) from None
             beyond = int(np.ceil(np.abs(units - task.units) - 1e-9).max(initial=1.0)) - 1
             told = "sums form no network: inner cells were rounded, and their sums are what they add up to"
         run.report("rounding", 1, 1)

@@ -9,7 +9,7 @@ import numpy as np
 from pydantic import Field
 from scipy import sparse
 
-from tacita.core import Adjusted, Run, Table, Terms
+from tacita.core import Adjusted, DataError, Run, Table, Terms
 from tacita.core.arrays import Floats, Mask
 
 from .base import Adjustment
@@ -45,10 +45,16 @@ class SmallCounts(Adjustment):
         run.report("rounding small counts", 0, 1)
         sums = sums_of(table.relations, table.n)
         inner = rounded_counts(table.values[sums.parts], sums.matrix, self.base, run.search_generator())
+        values = sums.of(inner)
+        if np.abs(table.relations.residuals(values)).any():
+            raise DataError(
+                "SmallCounts: inner cells are tied among themselves, as by linked tables, and cannot be "
+                "rounded one by one. Use the method rounding."
+            )
         run.report("rounding small counts", 1, 1)
         return Adjusted.of(
             table,
-            sums.of(inner),
+            values,
             seconds=perf_counter() - began,
             terms=Terms(small=self.base, hidden=self.base - 1, whole=True),
         )

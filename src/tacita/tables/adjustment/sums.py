@@ -8,7 +8,10 @@ import numpy as np
 from scipy import sparse
 
 from tacita.core import DataError, Relations
-from tacita.core.arrays import Floats, Ints
+from tacita.core.arrays import Floats, Ints, Mask
+
+# How often what is lacking is made up for, and the part of it that may be left each time.
+_TIMES, _LOST = 3, 1e-10
 
 
 class Sums(NamedTuple):
@@ -20,6 +23,10 @@ class Sums(NamedTuple):
     def of(self, values: Floats) -> Floats:
         """The values of all cells, from those of the parts: additive to the last digit if these are whole."""
         return np.asarray(self.matrix @ values, dtype=np.float64)
+
+    def free(self, relations: Relations) -> bool:
+        """Whether all relations hold whatever the parts are; those of linked tables tie parts together."""
+        return not abs(_matrix(relations, self.matrix.shape[0]) @ self.matrix).sum()
 
 
 def sums_of(relations: Relations, n: int) -> Sums:
@@ -56,3 +63,24 @@ def sums_of(relations: Relations, n: int) -> Sums:
             return Sums(parts, found)
         found = longer
     raise DataError("Sums: some cells are sums of themselves.")
+
+
+def settled(relations: Relations, values: Floats, movable: Mask) -> Floats:
+    """Values that add up but for rounding, made to add up by the least change of some of them. O(entries).
+
+    >>> from tacita.core import Hierarchy
+    >>> relations = Relations.cross([Hierarchy.flat("r", ["a", "b"])])
+    >>> settled(relations, np.array([1.0, 2.0, 3.5]), np.array([True, True, False])).tolist()
+    [1.25, 2.25, 3.5]
+    """
+    from scipy.sparse.linalg import lsqr
+
+    found = values.copy()
+    columns = _matrix(relations, values.size)[:, np.flatnonzero(movable)]
+    for _ in range(_TIMES):
+        found[movable] -= lsqr(columns, relations.residuals(found), atol=0.0, btol=_LOST)[0]
+    return found
+
+
+def _matrix(relations: Relations, n: int) -> sparse.csr_array:
+    return sparse.csr_array((relations.signs, (relations.rows, relations.cells)), shape=(len(relations), n))

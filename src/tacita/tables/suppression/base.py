@@ -52,9 +52,4 @@ class Suppression(Method):
 def _who_takes(table: Table) -> str:
     known = {name: registry.lookup(name, "suppression") for name in registry.names("suppression")}
     able = [name for name, method in known.items() if issubclass(method, Suppression) and method.fits(table)]
-    if able:
-        return f"Choose a method that takes it: {', '.join(able)}."
-    return (
-        "It can be audited and published, but no method withholds in it yet. Make a table of two columns, "
-        "without hierarchy."
-    )
+    return f"Choose a method that takes it: {', '.join(able)}."

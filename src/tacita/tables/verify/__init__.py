@@ -7,6 +7,7 @@ values of the others, and nothing else.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,26 +16,34 @@ from tacita.core import DataError, Pattern, Table
 from tacita.core.arrays import Mask
 from tacita.core.verify import Check, Verdict, insist, verdicts
 from tacita.io.tables.base import PublishedFormat
-from tacita.io.tables.reading import Seen, differs, read_back
+from tacita.io.tables.reading import Seen, differs
 from tacita.io.tables.shown import Shown
 
 from .audit import Audit
+from .parts import Part, parts_or_whole, seen_together
 
 
 @dataclass(frozen=True, repr=False)
 class TableClaim:
     """What is said of a published table: these cells are withheld, and this came of attacking them.
 
-    Confidential: the audit holds the table.
+    Of linked tables, `linked` are those that are published, each in a file of its own, and they were attacked
+    together. Confidential: the audit holds the table.
     """
 
     pattern: Pattern
     audit: Audit
+    linked: tuple[Part, ...] = ()
 
     @property
     def table(self) -> Table:
         """The table as it was priced and attacked."""
         return self.audit.table
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """The tables that are published: those that are linked, or the one."""
+        return parts_or_whole(self.linked, self.table)
 
 
 @dataclass(frozen=True)
@@ -79,21 +88,38 @@ CHECKS: dict[str, Check[Evidence]] = {
 }
 
 
-def verify_file(content: bytes, form: PublishedFormat, claim: TableClaim) -> tuple[Verdict, ...]:
-    """Try to refute what is claimed of a published table from the very bytes that would be written."""
+def verify_files(
+    contents: Sequence[bytes], forms: Sequence[PublishedFormat], claim: TableClaim
+) -> tuple[Verdict, ...]:
+    """Try to refute what is claimed of published tables from the very bytes that would be written."""
     try:
-        seen = read_back(content, form, claim.table, "Published table")
+        names = ["Published table"] * len(contents)
+        seen = seen_together(contents, forms, claim.parts, names, claim.table.n)
     except DataError as problem:
         # readers name counts and columns of the table, never what they found
         return (Verdict("cells-withheld", CHECKS["cells-withheld"].promise, False, str(problem)),)
     return verdicts(Evidence(seen, claim), CHECKS, CHECKS)
 
 
+def verify_file(content: bytes, form: PublishedFormat, claim: TableClaim) -> tuple[Verdict, ...]:
+    """The same of a single table."""
+    return verify_files([content], [form], claim)
+
+
+def encoded_all(claim: TableClaim, forms: Sequence[PublishedFormat]) -> tuple[bytes, ...]:
+    """Published tables as bytes that have been read back and compared with what was audited."""
+    withheld = claim.pattern.withheld
+    contents = tuple(
+        form.encode(Shown.of(table, withheld[cells]))
+        for form, (table, cells) in zip(forms, claim.parts, strict=True)
+    )
+    insist(verify_files(contents, forms, claim))
+    return contents
+
+
 def encoded(claim: TableClaim, form: PublishedFormat) -> bytes:
-    """A published table as bytes that have been read back and compared with what was audited."""
-    content = form.encode(Shown.of(claim.table, claim.pattern))
-    insist(verify_file(content, form, claim))
-    return content
+    """The same of a single table."""
+    return encoded_all(claim, [form])[0]
 
 
 def changed(table: Table, seen: Seen) -> Mask:

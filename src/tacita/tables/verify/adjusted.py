@@ -6,7 +6,7 @@ values as they were written, beside the true ones.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,12 +18,13 @@ from tacita.core.notebook import Section, page
 from tacita.core.release import warned
 from tacita.core.verify import Check, Verdict, faults, insist, verdicts
 from tacita.io.tables.base import PublishedFormat
-from tacita.io.tables.reading import Seen, differs, read_back
+from tacita.io.tables.reading import Seen, differs
 from tacita.io.tables.shown import Shown
 
 from .inference import Inferred, infer, parts_of_sums
 from .judge import Failure
 from .keyed import other_noise, unlike_noise
+from .parts import Part, parts_or_whole, seen_together
 
 # Of the size of a line: what 15 digits lose where values are not whole. Of a level: what rounding may take.
 _DIGITS, _ROUNDING = 1e-12, 1e-9
@@ -86,15 +87,25 @@ class AdjustedAudit(Framed):
 
 @dataclass(frozen=True, repr=False)
 class AdjustedClaim:
-    """What is said of an adjusted table: these values, and this came of attacking them. Confidential."""
+    """What is said of an adjusted table: these values, and this came of attacking them. Confidential.
+
+    Of linked tables, `linked` are those that are published, each in a file of its own, and they were attacked
+    together.
+    """
 
     adjusted: Adjusted
     audit: AdjustedAudit
+    linked: tuple[Part, ...] = ()
 
     @property
     def table(self) -> Table:
         """The true table."""
         return self.audit.table
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """The tables that are published: those that are linked, or the one."""
+        return parts_or_whole(self.linked, self.table)
 
 
 @dataclass(frozen=True)
@@ -319,18 +330,34 @@ FILE_CHECKS: dict[str, Check[OfFile]] = {
 }
 
 
-def verify_adjusted(content: bytes, form: PublishedFormat, claim: AdjustedClaim) -> tuple[Verdict, ...]:
-    """Try to refute what is claimed of an adjusted table from the very bytes that would be written."""
+def verify_adjusted_files(
+    contents: Sequence[bytes], forms: Sequence[PublishedFormat], claim: AdjustedClaim
+) -> tuple[Verdict, ...]:
+    """Try to refute what is claimed of adjusted tables from the very bytes that would be written."""
     try:
-        seen = read_back(content, form, claim.table, "Published table", claim.adjusted.values)
+        names = ["Published table"] * len(contents)
+        seen = seen_together(contents, forms, claim.parts, names, claim.table.n, claim.adjusted.values)
     except DataError as problem:
         # readers name counts and columns of the table, never what they found
         return (Verdict("cells-published", FILE_CHECKS["cells-published"].promise, False, str(problem)),)
     return verdicts(OfFile(seen, claim), FILE_CHECKS, FILE_CHECKS)
 
 
+def verify_adjusted(content: bytes, form: PublishedFormat, claim: AdjustedClaim) -> tuple[Verdict, ...]:
+    """The same of a single table."""
+    return verify_adjusted_files([content], [form], claim)
+
+
+def encoded_all_adjusted(claim: AdjustedClaim, forms: Sequence[PublishedFormat]) -> tuple[bytes, ...]:
+    """Adjusted tables as bytes that have been read back, each promise tried on them."""
+    contents = tuple(
+        form.encode(Shown.of_values(table, claim.adjusted.values[cells]))
+        for form, (table, cells) in zip(forms, claim.parts, strict=True)
+    )
+    insist(verify_adjusted_files(contents, forms, claim))
+    return contents
+
+
 def encoded_adjusted(claim: AdjustedClaim, form: PublishedFormat) -> bytes:
-    """An adjusted table as bytes that have been read back, each promise tried on them."""
-    content = form.encode(Shown.of_values(claim.table, claim.adjusted.values))
-    insist(verify_adjusted(content, form, claim))
-    return content
+    """The same of a single table."""
+    return encoded_all_adjusted(claim, [form])[0]

@@ -27,7 +27,7 @@ from tacita.core.release import warned
 
 from .attacker import Attacker
 from .judge import Failure, Judge, refuse_weaker_problem
-from .leaks import lone_contributors, sensitive_sums, single_counts, unnamed_loners
+from .leaks import lone_contributors, loners_apart, sensitive_sums, single_counts, unnamed_loners
 
 # Withheld cells up to which all ranges are sought where each takes programmes.
 _MANY = 5000
@@ -246,6 +246,12 @@ def _cautions(judge: Judge, mask: Mask) -> list[Caution]:
         )
         advice = "Make the table from records that name the firm or household (unit)."
         found.append(Caution("holders-unknown", text, count, advice))
+    if count := loners_apart(table, mask):
+        text = (
+            f"{count} withheld cells have one contributor each, and the lists that were linked number "
+            "contributors by themselves: those of different lists were taken as different ones."
+        )
+        found.append(Caution("holders-apart", text, count, "Make all tables of one plan from the records."))
     if table.frequency and (count := single_counts(table, mask)):
         text = f"{count} published lines have a single count that is not zero: all of them share one label."
         found.append(Caution("single-count", text, count, "Merge labels, or withhold these lines."))

@@ -157,18 +157,34 @@ class _Question:
             return *plain, False
         self._left -= 1
         run.report("attacking the adjusted table", _MOST - max(0, self._left), _MOST + 1)
-        value = float(self.table.values[cell])
+        value, attacker = float(self.table.values[cell]), self._asking()
+        low, high = value - attacker.reach(cell, -1), value + attacker.reach(cell, 1)
+        if self.table.frequency:
+            low, high = float(np.ceil(low - _WHOLE)) + 0.0, float(np.floor(high + _WHOLE)) + 0.0
+        return low, high, True
+
+    def may_move(self, cell: int) -> bool:
+        """Whether a cell can have another value; what answers showed of it before is not asked again.
+
+        Where tables are linked, a part cannot change alone: others of another table change with it.
+        """
+        value, attacker = abs(float(self.table.values[cell])), self._asking()
+        least = 1.0 - _WHOLE if self.table.frequency else 2 * _ROUNDING * max(1.0, value)
+        return any(attacker.reach(cell, direction, least) >= least for direction in (1, -1))
+
+    def _asking(self) -> Attacker:
         if self._attacker is None:
             every = np.ones(self.table.n, dtype=bool)
             down, up = self.table.values - self.low, self.high - self.table.values
             self._attacker = Attacker(self.table.relations, every, np.maximum(down, 0.0), np.maximum(up, 0.0))
-        low, high = value - self._attacker.reach(cell, -1), value + self._attacker.reach(cell, 1)
-        if self.table.frequency:
-            low, high = float(np.ceil(low - _WHOLE)), float(np.floor(high + _WHOLE))
-        return low, high, True
+        return self._attacker
 
-    def by_one_part(self, cell: int) -> tuple[float, float]:
-        """How far a cell can go if one part of it changes, and with it all that the part is counted in."""
+    def by_one_part(self, cell: int, start: Floats | None = None) -> tuple[float, float]:
+        """How far a cell can go if one part of it changes, and with it all that the part is counted in.
+
+        From the true values, or from another start that adds up and is possible.
+        """
+        begun = self.table.values if start is None else start
         part = cell
         while part in self._lines:
             part = self._lines[part][0][0]
@@ -180,11 +196,11 @@ class _Question:
                     waiting.append(above)
         lines = (line for each in moved for line in self._lines.get(each, ()))
         if any(sum(other in moved for other in line) != 1 for line in lines):
-            return (float(self.table.values[cell]),) * 2
+            return (float(begun[cell]),) * 2
         every = np.fromiter(moved, dtype=np.int64)
-        values = self.table.values[every]
+        values = begun[every]
         down, up = float((values - self.low[every]).min()), float((self.high[every] - values).min())
-        value = float(self.table.values[cell])
+        value = float(begun[cell])
         return value - max(0.0, down), value + max(0.0, up)
 
     def fault(self, cell: int, low: float, high: float) -> tuple[str, float] | None:
@@ -204,16 +220,20 @@ class _Question:
     def computed(self, adjusted: Adjusted, told: set[int]) -> list[Failure]:
         """Cells that stand there as they are although nobody should know: no other value is possible.
 
-        A cell whose value was changed has two at least, the true one and that which is shown.
+        What is shown adds up and keeps all that is promised, so that it might be the truth: a cell whose
+        value was changed has two at least, and one that was not has another if a part of it may change.
         """
         table, small = self.table, adjusted.terms.small
+        possible = not np.abs(table.relations.residuals(adjusted.values)).any()
+        start = adjusted.values if possible else None
         same = adjusted.values == table.values
         if small is not None:
             # counts above the base are published as they are, which is what the method says
             same &= parts_of_sums(table) & (table.values <= small)
         found = []
         for cell in np.flatnonzero(same).tolist():
-            low, high = self.by_one_part(cell)
-            if cell not in told and high - low <= _ROUNDING * max(1.0, abs(low)):
+            low, high = self.by_one_part(cell, start)
+            closed = high - low <= _ROUNDING * max(1.0, abs(low))
+            if closed and cell not in told and not self.may_move(cell):
                 found.append(Failure(cell, table.label(cell), "can be computed exactly", low, high, 0.0))
         return found

@@ -80,21 +80,20 @@ def _noisy_sizes(table: Table, terms: Terms) -> Floats:
     flex, steps = terms.flex, terms.noise.counts.tolist()
     rows = [_row(terms.noise, place) for place in range(len(steps))]
     meant = []
-    figures = (terms.keys.count, terms.keys.key, terms.keys.largest, table.values)
-    for count, plain, largest, value in zip(*(each.tolist() for each in figures), strict=True):
+    figures = (terms.keys.key, terms.keys.largest, table.values)
+    for plain, largest, value in zip(*(each.tolist() for each in figures), strict=True):
         share = flex.small
         if flex.large != flex.small and largest >= flex.point:
             over = (flex.small * largest - flex.large * flex.point) / (flex.large * flex.point)
             share = flex.large * (1 + over * (2 * flex.point / (flex.point + largest)) ** flex.power)
-        at = min(1.0 / share, steps[-1])
+        scale = share * largest
+        at = min(abs(value) / scale, steps[-1]) if scale > 0 else 0.0
         above = max(1, next(place for place, step in enumerate(steps) if step >= at))
         part = (at - steps[above - 1]) / (steps[above] - steps[above - 1])
         key = (10.0 * plain) % 1.0
-        change = (1 - part) * _looked_up(*rows[above - 1], key) + part * _looked_up(*rows[above], key)
-        moved = change * share * largest
-        if moved * value < 0 and abs(moved) > abs(value):
-            moved = -value
-        meant.append(value + moved if count and value else value)
+        (below, ends), (over, last) = rows[above - 1], rows[above]
+        change = (1 - part) * _looked_up(below, ends, key) + part * _looked_up(over, last, key)
+        meant.append(value + (change * scale if value > 0 else -change * scale))
     return np.array(meant)
 
 

@@ -78,6 +78,14 @@ def unnamed_loners(table: Table, withheld: Mask) -> int:
     return unnamed if int(alone.sum()) > 1 else 0
 
 
+def loners_apart(table: Table, withheld: Mask) -> int:
+    """Withheld cells of one contributor in linked lists, of which each numbers contributors by itself."""
+    if table.contributors is None or not table.contributors.apart:
+        return 0
+    alone = int((withheld & table.contributors.lone).sum())
+    return alone if alone > 1 else 0
+
+
 def sensitive_sums(table: Table, withheld: Mask) -> list[Failure]:
     """Sensitive cells in lines whose withheld cells add up to something published and sensitive itself.
 

@@ -29,9 +29,9 @@ class Programme:
             "primal_feasibility_tolerance": _TOLERANCE,
             "dual_feasibility_tolerance": _TOLERANCE,
         }
-        spans = self._low, self._high
+        costs, matrix = np.zeros(low.size), relations.tocsc()
         self._programme = LinearProgramme.of(
-            np.zeros(low.size), *spans, relations.tocsc(), nought, nought, **precise, **_PRIMAL
+            costs, self._low, self._high, matrix, nought, nought, **precise, **_PRIMAL
         )
 
     def farthest(self, own: int, direction: int) -> Floats | None:

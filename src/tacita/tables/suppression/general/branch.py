@@ -14,6 +14,7 @@ from tacita.tables.suppression.proving import Solver, prover
 from tacita.tables.suppression.twoway.grid import lift_of
 from tacita.tables.suppression.twoway.watch import Watch
 
+from .incumbent import short_demand
 from .movements import Movements
 from .presolve import refuse, systems_of
 from .root import Search
@@ -97,7 +98,7 @@ def searches_of(table: Table, problem: Problem, watch: Watch, run: Run) -> tuple
     """A search, with a first pattern, for each part of a table; what is given; by what costs are lifted."""
     run.report("reading the table", 0, 1)
     lift = lift_of(table.cost[~table.forced & ~table.primary])
-    systems = [pressing(table, system) for system in systems_of(table, problem, lift)]
+    systems = [pressing(system) for system in systems_of(table, problem, lift)]
     given = sum(system.given for system in systems)
     searches: list[Search] = []
 
@@ -108,20 +109,16 @@ def searches_of(table: Table, problem: Problem, watch: Watch, run: Run) -> tuple
     steered = replace(run, on_bounds=told)
     for system in systems:
         searches.append(Search(system, watch, steered))
+        if searches[-1].cost == np.inf:
+            raise refuse(table, system, max(0, short_demand(system, np.ones(system.edges, dtype=bool))))
     return searches, given, lift
 
 
-def pressing(table: Table, system: System) -> System:
-    """The demands that primaries alone do not meet; DataError where all cells together do not."""
-    movements = Movements(system)
-    alone, everything = system.primary.astype(float), np.ones(system.edges)
-    left = []
-    for demand in range(system.demands):
-        if movements.met(demand, movements.demand(demand, alone)):
-            continue
-        left.append(demand)
-        if not movements.meets(demand, everything):
-            raise refuse(table, system, demand)
-    kept = np.array(left, dtype=np.int64)
-    parts = {name: getattr(system, name)[kept] for name in ("own", "sign", "amount", "ways")}
+def pressing(system: System) -> System:
+    """The same system with the demands alone that primaries by themselves do not meet."""
+    part = system.among(system.primary)
+    movements, everything = Movements(part), np.ones(part.edges)
+    met = [movements.met(demand, movements.demand(demand, everything)) for demand in range(part.demands)]
+    left = np.flatnonzero(~np.array(met, dtype=bool))
+    parts = {name: getattr(system, name)[left] for name in ("own", "sign", "amount", "ways")}
     return replace(system, **parts)

@@ -1,14 +1,16 @@
 """The attacker's programme: how far one cell can move while withheld cells move along, or why no farther.
 
-One programme is kept for all cells and patterns: only its costs and bounds change, and the simplex method
-goes on from the last basis: the primal one, for most movements of one cell are allowed to the next.
+One programme is kept for all cells and patterns: only its costs and bounds change. Rises and falls are
+columns of their own, so that no movement at all is where the dual simplex method begins: from there it meets
+only the cells around the one in question, which takes fewer steps than from the movement of another.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import sparse
 
 from tacita.core.arrays import Floats, Ints
 from tacita.kernels.tables.network import BOTH_WAYS
@@ -21,8 +23,12 @@ from .system import System
 USUAL, FARTHEST = 1.0, 1e4
 # What a solver may be short of what is asked.
 SHORT = 1e-9
-_PRIMAL = {"simplex_strategy": 4, "primal_simplex_bound_perturbation_multiplier": 0.0}
-_PRECISE = {"primal_feasibility_tolerance": 1e-9, "dual_feasibility_tolerance": 1e-9}
+_OPTIONS: dict[str, Any] = {
+    "presolve": "off",
+    "solver": "simplex",
+    "primal_feasibility_tolerance": 1e-9,
+    "dual_feasibility_tolerance": 1e-9,
+}
 
 
 class Reached(NamedTuple):
@@ -57,16 +63,9 @@ class Movements:
 
     def __init__(self, system: System) -> None:
         self.system = system
-        matrix = system.relations[np.flatnonzero(~system.implied)]
-        self._matrix = matrix.tocsc()
-        self._rows = matrix.tocsr()
-        nought, n = np.zeros(matrix.shape[0]), system.edges
-        self._every = np.arange(n)
+        self._programme, self._rows = split_programme(system)
+        self._every = np.arange(2 * system.edges)
         self.solved = 0
-        self._programme = LinearProgramme.of(
-            np.zeros(n), np.zeros(n), np.zeros(n), self._matrix, nought, nought,
-            presolve="off", solver="simplex", **_PRIMAL, **_PRECISE,
-        )  # fmt: skip
 
     def demand(self, demand: int, x: Floats, farthest: float = USUAL) -> list[Reached]:
         """What is reached of a demand, one answer a direction (a second only where the first is short)."""
@@ -91,33 +90,42 @@ class Movements:
     def reach(self, cell: int, sign: float, amount: float, x: Floats, farthest: float = USUAL) -> Reached:
         """How far a cell can move in a direction, up to an amount, if x of every other is withheld."""
         system, programme = self.system, self._programme
-        high = np.minimum(system.up / amount, farthest) * x
-        low = -np.minimum(system.down / amount, farthest) * x
-        own = min(1.0, float((system.up if sign > 0 else system.down)[cell]) / amount)
-        low[cell], high[cell] = (0.0, own) if sign > 0 else (-own, 0.0)
-        programme.bound(self._every, low, high)
-        programme.cost(cell, -sign)
+        n = system.edges
+        up, down = (np.minimum(side / amount, farthest) * x for side in (system.up, system.down))
+        up[cell] = min(1.0, float(system.up[cell]) / amount) if sign > 0 else 0.0
+        down[cell] = min(1.0, float(system.down[cell]) / amount) if sign < 0 else 0.0
+        own = cell if sign > 0 else n + cell
+        programme.bound(self._every, np.zeros(2 * n), np.concatenate([up, down]))
+        programme.cost(own, -1.0)
+        programme.forget()
         status = programme.solve()
-        if status != "optimal":
-            programme.forget()
-            status = programme.solve()
-        programme.cost(cell, 0.0)
+        programme.cost(own, 0.0)
         self.solved += 1
         nothing = np.empty(0)
         if status != "optimal":
             return Reached(0.0, np.zeros(system.edges), nothing.astype(np.int64), nothing)
         answer = programme.answer()
-        share = sign * float(answer.x[cell])
+        share, change = float(answer.x[own]), answer.x[:n] - answer.x[n:]
         if share >= 1 - SHORT:
-            return Reached(share, answer.x, nothing.astype(np.int64), nothing)
+            return Reached(share, change, nothing.astype(np.int64), nothing)
         columns, ray = self._combined(answer.duals)
-        return Reached(share, answer.x, columns, ray)
+        return Reached(share, change, columns, ray)
 
     def _combined(self, duals: Floats) -> tuple[Ints, Floats]:
         """The sum of relations that duals weigh, as columns and their figures."""
         ray = self._rows.T @ _plain(duals)
         columns = np.flatnonzero(np.abs(ray) > 1e-9)
         return columns, ray[columns]
+
+
+def split_programme(system: System) -> tuple[LinearProgramme, Any]:
+    """M (up - down) = 0 as a programme, rises of all cells first, then falls; and M, by rows."""
+    matrix = system.relations[np.flatnonzero(~system.implied)].tocsr()
+    nought, n = np.zeros(matrix.shape[0]), 2 * system.edges
+    both = sparse.hstack([matrix, -matrix]).tocsc()
+    still = np.zeros(n)
+    made = LinearProgramme.of(still, still, still, both, nought, nought, **_OPTIONS)
+    return made, matrix
 
 
 def _plain(duals: Floats) -> Floats:

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from scipy import sparse
 
 from tacita.core.arrays import Floats, Mask
-from tacita.solvers.highs import LinearProgramme
 
-from .movements import FARTHEST
+from .movements import FARTHEST, SHORT, split_programme
 from .system import System
 
 # A movement below is the solver's.
@@ -25,18 +21,8 @@ class Paths:
 
     def __init__(self, system: System) -> None:
         self.system = system
-        matrix = system.relations[np.flatnonzero(~system.implied)]
-        nought, n = np.zeros(matrix.shape[0]), 2 * system.edges
-        self._every = np.arange(n)
-        both = sparse.hstack([matrix, -matrix]).tocsc()
-        precise: dict[str, Any] = {
-            "primal_feasibility_tolerance": 1e-9,
-            "dual_feasibility_tolerance": 1e-9,
-        }
-        self._programme = LinearProgramme.of(
-            np.zeros(n), np.zeros(n), np.zeros(n), both, nought, nought,
-            presolve="off", solver="simplex", **precise,
-        )  # fmt: skip
+        self._programme, _ = split_programme(system)
+        self._every = np.arange(2 * system.edges)
 
     def cheapest(
         self, cell: int, sign: float, amount: float, weight: Floats, within: Mask, share: float = 1.0
@@ -51,6 +37,8 @@ class Paths:
         high = np.concatenate([np.minimum(up, FARTHEST) * within, np.minimum(down, FARTHEST) * within])
         low = np.zeros(2 * n)
         own, other = (cell, n + cell) if sign > 0 else (n + cell, cell)
+        if (up if sign > 0 else down)[cell] < share * (1 - SHORT):
+            return None
         low[own] = high[own] = share
         high[other] = 0.0
         span = np.minimum(np.concatenate([up, down]), 1.0)

@@ -18,11 +18,12 @@ from .separation import Separation
 from .system import System
 
 # Of the gap: a round that gains less is no gain; how many of those end the rounds; rounds between patterns.
-_WORTH, _PATIENCE, _FOLLOWED = 1e-3, 8, 10
+_WORTH, _PATIENCE, _FOLLOWED = 3e-3, 4, 10
 # How many times dearer than in a network patterns are; branches between them.
 _DEAR, _MENDED = 4, 10
-# Integer programmes before there are branches, and nodes of each.
-_SKETCHES, _NODES = 4, 300
+# Integer programmes before there are branches: nodes of each, and how many may fail to shrink the gap to so
+# much of what it was.
+_NODES, _SKETCHES, _SHRUNK = 300, 1, 0.8
 
 
 class Master(CuttingProgramme):
@@ -127,9 +128,6 @@ class Search(Standing):
         self.builder = Builder(system)
         self.rounds = self.branches = 0
         self.offer(self.builder.build(self.generator, system.cost))
-        if self.cost == np.inf:
-            # movements that were found one by one can be lost to rounding: all cells together are known to do
-            self.offer(self.builder.clean(np.ones(system.edges, dtype=bool)))
         self.master = Master(system)
 
     def builder_of(self, within: Mask) -> Builder:
@@ -196,15 +194,16 @@ class Search(Standing):
 
     def sketch(self) -> None:
         """Patterns by integer programmes over the rows so far, cut short: whole solutions guide better."""
-        for _ in range(_SKETCHES):
-            if self.done():
-                return
+        idle = 0
+        while idle < _SKETCHES and not self.done():
+            room = self.cost - self.bound
             self.keep_within_gap()
             bound, patterns = solve_integer(self, mip_max_nodes=_NODES)
             self.bound = max(self.bound, min(bound, self.cost))
             if not mend_whole(self, patterns[-2:]):
                 return
             self.relax(3)
+            idle = 0 if self.cost - self.bound < _SHRUNK * room else idle + 1
 
     def keep_within_gap(self) -> None:
         """Only cells whose reduced cost is within the gap can be in a cheaper pattern: fix the others."""

@@ -62,6 +62,7 @@ class _Basis:
         self._pivot: dict[int, int] = {}
         self._reduced: list[Vector] = []
         self._row_of: list[int] = []
+        self._marked: list[bool] = []
         self._made_of: list[tuple[int, int, dict[int, int]]] = []
 
     def take(self, column: int) -> dict[int, int] | None:
@@ -97,6 +98,16 @@ class _Basis:
         self._made_of.append((column, scale, used))
         return None
 
+    def mark(self, wanted: set[int]) -> None:
+        """Remember which numbers are made of wanted columns: other circuits need not be spelled out."""
+        self._marked = []
+        for own, _, parts in self._made_of:
+            self._marked.append(own in wanted or any(self._marked[other] for other in parts))
+
+    def may_have(self, used: dict[int, int]) -> bool:
+        """Whether a circuit can have a column that was wanted when it was last asked."""
+        return any(self._marked[number] if number < len(self._marked) else True for number in used)
+
     def circuit(self, column: int, used: dict[int, int]) -> Vector:
         """The columns, with coefficients, that add up to nought with a dependent one."""
         found = {column: _PRIME - 1}
@@ -121,18 +132,22 @@ class _Basis:
 def _circuits(system: System, order: Ints, own: set[int], run: Run) -> list[Vector] | None:
     """Circuits that have every column of a demand, made of cheap columns; None where there are none."""
     basis, bare, circuits = _Basis(system), set(own), list[Vector]()
+    marked = len(bare)
     for done, column in enumerate(order.tolist()):
         if not bare:
             break
         if done % 256 == 0:
             run.report("eliminating", done, order.size)
         used = basis.take(column)
-        if used is None:
+        if used is None or not (column in bare or basis.may_have(used)):
             continue
         circuit = basis.circuit(column, used)
         if not bare.isdisjoint(circuit):
             bare -= circuit.keys()
             circuits.append(circuit)
+        if len(bare) < 0.8 * marked:
+            basis.mark(bare)
+            marked = len(bare)
     return None if bare else circuits
 
 

@@ -47,26 +47,42 @@ class Improve(Large):
     cells: Annotated[int, Field(ge=2, le=100_000, description="cells of a part that is solved exactly")] = 120
     patience: Annotated[
         int, Field(ge=1, le=1_000_000, description="parts in a row without a gain before it ends")
-    ] = 200
+    ] = 100
 
-    def search(self, parts: list[Proofs], watch: Watch, run: Run) -> None:
+    def search(self, parts: list[Proofs], watch: Watch, run: Run) -> float:
         compile_kernels()
         spared(parts, watch, run, _CLEANED * watch.limit)
+        # what is small enough is one part
+        small = [each for each in parts if each.system.edges <= self.cells]
+        least = sum(self._least_of(each, watch, run) for each in small)
         generator, vain = run.search_generator(), 0
         while vain < self.patience and not watch.over:
-            open_parts = [each for each in parts if each.secondary.size]
+            open_parts = [each for each in parts if each.system.edges > self.cells and each.secondary.size]
             if not open_parts:
-                return
+                break
             proofs = open_parts[int(generator.integers(len(open_parts)))]
             run.report("improving parts", min(watch.seconds / watch.limit, 1.0), 1)
             mid = int(generator.choice(proofs.secondary))
             vain = 0 if self._improved(proofs, mid, watch, run) else vain + 1
             run.on_bounds(Bounds(0.0, sum(each.cost for each in parts)))
+        return least if len(small) == len(parts) else 0.0
+
+    def _least_of(self, proofs: Proofs, watch: Watch, run: Run) -> float:
+        """Solve a whole system exactly; what is proven of its cost."""
+        if not proofs.secondary.size:
+            return proofs.system.given
+        run.report("improving parts", min(watch.seconds / watch.limit, 1.0), 1)
+        everything = np.ones(proofs.system.edges, dtype=bool)
+        search = self._solved(proofs, everything, watch, run)[0]
+        return proofs.system.given + proofs.system.rounded_up(min(search.bound, search.cost))
 
     def _improved(self, proofs: Proofs, mid: int, watch: Watch, run: Run) -> bool:
         """Solve the part around a cell exactly; whether the pattern is cheaper for it."""
+        return self._solved(proofs, around(proofs.system, mid, self.cells), watch, run)[1]
+
+    def _solved(self, proofs: Proofs, region: Mask, watch: Watch, run: Run) -> tuple[Search, bool]:
+        """Solve a part exactly, and take what is cheaper; whether it was."""
         system, chosen = proofs.system, proofs.chosen
-        region = around(system, mid, self.cells)
         freed = region & chosen & ~system.primary
         demands = {q for column in np.flatnonzero(freed).tolist() for q in proofs.users(column)}
         part = _part(system, chosen & ~freed, region | chosen, np.array(sorted(demands), dtype=np.int64))
@@ -77,10 +93,10 @@ class Improve(Large):
         if not search.done():
             prover("highs", part.amounts)(search)
         if search.cost >= float(system.cost[freed].sum()) * (1 - 1e-9):
-            return False
+            return search, False
         now = chosen & ~freed
         now[np.flatnonzero(region | chosen)[search.best]] = True
-        return proofs.exchange(now, sorted(demands))
+        return search, proofs.exchange(now, sorted(demands))
 
 
 def around(system: System, column: int, most: int) -> Mask:

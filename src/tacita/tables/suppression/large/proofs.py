@@ -40,19 +40,23 @@ class _Within(NamedTuple):
 class Proofs:
     """Withheld cells of a system (`chosen`), and for every demand the cells whose movement proves it met.
 
+    It begins with some withheld cells of the table, of which nothing is taken for proven.
     Cost of a proof: a linear programme, of the whole system where it is not large, else of the cells around.
     """
 
-    def __init__(self, system: System) -> None:
+    def __init__(self, system: System, withheld: Mask) -> None:
         self.system = system
-        self.chosen: Mask = system.primary.copy()
+        # a column is withheld with any of its cells: they only move together
+        whose = np.repeat(np.arange(system.edges), np.diff(system.start))
+        begun = np.bincount(whose, withheld[system.cells], system.edges) > 0
+        self.chosen: Mask = system.primary | begun
         self.proofs: list[Ints | None] = [None] * system.demands
         self._users: dict[int, set[int]] = {}
         self._refused = np.zeros(system.demands)
         positive = system.cost[system.cost > 0]
         self.price = np.maximum(system.cost, _FREE * float(positive.mean()) if positive.size else 1.0)
         whole = system.edges <= _ALL
-        self._nearby = None if whole else Nearby(system, np.where(system.primary, _FREE, 1.0) * self.price)
+        self._nearby = None if whole else Nearby(system, np.where(self.chosen, _FREE, 1.0) * self.price)
         self._whole = _Within(np.arange(system.edges), Paths(system)) if whole else None
         self._withheld: _Within | None = None
 
@@ -76,7 +80,9 @@ class Proofs:
 
         False where all cells together do not meet it.
         """
-        found = self.find(demand, np.ones(self.system.edges, dtype=bool), self.price)
+        found = self.find(demand, self.chosen, self.price)
+        if found is None:
+            found = self.find(demand, np.ones(self.system.edges, dtype=bool), self.price)
         if found is not None:
             self.take(demand, found)
         return found is not None

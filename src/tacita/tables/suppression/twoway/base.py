@@ -95,14 +95,14 @@ class TwoWay(Suppression):
             problem=problem,
             parameters=self.own_parameters(),
         )
-        return replace(made, status="optimal" if made.proven else _ended(watch))
+        return replace(made, status="optimal" if made.proven else ended(watch))
 
     @abstractmethod
     def search(self, network: Network, watch: Watch, run: Run) -> tuple[Mask, float]:
         """A protecting set of edges of a network that has one, and a proven bound of the cost (0: none)."""
 
 
-def _ended(watch: Watch) -> Status:
+def ended(watch: Watch) -> Status:
     """What ended a search that has no proof."""
     if watch.stopped:
         return "stopped"

@@ -1,0 +1,98 @@
+"""Large tables of any shape: time and cost of patterns, their audit, and the stored patterns of other tools.
+
+Reference tables and patterns lie beside the data ($TACITA_DATA). Costs are sums of counts. A peer's pattern
+is audited too; how many sensitive cells it leaves open stands behind its name. With $TACITA_LARGE set, the
+table of 97 500 cells too.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from tacita.core import Table
+from tacita.tables.suppress import suppress
+from tacita.tables.suppression.base import Suppression
+from tacita.tables.suppression.large.constructive import Constructive
+from tacita.tables.suppression.large.hitas import HiTaS
+from tacita.tables.suppression.large.improve import Improve
+from tacita.tables.suppression.twoway.gauss import Gauss
+from tacita.tables.suppression.twoway.watch import processor_time
+from tacita.tables.verify.audit import audit
+
+from .measuring import Result
+from .reference_tables import REFERENCE, counts, runs, withheld
+
+SMALL, LARGE = ("T2a", "T2b", "T3a", "T2c", "T3b"), ("T2d", "T2e", "T3c")
+
+
+def results() -> Iterator[Result]:
+    """Peers first, table by table, then what size costs."""
+    for name in SMALL + LARGE:
+        yield from against_peers(name)
+    if os.environ.get("TACITA_LARGE"):
+        yield from hundred_thousand()
+
+
+def peers(name: str) -> Iterator[tuple[str, np.ndarray]]:
+    """The stored patterns of counts that other tools withhold in a table."""
+    stored = [
+        ("sdcTable", "B_sdctable", f"{name}_freq_{run['method']}.csv", run) for run in runs("B_sdctable")
+    ]
+    stored += [
+        ("GaussSuppression", "C_gauss", f"{name}_{run['run']}{packed}.csv", run)
+        for run in runs("C_gauss")
+        for packed in ("", ".gz")
+        if run["run"].startswith("nozero")
+    ]
+    table = counts(name)
+    for tool, folder, file, run in stored:
+        path = REFERENCE / folder / file
+        if run["table"] == name and not run.get("singletons") and path.exists():
+            yield f"{tool} {run.get('method', run.get('run'))}", withheld(table, path)
+
+
+def against_peers(name: str) -> Iterator[Result]:
+    """The cost of ours against that of every stored pattern, each audited."""
+    table = counts(name)
+    ours: dict[str, float] = {}
+    for method in methods(table):
+        problem = method.problems[0] if len(method.problems) == 1 else "exact"
+        known = table.with_bounds(-np.inf, np.inf) if problem == "general" else table
+        began = time.process_time()
+        with processor_time():
+            pattern = suppress(known, method, problem, zeros="publish", insist=True).pattern
+        seconds = time.process_time() - began
+        ours[method.spoken_name()] = pattern.cost
+        told = f"bound {pattern.lower_bound:.6g}" if pattern.lower_bound else "no bound"
+        yield Result(f"{name} ({table.n} cells) {method.spoken_name()}, {told}, cost", pattern.cost, "", None)
+        yield Result(f"{name} {method.spoken_name()} with its audit, CPU s", seconds, "", None)
+    best = min(cost for method, cost in ours.items() if method != "Gauss")
+    for peer, mask in peers(name):
+        cost = float(table.cost[mask & ~table.primary].sum())
+        left = audit(table, mask, "exact", ranges=False).exposed
+        yield Result(f"{name} best of ours, cost", best, f"{peer}, {left} cells open", cost)
+
+
+def methods(table: Table) -> list[Suppression]:
+    """All that take any shape; where it is large, without hitas."""
+    quick: list[Suppression] = [Gauss(), Improve(seconds=20.0 if table.n < 2000 else 60.0)]
+    return quick if table.n > 2000 else [*quick, Constructive(), HiTaS()]
+
+
+def hundred_thousand() -> Iterator[Result]:
+    """97 500 cells in three dimensions, 3000 of them sensitive: a pattern, and its audit."""
+    table = counts("T3d")
+    chosen = np.random.default_rng(0).choice(np.flatnonzero(table.primary), 3000, replace=False)
+    table = replace(table, primary=np.isin(np.arange(table.n), chosen))
+    began = time.process_time()
+    pattern = HiTaS(seconds=300.0, bound=0.0).suppress(table, "exact")
+    yield Result("97500 cells, 3000 sensitive, hitas, CPU s", time.process_time() - began, "", None)
+    yield Result("97500 cells, cost", pattern.cost, "", None)
+    began = time.process_time()
+    left = audit(table, pattern, "exact").exposed
+    yield Result(f"97500 cells, audit ({left} open), CPU s", time.process_time() - began, "", None)

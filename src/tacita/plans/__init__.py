@@ -1,0 +1,250 @@
+"""Carrying out plans: which files are read and written, in what order, all of them or none.
+
+The rooms of records and of tables make releases in memory and know nothing of pages or of each other.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import cast
+
+from tacita import io
+from tacita import report as page
+from tacita.core import Microdata, ParameterError, RecordsRelease, Report, RiskProfile, Run, Trials, Verdict
+from tacita.core.document import parsed, text_of
+from tacita.io import content_of
+from tacita.io.atomic import refuse_bad_targets
+from tacita.microdata import verify
+from tacita.microdata.noted import notes_of
+from tacita.microdata.plan import Plan
+from tacita.microdata.profile import profile
+from tacita.microdata.require import required
+from tacita.microdata.riskplan import RiskOutputSection, RiskPlan
+from tacita.microdata.run import compare, make_release
+from tacita.microdata.sections import OutputSection
+from tacita.tables.plan import AnyTablePlan, kind_of
+
+from .files import as_json, as_path
+from .tables import read_by
+
+AnyPlan = Plan | RiskPlan | AnyTablePlan
+
+
+def load_plan(path: str | Path) -> AnyPlan:
+    """Read a plan file of any kind: with a section [table], [suppress] or [[rules]] it is one of a table,
+    with [[tables]] one of linked ones, with [risk] one of the risk of keys."""
+    place = Path(path)
+    values = parsed(text_of(content_of(place), place.name))
+    if "risk" in values:
+        return RiskPlan.from_values(values, place.parent)
+    return (kind_of(values) or Plan).from_values(values, place.parent)
+
+
+def save(
+    release: RecordsRelease,
+    path: str | Path,
+    *,
+    report: str | Path | None = None,
+    json_report: str | Path | None = None,
+    note: str | Path | None = None,
+    source: str | Path | None = None,
+    force: bool = False,
+) -> None:
+    """Write a release, after checking the very bytes that are written; all files appear or none.
+
+    `path` (its ending names the format) and `note` are public; `report` (HTML) and `json_report` are
+    confidential, and readable by their owner alone. Files that are there are overwritten with `force` only;
+    the file that was read never is, nor is `source` if given.
+    """
+    section = OutputSection(path=Path(path), report=report, json_report=json_report, note=note)
+    inputs = {"input": release.claim.original.path, "source": as_path(source)}
+    refuse_bad_targets(section.targets, inputs, force=force)
+    io.write_all(_files_of(release, section), public=section.public, force=force)
+
+
+def _files_of(release: RecordsRelease, section: OutputSection) -> dict[Path, bytes]:
+    """The release in bytes, verified, and the pages beside it."""
+    target = cast(Path, section.path)
+    claim = release.claim
+    data = Microdata.of(
+        release.data,
+        dialect=claim.original.dialect,
+        notes=notes_of(claim, release.data),
+        source=target.name,
+    )
+    form = io.format_of(target, writing=True)().like(data)
+    content = form.encode(data)
+    verify.insist(verify.verify_file(content, form, release.claim))
+    if release.claim.requirements:
+        required(release.claim, form.decode(content, target.name))
+    files = {target: content}
+    written = replace(release.record, release_fingerprint=io.fingerprint_of(content))
+    release = replace(release, record=written)
+    for beside, render in (
+        (section.report, page.review_html),
+        (section.json_report, page.review_json),
+        (section.note, page.note_html),
+    ):
+        if beside is not None:
+            files[beside] = render(release).encode()
+    return files
+
+
+def run(
+    plan: Plan,
+    run: Run | None = None,
+    *,
+    dry_run: bool = False,
+    plan_file: str | Path | None = None,
+    save_plan: str | Path | None = None,
+    force: bool = False,
+) -> RecordsRelease:
+    """Carry out a plan; with `dry_run` everything but the writing.
+
+    `plan_file`, where the plan was read from, is never overwritten; `save_plan` is where to write it,
+    together with the release (in a dry run, alone). Files that are there need `force`.
+    """
+    # before any work: nobody wants to hear of a wrong path after an hour
+    if plan.output.path is None:
+        raise ParameterError(
+            "Plan: output.path is required to protect a file; this plan only compares. Name one in [output], "
+            "or carry it out with `tacita compare`."
+        )
+    inputs = {"input": plan.input.path, "plan file": as_path(plan_file)}
+    refuse_bad_targets(plan.output.targets, inputs, force=force or dry_run)
+    refuse_bad_targets({"plan": as_path(save_plan)}, {**inputs, **plan.output.targets}, force=force)
+    io.format_of(plan.output.path, writing=True)
+    release = make_release(_read_for(plan), plan, run)
+    files = {} if dry_run else _files_of(release, plan.output)
+    io.write_all({**files, **plan.as_file(save_plan)}, public=plan.output.public, force=force)
+    return release
+
+
+def run_comparison(
+    plan: Plan, run: Run | None = None, *, plan_file: str | Path | None = None, force: bool = False
+) -> Trials:
+    """Carry out the [compare] section of a plan, and write the pages that [output] names.
+
+    Neither the input nor `plan_file`, where the plan was read from, is ever overwritten; other files are
+    with `force` only.
+    """
+    if plan.compare is None:
+        raise ParameterError(
+            'Plan: there is no [compare] section. Add one, such as method = ["mdav"] and k = [3, 5, 10].'
+        )
+    pages = {"report": plan.output.report, "JSON report": plan.output.json_report}
+    refuse_bad_targets(pages, {"input": plan.input.path, "plan": as_path(plan_file)}, force=force)
+    trials = compare(_read_for(plan), plan, plan.compare, run)
+    save_comparison(trials, report=plan.output.report, json_report=plan.output.json_report, force=force)
+    return trials
+
+
+def save_comparison(
+    trials: Trials,
+    *,
+    report: str | Path | None = None,
+    json_report: str | Path | None = None,
+    force: bool = False,
+) -> None:
+    """Write a comparison as a page and as JSON, both confidential; both appear or none."""
+    pages = {"report": as_path(report), "JSON report": as_path(json_report)}
+    refuse_bad_targets(pages, {"input": trials.origin.path if trials.origin else None}, force=force)
+    renderers = (page.comparison_html, page.comparison_json)
+    io.write_all(
+        {
+            target: render(trials).encode()
+            for target, render in zip(pages.values(), renderers, strict=True)
+            if target is not None
+        },
+        force=force,
+    )
+
+
+def save_plan(plan: AnyPlan, path: str | Path, *, force: bool = False) -> None:
+    """Write a plan as TOML, paths relative to its folder where they lie below it; confidential."""
+    target = Path(path)
+    named = (
+        {**read_by(plan), **plan.targets}
+        if isinstance(plan, AnyTablePlan)
+        else {"input": plan.input.path, **plan.output.targets}
+    )
+    refuse_bad_targets({"plan": target}, named, force=force)
+    io.write_all(plan.as_file(target), force=force)
+
+
+def save_report(
+    report: Report, path: str | Path, *, inputs: Sequence[str | Path] = (), force: bool = False
+) -> None:
+    """Write scores as JSON, confidential; never over one of the inputs."""
+    target = Path(path)
+    known = {f"input {i}": Path(given) for i, given in enumerate(inputs)}
+    refuse_bad_targets({"JSON report": target}, known, force=force)
+    content = json.dumps(report.as_dict(), indent=2, allow_nan=False) + "\n"
+    io.write_all({target: content.encode()}, force=force)
+
+
+def run_risk(
+    plan: RiskPlan,
+    run: Run | None = None,
+    *,
+    dry_run: bool = False,
+    plan_file: str | Path | None = None,
+    force: bool = False,
+) -> RiskProfile:
+    """Measure the risk of the keys of a file, and write what [output] names; with `dry_run` all but that."""
+    read = {"input": plan.input.path, "plan file": as_path(plan_file)}
+    refuse_bad_targets(plan.output.targets, read, force=force or dry_run)
+    if plan.output.records is not None:
+        io.format_of(plan.output.records)
+    found = profile(io.read(plan.input.path, plan.input), plan.risk, plan.measure, run)
+    if not dry_run:
+        io.write_all(_risk_files(found, plan.output), force=force)
+    return found
+
+
+def save_risk(
+    profile: RiskProfile,
+    *,
+    report: str | Path | None = None,
+    json_report: str | Path | None = None,
+    records: str | Path | None = None,
+    force: bool = False,
+) -> None:
+    """Write a profile of risk as a page and as JSON, and figures of single records (CSV or Parquet).
+
+    All are confidential, and readable by their owner alone; `records` is for the reviewer only. All appear
+    or none, never over what was read.
+    """
+    section = RiskOutputSection(report=report, json_report=json_report, records=records)
+    refuse_bad_targets(section.targets, {"input": profile.path}, force=force)
+    io.write_all(_risk_files(profile, section), force=force)
+
+
+def _risk_files(profile: RiskProfile, section: RiskOutputSection) -> dict[Path, bytes]:
+    files: dict[Path, bytes] = {}
+    if section.report is not None:
+        files[section.report] = page.risk_html(profile).encode()
+    if section.json_report is not None:
+        files[section.json_report] = as_json(profile.as_dict())
+    if (target := section.records) is not None:
+        files[target] = io.format_of(target)().encode(Microdata.of(profile.frame(), source=target.name))
+    return files
+
+
+def save_verdicts(
+    verdicts: Sequence[Verdict], path: str | Path, *, inputs: Sequence[str | Path] = (), force: bool = False
+) -> None:
+    """Write verdicts as JSON, confidential; never over one of the inputs."""
+    target = Path(path)
+    known = {f"input {i}": Path(given) for i, given in enumerate(inputs)}
+    refuse_bad_targets({"JSON report": target}, known, force=force)
+    passed = all(each.passed for each in verdicts)
+    told = {"confidential": True, "passed": passed, "verdicts": [asdict(each) for each in verdicts]}
+    io.write_all({target: as_json(told)}, force=force)
+
+
+def _read_for(plan: Plan) -> Microdata:
+    return io.read(plan.input.path, plan.input)

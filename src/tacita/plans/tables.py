@@ -1,0 +1,326 @@
+"""Carries out plans of tables and of linked ones, and writes their files: all or none."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from tacita import io
+from tacita import report as page
+from tacita.core import Adjusted, ParameterError, Pattern, Run, Table
+from tacita.core.door import entered_by
+from tacita.io.atomic import refuse_bad_targets
+from tacita.tables import run as table_runs
+from tacita.tables.adjusted_record import AdjustedRelease
+from tacita.tables.comparing import PatternTrials, compare_patterns
+from tacita.tables.plan import AnyTablePlan, LinkedPlan, TabulatePlan
+from tacita.tables.record import PublishedAudit, TableRelease
+from tacita.tables.sections import (
+    AdjustSection,
+    LinkedOutputSection,
+    SuppressSection,
+    TableInputSection,
+    TableOutputSection,
+    TableSection,
+    TrySection,
+)
+from tacita.tables.sources import Files, Source, read_source, source_of
+
+from .files import as_json, as_path
+
+
+def save_table(
+    table: Table,
+    pattern: Pattern,
+    path: str | Path,
+    *,
+    json_report: str | Path | None = None,
+    report: str | Path | None = None,
+    run: Run | None = None,
+    force: bool = False,
+) -> None:
+    """Write a published table (.csv, .xlsx or .html) after an audit, its bytes read back; all files or none.
+
+    `path` is public; `json_report` and `report` are confidential. The pattern is audited against the table,
+    whoever made it. Files that are there are overwritten with `force` only.
+    """
+    save_tables([table], pattern, [path], json_report=json_report, report=report, run=run, force=force)
+
+
+def save_tables(
+    tables: Sequence[Table],
+    pattern: Pattern,
+    paths: Sequence[str | Path],
+    *,
+    json_report: str | Path | None = None,
+    report: str | Path | None = None,
+    run: Run | None = None,
+    force: bool = False,
+) -> None:
+    """Write linked tables, a file for each, by the pattern of their link; all files appear or none.
+
+    As `save_table`: the whole system is audited, and what all files show together is read back.
+    """
+    places, pages = _places(paths), LinkedOutputSection(json_report=json_report, report=report)
+    refuse_bad_targets({**places, **pages.targets}, {}, force=force)
+    published = [*places.values()]
+    release = table_runs.release_of(tables, pattern, published, run)
+    io.write_all(_table_files(release, published, pages), public=published, force=force)
+
+
+def save_adjusted(
+    table: Table,
+    adjusted: Adjusted,
+    path: str | Path,
+    *,
+    json_report: str | Path | None = None,
+    report: str | Path | None = None,
+    note: str | Path | None = None,
+    run: Run | None = None,
+    force: bool = False,
+) -> None:
+    """Write an adjusted table (.csv, .xlsx or .html) after an audit, its bytes read back; all files or none.
+
+    `path` and `note`, what users of the table must know, are public; `json_report` and `report` are
+    confidential. The values are audited against the table, whoever made them. Files that are there need
+    `force`.
+    """
+    pages = {"json_report": json_report, "report": report, "note": note}
+    save_adjusted_tables([table], adjusted, [path], **pages, run=run, force=force)
+
+
+def save_adjusted_tables(
+    tables: Sequence[Table],
+    adjusted: Adjusted,
+    paths: Sequence[str | Path],
+    *,
+    json_report: str | Path | None = None,
+    report: str | Path | None = None,
+    note: str | Path | None = None,
+    run: Run | None = None,
+    force: bool = False,
+) -> None:
+    """Write linked tables, a file for each, with the adjusted values of their link; all files or none.
+
+    As `save_adjusted`: the whole system is audited, and what all files show together is read back.
+    """
+    places, pages = _places(paths), LinkedOutputSection(json_report=json_report, report=report, note=note)
+    refuse_bad_targets({**places, **pages.targets}, {}, force=force)
+    published = [*places.values()]
+    release = table_runs.adjusted_release_of(tables, adjusted, published, run)
+    public = [*published, *([] if pages.note is None else [pages.note])]
+    io.write_all(_adjusted_files(release, published, pages), public=public, force=force)
+
+
+def _places(paths: Sequence[str | Path]) -> dict[str, Path]:
+    """Where tables are written, by the words a message uses."""
+    several = len(paths) > 1
+    return {f"output {at}" if several else "output": Path(path) for at, path in enumerate(paths, start=1)}
+
+
+def save_cells(table: Table, path: str | Path, *, force: bool = False) -> None:
+    """Write a table with its true values: a list (.csv), or files of tau-ARGUS (.tab with .rda, or .jj).
+
+    Confidential, and readable by its owner alone. Files that are there are overwritten with `force` only.
+    """
+    io.write_all(table_runs.encoded_cells(table, Path(path)), force=force)
+
+
+@entered_by("plan")
+def run_table(
+    plan: AnyTablePlan,
+    run: Run | None = None,
+    *,
+    dry_run: bool = False,
+    plan_file: str | Path | None = None,
+    save_plan: str | Path | None = None,
+    force: bool = False,
+) -> TableRelease | AdjustedRelease:
+    """Carry out a plan of a table, or of linked ones: make, choose or adjust, attack, encode, read back;
+    write all or nothing.
+
+    `plan_file`, `save_plan` and `force` are as in `run`.
+    """
+    if plan.asked is None:
+        raise ParameterError(
+            "Plan: there is no [suppress] section, and no [adjust]; such a plan only makes a list of cells."
+        )
+    source = _source(plan, plan.targets, as_path(plan_file), as_path(save_plan), force, dry_run)
+    release: TableRelease | AdjustedRelease
+    if isinstance(plan.asked, AdjustSection):
+        release = table_runs.make_adjusted(plan.asked, source, plan.published, run)
+        files = _adjusted_files(release, plan.published, plan.output)
+    else:
+        release = table_runs.make_release(plan.asked, source, plan.published, run)
+        files = _table_files(release, plan.published, plan.output)
+    written = {} if dry_run else files
+    io.write_all({**written, **plan.as_file(save_plan)}, public=plan.public, force=force)
+    return release
+
+
+@entered_by("plan")
+def tabulate_file(
+    plan: TabulatePlan,
+    *,
+    dry_run: bool = False,
+    plan_file: str | Path | None = None,
+    save_plan: str | Path | None = None,
+    force: bool = False,
+) -> Table:
+    """Carry out a plan that publishes nothing: records as a list of cells and sums, or files of tau-ARGUS."""
+    out = plan.output.path
+    beside = out.with_suffix(".rda") if out.suffix.lower() == ".tab" else None
+    targets = {"output": out, "metadata beside it": beside}
+    source = _source(plan, targets, as_path(plan_file), as_path(save_plan), force, dry_run)
+    files = table_runs.encoded_cells(source.table, out)
+    refuse_bad_targets({f"output {file.name}": file for file in files}, source.inputs, force=force or dry_run)
+    io.write_all({**({} if dry_run else files), **plan.as_file(save_plan)}, force=force)
+    return source.table
+
+
+def read_by(plan: AnyTablePlan) -> Files:
+    """What a plan names to be read."""
+    given: Files = {"input": plan.input.path, "metadata": plan.input.meta} if plan.input else {}
+    if not isinstance(plan, LinkedPlan):
+        return given
+    lists = {f"input {at}": each.input for at, each in enumerate(plan.tables, start=1)}
+    return {**given, **lists, **{f"metadata {at}": each.meta for at, each in enumerate(plan.tables, start=1)}}
+
+
+def _source(
+    plan: AnyTablePlan,
+    targets: Files,
+    plan_file: Path | None,
+    saved: Path | None,
+    force: bool,
+    dry_run: bool,
+) -> Source:
+    """The table of a plan; before any work, nothing that is read may be written over."""
+    inputs = {**read_by(plan), "plan file": plan_file}
+    refuse_bad_targets(targets, inputs, force=force or dry_run)
+    refuse_bad_targets({"plan": saved}, {**inputs, **targets}, force=force)
+    source = source_of(plan)
+    refuse_bad_targets({**targets, "plan": saved}, source.inputs, force=True)
+    return source
+
+
+# where pages go that stand beside a published table, or beside several
+_Pages = TableOutputSection | LinkedOutputSection
+
+
+def _table_files(release: TableRelease, published: Sequence[Path], pages: _Pages) -> dict[Path, bytes]:
+    claim, told = release.claim, release.record.as_dict()
+    files = _contents(release, published)
+    if pages.json_report is not None:
+        files[pages.json_report] = as_json(told)
+    if pages.report is not None:
+        files[pages.report] = page.suppression_html(claim.table, claim.pattern, told, claim.linked).encode()
+    return files
+
+
+def _adjusted_files(release: AdjustedRelease, published: Sequence[Path], pages: _Pages) -> dict[Path, bytes]:
+    claim, told = release.claim, release.record.as_dict()
+    files = _contents(release, published)
+    if pages.json_report is not None:
+        files[pages.json_report] = as_json(told)
+    if pages.report is not None:
+        files[pages.report] = page.adjustment_html(told).encode()
+    if pages.note is not None:
+        titles = [table.title for table, _ in claim.parts]
+        files[pages.note] = page.adjustment_note_html(claim.table, told, titles).encode()
+    return files
+
+
+def _contents(release: TableRelease | AdjustedRelease, published: Sequence[Path]) -> dict[Path, bytes]:
+    contents = release.data if release.claim.linked else (release.data,)
+    return dict(zip(published, contents, strict=True))
+
+
+@entered_by("plan")
+def audit_plan(
+    plan: AnyTablePlan,
+    run: Run | None = None,
+    *,
+    json_report: Path | None = None,
+    force: bool = False,
+) -> PublishedAudit:
+    """Attack the files that a plan publishes, as they lie there; those of linked tables together."""
+    if plan.suppress is None:
+        raise ParameterError(f"Plan: there is no [suppress] section; {_instead(plan)}")
+    inputs = {**read_by(plan), **plan.targets}
+    refuse_bad_targets({"JSON report": json_report}, inputs, force=force)
+    return _attacked(source_of(plan), plan.published, plan.suppress, run, json_report, force)
+
+
+def _instead(plan: AnyTablePlan) -> str:
+    if plan.adjust is None:
+        return "nothing is published by it."
+    return (
+        "what [adjust] publishes is attacked when the plan is carried out, and nothing is written before. "
+        "Carry it out again (`tacita run`), with the seed of its record."
+    )
+
+
+def audit_published(
+    given: TableInputSection,
+    published: Path,
+    section: TableSection,
+    asked: SuppressSection,
+    run: Run | None = None,
+    *,
+    json_report: Path | None = None,
+    force: bool = False,
+) -> PublishedAudit:
+    """Attack a published file, whoever made it: ranges, verdict, and what in it is not the table's."""
+    inputs = {"table": given.path, "published table": published}
+    refuse_bad_targets({"JSON report": json_report}, inputs, force=force)
+    return _attacked(read_source(given, section, asked), [published], asked, run, json_report, force)
+
+
+def _attacked(
+    source: Source,
+    published: Sequence[Path],
+    asked: SuppressSection,
+    run: Run | None,
+    json_report: Path | None,
+    force: bool,
+) -> PublishedAudit:
+    refuse_bad_targets({"JSON report": json_report}, source.inputs, force=force)
+    found = table_runs.attack_published(source, published, asked, run)
+    if json_report is not None:
+        io.write_all({json_report: as_json(found.as_dict())}, force=force)
+    return found
+
+
+@entered_by("plan")
+def compare_table(
+    plan: AnyTablePlan,
+    methods: Sequence[str] = (),
+    run: Run | None = None,
+    *,
+    json_report: str | Path | None = None,
+    force: bool = False,
+) -> PatternTrials:
+    """Try methods on the table of a plan, or on its linked ones as one system; nothing is published.
+
+    `methods` are those of [compare] if not given, or the one of [suppress]; what [suppress] asks holds for
+    all, the parameters of [compare] for the methods that have them.
+    """
+    if plan.suppress is None:
+        raise ParameterError("Plan: there is no [suppress] section that says what protects.")
+    target, asked, section = as_path(json_report), plan.suppress, plan.compare or TrySection()
+    named = TrySection(method=tuple(methods)).method or section.method or (asked.method,)
+    refuse_bad_targets({"JSON report": target}, {**read_by(plan), **plan.targets}, force=force)
+    source = source_of(plan)
+    refuse_bad_targets({"JSON report": target}, source.inputs, force=force)
+    trials = compare_patterns(
+        source.table,
+        named,
+        asked.problem,
+        run=run,
+        **{**asked.model_dump(include={"zeros", "insist", "strict"}), "seconds": asked.time},
+        **(section.model_extra or {}),
+    )
+    if target is not None:
+        io.write_all({target: as_json(trials.as_dict())}, force=force)
+    return trials

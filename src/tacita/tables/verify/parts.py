@@ -1,0 +1,54 @@
+"""Tables that are published of one system, each in a file of its own, and what all files show together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from tacita.core import Table
+from tacita.core.arrays import Floats, Ints
+from tacita.io.tables.base import PublishedFormat
+from tacita.io.tables.reading import Seen, differs, read_back
+
+
+class Part(NamedTuple):
+    """A published table, and where its cells stand among those that were attacked."""
+
+    table: Table
+    cells: Ints
+
+
+def parts_or_whole(linked: tuple[Part, ...], whole: Table) -> tuple[Part, ...]:
+    """The tables that are published: those that are linked, or the one."""
+    return linked or (Part(whole, np.arange(whole.n)),)
+
+
+def seen_together(
+    contents: Sequence[bytes],
+    forms: Sequence[PublishedFormat],
+    parts: Sequence[Part],
+    names: Sequence[str],
+    n: int,
+    meant: Floats | None = None,
+) -> Seen:
+    """What all files of linked tables show of n cells: one that a file publishes is published.
+
+    Where two show different values of a cell, that which is not meant counts; `meant` are the values of the
+    tables unless others are given.
+    """
+    withheld, values = np.ones(n, dtype=bool), np.full(n, np.nan)
+    hidden, besides = np.zeros(n, dtype=bool), list[str]()
+    for content, form, (table, cells), name in zip(contents, forms, parts, names, strict=True):
+        own = table.values if meant is None else meant[cells]
+        seen = read_back(content, form, table, name, own)
+        open_cells = ~seen.withheld
+        wrong = open_cells & differs(seen.values, own)
+        fresh = wrong | (open_cells & np.isnan(values[cells]))
+        values[cells[fresh]] = seen.values[fresh]
+        withheld[cells[open_cells]], hidden[cells[seen.withheld]] = False, True
+        besides += [each for each in seen.besides if each not in besides]
+    if torn := int((hidden & ~withheld).sum()):
+        besides.append(f"cells that one table withholds and another shows ({torn})")
+    return Seen(withheld, values, tuple(besides))
