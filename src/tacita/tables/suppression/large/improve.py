@@ -34,7 +34,7 @@ class Improve(Large):
     whose proof uses no cell of the part need not be asked again. What remains is solved by the branch and cut
     of `optimal`; a pattern that costs less is kept. `seconds` or a stop end it, with the best pattern so far.
 
-    One small branch and cut a part. The lower bound is that of `constructive`.
+    O(parts) small searches by branch and cut. The lower bound is that of `constructive`.
     Source: Shaw (1998), CP98, for large neighbourhood search; the parts are ours.
 
     >>> from tacita.core import Table
