@@ -59,11 +59,11 @@ def optimal(table, problem):
     return tacita.method("optimal").suppress(table, problem)
 
 
-def suppression(choose, **parts):
+def suppression(choose, shapes=("two-way",), **parts):
     return planted(
         Suppression,
         choose=lambda self, table, problem, run: choose(table, problem),
-        shapes=("two-way",),
+        shapes=shapes,
         **parts,
     )
 
@@ -117,7 +117,7 @@ def stopped(broken):
         steered.report("choosing", 0, 1)
         return broken(table, problem) if steered.enough() else optimal(table, problem)
 
-    return suppression(optimal, suppress=suppress, anytime=True)
+    return suppression(optimal, suppress=suppress, anytime=True, shapes=("any",))
 
 
 SUPPRESSIONS = {
@@ -142,7 +142,7 @@ SUPPRESSIONS = {
         stopped(not_more_than_asked),
         stopped(all_of_them),
         stopped(lambda table, problem: all_of_them(table, problem, 0.0)),
-        suppression(optimal, suppress=whatever_is_asked, anytime=True),
+        suppression(optimal, suppress=whatever_is_asked, anytime=True, shapes=("any",)),
     ],
 }
 
