@@ -60,8 +60,8 @@ def test_every_law_of_all_kinds_has_an_entry_that_breaks_it(kind):
 
 def test_a_method_of_no_kind_is_refused_by_the_kinds_that_there_are():
     with pytest.raises(
-        tacita.ParameterError, match=r"no laws of kind 'adjustment'. Known: microaggregation, "
+        tacita.ParameterError, match=r"no laws of kind 'divination'. Known: microaggregation, "
     ):
-        testing.check_method(planted(Method, kind="adjustment"))
+        testing.check_method(planted(Method, kind="divination"))
     with pytest.raises(tacita.ParameterError, match="no laws of kind ''"):
         testing.check_method(3)

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 from pydantic import Field
 
 from tacita.core import Bounds, Run
 from tacita.core.arrays import Ints, Mask
-from tacita.tables.suppression.general.branch import compile_kernels
 from tacita.tables.suppression.general.movements import Movements
-from tacita.tables.suppression.general.root import Search
 from tacita.tables.suppression.general.system import System
 from tacita.tables.suppression.proving import prover
 from tacita.tables.suppression.twoway.watch import Watch
 
 from .base import Large, spared
 from .proofs import Proofs
+
+if TYPE_CHECKING:
+    from tacita.tables.suppression.general.root import Search
 
 # Seconds for a part, and the share of all seconds after which the first clean-up ends.
 _SECONDS, _CLEANED = 3.0, 0.5
@@ -50,6 +51,8 @@ class Improve(Large):
     ] = 100
 
     def search(self, parts: list[Proofs], watch: Watch, run: Run) -> float:
+        from tacita.tables.suppression.general.branch import compile_kernels
+
         compile_kernels()
         spared(parts, watch, run, _CLEANED * watch.limit)
         # what is small enough is one part
@@ -82,6 +85,8 @@ class Improve(Large):
 
     def _solved(self, proofs: Proofs, region: Mask, watch: Watch, run: Run) -> tuple[Search, bool]:
         """Solve a part exactly, and take what is cheaper; whether it was."""
+        from tacita.tables.suppression.general.root import Search
+
         system, chosen = proofs.system, proofs.chosen
         freed = region & chosen & ~system.primary
         demands = {q for column in np.flatnonzero(freed).tolist() for q in proofs.users(column)}
