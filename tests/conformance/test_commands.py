@@ -38,7 +38,8 @@ def test_masking(name, tmp_path, capsys):
     words = ["protect", str(source), "--out", str(tmp_path / "out.csv"), "--method", name, "--quasi", "a"]
     words += NEEDED.get(name, [])
     words += ["--report", str(tmp_path / "review.html"), "--note", str(tmp_path / "note.html")]
-    assert run_command(words) == 0
+    # by chance alone, so few records may all stay as they were, which is refused
+    assert run_command([*words, "--seed", str(SEED)]) == 0
     assert "masked, not in groups" in capsys.readouterr().out
     assert_options_are_shown(["protect", "--method"], "masking", name, capsys)
 
