@@ -21,10 +21,10 @@ def attacks(monkeypatch):
     """How often each table, mask and problem was attacked whole."""
     found, honest = Counter(), module._attack
 
-    def counted(judge, mask, run):
+    def counted(judge, attacker, mask, run, **asked):
         table = judge.table
         found[judge.problem, mask.tobytes(), table.low.tobytes(), table.high.tobytes()] += 1
-        return honest(judge, mask, run)
+        return honest(judge, attacker, mask, run, **asked)
 
     monkeypatch.setattr(module, "_attack", counted)
     return found
