@@ -163,6 +163,14 @@ def test_what_is_drawn_differs_from_run_to_run_without_a_seed():
     assert np.array_equal(*seeded)
 
 
+@pytest.mark.parametrize("asked", [["rounding", "--base", "1"], ["small-counts", "--base", "2", "--counts"]])
+def test_a_table_in_which_nothing_changed_is_warned_of(asked, folder):
+    words = ["adjust", "cells.csv", *NAMED, "--json", "result.json", "--out", "out.csv", "--method", *asked]
+    assert run_command(words) == 0
+    warned = json.loads((folder / "result.json").read_text())["warnings"]
+    assert [(each["name"], each["count"]) for each in warned] == [("nothing-changed", 16)]
+
+
 def test_a_stopped_search_is_told():
     table = Table.from_array(np.random.default_rng(0).poisson(3, (6, 6, 6)).astype(float), names="abc")
     made = tacita.adjust(table, "rounding", base=5, seconds=20, run=Run(enough=lambda: True))

@@ -254,6 +254,9 @@ def require_safe(audit: AdjustedAudit) -> AdjustedAudit:
 def _cautions(
     table: Table, adjusted: Adjusted, inferred: Inferred, accepted: int, additive: bool
 ) -> Iterable[Caution]:
+    if np.array_equal(adjusted.values, table.values):
+        text = "No value was changed: what would be published is the true table."
+        yield Caution("nothing-changed", text, table.n, "Choose a larger base, or another method.")
     if accepted:
         text = f"{accepted} cells give more away than their levels allow, which was insisted on."
         yield Caution("levels-not-kept", text, accepted, "Adjust more: a larger base, or more noise.")
