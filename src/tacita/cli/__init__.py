@@ -48,6 +48,7 @@ _BUILT_FOR_WORDS = {
     "tabulate": "tacita.cli.tables:tabulate_with",
     "suppress": "tacita.cli.tables:suppress_with",
     "adjust": "tacita.cli.tables:adjust_with",
+    "audit": "tacita.cli.tables:audit_with",
 }
 
 

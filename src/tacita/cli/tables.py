@@ -113,12 +113,7 @@ def suppress_with(words: Sequence[str]) -> Callable[..., None]:
 
 def adjust_with(words: Sequence[str]) -> Callable[..., None]:
     """The command `adjust` with the options of the method that the words name."""
-    named = _named_in(words, "--method")
-    own: dict[str, FieldInfo] = {}
-    if named is not None:
-        method = registry.canonical(named, *registry.ADJUSTING)
-        fields = registry.lookup(method, *registry.ADJUSTING).model_fields
-        own = {name: each for name, each in fields.items() if name not in _OF_SECTION}
+    named, own = _adjusting(words)
 
     def body(table: Path, **values: Any) -> None:
         plan = TablePlan(
@@ -148,6 +143,16 @@ def adjust_with(words: Sequence[str]) -> Callable[..., None]:
         ],
         body,
     )
+
+
+def _adjusting(words: Sequence[str]) -> tuple[str | None, dict[str, FieldInfo]]:
+    """The method of adjustment that the words name, and its own parameters."""
+    named = _named_in(words, "--method")
+    if named is None:
+        return None, {}
+    method = registry.canonical(named, *registry.ADJUSTING)
+    fields = registry.lookup(method, *registry.ADJUSTING).model_fields
+    return method, {name: each for name, each in fields.items() if name not in _OF_SECTION}
 
 
 def tabulate_with(words: Sequence[str]) -> Callable[..., None]:
@@ -195,19 +200,22 @@ def comparison_of(words: Sequence[str]) -> Callable[..., None] | None:
     return _compare if of_table else None
 
 
+def _plan_of_table(file: Path) -> AnyTablePlan:
+    from tacita import api
+
+    plan = api.load_plan(file)
+    if not isinstance(plan, AnyTablePlan):
+        raise ParameterError(f"{file.name}: wanted a plan of a table; this is one of records.")
+    return plan
+
+
 def _compare_tables(source: Path, **values: Any) -> None:
     from tacita import api
 
-    plan = api.load_plan(source)
+    plan = _plan_of_table(source)
     methods = given({"method": TrySection.model_fields["method"]}, values).get("method", ())
     with progress_bar(values["quiet"], anytime=True) as run:
-        trials = api.compare_table(
-            plan,  # type: ignore[arg-type]
-            methods,
-            run,
-            json_report=values["json"],
-            force=values["force"],
-        )
+        trials = api.compare_table(plan, methods, run, json_report=values["json"], force=values["force"])
     if not values["quiet"]:
         print_patterns(trials, values["json"])
 
@@ -235,71 +243,109 @@ def _named_in(words: Sequence[str], sought: str) -> str | None:
     return None
 
 
-def _audit(table: Path, published: Path | None = None, **values: Any) -> None:
-    from tacita import api
-
-    writing = {"json_report": values["json"], "force": values["force"]}
-    with progress_bar(values["quiet"]) as run:
-        if table.suffix.lower() == ".toml":
-            found = api.audit_plan(_audited(table, published, values), run, **writing)
-        elif published is None:
-            raise ParameterError(
-                "audit: wanted the published table after the confidential one; of a plan (.toml), it alone."
-            )
-        else:
-            found = api.audit_published(
-                TableInputSection(path=table, **given(TableInputSection, values)),
-                published,
-                TableSection(**given(TableSection, values)),
-                SuppressSection(**given(_ASKED, values)),
-                run,
-                **writing,
-            )
-    if not values["quiet"]:
-        print_audit(found, values["json"])
-    if not found.safe:
-        raise VerificationError(found.refusal())
-
-
-def _audited(file: Path, published: Path | None, values: dict[str, Any]) -> AnyTablePlan:
-    """The plan of a file; all else is in the plan."""
-    from tacita import api
-
-    plan = api.load_plan(file)
-    if not isinstance(plan, AnyTablePlan):
-        raise ParameterError(f"{file.name}: wanted a plan of a table; this is one of records.")
-    told = [name for model in (TableInputSection, TableSection, _ASKED) for name in given(model, values)]
-    if published is not None or told:
-        odd = f"--{told[0].replace('_', '-')}" if told else "a published file"
-        raise ParameterError(f"audit: {odd} goes with a table; a plan says it itself. Leave it away.")
-    return plan
-
-
 _PROBLEM = SuppressSection.model_fields["problem"]
 # a plan says it itself, so that the command can do without; the section cannot
 _ASKED = {
     "problem": FieldInfo(annotation=_PROBLEM.annotation, default=None, description=_PROBLEM.description),
     **{name: SuppressSection.model_fields[name] for name in ("strict", "insist")},
 }
-_FOR_WORDS = {"suppress": suppress_with, "adjust": adjust_with, "tabulate": tabulate_with}
-audit = command(
-    "audit",
-    "Attack a published table: what can be computed of its withheld cells, and what else does the file show? "
-    "Fails if that is too much.\n\n"
-    "Example: tacita audit cells.csv published.csv --rows region --columns sector --value turnover "
-    "--primary sensitive --problem interval\n\n"
-    "Of a plan, what it publishes; linked tables together: tacita audit tables.toml",
-    [
-        positional("table", "CSV file of cells, or .tab or .jj of tau-ARGUS; confidential. Or a plan (TOML)"),
-        positional("published", "published table: .csv, .xlsx or .html; not of a plan", required=False),
-        *options(TableSection, _WHAT, skip=_OF_ADJUSTED),
-        *options(_ASKED, _HOW),
-        *options(TableInputSection, _FROM, skip=["path"]),
-        path_option("json", "ranges and verdict as JSON; confidential", _TO),
-        *_RUNNING[2:],
-    ],
-    _audit,
-)
+_METHOD = {
+    "method": FieldInfo(
+        annotation=str | None,  # type: ignore[arg-type]
+        default=None,
+        description="method that adjusted the values, with its parameters; where no cell is withheld",
+    ),
+    "signed": AdjustSection.model_fields["signed"],
+}
+
+
+def audit_with(words: Sequence[str]) -> Callable[..., None]:
+    """The command `audit`, with the options of the method of adjustment if the words name one."""
+    named, own = _adjusting(words)
+    asked = {**_ASKED, **_METHOD, **own}
+
+    def body(table: Path, published: Path | None = None, **values: Any) -> None:
+        from tacita import api
+
+        writing = {"json_report": values["json"], "force": values["force"]}
+        with progress_bar(values["quiet"]) as run:
+            if table.suffix.lower() == ".toml":
+                told = [
+                    name for each in (TableInputSection, TableSection, asked) for name in given(each, values)
+                ]
+                found = api.audit_plan(_audited(table, published, told), run, **writing)
+            elif published is None:
+                raise ParameterError(
+                    "audit: wanted the published table after the confidential one; of a plan (.toml), it "
+                    "alone."
+                )
+            else:
+                found = api.audit_published(
+                    TableInputSection(path=table, **given(TableInputSection, values)),
+                    published,
+                    TableSection(**given(TableSection, values)),
+                    _published_how(named, given(asked, values)),
+                    run,
+                    **writing,
+                )
+        if not values["quiet"]:
+            print_audit(found, values["json"])
+        if not found.safe:
+            raise VerificationError(found.refusal())
+
+    return command(
+        "audit",
+        "Attack a published table: what can be computed of its withheld cells, and what else does the file "
+        "show? Fails if that is too much.\n\n"
+        "Example: tacita audit cells.csv published.csv --rows region --columns sector --value turnover "
+        "--primary sensitive --problem interval\n\n"
+        "Of other values: tacita audit cells.csv rounded.csv --rows region --columns sector --value persons "
+        "--counts --method rounding --base 5\n\n"
+        "Of a plan, what it publishes; linked tables together: tacita audit tables.toml",
+        [
+            positional(
+                "table", "CSV file of cells, or .tab or .jj of tau-ARGUS; confidential. Or a plan (TOML)"
+            ),
+            positional("published", "published table: .csv, .xlsx or .html; not of a plan", required=False),
+            *options(TableSection, _WHAT),
+            *options(_ASKED, _HOW),
+            *options(_METHOD, _CHANGE),
+            *options(own, Group.create_ordered(f"Parameters of {named}")),
+            *options(TableInputSection, _FROM, skip=["path"]),
+            path_option("json", "ranges and verdict as JSON; confidential", _TO),
+            *_RUNNING[2:],
+        ],
+        body,
+    )
+
+
+def _published_how(method: str | None, asked: dict[str, Any]) -> SuppressSection | AdjustSection:
+    """By withheld cells, or by the method that changed values."""
+    if method is None:
+        return SuppressSection(**{name: value for name, value in asked.items() if name != "signed"})
+    if odd := [name for name in ("problem", "strict") if name in asked]:
+        raise ParameterError(
+            f"audit: --{odd[0]} speaks of withheld cells, --method of values that were changed. Leave one "
+            "away."
+        )
+    return AdjustSection(**asked)
+
+
+def _audited(file: Path, published: Path | None, told: Sequence[str]) -> AnyTablePlan:
+    """The plan of a file; all else is in the plan."""
+    plan = _plan_of_table(file)
+    if published is not None or told:
+        odd = f"--{told[0].replace('_', '-')}" if told else "a published file"
+        raise ParameterError(f"audit: {odd} goes with a table; a plan says it itself. Leave it away.")
+    return plan
+
+
+_FOR_WORDS = {
+    "suppress": suppress_with,
+    "adjust": adjust_with,
+    "tabulate": tabulate_with,
+    "audit": audit_with,
+}
 
 
 def __getattr__(name: str) -> Callable[..., None]:

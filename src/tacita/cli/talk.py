@@ -30,10 +30,10 @@ if TYPE_CHECKING:
     from tacita.core import Table as CellTable
     from tacita.core.uniqueness import Uniqueness
     from tacita.microdata.plan import Plan
-    from tacita.tables.adjusted_record import AdjustedRecord
+    from tacita.tables.adjusted_record import AdjustedRecord, FileAudit
     from tacita.tables.comparing import PatternTrials
     from tacita.tables.plan import AnyTablePlan, TabulatePlan
-    from tacita.tables.record import PublishedAudit, TableRecord
+    from tacita.tables.record import TableRecord
 
 
 class _Terminal(Console):
@@ -320,8 +320,8 @@ def print_patterns(trials: PatternTrials, json_report: Path | None) -> None:
         Out.print(f"comparison as JSON (confidential): {json_report}", markup=False)
 
 
-def print_audit(found: PublishedAudit, json_report: Path | None) -> None:
-    """What an attacker can compute of each sensitive cell."""
+def print_audit(found: FileAudit, json_report: Path | None) -> None:
+    """What an attacker can compute of each cell that was attacked; before, promises of other values."""
     from rich.table import Table
 
     told = found.as_dict()
@@ -330,7 +330,10 @@ def print_audit(found: PublishedAudit, json_report: Path | None) -> None:
         sides = ("any" if each[side] is None else _figure(each[side]) for side in ("low", "high"))
         place = (each[name] for name in told["places"])
         table.add_row(*place, *sides, each.get("reason", "protected"))
-    Out.print(table)
+    for each in told.get("promises", ()):
+        Out.print(f"{'kept' if each['passed'] else 'not kept'}: {each['promise']}", markup=False)
+    if told["audit"]:
+        Out.print(table)
     _print_warnings(found.cautions)
     if json_report is not None:
         Out.print(f"audit as JSON (confidential): {json_report}", markup=False)

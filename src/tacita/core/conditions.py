@@ -75,7 +75,7 @@ def condition_of(text: str, who: str) -> Condition:
     >>> condition_of("age < 15 and status != 'child'", "Zeros")[1]
     Clause(column='status', sign='!=', value='child')
     """
-    words = _Words(text, who)
+    words = _Words(text, who, "\"age < 15 and status = 'married'\"")
     found = words.condition()
     words.end()
     return found
@@ -87,7 +87,7 @@ def rule_of(text: str, who: str) -> Rule:
     >>> rule_of("age < 15: income = 0", "Rules").then
     (Clause(column='income', sign='=', value=0.0),)
     """
-    words = _Words(text, who)
+    words = _Words(text, who, '"age < 15: income = 0"')
     where = words.condition()
     words.sign([":"])
     then = words.condition()
@@ -101,7 +101,7 @@ def edit_of(text: str, who: str) -> Edit:
     >>> edit_of("wage + transfers = income", "Edits").terms
     (('wage', 1.0), ('transfers', 1.0), ('income', -1.0))
     """
-    words = _Words(text, who)
+    words = _Words(text, who, '"wage + other = income"')
     terms: dict[str, float] = {}
     left = words.total(terms, 1.0)
     sign = words.sign(_OF_EDITS)
@@ -114,10 +114,10 @@ def edit_of(text: str, who: str) -> Edit:
 
 
 class _Words:
-    """The tokens of one text, taken one after the other."""
+    """The tokens of one text, taken one after the other; `example` is how such a text may look."""
 
-    def __init__(self, text: str, who: str) -> None:
-        self.text, self.who = text, who
+    def __init__(self, text: str, who: str, example: str) -> None:
+        self.text, self.who, self.example = text, who, example
         self.tokens = list(self._split())
         self.at = 0
 
@@ -134,10 +134,7 @@ class _Words:
     def fault(self, wanted: str) -> ParameterError:
         """What was wanted instead; the text is the user's own words."""
         told = self.text if len(self.text) <= 60 else f"{self.text[:57]}..."
-        return ParameterError(
-            f'{self.who}: wanted {wanted}, got {told!r}. Write "age < 15: income = 0" (a rule), '
-            '"age < 15 and status = \'married\'" (what never occurs) or "wage + other = income" (an edit).'
-        )
+        return ParameterError(f"{self.who}: wanted {wanted}, got {told!r}. Write as in {self.example}.")
 
     def peek(self) -> tuple[str, str]:
         return self.tokens[self.at] if self.at < len(self.tokens) else ("end", "")

@@ -11,10 +11,10 @@ from tacita.core import Adjusted, ParameterError, Pattern, Run, Table
 from tacita.core.door import entered_by
 from tacita.io.atomic import refuse_bad_targets
 from tacita.tables import run as table_runs
-from tacita.tables.adjusted_record import AdjustedRelease
+from tacita.tables.adjusted_record import AdjustedRelease, FileAudit
 from tacita.tables.comparing import PatternTrials, compare_patterns
 from tacita.tables.plan import AnyTablePlan, LinkedPlan, TabulatePlan
-from tacita.tables.record import PublishedAudit, TableRelease
+from tacita.tables.record import TableRelease
 from tacita.tables.sections import (
     AdjustSection,
     LinkedOutputSection,
@@ -27,6 +27,9 @@ from tacita.tables.sections import (
 from tacita.tables.sources import Files, Source, read_source, source_of
 
 from .files import as_json, as_path
+
+# How a table is published.
+Asked = SuppressSection | AdjustSection
 
 
 def save_table(
@@ -243,50 +246,52 @@ def audit_plan(
     *,
     json_report: Path | None = None,
     force: bool = False,
-) -> PublishedAudit:
+) -> FileAudit:
     """Attack the files that a plan publishes, as they lie there; those of linked tables together."""
-    if plan.suppress is None:
-        raise ParameterError(f"Plan: there is no [suppress] section; {_instead(plan)}")
+    if plan.asked is None:
+        raise ParameterError("Plan: there is no [suppress] section, and no [adjust]: it publishes nothing.")
     inputs = {**read_by(plan), **plan.targets}
     refuse_bad_targets({"JSON report": json_report}, inputs, force=force)
-    return _attacked(source_of(plan), plan.published, plan.suppress, run, json_report, force)
-
-
-def _instead(plan: AnyTablePlan) -> str:
-    if plan.adjust is None:
-        return "nothing is published by it."
-    return (
-        "what [adjust] publishes is attacked when the plan is carried out, and nothing is written before. "
-        "Carry it out again (`tacita run`), with the seed of its record."
-    )
+    return _attacked(source_of(plan), plan.published, plan.asked, run, json_report, force)
 
 
 def audit_published(
     given: TableInputSection,
     published: Path,
     section: TableSection,
-    asked: SuppressSection,
+    asked: Asked,
     run: Run | None = None,
     *,
     json_report: Path | None = None,
     force: bool = False,
-) -> PublishedAudit:
-    """Attack a published file, whoever made it: ranges, verdict, and what in it is not the table's."""
+) -> FileAudit:
+    """Attack a published file, whoever made it: ranges, verdict, and what in it is not the table's.
+
+    `asked` is what its withheld cells are protected against, or the method that adjusted its values.
+    """
     inputs = {"table": given.path, "published table": published}
     refuse_bad_targets({"JSON report": json_report}, inputs, force=force)
-    return _attacked(read_source(given, section, asked), [published], asked, run, json_report, force)
+    if isinstance(asked, AdjustSection):
+        source = read_source(given, section, asked.reading, sensitive=False)
+    else:
+        source = read_source(given, section, asked)
+    return _attacked(source, [published], asked, run, json_report, force)
 
 
 def _attacked(
     source: Source,
     published: Sequence[Path],
-    asked: SuppressSection,
+    asked: Asked,
     run: Run | None,
     json_report: Path | None,
     force: bool,
-) -> PublishedAudit:
+) -> FileAudit:
     refuse_bad_targets({"JSON report": json_report}, source.inputs, force=force)
-    found = table_runs.attack_published(source, published, asked, run)
+    found: FileAudit
+    if isinstance(asked, AdjustSection):
+        found = table_runs.attack_adjusted(source, published, asked, run)
+    else:
+        found = table_runs.attack_published(source, published, asked, run)
     if json_report is not None:
         io.write_all({json_report: as_json(found.as_dict())}, force=force)
     return found

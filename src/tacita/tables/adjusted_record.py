@@ -11,9 +11,10 @@ from tacita.core import Adjusted, Caution, Release, Table
 from tacita.core.notebook import Section
 from tacita.core.release import warned
 from tacita.core.seeds import portable
+from tacita.core.verify import faults
 
-from .record import Provenance, finite, place_names, place_of
-from .verify.adjusted import AdjustedClaim
+from .record import CLEAN_FILE, Provenance, PublishedAudit, finite, place_names, place_of
+from .verify.adjusted import AdjustedAudit, AdjustedClaim
 from .verify.parts import Part
 
 # What JSON has of adjusted values, in this order.
@@ -76,7 +77,7 @@ class AdjustedRecord:
             "safe": audit.safe,
             "accepted": audit.accepted,
             "places": place_names(table),
-            "attacked": _attacked(self.claim),
+            "attacked": _attacked(audit),
             "values": _values(table, made.values) if table.n <= _MOST else [],
             "warnings": [asdict(each) for each in self.cautions],
         }
@@ -93,8 +94,59 @@ class AdjustedRecord:
 AdjustedRelease = Release[AdjustedRecord, AdjustedClaim]
 
 
-def _attacked(claim: AdjustedClaim) -> list[dict[str, Any]]:
-    found, table = claim.audit.inferred, claim.table
+@dataclass(frozen=True, repr=False)
+class AdjustedFileAudit:
+    """What an attacker infers from a published file of other values, and what it promises. Confidential.
+
+    `besides` names kinds of things that are no part of the table.
+    """
+
+    provenance: Provenance
+    audit: AdjustedAudit
+    cautions: tuple[Caution, ...]
+    besides: tuple[str, ...]
+
+    @property
+    def safe(self) -> bool:
+        """Whether promises hold, nothing gives too much away, and nothing else is there."""
+        return self.audit.safe and not self.besides
+
+    def as_dict(self) -> dict[str, Any]:
+        """The verdict, every promise and the range of every attacked cell, for JSON."""
+        return {
+            **asdict(self.provenance),
+            "confidential": True,
+            "method": self.audit.adjusted.method,
+            "parameters": self.audit.adjusted.parameters,
+            "changed": self.audit.adjusted.changed,
+            "promises": [asdict(each) for each in self.audit.verdicts],
+            "besides": list(self.besides),
+            "places": place_names(self.audit.table),
+            "audit": _attacked(self.audit),
+            "warnings": [asdict(each) for each in self.cautions],
+            "safe": self.safe,
+        }
+
+    def refusal(self) -> str:
+        """Why the file is not safe, without any figure of it."""
+        parts = []
+        if broken := faults(self.audit.verdicts):
+            parts.append(f"the table is not what its method promises ({broken})")
+        if self.audit.failures:
+            first = self.audit.failures[0]
+            where = f"{' / '.join(first.labels)}, {first.reason}"
+            parts.append(f"{self.audit.exposed} cells give too much away (first: {where})")
+        if self.besides:
+            parts.append(f"the file shows more than the table: {', '.join(self.besides)}")
+        return f"Audit: {'; '.join(parts)}. Do not publish this file.{CLEAN_FILE if self.besides else ''}"
+
+
+# What comes of attacking a published file.
+FileAudit = PublishedAudit | AdjustedFileAudit
+
+
+def _attacked(audit: AdjustedAudit) -> list[dict[str, Any]]:
+    found, table = audit.inferred, audit.table
     reasons = {each.cell: each.reason for each in found.failures}
     return [
         {

@@ -23,6 +23,11 @@ _OF_PATTERN = (
     *("secondary_count", "primary_count", "lower_bound", "gap", "proven", "seconds"),
 )
 
+# What to do about a file that shows more than a table.
+CLEAN_FILE = (
+    " Publish the file as tacita wrote it, or only the labels, values and status of its cells as CSV."
+)
+
 
 @dataclass(frozen=True)
 class Provenance:
@@ -131,14 +136,9 @@ class PublishedAudit:
             )
         if self.values_changed:
             parts.append(f"{self.values_changed} published values are not those of the table")
-        advice = ""
         if self.besides:
             parts.append(f"the file shows more than the table: {', '.join(self.besides)}")
-            advice = (
-                " Publish the file as tacita wrote it, or only the labels, values and status of its cells as "
-                "CSV."
-            )
-        return f"Audit: {'; '.join(parts)}. Do not publish this file.{advice}"
+        return f"Audit: {'; '.join(parts)}. Do not publish this file.{CLEAN_FILE if self.besides else ''}"
 
 
 def _audited(found: Audit, cautions: tuple[Caution, ...]) -> dict[str, Any]:

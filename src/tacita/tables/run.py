@@ -12,14 +12,15 @@ from pathlib import Path
 from typing import Any
 
 from tacita import io
-from tacita.core import Adjusted, Caution, ParameterError, Pattern, Report, Run, Table, registry
+from tacita.core import Adjusted, Caution, DataError, ParameterError, Pattern, Report, Run, Table, registry
 from tacita.core.release import search_stopped
 from tacita.core.seeds import as_seed
 from tacita.io import content_of
 from tacita.io.formats.csv import CSV
+from tacita.io.tables.reading import Seen
 from tacita.io.versions import versions
 
-from .adjusted_record import AdjustedRecord, AdjustedRelease
+from .adjusted_record import AdjustedFileAudit, AdjustedRecord, AdjustedRelease
 from .dimensions import Division
 from .linking import link, parts_of
 from .record import Provenance, PublishedAudit, TableRecord, TableRelease
@@ -299,10 +300,8 @@ def attack_published(
 
     A cell that is called withheld counts as such, although its value may stand there: that is told besides.
     """
-    table, contents = source.table, [content_of(path) for path in published]
-    forms = [io.format_of(path, "published")() for path in published]
-    parts = parts_or_whole(source.linked, table)
-    seen = seen_together(contents, forms, parts, [path.name for path in published], table.n)
+    table = source.table
+    contents, seen = _read(source, published)
     found = audit(table, seen.withheld, asked.problem, run, strict=asked.strict, insist=asked.insist)
     return PublishedAudit(
         _provenance(table, contents, source),
@@ -311,6 +310,35 @@ def attack_published(
         int(changed(table, seen).sum()),
         seen.besides,
     )
+
+
+def attack_adjusted(
+    source: Source, published: Sequence[Path], asked: AdjustSection, run: Run | None = None
+) -> AdjustedFileAudit:
+    """What an attacker infers from published files of other values, and whether they are what they promise.
+
+    Whoever made them: by the method and the parameters that are named. Files that withhold cells, or show
+    one cell with two values, are no adjusted tables.
+    """
+    table, method = source.table, asked.build()
+    contents, seen = _read(source, published)
+    if missing := int(seen.withheld.sum()):
+        raise DataError(
+            f"{published[0].name}: wanted a value for each of {table.n} cells, {missing} are withheld. Audit "
+            "it as a table with withheld cells (problem)."
+        )
+    made = replace(method.claimed(table, seen.values), method=asked.method)  # type: ignore[attr-defined]
+    found = audit_adjusted(table, made, method.promised(), run, insist=asked.insist)
+    cautions = found.cautions + source.cautions
+    return AdjustedFileAudit(_provenance(table, contents, source), found, cautions, seen.besides)
+
+
+def _read(source: Source, published: Sequence[Path]) -> tuple[list[bytes], Seen]:
+    """The bytes of published files, and what they show together."""
+    contents, n = [content_of(path) for path in published], source.table.n
+    forms = [io.format_of(path, "published")() for path in published]
+    parts = parts_or_whole(source.linked, source.table)
+    return contents, seen_together(contents, forms, parts, [path.name for path in published], n)
 
 
 def _provenance(table: Table, contents: Sequence[bytes], source: Source | None = None) -> Provenance:

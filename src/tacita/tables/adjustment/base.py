@@ -5,7 +5,8 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import ClassVar
 
-from tacita.core import Adjusted, DataError, Method, Run, Table
+from tacita.core import Adjusted, DataError, Method, Run, Table, Terms
+from tacita.core.arrays import Floats
 
 
 class Adjustment(Method):
@@ -25,6 +26,15 @@ class Adjustment(Method):
     @abstractmethod
     def revalue(self, table: Table, run: Run) -> Adjusted:
         """The values, with their distance from the true ones and what is proven of it."""
+
+    def terms(self, table: Table, values: Floats) -> Terms:
+        """What the promises speak of, if this method with these parameters is to have made these values."""
+        return Terms()
+
+    def claimed(self, table: Table, values: Floats) -> Adjusted:
+        """Values of a file that is said to be of this method, to be audited; nothing is proven of them."""
+        terms, parameters = self.terms(table, values), self.own_parameters()
+        return Adjusted.of(table, values, method=self.spoken_name(), parameters=parameters, terms=terms)
 
     def require_whole(self, table: Table) -> None:
         """Raise where a table that should count has values that are no counts."""

@@ -84,15 +84,37 @@ class CellKey(Adjustment):
             self.require_counts(table)
         keys, drawn = (table.keys, 0) if table.keys is not None else (drawn_keys(table, run), table.n)
         values, noise = self._counts(table, keys) if table.frequency else self._magnitudes(table, keys)
-        flex = None if table.frequency else self._flex
         run.report("looking up noise", 1, 1)
         return Adjusted.of(
             table,
             values,
             seconds=perf_counter() - began,
             drawn=drawn,
-            terms=Terms(hidden=self.hidden if flex is None else 0, noise=noise, keys=keys, flex=flex),
+            terms=self._terms(table, keys, noise),
         )
+
+    def terms(self, table: Table, values: Floats) -> Terms:
+        """The table of noise, and the keys that cells have of their records."""
+        if table.keys is None:
+            raise DataError(
+                "CellKey: without the keys of its cells nobody can say what noise a table should have. Name "
+                "their column (key); keys that were drawn for one table alone are not kept."
+            )
+        return self._terms(table, table.keys, self._noise(table))
+
+    def _terms(self, table: Table, keys: CellKeys, noise: NoiseTable) -> Terms:
+        if table.frequency:
+            return Terms(hidden=self.hidden, noise=noise, keys=keys)
+        return Terms(noise=noise, keys=keys, flex=self._flex)
+
+    def _noise(self, table: Table) -> NoiseTable:
+        from .noise import noise_table
+
+        if table.frequency:
+            stay = self.stay or None
+            return noise_table(self.largest, self.variance, self.hidden, monotone=self.monotone, stay=stay)
+        rows = sorted({1, (self.largest + 1) // 2, self.largest})[-_ROWS:]
+        return noise_table(self.largest, self.variance, monotone=self.monotone, parts=_PARTS, counts=rows)
 
     def require_counts(self, table: Table) -> None:
         """Raise where a table without keys is no table of counts."""
@@ -105,11 +127,7 @@ class CellKey(Adjustment):
             self.require_whole(table)
 
     def _counts(self, table: Table, keys: CellKeys) -> tuple[Floats, NoiseTable]:
-        from .noise import noise_table
-
-        noise = noise_table(
-            self.largest, self.variance, self.hidden, monotone=self.monotone, stay=self.stay or None
-        )
+        noise = self._noise(table)
         place = np.minimum(keys.count, noise.counts.size - 1)
         noisy = keys.count + changes_at(noise, place, keys.key)
         # a weighted count keeps the mean weight of its records
@@ -122,15 +140,12 @@ class CellKey(Adjustment):
         return Flex(self.share / 100.0, large / 100.0, self.flex_point, self.power)
 
     def _magnitudes(self, table: Table, keys: CellKeys) -> tuple[Floats, NoiseTable]:
-        from .noise import noise_table
-
         if unknown := int(((table.values != 0) & (keys.largest <= 0)).sum()):
             raise DataError(
                 f"CellKey: the largest contribution of {unknown} cells is not known, and without it there "
                 "would be no noise on them. Make the table from records, with the column of their keys (key)."
             )
-        rows = sorted({1, (self.largest + 1) // 2, self.largest})[-_ROWS:]
-        noise = noise_table(self.largest, self.variance, monotone=self.monotone, parts=_PARTS, counts=rows)
+        noise = self._noise(table)
         scale = flexed(self._flex, keys.largest) * keys.largest
         # in units of the noise: a value of few of them has little room below
         at = np.divide(np.abs(table.values), scale, out=np.zeros(table.n), where=scale > 0)

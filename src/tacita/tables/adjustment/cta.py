@@ -80,10 +80,14 @@ class CTA(Adjustment):
             # the bound is one of sums, not of squares
             lower_bound=float(bound / scale) if self.norm == 1 else None,
             seconds=patience.spent,
-            terms=Terms(whole=self.whole),
+            terms=self.terms(table, values),
         )
         status: Status = "optimal" if made.proven else "stopped" if patience.stopped else "feasible"
         return replace(made, status=status if patience.left > 0 or made.proven else "time limit")
+
+    def terms(self, table: Table, values: Floats) -> Terms:
+        """Whether numbers are whole."""
+        return Terms(whole=self.whole)
 
     def _weights(self, table: Table) -> Floats:
         if self.weights == "relative":

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
 from pydantic import Field
 
 from tacita.core import Adjusted, DataError, Run, Table, Terms
+from tacita.core.arrays import Floats
 
 from .base import Adjustment
 from .controlled import Task, as_task, nearest
@@ -82,6 +84,17 @@ class Rounding(Adjustment):
         ):
             raise DataError("Rounding: the base is too small for the values. Choose a larger one.")
 
+    def terms(self, table: Table, values: Floats) -> Terms:
+        """The base, and how many of them the values of a file go."""
+        steps = np.ceil(np.abs(values - table.values) / self.base - 1e-9)
+        return self._terms(int(steps.max(initial=1.0)) - 1)
+
+    def claimed(self, table: Table, values: Floats) -> Adjusted:
+        """As of any method; values beyond the neighbours are told as such."""
+        found = super().claimed(table, values)
+        beyond = found.terms.reach is not None and found.terms.reach > self.base
+        return replace(found, relaxed="values go further than to their two neighbours" if beyond else "")
+
     def _terms(self, beyond: int) -> Terms:
         whole = float(self.base).is_integer()
         return Terms(base=self.base, reach=self.base * (1 + beyond), whole=whole)
@@ -117,8 +130,6 @@ class Rounding(Adjustment):
 
 
 def _with_status(made: Adjusted, patience: Patience) -> Adjusted:
-    from dataclasses import replace
-
     if made.proven:
         return replace(made, status="optimal")
     return replace(

@@ -56,8 +56,12 @@ class SmallCounts(Adjustment):
             table,
             values,
             seconds=perf_counter() - began,
-            terms=Terms(small=self.base, hidden=self.base - 1, whole=True),
+            terms=self.terms(table, values),
         )
+
+    def terms(self, table: Table, values: Floats) -> Terms:
+        """The base, and that no count below it is left."""
+        return Terms(small=self.base, hidden=self.base - 1, whole=True)
 
 
 def rounded_counts(

@@ -39,16 +39,20 @@ def seen_together(
     tables unless others are given.
     """
     withheld, values = np.ones(n, dtype=bool), np.full(n, np.nan)
-    hidden, besides = np.zeros(n, dtype=bool), list[str]()
+    hidden, torn, besides = np.zeros(n, dtype=bool), np.zeros(n, dtype=bool), list[str]()
     for content, form, (table, cells), name in zip(contents, forms, parts, names, strict=True):
         own = table.values if meant is None else meant[cells]
         seen = read_back(content, form, table, name, own)
         open_cells = ~seen.withheld
         wrong = open_cells & differs(seen.values, own)
-        fresh = wrong | (open_cells & np.isnan(values[cells]))
+        known = ~np.isnan(values[cells])
+        torn[cells[open_cells & known & differs(seen.values, values[cells])]] = True
+        fresh = wrong | (open_cells & ~known)
         values[cells[fresh]] = seen.values[fresh]
         withheld[cells[open_cells]], hidden[cells[seen.withheld]] = False, True
         besides += [each for each in seen.besides if each not in besides]
-    if torn := int((hidden & ~withheld).sum()):
-        besides.append(f"cells that one table withholds and another shows ({torn})")
+    if half := int((hidden & ~withheld).sum()):
+        besides.append(f"cells that one table withholds and another shows ({half})")
+    if torn.any():
+        besides.append(f"cells that two tables show with different values ({int(torn.sum())})")
     return Seen(withheld, values, tuple(besides))
