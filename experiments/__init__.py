@@ -1,7 +1,7 @@
 """Published experiments, run again: each writes a page with the printed figures beside ours.
 
 >>> sorted(EXPERIMENTS)
-['microaggregation', 'synthetic', 'tables']
+['instances', 'microaggregation', 'synthetic', 'tables']
 """
 
 from __future__ import annotations
@@ -19,11 +19,15 @@ EXPERIMENTS = {
     "microaggregation": "experiments.microaggregation",
     "synthetic": "experiments.synthetic",
     "tables": "experiments.tables",
+    "instances": "experiments.instances",
 }
 # name -> what else its `document` takes
-SETTINGS: dict[str, tuple[str, ...]] = {"tables": ("tables", "cap", "largest", "problem")}
+SETTINGS: dict[str, tuple[str, ...]] = {
+    "tables": ("tables", "cap", "largest", "problem"),
+    "instances": ("cap",),
+}
 # those that go on from the numbers of an earlier run (`earlier`) and hand over what there is (`save`)
-CONTINUED = frozenset({"tables"})
+CONTINUED = frozenset({"tables", "instances"})
 
 
 def require(name: str) -> None:

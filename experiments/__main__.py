@@ -16,7 +16,9 @@ from .writing import reproduce_into
 
 
 def run_experiments(
-    name: Annotated[str, Parameter(help="what to reproduce: microaggregation, synthetic or tables")],
+    name: Annotated[
+        str, Parameter(help="what to reproduce: microaggregation, synthetic, tables or instances")
+    ],
     /,
     *,
     out: Annotated[Path, Parameter(help="folder for the page, its figures and the numbers as JSON")] = Path(
@@ -24,13 +26,16 @@ def run_experiments(
     ),
     quick: Annotated[bool, Parameter(negative="", help="a small part, to see that all works")] = False,
     tables: Annotated[int | None, Parameter(help="of tables: how many for each row (10)")] = None,
-    cap: Annotated[float | None, Parameter(help="of tables: seconds that end a search (240)")] = None,
+    cap: Annotated[
+        float | None, Parameter(help="of tables and instances: seconds that end a search (240, 120)")
+    ] = None,
     largest: Annotated[int | None, Parameter(help="of tables: the longest side of any (500)")] = None,
     problem: Annotated[
         Literal["general", "exact", "interval"] | None, Parameter(help="of tables: this one only")
     ] = None,
     fresh: Annotated[
-        bool, Parameter(negative="", help="of tables: start over, whatever is in the folder already")
+        bool,
+        Parameter(negative="", help="of tables and instances: start over, whatever is in the folder already"),
     ] = False,
     force: Annotated[bool, Parameter(negative="", help="overwrite pages that are there")] = False,
     quiet: Annotated[bool, Parameter(negative="", help="print nothing but errors")] = False,

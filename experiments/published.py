@@ -192,3 +192,11 @@ SUPPRESSION: dict[str, tuple[int, str, dict[str, int]]] = {
     "interval": (1410, "10 x 10 to 500 x 500", {"value": 95}),
 }
 SUPPRESSION_MINUTES = 4
+
+# Cost of secondary cells, interval protection, costs and levels of the files: a lower bound and a pattern,
+# the same where it is proven. Of a prototype of this project, as the folder of the public tables quotes it.
+INSTANCES: dict[str, tuple[float, float]] = {
+    "table1": (116974437.27, 116974437.27),
+    "table7": (3877150.95, 3920168.95),
+    "toysarah": (94425359579.0, 103384775145.0),
+}
