@@ -131,7 +131,7 @@ def test_linked_tables_have_a_map_each_and_ranges_in_all_of_them():
 
 @pytest.mark.parametrize("low", [9.3e-10, -4e-10])
 def test_what_a_solver_leaves_of_nought_is_nought(low):
-    from tacita.report.suppression import _range
+    from tacita.report.suppression import range_of
 
-    assert _range({"low": low, "high": 12173856.0}) == "0 to 12,173,856"
-    assert _range({"low": low, "high": None}).startswith(("9.3", "−4", "-4"))
+    assert range_of({"low": low, "high": 12173856.0}) == "0 to 12,173,856"
+    assert range_of({"low": low, "high": None}).startswith(("9.3", "−4", "-4"))

@@ -195,3 +195,19 @@ def test_pages_are_made_of_pyarrow_tables_too():
     frame = pa.table({"a": list("xxyy"), "b": list("pqpq")})
     made = tacita.adjust(tacita.tabulate(frame, ["a", "b"]), "rounding", base=3)
     assert made.values.size == 9
+
+
+def test_what_is_proven_has_no_gap_whatever_digits_are_lost():
+    table = Table.from_array([[4.0, 6.0]])
+    near = Adjusted.of(table, np.array([5.0, 5, 10, 5, 5, 10]), lower_bound=4.0 * (1 - 1e-15))
+    assert (near.proven, near.gap) == (True, 0.0)
+
+
+def test_the_page_draws_what_changed_in_the_panels_of_the_table(folder):
+    assert run("cta", "--out", "o.csv", "--report", "r.html") == 0
+    page = (folder / "r.html").read_text()
+    assert page.count('<td class="raised">') > 0
+    assert page.count('<td class="lowered">') > 0
+    assert sum(page.count(f'<td class="{state}">') for state in ("raised", "lowered", "same")) == 16
+    # both sensitive cells are marked, not by colour alone
+    assert page.count("● ") - page.count("● marks") == 2

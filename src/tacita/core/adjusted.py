@@ -94,7 +94,8 @@ class Adjusted:
         """Share of the distance by which a better one might undercut it; None where no bound is known."""
         if self.lower_bound is None:
             return None
-        return max(0.0, (self.distance - self.lower_bound) / self.distance) if self.distance > 0 else 0.0
+        # what is proven has none, whatever digits a sum of distances lost
+        return 0.0 if self.proven else max(0.0, (self.distance - self.lower_bound) / self.distance)
 
     @property
     def proven(self) -> bool:

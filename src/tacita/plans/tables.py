@@ -227,7 +227,7 @@ def _adjusted_files(release: AdjustedRelease, published: Sequence[Path], pages: 
     if pages.json_report is not None:
         files[pages.json_report] = as_json(told)
     if pages.report is not None:
-        files[pages.report] = page.adjustment_html(told).encode()
+        files[pages.report] = page.adjustment_html(claim.table, claim.adjusted, told, claim.linked).encode()
     if pages.note is not None:
         titles = [table.title for table, _ in claim.parts]
         files[pages.note] = page.adjustment_note_html(claim.table, told, titles).encode()

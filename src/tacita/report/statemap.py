@@ -12,8 +12,8 @@ import numpy as np
 
 from tacita.core import Ints
 
-# published, always published, withheld for others, sensitive: as in the style of the page
-PALETTE = ((226, 232, 238), (186, 199, 211), (224, 164, 60), (178, 34, 34))
+# Red, green and blue of each state, as in the style of the page.
+Palette = tuple[tuple[int, int, int], ...]
 _WIDTH = 700.0
 _LARGEST, _SMALLEST = 20.0, 3.0
 _LETTER, _LINE = 6.6, 12.0
@@ -33,7 +33,7 @@ class Label:
 
 @dataclass(frozen=True)
 class Spot:
-    """A withheld cell, and what is said of it where one points at it."""
+    """A cell, and what is said of it where one points at it."""
 
     x: float
     y: float
@@ -69,10 +69,13 @@ def state_map(
     rows: Sequence[str],
     columns: Sequence[str],
     words: Mapping[tuple[int, int], str],
+    palette: Palette,
 ) -> StateMap:
     """The drawing of states (numbers of the palette); `words` are said of cells. O(cells).
 
-    >>> drawn = state_map(np.array([[0, 3], [2, 1]]), ["a", "Total"], ["b", "Total"], {(0, 1): "a / Total"})
+    >>> grey, red = (226, 232, 238), (178, 34, 34)
+    >>> said = {(0, 1): "a / Total"}
+    >>> drawn = state_map(np.array([[0, 1], [0, 0]]), ["a", "Total"], ["b", "Total"], said, (grey, red))
     >>> drawn.size, [label.text for label in drawn.rows], len(drawn.spots)
     (20.0, ['a', 'Total'], 1)
     """
@@ -88,7 +91,7 @@ def state_map(
         top=top,
         across=size * width,
         down=size * height,
-        picture=_picture(states),
+        picture=_picture(states, palette),
         rows=[Label(left - 5, top + size * (at + 0.5) + 4, text) for at, text in down],
         columns=[Label(left + size * (at + 0.5) + 4, top - 5, text) for at, text in across],
         spots=[
@@ -98,13 +101,13 @@ def state_map(
     )
 
 
-def _picture(states: Ints) -> str:
+def _picture(states: Ints, palette: Palette) -> str:
     """One pixel a cell, as a PNG with a palette."""
     height, width = states.shape
     lines = b"".join(b"\0" + row.astype(np.uint8).tobytes() for row in states)
     parts = (
         (b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 3, 0, 0, 0)),
-        (b"PLTE", bytes(part for colour in PALETTE for part in colour)),
+        (b"PLTE", bytes(part for colour in palette for part in colour)),
         (b"IDAT", zlib.compress(lines, 9)),
         (b"IEND", b""),
     )

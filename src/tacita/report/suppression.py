@@ -10,59 +10,19 @@ import numpy as np
 
 from tacita.core import Pattern, Table
 from tacita.core.arrays import Ints
-from tacita.core.panels import Label, Panel, panels_of
-from tacita.core.paper import Paper, paper_for
 
 from .figures import number
 from .pages import render
-from .statemap import StateMap, short, state_map
+from .statemap import short
+from .tablemap import MOST_DRAWN, MOST_PANELS, Part, States, maps_of, paper_of
 
-# Cells beyond which nobody reads their numbers, and lines beyond which nobody tells them apart.
-_MOST_NUMBERS = 900
+# Lines beyond which nobody tells them apart.
 _MOST_LINES = 60
 _MOST_LETTERS = 24
-# Cells and panels of a table beyond which a page would not open in time: its levels are counted then.
-MOST_DRAWN, MOST_PANELS = 500_000, 60
 _STATES = ("published", "forced", "secondary", "primary")
+_PALETTE = ((226, 232, 238), (186, 199, 211), (224, 164, 60), (178, 34, 34))
 # What the record has of each withheld cell, by its number.
 _Ranges = Mapping[int, Mapping[str, Any]]
-# A published table, and where its cells stand among those that were attacked.
-Part = tuple[Table, Ints]
-
-
-@dataclass(frozen=True)
-class Cell:
-    """One cell of the map; all text."""
-
-    state: str
-    value: str
-    range: str
-
-
-@dataclass(frozen=True)
-class Grid:
-    """A panel with its numbers, or as a drawing."""
-
-    caption: str
-    corner: list[str]
-    across: list[Label]
-    rows: list[tuple[list[Label], list[Cell]]]
-    drawing: StateMap | None = None
-
-
-@dataclass(frozen=True)
-class Map:
-    """One published table: its panels, none where it is too large; and its cells by level."""
-
-    heading: str
-    table: Table
-    grids: list[Grid]
-    levels: list[dict[str, Any]]
-
-    @property
-    def nested(self) -> bool:
-        """Whether some of its sums are parts of others than the total."""
-        return any(not each.is_flat for each in self.table.dimensions)
 
 
 @dataclass(frozen=True)
@@ -102,26 +62,28 @@ def suppression_html(
     `result` is the record that goes beside it as JSON. `parts` are the tables that are published of one
     system of linked ones. Confidential.
     """
-    states = _states(table, pattern)
     withheld = np.flatnonzero(pattern.withheld).tolist()
     ranges = dict(zip(withheld, result["withheld"], strict=True))
-    shown = parts or [(table, np.arange(table.n))]
-    told = result.get("tables", [{"levels": []}] * len(shown))
-    maps = [
-        _map(part, cells, states, ranges, each["levels"], alone=len(shown) == 1)
-        for (part, cells), each in zip(shown, told, strict=True)
-    ]
+    states = States(
+        _STATES,
+        _PALETTE,
+        _states(table, pattern),
+        value=lambda cell: number(float(table.values[cell])),
+        below={cell: range_of(found) for cell, found in ranges.items()},
+        words=lambda cell: _words(table, cell, ranges) if cell in ranges else None,
+    )
+    maps = maps_of(table, parts, states, [each["levels"] for each in result.get("tables", ())])
     return render(
         "suppression.html",
         result=result,
         table=table,
         maps=maps,
-        paper=_paper(maps),
+        paper=paper_of(maps),
         most=(MOST_DRAWN, MOST_PANELS),
         graph=_graph(table, pattern, ranges) if table.is_two_way and len(table.dimensions) == 2 else None,
-        counts={name: int((states == at).sum()) for at, name in enumerate(_STATES)},
+        counts=states.counts(),
         primaries=result["audit"][:500],
-        range_of=_range,
+        range_of=range_of,
         rest=max(0, len(result["audit"]) - 500),
     )
 
@@ -131,76 +93,10 @@ def _states(table: Table, pattern: Pattern) -> Ints:
     return np.where(pattern.primary, 3, np.where(pattern.withheld, 2, plain)).astype(np.int64)
 
 
-def _map(
-    table: Table, cells: Ints, states: Ints, ranges: _Ranges, levels: list[dict[str, Any]], *, alone: bool
-) -> Map:
-    """A table in panels; `cells` are its own among those of which there are states and ranges."""
-    panels = panels_of(table.dimensions, table.codes, table.response)
-    own, known = states[cells], {at: ranges[cell] for at, cell in enumerate(cells.tolist()) if cell in ranges}
-    if table.n <= _MOST_NUMBERS:
-        grids = [_grid(panel, table, own, known) for panel in panels]
-    elif table.n > MOST_DRAWN or len(panels) > MOST_PANELS or len(panels[0].across) < 2:
-        grids = []
-    else:
-        grids = [_drawn(panel, table, own, known) for panel in panels]
-    names = [each.name for each in table.dimensions]
-    heading = "The table" if alone else table.title or f"{table.response} by {' and '.join(names)}"
-    return Map(heading, table, grids, levels)
-
-
-def _grid(panel: Panel, table: Table, states: Ints, ranges: _Ranges) -> Grid:
-    rows = [
-        (
-            labels,
-            [
-                Cell(
-                    _STATES[int(states[cell])],
-                    number(float(table.values[cell])),
-                    _range(ranges[cell]) if cell in ranges else "",
-                )
-                for cell in cells
-            ],
-        )
-        for labels, cells in panel.rows
-    ]
-    return Grid(panel.caption, panel.corner, panel.across, rows)
-
-
-def _drawn(panel: Panel, table: Table, states: Ints, ranges: _Ranges) -> Grid:
-    places = [cells for _, cells in panel.rows]
-    said = {
-        (row, column): _words(table, cell, ranges)
-        for row, cells in enumerate(places)
-        for column, cell in enumerate(cells)
-        if cell in ranges
-    }
-    down = [_dotted(labels[0]) for labels, _ in panel.rows]
-    drawing = state_map(states[np.array(places)], down, [_dotted(each) for each in panel.across], said)
-    return Grid(panel.caption, panel.corner, panel.across, [], drawing)
-
-
-def _dotted(label: Label) -> str:
-    """Labels end at the drawing, so that dots tell what blanks before them would."""
-    return "·" * max(0, label.depth - 1) + label.text
-
-
-def _paper(maps: Sequence[Map]) -> Paper:
-    """That on which the rows of all panels fit; their ranges break between words."""
-    widest = [1]
-    for grid in (each for one in maps for each in one.grids):
-        wide = [*map(len, grid.corner), *(len(label.text) for label in grid.across)]
-        for labels, cells in grid.rows:
-            words = [[cell.value, *cell.range.split()] for cell in cells]
-            line = [*(len(each.text) + 2 * each.depth for each in labels), *(max(map(len, w)) for w in words)]
-            wide = [max(pair) for pair in zip(wide, line, strict=True)]
-        widest = max(widest, wide if grid.rows else [1], key=sum)
-    return paper_for(widest)
-
-
-def _range(found: Mapping[str, Any]) -> str:
+def range_of(found: Mapping[str, Any]) -> str:
     """An interval; a side without limit is open.
 
-    >>> _range({"low": 13.0, "high": None})
+    >>> range_of({"low": 13.0, "high": None})
     '13 to any'
     """
     ends = [found["low"], found["high"]]
@@ -212,7 +108,7 @@ def _range(found: Mapping[str, Any]) -> str:
 
 def _words(table: Table, cell: int, ranges: _Ranges) -> str:
     place = " / ".join(table.label(cell))
-    return f"{place}: {number(float(table.values[cell]))}, attacker {_range(ranges[cell])}"
+    return f"{place}: {number(float(table.values[cell]))}, attacker {range_of(ranges[cell])}"
 
 
 def _graph(table: Table, pattern: Pattern, ranges: _Ranges) -> Graph | None:

@@ -1,0 +1,146 @@
+"""Published tables as maps: every cell by its state, in panels as people read them, or as a drawing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from tacita.core import Table
+from tacita.core.arrays import Ints
+from tacita.core.panels import Label, Panel, panels_of
+from tacita.core.paper import Paper, paper_for
+
+from .statemap import Palette, StateMap, state_map
+
+# Cells beyond which nobody reads their numbers.
+_MOST_NUMBERS = 900
+# Cells and panels of a table beyond which a page would not open in time.
+MOST_DRAWN, MOST_PANELS = 500_000, 60
+# A published table, and where its cells stand among those of the whole system.
+Part = tuple[Table, Ints]
+
+
+@dataclass(frozen=True)
+class States:
+    """What the cells of a whole system are, by number.
+
+    `names` are the classes of the page's style, `palette` their colours, `of` the state of each cell. `value`
+    spells what stands in a cell, `below` what stands smaller under it, and `words` what is said of a cell of
+    a drawing where one points at it.
+    """
+
+    names: tuple[str, ...]
+    palette: Palette
+    of: Ints
+    value: Callable[[int], str]
+    below: Mapping[int, str] = field(default_factory=dict)
+    words: Callable[[int], str | None] = lambda _: None
+
+    def counts(self) -> dict[str, int]:
+        """How many cells there are of each state."""
+        return {name: int((self.of == at).sum()) for at, name in enumerate(self.names)}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell of the map; all text."""
+
+    state: str
+    value: str
+    below: str
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A panel with its numbers, or as a drawing."""
+
+    caption: str
+    corner: list[str]
+    across: list[Label]
+    rows: list[tuple[list[Label], list[Cell]]]
+    drawing: StateMap | None = None
+
+
+@dataclass(frozen=True)
+class Map:
+    """One published table: its panels, none where it is too large; and its cells by level, if counted."""
+
+    heading: str
+    table: Table
+    grids: list[Grid]
+    levels: list[dict[str, Any]]
+
+    @property
+    def nested(self) -> bool:
+        """Whether some of its sums are parts of others than the total."""
+        return any(not each.is_flat for each in self.table.dimensions)
+
+
+def maps_of(
+    table: Table, parts: Sequence[Part], states: States, levels: Sequence[list[dict[str, Any]]] = ()
+) -> list[Map]:
+    """A map of each of the `parts` that are published of a system, or of the one table. O(cells)."""
+    shown = parts or [(table, np.arange(table.n))]
+    counted = levels or [[]] * len(shown)
+    return [
+        _map(part, cells, states, own, alone=len(shown) == 1)
+        for (part, cells), own in zip(shown, counted, strict=True)
+    ]
+
+
+def _map(table: Table, cells: Ints, states: States, levels: list[dict[str, Any]], *, alone: bool) -> Map:
+    panels = panels_of(table.dimensions, table.codes, table.response)
+    if table.n <= _MOST_NUMBERS:
+        grids = [_grid(panel, cells, states) for panel in panels]
+    elif table.n > MOST_DRAWN or len(panels) > MOST_PANELS or len(panels[0].across) < 2:
+        grids = []
+    else:
+        grids = [_drawn(panel, cells, states) for panel in panels]
+    names = [each.name for each in table.dimensions]
+    heading = "The table" if alone else table.title or f"{table.response} by {' and '.join(names)}"
+    return Map(heading, table, grids, levels)
+
+
+def _grid(panel: Panel, cells: Ints, states: States) -> Grid:
+    rows = [(labels, [_cell(int(cells[at]), states) for at in own]) for labels, own in panel.rows]
+    return Grid(panel.caption, panel.corner, panel.across, rows)
+
+
+def _cell(cell: int, states: States) -> Cell:
+    return Cell(states.names[int(states.of[cell])], states.value(cell), states.below.get(cell, ""))
+
+
+def _drawn(panel: Panel, cells: Ints, states: States) -> Grid:
+    places = np.array([own for _, own in panel.rows])
+    own = cells[places]
+    said = {
+        (row, column): words
+        for row, line in enumerate(own.tolist())
+        for column, cell in enumerate(line)
+        if (words := states.words(cell)) is not None
+    }
+    down = [_dotted(labels[0]) for labels, _ in panel.rows]
+    across = [_dotted(each) for each in panel.across]
+    drawing = state_map(states.of[own], down, across, said, states.palette)
+    return Grid(panel.caption, panel.corner, panel.across, [], drawing)
+
+
+def _dotted(label: Label) -> str:
+    """Labels end at the drawing, so that dots tell what blanks before them would."""
+    return "·" * max(0, label.depth - 1) + label.text
+
+
+def paper_of(maps: Sequence[Map]) -> Paper:
+    """That on which the rows of all panels fit; what stands below values breaks between words."""
+    widest = [1]
+    for grid in (each for one in maps for each in one.grids):
+        wide = [*map(len, grid.corner), *(len(label.text) for label in grid.across)]
+        for labels, cells in grid.rows:
+            words = [[cell.value, *cell.below.split()] for cell in cells]
+            line = [*(len(each.text) + 2 * each.depth for each in labels), *(max(map(len, w)) for w in words)]
+            wide = [max(pair) for pair in zip(wide, line, strict=True)]
+        widest = max(widest, wide if grid.rows else [1], key=sum)
+    return paper_for(widest)
