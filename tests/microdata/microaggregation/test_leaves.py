@@ -1,4 +1,4 @@
-"""Searches among leaves find what a scan over all records finds: farthest, nearest, ties, with records gone."""
+"""Searches among leaves find what a scan over all records finds: farthest, nearest, ties, some gone."""
 
 import numpy as np
 import pytest
