@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from .distance import squared_distances
-from .left import ALIVE, LENGTH
+from .distance import farthest, nearest, nearest_of_distinct_units
+from .left import ALIVE, GROUPS, LENGTH, UNITS_LEFT, close_gaps, take
 
 
 @njit(cache=True, nogil=True)
@@ -29,15 +29,6 @@ def gower_distances(columns, n, point, weights, nominal, out):
         else:
             for i in range(n):
                 out[i] += weight * abs(own[i] - here)
-
-
-@njit(cache=True, nogil=True)
-def distances_from(point, left, measure, out):
-    """out[i] = how far record i is from a point, NaN for those gone. O(n d)."""
-    if measure.weights.shape[0] == 0:
-        squared_distances(left.columns, left.state[LENGTH], point, out)
-    else:
-        gower_distances(left.columns, left.state[LENGTH], point, measure.weights, measure.nominal, out)
 
 
 @njit(cache=True, nogil=True)
@@ -78,3 +69,57 @@ def nearest_middle(points, centres, weights, nominal, out):
             if total < best:
                 best = total
                 out[i] = g
+
+
+@njit(cache=True, nogil=True)
+def _sum_afresh(left):
+    for c in range(left.columns.shape[0]):
+        column = left.columns[c]
+        total = 0.0
+        for i in range(left.state[LENGTH]):
+            total += column[i]
+        left.sums[c] = total
+
+
+@njit(cache=True, nogil=True)
+def gower_rounds(left, measure, k, ends, fewest, rounds):
+    """Up to `rounds` rounds of one or two groups; True when fewer than `fewest` records or k units are left.
+
+    A group is a seed and its nearest records (of other units each, if by_unit); the seed is the record
+    farthest from the middle of what is left, at the second end the one farthest from the first seed. O(n d) a
+    round, no memory but O(n + k d) scratch a call.
+    """
+    columns, units, state = left.columns, left.units, left.state
+    distances = np.empty(columns.shape[1])
+    point = np.empty(columns.shape[0])
+    chosen = np.empty(k - 1, dtype=np.int64)
+    best = np.empty(k - 1)
+    for _ in range(rounds):
+        if state[ALIVE] < fewest or state[UNITS_LEFT] < k:
+            return True
+        if close_gaps(left):
+            # running sums drift
+            _sum_afresh(left)
+        n = state[LENGTH]
+        middle(left, measure, point)
+        unit = -1
+        # one place to measure from the middle and from the seeds: the compiler takes long over each
+        for made in range(ends + 1):
+            gower_distances(columns, n, point, measure.weights, measure.nominal, distances)
+            if made > 0:
+                if left.by_unit:
+                    nearest_of_distinct_units(distances, n, units, unit, chosen, best)
+                else:
+                    nearest(distances, n, chosen, best)
+                for j in range(k - 1):
+                    take(chosen[j], left)
+                    distances[chosen[j]] = np.nan
+                state[GROUPS] += 1
+            if made == ends or state[UNITS_LEFT] < k:
+                break
+            seed = farthest(distances, n)
+            unit = units[seed]
+            for c in range(columns.shape[0]):
+                point[c] = columns[c, seed]
+            take(seed, left)
+    return state[ALIVE] < fewest or state[UNITS_LEFT] < k

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numba import njit
 
 from tacita.core.arrays import Floats, Ints, Mask
 
@@ -34,7 +35,7 @@ class Left(NamedTuple):
 
 
 class Measure(NamedTuple):
-    """How far records are apart: squared distance where there are no weights, else Gower's.
+    """How far records are apart by Gower.
 
     weights[c]: what a gap of 1 in column c counts; nominal[c]: there any difference counts as 1; coded: the
     columns of categories, in the order of their codes; values[j, code]: the code as a coordinate.
@@ -46,7 +47,6 @@ class Measure(NamedTuple):
     values: Floats
 
 
-SQUARED = Measure(np.zeros(0), np.zeros(0, dtype=np.bool_), np.zeros(0, dtype=np.int64), np.zeros((0, 0)))
 NO_CODES = np.zeros((0, 0), dtype=np.int64)
 
 
@@ -65,3 +65,41 @@ def all_left(
     labels, state = np.full(n, -1, dtype=np.int64), np.array([n, n, 0, np.count_nonzero(unit_left)])
     rows = np.arange(n)
     return Left(columns, codes, rows, own, unit_left, x.sum(axis=0), counts, labels, state, units is not None)
+
+
+@njit(cache=True, nogil=True)
+def close_gaps(left):
+    """If an eighth is gone, move the records still here to the front, in order. O(n d)."""
+    columns, codes, rows, units, state = left.columns, left.codes, left.rows, left.units, left.state
+    if state[LENGTH] - state[ALIVE] <= state[LENGTH] // 8:
+        return False
+    kept = 0
+    for i in range(state[LENGTH]):
+        if not np.isnan(columns[0, i]):
+            if kept != i:
+                for c in range(columns.shape[0]):
+                    columns[c, kept] = columns[c, i]
+                for j in range(codes.shape[0]):
+                    codes[j, kept] = codes[j, i]
+                rows[kept] = rows[i]
+                units[kept] = units[i]
+            kept += 1
+    state[LENGTH] = kept
+    return True
+
+
+@njit(cache=True, nogil=True)
+def take(i, left):
+    """Give record i to the group under construction and let it vanish from what is left."""
+    columns, state = left.columns, left.state
+    left.labels[left.rows[i]] = state[GROUPS]
+    for c in range(columns.shape[0]):
+        left.sums[c] -= columns[c, i]
+    for j in range(left.codes.shape[0]):
+        left.counts[j, left.codes[j, i]] -= 1
+    columns[0, i] = np.nan
+    state[ALIVE] -= 1
+    unit = left.units[i]
+    left.unit_left[unit] -= 1
+    if left.unit_left[unit] == 0:
+        state[UNITS_LEFT] -= 1

@@ -20,7 +20,7 @@ class CBFS(Microaggregation):
 
     With units, a group takes the nearest records of k-1 other units.
 
-    O(n^2 d / k) time, O(n d) memory.
+    O(n^2 d / k) time at worst, less where bounds of leaves exclude records, as in MDAV; O(n d) memory.
     Source: Laszlo & Mukherjee (2005), IEEE Trans. Knowledge and Data Engineering 17(7), 902-911.
 
     >>> CBFS(k=2).partition([[0.], [9.], [1.], [10.], [2.]]).labels.tolist()
@@ -30,11 +30,12 @@ class CBFS(Microaggregation):
     unit_aware: ClassVar[bool] = True
 
     def group(self, x: Matrix, units: Labels | None, run: Run) -> Labels:
-        from tacita.kernels.records.left import ALIVE, SQUARED, all_left
-        from tacita.kernels.records.mdav import group_rounds
+        from tacita.kernels.records.leaves import WIDTH, empty_leaves
+        from tacita.kernels.records.left import ALIVE, all_left
+        from tacita.kernels.records.peeling import peel_rounds
 
-        left = all_left(x, units)
-        rounds = partial(group_rounds, left, SQUARED, self.k, 1, self.k, True)
-        finish(rounds, x.size, lambda: left.state[ALIVE] / len(x), run)
+        left, leaves = all_left(x, units), empty_leaves(*x.shape)
+        rounds = partial(peel_rounds, left, leaves, self.k, 1, self.k, True)
+        finish(rounds, x.size // WIDTH + 1, lambda: left.state[ALIVE] / len(x), run)
         run.report("grouping records", 1, 1)
         return join_nearest_group(x, left.labels)

@@ -65,8 +65,8 @@ class Gower(Microaggregation):
         return self.group_mixed(x, ("numeric",) * x.shape[1], units, run)
 
     def group_mixed(self, x: Matrix, kinds: tuple[Kind, ...], units: Labels | None, run: Run) -> Labels:
+        from tacita.kernels.records.gower import gower_rounds
         from tacita.kernels.records.left import ALIVE, GROUPS, UNITS_LEFT, Measure, all_left
-        from tacita.kernels.records.mdav import group_rounds
 
         n, d = x.shape
         self._refuse_other_number(d)
@@ -79,8 +79,8 @@ class Gower(Microaggregation):
         k, measure, left = self.k, Measure(weights, nominal, coded, values), all_left(x, units, codes, counts)
         labels, state = left.labels, left.state
 
-        finish(partial(group_rounds, left, measure, k, 2, 3 * k, True), n * d, lambda: state[ALIVE] / n, run)
-        group_rounds(left, measure, k, 1, 2 * k, True, 1)
+        finish(partial(gower_rounds, left, measure, k, 2, 3 * k), n * d, lambda: state[ALIVE] / n, run)
+        gower_rounds(left, measure, k, 1, 2 * k, 1)
 
         if state[ALIVE] >= k and state[UNITS_LEFT] >= k:
             labels[labels < 0] = state[GROUPS]

@@ -23,7 +23,9 @@ class MDAV(Microaggregation):
     With units, a group takes the nearest records of k-1 other units; records left over when fewer than
     k units remain join the group with the nearest centroid.
 
-    O(n^2 d / k) time, O(n d) memory.
+    Records stand in small leaves whose bounds exclude most of them from a search; no group differs from those
+    of a scan over all records. O(n^2 d / k) time at worst, as in many dimensions without structure, about
+    n^1.6 where there is some; O(n d) memory.
     Source: Domingo-Ferrer & Torra (2005), doi:10.1007/s10618-005-0007-5.
 
     >>> MDAV(k=2).partition([[0.], [1.], [9.], [10.]]).sizes.tolist()
@@ -33,15 +35,16 @@ class MDAV(Microaggregation):
     unit_aware: ClassVar[bool] = True
 
     def group(self, x: Matrix, units: Labels | None, run: Run) -> Labels:
-        from tacita.kernels.records.left import ALIVE, GROUPS, SQUARED, UNITS_LEFT, all_left
-        from tacita.kernels.records.mdav import group_rounds
+        from tacita.kernels.records.leaves import WIDTH, empty_leaves
+        from tacita.kernels.records.left import ALIVE, GROUPS, UNITS_LEFT, all_left
+        from tacita.kernels.records.peeling import peel_rounds
 
         k = self.k
-        left = all_left(x, units)
+        left, leaves = all_left(x, units), empty_leaves(*x.shape)
         labels, state = left.labels, left.state
-        rounds = partial(group_rounds, left, SQUARED, k, 2, 3 * k, True)
-        finish(rounds, x.size, lambda: state[ALIVE] / len(x), run)
-        group_rounds(left, SQUARED, k, 1, 2 * k, False, 1)
+        rounds = partial(peel_rounds, left, leaves, k, 2, 3 * k, True)
+        finish(rounds, x.size // WIDTH + 1, lambda: state[ALIVE] / len(x), run)
+        peel_rounds(left, leaves, k, 1, 2 * k, False, 1)
         if state[ALIVE] >= k and state[UNITS_LEFT] >= k:
             labels[labels < 0] = state[GROUPS]
         labels = join_nearest_group(x, labels)
