@@ -88,7 +88,7 @@ ALLOWED = {
     "report": {"core", "report", "_version"},
     "plans": {"core", "io", "microdata", "tables", "report", "plans"},
     "demonstration": {"core", "io", "microdata.plan", "datasets"},
-    "warming": {"core", "kernels.plain", "microdata", "tables"},
+    "warming": {"core", "kernels.compiling", "kernels.plain", "microdata", "tables"},
     "api": {"core", "io", "microdata", "tables", "plans", "warming", "demonstration"},
     "sklearn": {"core", "io", "microdata"},
     # plug-ins import it, and nothing of tacita does
