@@ -92,6 +92,7 @@ class Visitor:
         """The text of a page as soon as it holds some words."""
         until = time.monotonic() + seconds
         while wanted not in (text := self.get(path).text):
+            assert text != "Internal Server Error"
             assert time.monotonic() < until, f"{wanted} never came"
             time.sleep(0.1)
         return text

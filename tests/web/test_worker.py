@@ -14,6 +14,7 @@ from tacita import datasets
 from tacita.core import Progress
 from tacita.worker.desk import Teller
 from tacita.worker.verbs import VERBS
+from web.test_server import runs
 
 ROLES = {
     "quasi": ["employees", "turnover", "costs"],
@@ -209,17 +210,9 @@ def test_a_worker_ends_with_all_that_it_started_when_its_input_closes():
     pid = asked.line()["pid"]
     asked.end()
     until = time.monotonic() + 5
-    while _runs(pid):
+    while runs(pid):
         assert time.monotonic() < until
         time.sleep(0.05)
-
-
-def _runs(pid):
-    try:
-        with open(f"/proc/{pid}/stat") as status:
-            return status.read().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
 
 
 def test_progress_never_falls_within_a_stage_and_comes_ten_times_a_second_at_most():

@@ -101,7 +101,7 @@ def read(path: str | Path, options: InputOptions | None = None, *, shown_as: str
     `shown_as` says, where it lies under a name that its owner does not know."""
     path = Path(path)
     name = shown_as or path.name
-    form = format_of(path)
+    form = format_of(Path(name))
     content = content_of(path)
     if not content:
         raise DataError(f"{name}: the file is empty.")

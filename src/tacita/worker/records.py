@@ -37,11 +37,11 @@ def plan(given: Mapping[str, Any], _desk: Desk) -> dict[str, Any]:
 
 
 def profile(given: Mapping[str, Any], desk: Desk) -> dict[str, Any]:
-    """The columns of a file with a guess at the role of each; how to read it is guessed without `options`."""
+    """The columns of a file, each with a guess at its role; what `options` leave out of reading is guessed."""
     source = dict(given["source"])
-    if source.get("options") is None:
-        guessed = api.guess_reading(source["path"])
-        source["options"] = guessed.model_dump(mode="json", include={"delimiter", "decimal", "encoding"})
+    guessed = api.guess_reading(source["path"])
+    read_by = guessed.model_dump(mode="json", include={"delimiter", "decimal", "encoding"})
+    source["options"] = {**read_by, **(source.get("options") or {})}
     data = desk.records(source)
     found, guesses = api.profile(data), api.guess_roles(data)
     return {
