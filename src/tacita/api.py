@@ -124,7 +124,7 @@ def read(path: str | Path, *, shown_as: str | None = None, **options: Any) -> Mi
     return io.read(path, io.InputOptions(**options), shown_as=shown_as)
 
 
-def profile(data: Any, *, rows: int = 0) -> FileProfile:
+def profile(data: Any, *, rows: int = 0, run: Run | None = None) -> FileProfile:
     """The columns of a file: kind, distinct values, missing ones; and its first records, where asked for.
 
     >>> import pyarrow as pa
@@ -132,20 +132,20 @@ def profile(data: Any, *, rows: int = 0) -> FileProfile:
     >>> [(column.name, column.kind, column.distinct) for column in found.columns], found.rows
     ([('x', 'numeric', 2), ('town', 'nominal', 2)], (('1', 'a'),))
     """
-    return look_at(io.taken_in(data), rows)
+    return look_at(io.taken_in(data), rows, run)
 
 
 def guess_roles(data: Any) -> tuple[Guess, ...]:
     """What each column may be to an attacker, by its name and values; each guess says what it rests on.
 
-    For a person to check, never to be used unseen.
+    For a person to check, never to be used unseen. What `profile` found may be given in place of the data.
 
     >>> from tacita import datasets
     >>> guesses = {guess.column: guess for guess in guess_roles(datasets.load("business"))}
     >>> guesses["registration"].role, guesses["group_id"].role, guesses["turnover"].role
     ('identifiers', 'unit', 'quasi')
     """
-    return _guess_roles(io.taken_in(data))
+    return _guess_roles(data if isinstance(data, FileProfile) else look_at(io.taken_in(data)))
 
 
 def exposure(data: Any, *, columns: str | Sequence[str]) -> Exposure:

@@ -218,18 +218,16 @@ def test_what_servers_left_that_are_gone_is_swept_at_the_next_start(tmp_path):
 
 
 def test_a_parquet_file_that_unfolds_into_too_much_is_refused(visitor, tmp_path):
-    import numpy as np
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    column = pa.DictionaryArray.from_arrays(pa.array(np.zeros(20_000_000, dtype=np.int8)), pa.array(["x"]))
-    names = [f"c{i}" for i in range(60)]
     bomb = tmp_path / "bomb.parquet"
-    pq.write_table(pa.table([column] * 60, names=names), bomb, compression="zstd")
+    nothing = [pa.nulls(11_000_000, pa.int8())] * 20
+    pq.write_table(pa.table(nothing, names=[f"c{i}" for i in range(20)]), bomb, compression="zstd")
     assert bomb.stat().st_size < 5_000_000
     visitor.send("/microdata/data/file", bomb.read_bytes(), "bomb.parquet")
     text = visitor.wait_for("/microdata/data", 'data-state="refused"')
-    assert "bomb.parquet: 20000000 records x 60 columns are more than" in text
+    assert "bomb.parquet: 11000000 records x 20 columns are more than" in text
 
 
 def test_a_plan_is_opened_and_its_roles_are_those_of_the_file_that_follows(visitor):
@@ -250,5 +248,6 @@ def test_a_plan_is_opened_and_its_roles_are_those_of_the_file_that_follows(visit
 @pytest.mark.parametrize("content", [b"no toml at [all", b"version = 1\n", b"\xff\xfe", b"{}"])
 def test_what_is_no_plan_is_refused_in_words(visitor, content):
     answer = visitor.send("/open", content, "plan.toml")
-    assert answer.status == 400
-    assert json.loads(answer.text)["message"]
+    told = json.loads(answer.text)
+    assert told["message"]
+    assert "next" not in told

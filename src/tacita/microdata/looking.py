@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
 
-from tacita.core import CsvDialect, Ints, Microdata, ParameterError
+from tacita.core import CsvDialect, Ints, Microdata, ParameterError, Run
 from tacita.core.roles import Kind
 
 Role = Literal[
@@ -50,7 +50,7 @@ class FileProfile:
     rows: tuple[tuple[str, ...], ...] = field(default=(), repr=False)
 
 
-def look_at(data: Microdata, rows: int = 0) -> FileProfile:
+def look_at(data: Microdata, rows: int = 0, run: Run | None = None) -> FileProfile:
     """The columns of a file, and its first `rows` records. O(n log n) a column.
 
     >>> import pyarrow as pa
@@ -63,7 +63,7 @@ def look_at(data: Microdata, rows: int = 0) -> FileProfile:
     return FileProfile(
         source=data.source,
         records=data.n,
-        columns=tuple(_column(data, name) for name in data.columns),
+        columns=tuple(_columns(data, run or Run())),
         fingerprint=data.fingerprint,
         dialect=data.dialect,
         rows=tuple(
@@ -72,9 +72,16 @@ def look_at(data: Microdata, rows: int = 0) -> FileProfile:
     )
 
 
+def _columns(data: Microdata, run: Run) -> Iterator[ColumnProfile]:
+    for done, name in enumerate(data.columns):
+        run.report("looking at columns", done, len(data.columns))
+        yield _column(data, name)
+    run.report("looking at columns", 1, 1)
+
+
 def _column(data: Microdata, name: str) -> ColumnProfile:
-    missing = data.missing(name)
     numeric = data.kind(name) == "numeric"
+    missing = np.isnan(data.numbers(name)) if numeric else data.missing(name)
     codes = _codes(data, name)[~missing]
     return ColumnProfile(
         name=name,
@@ -147,25 +154,26 @@ _KEY = (
 )
 
 
-def guess_roles(data: Microdata) -> tuple[Guess, ...]:
+def guess_roles(profile: FileProfile) -> tuple[Guess, ...]:
     """What each column may be to an attacker, guessed from its name and its values; nothing is decided by it.
 
     Values that all differ, and are no quantities, name a record; of columns that a name marks as weight, one
     is it; a name of units with values that repeat is the unit; numbers are quasi-identifiers unless their
-    name sounds confidential. What is not known is other: released as it is. O(n log n) a column.
+    name sounds confidential. What is not known is other: released as it is. O(columns).
 
     >>> import pyarrow as pa
     >>> frame = pa.table({"name": list("abcd"), "age": [30, 41, 52, 63], "weight": [1.5, 1.5, 2.5, 2.5]})
-    >>> [(guess.column, guess.role, guess.reason) for guess in guess_roles(Microdata.of(frame))]
+    >>> [(guess.column, guess.role, guess.reason) for guess in guess_roles(look_at(Microdata.of(frame)))]
     [('name', 'identifiers', 'all-different'), ('age', 'quasi', 'numbers'), ('weight', 'weight', 'name')]
     """
     found: list[Guess] = []
-    for column in look_at(data).columns:
-        role, reason, count = _guessed(column, data.n)
-        taken = {guess.role for guess in found}
+    taken: set[Role] = set()
+    for column in profile.columns:
+        role, reason, count = _guessed(column, profile.records)
         if role in ("unit", "weight") and role in taken:
             # a file has one of each; the first is as good a guess as any
             role, reason = ("quasi", "numbers") if column.kind == "numeric" else ("other", "category")
+        taken.add(role)
         found.append(Guess(column.name, role, column.kind, reason, count))
     return tuple(found)
 

@@ -18,7 +18,7 @@ from .wire import Wire, end_of_all
 
 # A cell takes so many bytes while it is read and worked on, more or less.
 _BYTES_A_CELL = 64
-_CELLS_ANYWHERE = 50_000_000
+_MOST_CELLS = 200_000_000
 
 
 def answer_all(wire: Wire) -> None:
@@ -70,9 +70,9 @@ def answer(question: Mapping[str, Any], desk: Desk, wire: Wire) -> None:
 
 
 def most_cells() -> int:
-    """How many cells of a file fit into the memory of this machine."""
+    """How many cells of a file fit into the memory of this machine; larger ones are for the command line."""
     try:
         memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):
-        return _CELLS_ANYWHERE
-    return max(_CELLS_ANYWHERE, memory // _BYTES_A_CELL)
+        return _MOST_CELLS
+    return min(_MOST_CELLS, memory // _BYTES_A_CELL)

@@ -37,13 +37,14 @@ def plan(given: Mapping[str, Any], _desk: Desk) -> dict[str, Any]:
 
 
 def profile(given: Mapping[str, Any], desk: Desk) -> dict[str, Any]:
-    """The columns of a file, each with a guess at its role; what `options` leave out of reading is guessed."""
+    """The columns of a file, each with a guess at its role; what `options` leave out is guessed too."""
     source = dict(given["source"])
     guessed = api.guess_reading(source["path"])
     read_by = guessed.model_dump(mode="json", include={"delimiter", "decimal", "encoding"})
     source["options"] = {**read_by, **(source.get("options") or {})}
     data = desk.records(source)
-    found, guesses = api.profile(data), api.guess_roles(data)
+    found = api.profile(data, run=desk.run)
+    guesses = api.guess_roles(found)
     return {
         "records": found.records,
         "fingerprint": found.fingerprint,

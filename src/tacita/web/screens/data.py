@@ -53,7 +53,7 @@ async def upload(request: Request) -> Response:
     try:
         source = await receive(request, work.folder)
     except TooLarge:
-        return JSONResponse({"message": request.state.workspace.say("data.too-large")}, 413)
+        return JSONResponse({"message": request.state.workspace.say("data.too-large")})
     opened = work.opened
     if opened is not None and (opened["source"] or {}).get("options"):
         source.options = opened["source"]["options"]

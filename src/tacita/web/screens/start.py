@@ -40,7 +40,8 @@ async def open_file(request: Request) -> Response:
 
 
 def _refused(message: str) -> Response:
-    return JSONResponse({"message": message}, 400)
+    # 200: the request was well made, and what is wrong with the file is said beside the button
+    return JSONResponse({"message": message})
 
 
 def _begin(request: Request) -> Work:

@@ -9,7 +9,7 @@ export function send(file, to, { sent = () => {}, refused = () => {} } = {}) {
     if (event.lengthComputable) sent(Math.floor((100 * event.loaded) / event.total));
   });
   request.addEventListener("load", () => {
-    if (request.status === 200) location.assign(request.response.next);
+    if (request.response?.next) location.assign(request.response.next);
     else refused(request.response?.message || `${request.status}`);
   });
   request.addEventListener("error", () => refused(""));
