@@ -29,8 +29,7 @@ def run_plan(
             work.history.end(node.id, "verified", answer=job.answer)
             return
         shutil.rmtree(folder, ignore_errors=True)
-        state = "cancelled" if job.state == "cancelled" else "refused" if job.state == "refused" else "broken"
-        work.history.end(node.id, state, message=job.message, fields=job.fields)
+        work.history.end(node.id, job.state, message=job.message, fields=job.fields)
 
     given = {"source": source.asked(), "plan": plan, "folder": str(folder)}
     work.job = Job(workspace, "protect", given, then, about=node.id, anytime=anytime)
