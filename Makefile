@@ -4,10 +4,14 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test test-long docs docs-pictures bench mutants clean
+.PHONY: demo app test test-long docs docs-pictures bench mutants clean
 
 demo: $(VENV)/installed
 	$(BIN)/tacita demo --folder demo --force
+
+# the page, in the browser
+app: $(VENV)/installed-for-app
+	$(BIN)/tacita app
 
 test: $(VENV)/installed-for-tests
 	$(BIN)/ruff check .
@@ -41,6 +45,10 @@ $(VENV)/installed: $(VENV)/bin/python pyproject.toml
 	$(PIP) install --editable .
 	touch $@
 
+$(VENV)/installed-for-app: $(VENV)/bin/python pyproject.toml
+	$(PIP) install --editable '.[app]'
+	touch $@ $(VENV)/installed
+
 $(VENV)/installed-for-docs: $(VENV)/bin/python pyproject.toml
 	$(PIP) install --editable '.[docs]'
 	touch $@ $(VENV)/installed
@@ -49,6 +57,9 @@ $(VENV)/installed-for-tests: $(VENV)/bin/python pyproject.toml
 	$(PIP) install --editable '.[test]'
 	# peers of single tests; their own bounds on pandas are older than what they work with
 	$(PIP) install --no-deps 'recordlinkage>=0.16,<0.17' 'pycanon>=1.3,<2'
+	# the page is tested in a browser; without one, and without the right to install one, those tests skip
+	command -v chromium >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
+	  apt-get install -y -qq --no-install-recommends chromium >/dev/null 2>&1; } || true
 	touch $@ $(VENV)/installed
 
 clean:

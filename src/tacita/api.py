@@ -11,8 +11,12 @@ from .core import Microdata, RecordsRelease, Report, RiskProfile, Roles, Run, Tr
 from .core.interrupt import interruptible
 from .demonstration import prepare_demo
 from .io import write_frame
+from .io.formats.base import unfolding_at_most
+from .io.guessing import guess_reading
+from .microdata.looking import Exposure, FileProfile, Guess, expose, look_at
+from .microdata.looking import guess_roles as _guess_roles
 from .microdata.plan import Protection
-from .microdata.profile import profile
+from .microdata.profile import profile as _risk_profile
 from .microdata.require import RequireSection
 from .microdata.riskplan import RiskSection
 from .microdata.run import assess as _assess
@@ -49,7 +53,7 @@ from .tables.comparing import compare_patterns
 from .tables.linking import link
 from .tables.run import adjust, read_table, suppress, tabulate
 from .tables.verify.audit import audit
-from .warming import warmup
+from .warming import compiling_told, warmup
 
 __all__ = [
     "adjust",
@@ -61,11 +65,16 @@ __all__ = [
     "compare",
     "compare_patterns",
     "compare_table",
+    "compiling_told",
+    "exposure",
+    "guess_reading",
+    "guess_roles",
     "interruptible",
     "link",
     "load_plan",
     "method",
     "prepare_demo",
+    "profile",
     "protect",
     "read",
     "read_table",
@@ -89,6 +98,7 @@ __all__ = [
     "synthesize",
     "tabulate",
     "tabulate_file",
+    "unfolding_at_most",
     "unpram",
     "warmup",
     "write_frame",
@@ -105,12 +115,50 @@ def method(name: str, **parameters: Any) -> Any:
     return registry.lookup(name)(**parameters)
 
 
-def read(path: str | Path, **options: Any) -> Microdata:
+def read(path: str | Path, *, shown_as: str | None = None, **options: Any) -> Microdata:
     """Read a file of records: CSV, Parquet, Stata, SPSS, SAS or Excel, by its ending.
 
     Options as in the plan's [input]: delimiter, decimal, encoding, missing_values, value_labels, sheet.
+    `guess_reading` guesses the first three. Messages call the file by its name, or as `shown_as` says.
     """
-    return io.read(path, io.InputOptions(**options))
+    return io.read(path, io.InputOptions(**options), shown_as=shown_as)
+
+
+def profile(data: Any, *, rows: int = 0, run: Run | None = None) -> FileProfile:
+    """The columns of a file: kind, distinct values, missing ones; and its first records, where asked for.
+
+    >>> import pyarrow as pa
+    >>> found = profile(pa.table({"x": [1, 2, 2], "town": ["a", "b", "b"]}), rows=1)
+    >>> [(column.name, column.kind, column.distinct) for column in found.columns], found.rows
+    ([('x', 'numeric', 2), ('town', 'nominal', 2)], (('1', 'a'),))
+    """
+    return look_at(io.taken_in(data), rows, run)
+
+
+def guess_roles(data: Any) -> tuple[Guess, ...]:
+    """What each column may be to an attacker, by its name and values; each guess says what it rests on.
+
+    For a person to check, never to be used unseen. What `profile` found may be given in place of the data.
+
+    >>> from tacita import datasets
+    >>> guesses = {guess.column: guess for guess in guess_roles(datasets.load("business"))}
+    >>> guesses["registration"].role, guesses["group_id"].role, guesses["turnover"].role
+    ('identifiers', 'unit', 'quasi')
+    """
+    return _guess_roles(data if isinstance(data, FileProfile) else look_at(io.taken_in(data)))
+
+
+def exposure(data: Any, *, columns: str | Sequence[str]) -> Exposure:
+    """How many records stand alone on some columns before anything is protected. Confidential.
+
+    A first look; `risk` measures the same file in every way that is known.
+
+    >>> import pyarrow as pa
+    >>> found = exposure(pa.table({"sex": list("ffmm"), "town": list("aabc")}), columns=["sex", "town"])
+    >>> found.alone, found.below_3, found.below_5
+    (2, 4, 4)
+    """
+    return expose(io.taken_in(data), [columns] if isinstance(columns, str) else columns)
 
 
 def protect(
@@ -328,7 +376,7 @@ def risk(
         missing_as=missing_as,
     )
     chosen = MeasureSection(names=measures, without=without, settings=settings or {})
-    return profile(io.taken_in(data), asked, chosen, run)
+    return _risk_profile(io.taken_in(data), asked, chosen, run)
 
 
 def check(

@@ -10,9 +10,12 @@ import pyarrow as pa
 
 from .core import Categories, Comparison, Hierarchy, Microdata, Relations, Roles, Run, Table, registry
 from .core.score import Files
+from .kernels.compiling import compiling_told
 from .kernels.plain import warming
 from .microdata.plan import Protection
 from .microdata.run import make_release
+
+__all__ = ["compiling_told", "warmup"]
 
 # Two columns in no order, and a unit of many records: otherwise short cuts are taken.
 _X = np.random.default_rng(0).lognormal(size=(40, 2))

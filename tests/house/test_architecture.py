@@ -88,11 +88,25 @@ ALLOWED = {
     "report": {"core", "report", "_version"},
     "plans": {"core", "io", "microdata", "tables", "report", "plans"},
     "demonstration": {"core", "io", "microdata.plan", "datasets"},
-    "warming": {"core", "kernels.plain", "microdata", "tables"},
+    "warming": {"core", "kernels.compiling", "kernels.plain", "microdata", "tables"},
     "api": {"core", "io", "microdata", "tables", "plans", "warming", "demonstration"},
     "sklearn": {"core", "io", "microdata"},
     # plug-ins import it, and nothing of tacita does
     "testing": {"core", "io", "microdata", "tables", "testing"},
+    # what the page asks of a child: it may import what the command line may
+    "worker": {
+        "core",
+        "io",
+        "microdata.plan",
+        "microdata.sections",
+        "tables.plan",
+        "tables.sections",
+        "api",
+        "datasets",
+        "worker",
+    },
+    # the server holds no data, and nothing that could
+    "web": {"web", "_version"},
     # beside the first import: nothing may load before it
     "starting": set(),
     "cli": {
@@ -155,7 +169,9 @@ LIBRARIES = {
     "polars": {"core.framed", "io.frames"},
     "pyreadstat": {"io.formats.readstat"},
     "openpyxl": {"io.formats.excel"},
-    "jinja2": {"report.pages"},
+    "jinja2": {"report.pages", "web.pages"},
+    "starlette": {"web"},
+    "uvicorn": {"web.serving"},
     "tomli_w": {"core.document"},
     "cyclopts": {"cli"},
     "rich": {"cli"},

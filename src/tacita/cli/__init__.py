@@ -30,6 +30,7 @@ COMMANDS = {
     "audit": "Attack a published table, or what a plan publishes: what can be computed of withheld cells?",
     "run": "Carry out a plan file.",
     "methods": "List methods and measures, or describe one.",
+    "app": "Open the page: protect microdata and tables in the browser, on this computer alone.",
     "demo": "Protect a made-up business survey, from start to report.",
     "warmup": "Compile the fast inner loops once, so that the first real run does not wait for it.",
     "datasets": "List the data sets, or write one to a file.",
@@ -39,7 +40,7 @@ COMMANDS = {
 _OF_PLANS = ("run", "compare")
 _OF_TABLES = ("tabulate", "suppress", "adjust", "audit")
 # where a command stands that is not among the others
-_HOMES = {**dict.fromkeys(_OF_TABLES, "tables"), "risk": "risk", "datasets": "catalogue"}
+_HOMES = {**dict.fromkeys(_OF_TABLES, "tables"), "risk": "risk", "datasets": "catalogue", "app": "page"}
 # commands whose options depend on the method that the words name
 _BUILT_FOR_WORDS = {
     "protect": "tacita.cli.commands:protect_with",

@@ -7,19 +7,31 @@ mend a file, and an error ends up in logs that nobody protects.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 
 class TacitaError(Exception):
-    """Base of every error that tacita raises on purpose; `field` names the parameter it is about, if one.
+    """Base of every error that tacita raises on purpose.
 
-    >>> issubclass(DataError, TacitaError)
-    True
+    `fields` has a sentence for each parameter that it is about; `field` names the first of them, if any.
+
+    >>> problem = ParameterError("k must be at least 2, got 1.", field="k")
+    >>> problem.field, problem.fields
+    ('k', {'k': 'k must be at least 2, got 1.'})
     """
 
     exit_code = 1
 
-    def __init__(self, message: str = "", field: str | None = None) -> None:
+    def __init__(
+        self, message: str = "", field: str | None = None, fields: Mapping[str, str] | None = None
+    ) -> None:
         super().__init__(message)
-        self.field = field
+        self.fields = dict(fields or ({} if field is None else {field: message}))
+
+    @property
+    def field(self) -> str | None:
+        """The first parameter that it is about."""
+        return next(iter(self.fields), None)
 
 
 class ParameterError(TacitaError):

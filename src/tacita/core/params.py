@@ -30,7 +30,7 @@ class Parameters(BaseModel):
             super().__init__(**values)
         except ValidationError as problem:
             told = explain(self.spoken_name(), problem, type(self))
-            raise ParameterError(told, field=place(problem.errors()[0])) from None
+            raise ParameterError(told, fields=by_field(self.spoken_name(), problem, type(self))) from None
 
     @classmethod
     def spoken_name(cls) -> str:
@@ -45,6 +45,14 @@ def explain(who: str, problem: ValidationError, model: type[BaseModel]) -> str:
     if len(errors) > _MOST_FAULTS:
         told.append(f"And {len(errors) - _MOST_FAULTS} more.")
     return " ".join(told)
+
+
+def by_field(who: str, problem: ValidationError, model: type[BaseModel]) -> dict[str, str]:
+    """The first fault of every parameter that has one, each in a sentence: for the form that asked for it."""
+    told: dict[str, str] = {}
+    for error in problem.errors():
+        told.setdefault(place(error), _sentence(who, dict(error), model))
+    return told
 
 
 _MOST_FAULTS = 4

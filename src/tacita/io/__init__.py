@@ -96,18 +96,20 @@ def _formats(purpose: Purpose) -> Iterator[type[Format]]:
             yield found
 
 
-def read(path: str | Path, options: InputOptions | None = None) -> Microdata:
-    """Read a file of records. Its SHA-256 becomes the fingerprint."""
+def read(path: str | Path, options: InputOptions | None = None, *, shown_as: str | None = None) -> Microdata:
+    """Read a file of records. Its SHA-256 becomes the fingerprint; messages call it by its name, or as
+    `shown_as` says, where it lies under a name that its owner does not know."""
     path = Path(path)
-    form = format_of(path)
+    name = shown_as or path.name
+    form = format_of(Path(name))
     content = content_of(path)
     if not content:
-        raise DataError(f"{path.name}: the file is empty.")
+        raise DataError(f"{name}: the file is empty.")
     # what is said of text says nothing to other formats
     given = (options or InputOptions()).model_dump(include=set(form.model_fields))
-    data = form(**given).decode(content, path.name)
+    data = form(**given).decode(content, name)
     if data.dialect is not None:
-        refuse_values_as_names(data.columns, path.name)
+        refuse_values_as_names(data.columns, name)
     return replace(data, path=path.absolute())
 
 

@@ -100,12 +100,14 @@ def run(
     dry_run: bool = False,
     plan_file: str | Path | None = None,
     save_plan: str | Path | None = None,
+    shown_as: str | None = None,
     force: bool = False,
 ) -> RecordsRelease:
     """Carry out a plan; with `dry_run` everything but the writing.
 
     `plan_file`, where the plan was read from, is never overwritten; `save_plan` is where to write it,
-    together with the release (in a dry run, alone). Files that are there need `force`.
+    together with the release (in a dry run, alone). `shown_as` is what messages and the record call the
+    input, where that is not the name of its file. Files that are there need `force`.
     """
     # before any work: nobody wants to hear of a wrong path after an hour
     if plan.output.path is None:
@@ -117,19 +119,24 @@ def run(
     refuse_bad_targets(plan.output.targets, inputs, force=force or dry_run)
     refuse_bad_targets({"plan": as_path(save_plan)}, {**inputs, **plan.output.targets}, force=force)
     io.format_of(plan.output.path, writing=True)
-    release = make_release(_read_for(plan), plan, run)
+    release = make_release(_read_for(plan, shown_as), plan, run)
     files = {} if dry_run else _files_of(release, plan.output)
     io.write_all({**files, **plan.as_file(save_plan)}, public=plan.output.public, force=force)
     return release
 
 
 def run_comparison(
-    plan: Plan, run: Run | None = None, *, plan_file: str | Path | None = None, force: bool = False
+    plan: Plan,
+    run: Run | None = None,
+    *,
+    plan_file: str | Path | None = None,
+    shown_as: str | None = None,
+    force: bool = False,
 ) -> Trials:
     """Carry out the [compare] section of a plan, and write the pages that [output] names.
 
     Neither the input nor `plan_file`, where the plan was read from, is ever overwritten; other files are
-    with `force` only.
+    with `force` only. `shown_as` is as in `run`.
     """
     if plan.compare is None:
         raise ParameterError(
@@ -137,7 +144,7 @@ def run_comparison(
         )
     pages = {"report": plan.output.report, "JSON report": plan.output.json_report}
     refuse_bad_targets(pages, {"input": plan.input.path, "plan": as_path(plan_file)}, force=force)
-    trials = compare(_read_for(plan), plan, plan.compare, run)
+    trials = compare(_read_for(plan, shown_as), plan, plan.compare, run)
     save_comparison(trials, report=plan.output.report, json_report=plan.output.json_report, force=force)
     return trials
 
@@ -246,5 +253,5 @@ def save_verdicts(
     io.write_all({target: as_json(told)}, force=force)
 
 
-def _read_for(plan: Plan) -> Microdata:
-    return io.read(plan.input.path, plan.input)
+def _read_for(plan: Plan, shown_as: str | None) -> Microdata:
+    return io.read(plan.input.path, plan.input, shown_as=shown_as)

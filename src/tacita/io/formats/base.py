@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
 
@@ -18,7 +20,22 @@ from tacita.io.content import content_of, fingerprint_of
 Purpose = Literal["records", "cells", "published"]
 
 # A small file can unfold into a huge table; its shape says so, its size does not.
-MOST_CELLS = 2_000_000_000
+_MOST_CELLS: ContextVar[int] = ContextVar("most cells", default=2_000_000_000)
+
+
+@contextmanager
+def unfolding_at_most(cells: int) -> Iterator[None]:
+    """Until it ends, files of more cells (records times columns) are refused before they are unfolded."""
+    before = _MOST_CELLS.set(cells)
+    try:
+        yield
+    finally:
+        _MOST_CELLS.reset(before)
+
+
+def most_cells() -> int:
+    """How many cells a file may unfold into."""
+    return _MOST_CELLS.get()
 
 
 class Format(Method):
@@ -96,7 +113,7 @@ def without_empty_text(data: Microdata) -> Any:
 
 def refuse_huge(records: int, columns: int, source: str) -> None:
     """Raise where a file would unfold into more cells than one machine should hold."""
-    if records * columns > MOST_CELLS:
+    if records * columns > most_cells():
         raise DataError(
             f"{source}: {records} records x {columns} columns are more than one machine should unfold at "
             "once. Split the file."

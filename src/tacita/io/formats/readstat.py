@@ -8,7 +8,7 @@ from typing import Any, BinaryIO
 from tacita.core import DataError, ParameterError
 from tacita.core.microdata import refuse_repeated_names
 
-from .base import MOST_CELLS, refuse_huge
+from .base import most_cells, refuse_huge
 
 
 def read(
@@ -23,7 +23,7 @@ def read(
         refuse_huge(about.number_rows or 0, columns, source)
         file.seek(0)
         # some files do not say how many records they have
-        limit = options.pop("row_limit", 0) or MOST_CELLS // max(columns, 1) + 1
+        limit = options.pop("row_limit", 0) or most_cells() // max(columns, 1) + 1
         found, about = reader(
             file, output_format="dict", disable_datetime_conversion=True, row_limit=limit, **options
         )

@@ -67,6 +67,7 @@ class FCRM(Synthesis):
     Starts from fuzzy c-means on all attributes, standardised, and repeats: weighted least squares per
     cluster with weights u^m (intercept included; pseudo-inverse); u_ik = 1 / sum_j (e_ik / e_ij)^(1/(m-1)).
     Stops at the first round whose largest change of u is below eps, or after rmax rounds; so does the start.
+    Told that it is enough, it keeps the round that it is in.
 
     "joint" memberships are shared by all dependent attributes and keep linear relations; "separate" ones, an
     FCRM per attribute, break them, unless `equalities` brings them back by projection (the default). The
@@ -92,6 +93,7 @@ class FCRM(Synthesis):
 
     guarantees: ClassVar[tuple[str, ...]] = (*SYNTHETIC, "linear-relations")
     by_chance: ClassVar[bool] = False
+    anytime: ClassVar[bool] = True
     against_true_values: ClassVar[str] = (
         "A cluster makes them a function of the independent ones: use fewer clusters or joint memberships"
     )
@@ -165,7 +167,7 @@ class FCRM(Synthesis):
                     on_iteration(replace(seen, attribute=which, coefficients=on_file_scale))
 
             y = np.ascontiguousarray(regression.y[:, columns])
-            fits.append(self.iterate(features.values, y, start, hear, report))
+            fits.append(self.iterate(features.values, y, start, hear, report, run.enough))
         return fits
 
     def iterate(
@@ -175,11 +177,15 @@ class FCRM(Synthesis):
         memberships: Matrix,
         hear: Listener = lambda _seen: None,
         report: Callable[[float], None] = lambda _share: None,
+        enough: Callable[[], bool] = lambda: False,
     ) -> Fitted:
-        """Alternate models and memberships from given ones; x holds the terms of the model, 1 among them."""
+        """Alternate models and memberships from given ones; x holds the terms of the model, 1 among them.
+
+        Told that it is enough, it ends with the round that it is in: any round has a model for every record.
+        """
         change, objective, iteration = np.inf, np.inf, 0
         following = memberships**self.m
-        while iteration < self.rmax and not change < self.eps:
+        while iteration < self.rmax and not change < self.eps and not (iteration and enough()):
             weights = following
             inverse, moments = weighted_moments(x, y, weights)
             coefficients = inverse @ moments

@@ -1,0 +1,33 @@
+"""The command `app`: the page in a browser."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib.util import find_spec
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from tacita.core import ParameterError
+
+_NEEDED = ("starlette", "uvicorn")
+
+
+def app(
+    *,
+    port: Annotated[int, Parameter(help="port to listen on; 0 takes any that is free")] = 0,
+    no_browser: Annotated[bool, Parameter(negative="", help="print the address, open nothing")] = False,
+    demo: Annotated[bool, Parameter(negative="", help="with a made-up survey loaded")] = False,
+) -> None:
+    """Open the page: protect microdata and tables in the browser, on this computer alone."""
+    if missing := [name for name in _NEEDED if find_spec(name) is None]:
+        raise ParameterError(
+            f"App: {' and '.join(missing)} cannot be found. Install the page: pip install 'tacita[app]'."
+        )
+    if not 0 <= port < 2**16:
+        raise ParameterError(f"App: port must be between 0 and 65535, got {port}.", field="port")
+    words = ["--port", str(port), *(["--no-browser"] if no_browser else []), *(["--demo"] if demo else [])]
+    sys.stdout.flush()
+    # in place of this process: the server holds no library that could hold data, and this one has them all
+    os.execv(sys.executable, [sys.executable, "-m", "tacita.web", *words])

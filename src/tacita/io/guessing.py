@@ -1,0 +1,72 @@
+"""How a text file is likely to be written, guessed from the file: for a person to look at and to correct."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import re
+from pathlib import Path
+from typing import Literal
+
+from tacita.core import DataError, ParameterError
+
+from .content import opened
+from .formats.csv import CSV
+from .formats.options import TextOptions
+
+# So much of a file says what its decimal sign is.
+_LOOKED_AT = 1_000_000
+_BLOCK = 2**20
+_MARKS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
+_WITH_COMMA, _WITH_POINT = re.compile(r"\s*[+-]?\d+,\d+\s*"), re.compile(r"\s*[+-]?\d+\.\d+\s*")
+
+
+def guess_reading(path: str | Path) -> TextOptions:
+    """Encoding, delimiter and decimal sign of a text file, for files of other kinds nothing but defaults.
+
+    UTF-8 if all of the file is that, else the code page of western Europe. The decimal sign is a comma where
+    more cells of the first part have one between digits than have a point. O(bytes), in blocks.
+    """
+    place = Path(path)
+    if place.suffix.lower() not in CSV.endings:
+        return TextOptions()
+    encoding = _encoding(place)
+    with opened(place) as file:
+        text = file.read(_LOOKED_AT).decode(encoding, errors="replace").lstrip("\ufeff")
+    header, _, _ = text.partition("\n")
+    # without a semicolon or tab before it, a comma is what parts the columns
+    delimiter = max(";\t|,", key=re.sub(r'"[^"]*"', "", header).count)
+    decimal: Literal[".", ","] = "." if delimiter == "," else _decimal(text, delimiter)
+    try:
+        return TextOptions(encoding=encoding, delimiter=delimiter, decimal=decimal)
+    except ParameterError:
+        raise DataError(f"{place.name}: the header line cannot be read.") from None
+
+
+def _encoding(place: Path) -> str:
+    with opened(place) as file:
+        begins = file.read(_BLOCK)
+        for mark, name in _MARKS.items():
+            if begins.startswith(mark):
+                return name
+        decoder = codecs.getincrementaldecoder("utf-8")()
+        try:
+            while begins:
+                decoder.decode(begins)
+                begins = file.read(_BLOCK)
+            decoder.decode(b"", final=True)
+        except UnicodeDecodeError:
+            return "cp1252"
+    return "utf-8"
+
+
+def _decimal(text: str, delimiter: str) -> Literal[".", ","]:
+    comma = point = 0
+    try:
+        for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter):
+            comma += sum(_WITH_COMMA.fullmatch(cell) is not None for cell in row)
+            point += sum(_WITH_POINT.fullmatch(cell) is not None for cell in row)
+    except csv.Error:
+        return "."
+    return "," if comma > point else "."

@@ -1,0 +1,87 @@
+"""What may leave: a fixed list of names, of a node that is verified and whose warnings were read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import PurePosixPath
+from urllib.parse import quote
+
+from starlette.requests import Request
+from starlette.responses import FileResponse, PlainTextResponse, Response
+from starlette.routing import Route
+
+from .history import Node, project
+from .pages import fields_of, seen_at, work_of
+from .workspaces import Work
+
+# What is public, and what stays in the house: never in one list.
+PUBLIC, CONFIDENTIAL = ("data", "note"), ("report", "plan", "script", "history")
+
+
+def may_leave(node: Node | None) -> bool:
+    """Whether the files of a node may be had."""
+    if node is None or node.state != "verified" or not node.files:
+        return False
+    return {each["name"] for each in node.answer.get("cautions", ())} <= set(node.acknowledged)
+
+
+def _file(name: str, called: str) -> Callable[[Work, Node], tuple[Response, str]]:
+    def found(work: Work, node: Node) -> tuple[Response, str]:
+        ending = node.answer["ending"] if name == "release" else PurePosixPath(name).suffix
+        path = work.folder_of(node) / (f"release{ending}" if name == "release" else name)
+        return FileResponse(path, media_type="application/octet-stream"), f"{called}{ending}"
+
+    return found
+
+
+def _text(key: str, called: str) -> Callable[[Work, Node], tuple[Response, str]]:
+    def found(_work: Work, node: Node) -> tuple[Response, str]:
+        return PlainTextResponse(node.answer[key], media_type="application/octet-stream"), called
+
+    return found
+
+
+def _project(work: Work, _node: Node) -> tuple[Response, str]:
+    return PlainTextResponse(project(work), media_type="application/octet-stream"), "project.json"
+
+
+_OF_RECORDS: dict[str, Callable[[Work, Node], tuple[Response, str]]] = {
+    "data": _file("release", "protected"),
+    "note": _file("note.html", "note"),
+    "report": _file("report.html", "report"),
+    "plan": _text("toml", "plan.toml"),
+    "script": _text("script", "protect.py"),
+    "history": _project,
+}
+
+
+async def get(request: Request) -> Response:
+    """One file of the chosen node."""
+    work = work_of(request)
+    found = _OF_RECORDS.get(request.path_params["name"])
+    if found is None:
+        return PlainTextResponse("There is no such file.\n", 404)
+    node = work.history.find(request.query_params.get("node")) or work.history.current
+    if node is None or not may_leave(node):
+        return PlainTextResponse("Only a verified release whose warnings were read can leave.\n", 409)
+    response, ending = found(work, node)
+    stem = PurePosixPath(work.source.shown_as).stem if work.source is not None else "tacita"
+    # a page is never shown from here: reports are downloads
+    name = quote(f"{stem}-{ending}", safe="")
+    response.headers["Content-Disposition"] = f"attachment; filename*=UTF-8''{name}"
+    return response
+
+
+async def acknowledge(request: Request) -> Response:
+    """The warnings of a node were read; that is recorded."""
+    work = work_of(request)
+    node = work.history.find(str((await fields_of(request)).get("node", "")))
+    if node is not None and node.state == "verified":
+        work.history.acknowledge(node.id)
+    return seen_at("/microdata/export")
+
+
+ROUTES = [
+    Route("/microdata/get/{name}", get),
+    Route("/microdata/acknowledge", acknowledge, methods=["POST"]),
+]

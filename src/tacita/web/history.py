@@ -1,0 +1,215 @@
+"""Plans that were run, as a tree: a node never changes, running makes a child, nothing is overwritten."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Literal
+
+State = Literal["running", "verified", "refused", "cancelled", "broken"]
+_STATES = ("verified", "refused", "cancelled", "broken")
+
+# What stands around a method in its section of a plan; the rest are its parameters.
+_AROUND = ("method", "missing", "round_integers", "shuffle", "insist", "seed")
+
+
+@dataclass(frozen=True)
+class Node:
+    """A plan that was run, and what came of it.
+
+    `plan` has the sections of a plan but for its input and output, `basis` says by which file and roles it
+    was made, `answer` is what the worker told. `files` says whether its release lies in the folder of the
+    work: that of a project that was opened again does not. `acknowledged` are warnings that somebody
+    confirmed before the release left.
+    """
+
+    id: str
+    parent: str | None
+    plan: Mapping[str, Any]
+    basis: str
+    title: str
+    state: State = "running"
+    answer: Mapping[str, Any] = field(default_factory=dict)
+    message: str = ""
+    fields: Mapping[str, str] = field(default_factory=dict)
+    files: bool = False
+    acknowledged: tuple[str, ...] = ()
+
+    def score(self, name: str) -> float | None:
+        """A figure by its name, None where it was not measured."""
+        scores = self.answer.get("scores", ())
+        return next((each["value"] for each in scores if each["name"] == name), None)
+
+
+@dataclass(frozen=True)
+class Branch:
+    """A node as a list shows it: how deep it stands, and what may be said of it now."""
+
+    node: Node
+    depth: int
+    stale: bool
+    chosen: bool
+
+
+class History:
+    """The nodes of one work, and the one that is chosen."""
+
+    def __init__(self) -> None:
+        self._nodes: dict[str, Node] = {}
+        self.chosen: str | None = None
+
+    def __iter__(self) -> Iterator[Node]:
+        return iter(self._nodes.values())
+
+    def __len__(self) -> int:
+        return len(self._nodes)
+
+    def find(self, identity: str | None) -> Node | None:
+        """A node by its name."""
+        return self._nodes.get(identity or "")
+
+    @property
+    def current(self) -> Node | None:
+        """The chosen one."""
+        return self.find(self.chosen)
+
+    def choose(self, identity: str | None) -> None:
+        """Go back, or forth, to a node; a name that is not there changes nothing."""
+        if identity in self._nodes:
+            self.chosen = identity
+
+    def begin(self, plan: Mapping[str, Any], basis: str) -> Node:
+        """A child of the chosen node, which is chosen from now on."""
+        node = Node(f"n{len(self._nodes) + 1}", self.chosen, plan, basis, title_of(plan))
+        self._nodes[node.id] = node
+        self.chosen = node.id
+        return node
+
+    def end(
+        self,
+        identity: str,
+        state: State,
+        *,
+        answer: Mapping[str, Any] | None = None,
+        message: str = "",
+        fields: Mapping[str, str] | None = None,
+    ) -> Node:
+        """What came of a node that ran: said once, and never again."""
+        node = self._nodes[identity]
+        if node.state != "running":
+            raise ValueError("a node that has ended does not change")
+        plan = dict(node.plan)
+        if answer and answer.get("seed") is not None and "protect" in plan:
+            # the seed that was drawn is part of the plan: the same plan gives the same bytes
+            plan["protect"] = {**plan["protect"], "seed": answer["seed"]}
+        self._nodes[identity] = replace(
+            node,
+            plan=plan,
+            state=state,
+            answer=answer or {},
+            message=message,
+            fields=fields or {},
+            files=state == "verified",
+        )
+        return self._nodes[identity]
+
+    def acknowledge(self, identity: str) -> None:
+        """Record that the warnings of a node were read."""
+        node = self._nodes[identity]
+        told = tuple(each["name"] for each in node.answer.get("cautions", ()))
+        self._nodes[identity] = replace(node, acknowledged=told)
+
+    def branches(self, basis: str) -> list[Branch]:
+        """All nodes as a tree, parents before their children, each in the order in which it was made."""
+        children: dict[str | None, list[Node]] = {}
+        for node in self:
+            children.setdefault(node.parent, []).append(node)
+        found: list[Branch] = []
+        waiting = [(node, 0) for node in reversed(children.get(None, []))]
+        while waiting:
+            node, depth = waiting.pop()
+            found.append(Branch(node, depth, node.basis != basis, node.id == self.chosen))
+            waiting += [(child, depth + 1) for child in reversed(children.get(node.id, []))]
+        return found
+
+    def told(self) -> dict[str, Any]:
+        """As a project keeps it; what still runs is not in it."""
+        ended = [asdict(node) | {"files": False} for node in self if node.state != "running"]
+        return {"chosen": self.chosen, "nodes": ended}
+
+    @classmethod
+    def of(cls, told: Mapping[str, Any]) -> History:
+        """Out of a project; what is no node of a project raises ValueError."""
+        found = cls()
+        try:
+            for each in told["nodes"]:
+                if each["state"] not in _STATES or not str(each["id"]).isalnum():
+                    raise ValueError("no node of a project")
+                parent = each["parent"] if each["parent"] in found._nodes else None
+                found._nodes[each["id"]] = Node(
+                    each["id"],
+                    parent,
+                    dict(each["plan"]),
+                    str(each["basis"]),
+                    str(each["title"]),
+                    each["state"],
+                    dict(each["answer"]),
+                    str(each["message"]),
+                    dict(each["fields"]),
+                    False,
+                    tuple(map(str, each["acknowledged"])),
+                )
+            found.choose(told["chosen"])
+        except (KeyError, TypeError, AttributeError):
+            raise ValueError("no project") from None
+        return found
+
+
+def title_of(plan: Mapping[str, Any]) -> str:
+    """A node in a few words: its methods and what was asked of them.
+
+    >>> title_of({"protect": {"method": "mdav", "k": 5, "seed": "1"}})
+    'mdav k=5'
+    >>> title_of({"steps": [{"method": "recode", "quasi": ["town"]}, {"method": "mdav", "k": 3}]})
+    'recode, mdav k=3'
+    """
+    steps = plan.get("steps") or [plan.get("protect", {})]
+    return ", ".join(_titled(step) for step in steps)
+
+
+def _titled(section: Mapping[str, Any]) -> str:
+    apart = (*_AROUND, "quasi", "dependent", "independent", "numeric", "nominal", "ordinal")
+    plain = {name: value for name, value in section.items() if name not in apart}
+    said = [f"{name}={value}" for name, value in plain.items() if isinstance(value, str | int | float)]
+    return " ".join([str(section.get("method", "mdav")), *said])
+
+
+def project(work: Any) -> str:
+    """A work as a file that can be opened again: plans, seeds, verdicts, figures; no data. Confidential."""
+    source = work.source
+    told = {
+        "project": "tacita",
+        "version": 1,
+        "kind": work.kind,
+        "source": None
+        if source is None
+        else {"shown_as": source.shown_as, "options": source.options, "fingerprint": source.fingerprint},
+        "roles": work.roles,
+        "kinds": work.kinds,
+        "history": work.history.told(),
+    }
+    return json.dumps(told, indent=1)
+
+
+def opened(text: str) -> dict[str, Any]:
+    """A project that was saved: raises ValueError where it is none."""
+    try:
+        told = json.loads(text)
+    except (ValueError, RecursionError):
+        raise ValueError("no JSON") from None
+    if not isinstance(told, dict) or told.get("project") != "tacita" or told.get("version") != 1:
+        raise ValueError("no project")
+    if not isinstance(told.get("roles"), dict) or not isinstance(told.get("kinds"), dict):
+        raise ValueError("no project")
+    return {**told, "history": History.of(told.get("history", {}))}

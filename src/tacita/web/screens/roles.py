@@ -1,0 +1,105 @@
+"""Microdata, second step: what each column is to an attacker, and who stands alone before protection."""
+
+from __future__ import annotations
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from tacita.web.basis import KINDS, ROLES
+from tacita.web.jobs import Job
+from tacita.web.pages import fields_of, screen, seen_at, start, work_of
+from tacita.web.site import Screen
+from tacita.web.workspaces import Work
+
+PATH = "/microdata/roles"
+# Columns on one page: a list of ten thousand menus is no page.
+_MOST = 100
+_ONE_EACH = (("unit", "unit-left-out"), ("weight",))
+
+
+async def show(request: Request) -> Response:
+    """Columns with their guesses, a page of them; `find` narrows them by name."""
+    work = work_of(request)
+    if work.source is None:
+        return seen_at("/microdata/data")
+    find = request.query_params.get("find", "")
+    asked = request.query_params.get("from", "0")
+    found = [
+        (place, column)
+        for place, column in enumerate(work.columns)
+        if find.casefold() in column["name"].casefold()
+    ]
+    first = min(int(asked) if asked.isdecimal() and len(asked) < 8 else 0, max(0, len(found) - 1))
+    first -= first % _MOST
+    if work.exposure is None and work.job is not None and work.job.verb != "exposure":
+        await _expose(request, work)
+    return screen(
+        request,
+        "roles",
+        "roles.html",
+        columns=found[first : first + _MOST],
+        found=len(found),
+        first=first,
+        most=_MOST,
+        find=find,
+        all_roles=ROLES,
+        all_kinds=KINDS,
+        problem=problem(work),
+    )
+
+
+async def save(request: Request) -> Response:
+    """The roles of the columns that a page showed; then risk is measured again."""
+    work, given = work_of(request), await fields_of(request)
+    if work.source is None:
+        return seen_at("/microdata/data")
+    for place, column in enumerate(work.columns):
+        name = column["name"]
+        if (role := given.get(f"role.{place}")) in ROLES:
+            work.roles[name] = role
+        if (kind := given.get(f"kind.{place}")) in KINDS:
+            work.kinds[name] = kind
+    work.roles_saved, work.exposure = True, None
+    if not work.running:
+        await _expose(request, work)
+    return seen_at(PATH + (f"?{request.url.query}" if request.url.query else ""))
+
+
+def problem(work: Work) -> str | None:
+    """What stands in the way of protecting, as a key of the texts."""
+    chosen = list(work.roles.values())
+    for same in _ONE_EACH:
+        if sum(role in same for role in chosen) > 1:
+            return f"roles.two-{same[0]}"
+    if "quasi" in chosen and "dependent" in chosen:
+        return "roles.both"
+    return None if "quasi" in chosen or "dependent" in chosen else "roles.none"
+
+
+def known_to_attackers(work: Work) -> list[str]:
+    """Columns that an attacker may know: quasi-identifiers, or those of a synthesis."""
+    return [name for name, role in work.roles.items() if role in ("quasi", "dependent", "independent")]
+
+
+async def _expose(request: Request, work: Work) -> None:
+    columns = known_to_attackers(work)
+    if not columns or work.source is None or work.running:
+        return
+
+    def then(job: Job) -> None:
+        if job.state == "done":
+            work.exposure = job.answer
+
+    job = start(request, work, "exposure", {"source": work.source.asked(), "columns": columns}, then)
+    await job.settled(2)
+
+
+SCREEN = Screen(
+    "microdata",
+    "roles",
+    PATH,
+    lambda work: work.source is not None,
+    lambda work: work.roles_saved and problem(work) is None,
+)
+ROUTES = [Route(PATH, show, methods=["GET"]), Route(PATH, save, methods=["POST"])]

@@ -1,0 +1,78 @@
+"""Questions to answers: one verb at a time, heard out while it works, and no fault that could quote data."""
+
+from __future__ import annotations
+
+import os
+import queue
+import threading
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from tacita import api
+from tacita.core import TacitaError
+
+from .desk import Desk
+from .verbs import VERBS
+from .wire import Wire, end_of_all
+
+# A cell takes so many bytes while it is read and worked on, more or less.
+_BYTES_A_CELL = 64
+_MOST_CELLS = 200_000_000
+
+
+def answer_all(wire: Wire) -> None:
+    """Answer until the other side closes its end."""
+    desk = Desk()
+    questions: queue.Queue[dict[str, Any]] = queue.Queue()
+    threading.Thread(target=_listen, args=(wire, desk, questions), daemon=True).start()
+    # whoever waits for a child waits for its libraries; those of the compiler come with them
+    with api.unfolding_at_most(most_cells()):
+        wire.tell({"id": 0, "event": "ready"})
+        while True:
+            question = questions.get()
+            answer(question, desk, wire)
+
+
+def _listen(wire: Wire, desk: Desk, questions: queue.Queue[dict[str, Any]]) -> None:
+    try:
+        for message in wire.lines():
+            desk.hear(message) if "word" in message else questions.put(message)
+    finally:
+        end_of_all()
+
+
+def answer(question: Mapping[str, Any], desk: Desk, wire: Wire) -> None:
+    """One question: its verb is called, and what comes of it is told."""
+    number = question["id"]
+
+    def tell(event: str, message: Mapping[str, Any]) -> None:
+        wire.tell({"id": number, "event": event, **message})
+
+    teller = desk.begin(tell)
+    try:
+        verb = VERBS[question["verb"]]
+        with api.compiling_told(teller.compiling):
+            told = partial(tell, "done", {"answer": verb(question["given"], desk)})
+    except TacitaError as problem:
+        told = partial(tell, "refused", {"message": str(problem), "fields": problem.fields})
+    except MemoryError:
+        message = "There is not enough memory for this. Use fewer records or columns."
+        told = partial(tell, "refused", {"message": message, "fields": {}})
+    except Exception as problem:
+        if os.environ.get("TACITA_DEBUG"):
+            import traceback
+
+            traceback.print_exc()
+        # its message could quote data, so only its kind is told
+        told = partial(tell, "broken", {"kind": type(problem).__name__})
+    told()
+
+
+def most_cells() -> int:
+    """How many cells of a file fit into the memory of this machine; larger ones are for the command line."""
+    try:
+        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        return _MOST_CELLS
+    return min(_MOST_CELLS, memory // _BYTES_A_CELL)

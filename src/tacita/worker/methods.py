@@ -1,0 +1,38 @@
+"""Verbs about tacita itself: what there is to choose from, and getting ready."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tacita import api
+from tacita.core import registry
+from tacita.core.options import ReleaseOptions
+from tacita.io.formats.options import TextOptions
+
+from .desk import Desk
+
+_CHOSEN = (*registry.PROTECTING, *registry.SUPPRESSING, *registry.ADJUSTING, "rule")
+
+
+def methods(_given: Mapping[str, Any], _desk: Desk) -> dict[str, Any]:
+    """Every method with the JSON schema of its parameters, the options around them, and what can be read."""
+    return {
+        "methods": [_described(kind, name) for kind in _CHOSEN for name in registry.names(kind)],
+        "options": ReleaseOptions.model_json_schema(),
+        "reading": TextOptions.model_json_schema(),
+        "formats": [registry.describe("format", name) for name in registry.names("format")],
+    }
+
+
+def _described(kind: str, name: str) -> dict[str, Any]:
+    found = registry.lookup(name, kind)
+    # rules are no methods of records: they say nothing of kinds of columns
+    about = {"takes": list(getattr(found, "takes", ())), "anytime": getattr(found, "anytime", False)}
+    return registry.describe(kind, name) | about
+
+
+def warmup(_given: Mapping[str, Any], desk: Desk) -> dict[str, Any]:
+    """Compile everything once."""
+    api.warmup(desk.run)
+    return {}

@@ -1,0 +1,169 @@
+"""Verbs about files of records."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from tacita import api, datasets
+from tacita.core import ParameterError, RecordsRelease, Report, registry
+from tacita.core.seeds import portable
+from tacita.io import format_of
+from tacita.microdata.plan import Plan
+from tacita.microdata.sections import CompareSection, ProtectSection
+
+from .desk import Desk
+
+# What a release is called in the folder that was named for it; `release` has the ending of its format.
+REPORT, RECORD, NOTE = "report.html", "record.json", "note.html"
+_MOST_ROWS = 50
+
+
+def demo(given: Mapping[str, Any], _desk: Desk) -> dict[str, Any]:
+    """A made-up survey, written to `path`."""
+    survey = datasets.describe("business")
+    api.write_frame(datasets.load(survey.name), given["path"])
+    return {"roles": survey.roles}
+
+
+def plan(given: Mapping[str, Any], _desk: Desk) -> dict[str, Any]:
+    """What a plan file says, section by section; `kind` says of what it is."""
+    found = api.load_plan(given["path"])
+    kind = "records" if isinstance(found, Plan) else "other"
+    return {"kind": kind, "sections": found.model_dump(mode="json", by_alias=True, exclude_defaults=True)}
+
+
+def profile(given: Mapping[str, Any], desk: Desk) -> dict[str, Any]:
+    """The columns of a file, each with a guess at its role; what `options` leave out is guessed too."""
+    source = dict(given["source"])
+    guessed = api.guess_reading(source["path"])
+    read_by = guessed.model_dump(mode="json", include={"delimiter", "decimal", "encoding"})
+    source["options"] = {**read_by, **(source.get("options") or {})}
+    data = desk.records(source)
+    found = api.profile(data, run=desk.run)
+    guesses = api.guess_roles(found)
+    return {
+        "records": found.records,
+        "fingerprint": found.fingerprint,
+        "options": source["options"] if found.dialect is not None else {},
+        "columns": [
+            {**asdict(column), "guess": {"role": guess.role, "reason": guess.reason, "count": guess.count}}
+            for column, guess in zip(found.columns, guesses, strict=True)
+        ],
+    }
+
+
+def preview(given: Mapping[str, Any], desk: Desk) -> dict[str, Any]:
+    """The first records of a file, as text."""
+    rows = min(int(given["rows"]), _MOST_ROWS)
+    return {"rows": api.profile(desk.records(given["source"]), rows=rows).rows}
+
+
+def exposure(given: Mapping[str, Any], desk: Desk) -> dict[str, Any]:
+    """Who stands alone before anything is protected."""
+    return asdict(api.exposure(desk.records(given["source"]), columns=given["columns"]))
+
+
+def protect(given: Mapping[str, Any], desk: Desk) -> dict[str, Any]:
+    """Carry out a plan of records; its files go into `folder`, all of them or none, verified before.
+
+    `plan` has the sections of a plan but for its input and output. The seed is part of the plan: where none
+    is named, one is drawn that nobody guesses.
+    """
+    source, began = given["source"], time.monotonic()
+    plan = planned(source, given["plan"], given["folder"], given.get("ending"))
+    release = api.run(plan, desk.run, shown_as=source["shown_as"])
+    seconds = time.monotonic() - began
+    return {**_told(release), **_to_repeat(plan, source["shown_as"]), "seconds": round(seconds, 2)}
+
+
+def planned(
+    source: Mapping[str, Any], sections: Mapping[str, Any], folder: str, ending: str | None = None
+) -> Plan:
+    """A plan for the files of the page."""
+    place = Path(folder)
+    around = {"seed": "new", **sections.get("protect", {})}
+    form = format_of(Path(source["path"]))
+    suffix = ending or (Path(source["path"]).suffix if form.writes else form.instead)
+    output = {"path": place / f"release{suffix}", "report": place / REPORT}
+    return Plan(
+        **{**sections, "protect": around},
+        input={"path": source["path"], **(source.get("options") or {})},
+        output={**output, "json": place / RECORD, "note": place / NOTE},
+    )
+
+
+def _to_repeat(plan: Plan, shown_as: str) -> dict[str, Any]:
+    """The plan as its owner would have written it, with the names of files that the owner knows."""
+    stem = Path(shown_as).stem
+    ending = plan.output.path.suffix if plan.output.path is not None else ""
+    own = plan.model_copy(
+        update={
+            "input": plan.input.model_copy(update={"path": Path(shown_as)}),
+            "output": plan.output.model_copy(
+                update={
+                    "path": Path(f"{stem}-protected{ending}"),
+                    "report": Path(f"{stem}-report.html"),
+                    "json_report": Path(f"{stem}-record.json"),
+                    "note": Path(f"{stem}-note.html"),
+                }
+            ),
+        }
+    )
+    return {"toml": own.to_toml(), "script": own.to_python() + "\n", "ending": ending}
+
+
+def _told(release: RecordsRelease) -> dict[str, Any]:
+    record = release.record
+    return {
+        "headline": record.headline,
+        "records": record.records_out,
+        "groups": record.groups,
+        "gap": record.gap,
+        "method": list(record.method),
+        "parameters": dict(record.parameters),
+        "seed": portable(record.seed),
+        "scores": _scores(release.report),
+        "verdicts": [asdict(each) for each in record.verdicts],
+        "cautions": [asdict(each) for each in record.cautions],
+        "not_promised": list(record.not_promised),
+        "insisted": list(record.insisted),
+        "uniqueness": record.uniqueness.headline,
+        "summaries": [asdict(each) for each in record.summaries],
+    }
+
+
+def _scores(report: Report) -> list[dict[str, Any]]:
+    return [
+        {
+            **score.as_dict(),
+            "headline": registry.is_headline(score.name),
+            "meaning": registry.meaning_of(score.name, *registry.MEASURING),
+        }
+        for score in report
+    ]
+
+
+def grid(given: Mapping[str, Any], _desk: Desk) -> dict[str, Any]:
+    """The sections [protect] of every trial of a comparison: each of them is a plan, and run as one."""
+    base = ProtectSection(**given["protect"])
+    around = base.model_dump(mode="json", exclude={"method", *base.parameters}, exclude_defaults=True)
+    trials = CompareSection(**given["compare"]).grid(base)
+    if not trials:
+        raise ParameterError("Compare: there is nothing to try. Name a value to vary.", field="method")
+    return {"trials": [{**around, "method": method, **parameters} for method, parameters in trials]}
+
+
+def assess(given: Mapping[str, Any], desk: Desk) -> dict[str, Any]:
+    """Loss and risk of a file that anybody made of another."""
+    original, released = (
+        api.read(each["path"], shown_as=each["shown_as"], **(each.get("options") or {}))
+        for each in (given["original"], given["released"])
+    )
+    named = given["roles"]
+    roles = {name: named[name] for name in ("quasi", "nominal", "ordinal") if named.get(name)}
+    report = api.assess(original, released, **roles, run=desk.run)
+    return {"scores": _scores(report), "notes": list(report.notes)}

@@ -1,0 +1,148 @@
+"""A tree of plans that were run: a node never changes, only what is verified and was read may leave."""
+
+import json
+
+import pytest
+
+from tacita.web.basis import basis_of, chosen_from, roles_of
+from tacita.web.drawing import risk_map
+from tacita.web.history import History, opened, project
+from tacita.web.screens import ROUTES, SCREENS
+from tacita.web.site import Site, application
+from tacita.web.workspaces import Source, Work
+from web.test_guard import ask
+
+CAUTION = {"name": "unique-column", "text": "...", "count": 3, "advice": "..."}
+
+
+def answered(loss, risk, **more):
+    scores = [{"name": "PIL", "value": loss}, {"name": "DR", "value": risk}]
+    return {"scores": scores, "seed": "12345678901234567890123", "cautions": [], **more}
+
+
+def grown(basis="b"):
+    history = History()
+    first = history.begin({"protect": {"method": "mdav", "k": 3}}, basis)
+    history.end(first.id, "verified", answer=answered(31.9, 39.0))
+    second = history.begin({"protect": {"method": "mdav", "k": 5}}, basis)
+    history.end(second.id, "verified", answer=answered(40.4, 33.9))
+    history.choose(first.id)
+    third = history.begin({"protect": {"method": "noise", "alpha": 0.3}}, basis)
+    history.end(third.id, "refused", message="no", fields={"alpha": "no"})
+    return history
+
+
+def test_running_makes_a_child_of_the_chosen_node_and_overwrites_nothing():
+    tree = [(branch.node.title, branch.depth) for branch in grown().branches("b")]
+    assert tree == [("mdav k=3", 0), ("mdav k=5", 1), ("noise alpha=0.3", 1)]
+
+
+def test_a_node_that_has_ended_does_not_change():
+    history = grown()
+    with pytest.raises(ValueError, match="does not change"):
+        history.end("n1", "refused")
+
+
+def test_the_seed_that_was_drawn_is_part_of_the_plan():
+    assert grown().find("n1").plan["protect"]["seed"] == "12345678901234567890123"
+
+
+def test_nodes_of_other_roles_are_stale_and_not_on_the_map():
+    history = grown()
+    assert [branch.stale for branch in history.branches("other")] == [True, True, True]
+    assert risk_map(history.branches("other")) is None
+    assert [spot.node for spot in risk_map(history.branches("b")).spots] == ["n1", "n2"]
+
+
+def test_the_map_joins_the_runs_that_no_other_beats():
+    history = grown()
+    beaten = history.begin({"protect": {"method": "mdav", "k": 9}}, "b")
+    history.end(beaten.id, "verified", answer=answered(50.0, 50.0))
+    front = {spot.node: spot.front for spot in risk_map(history.branches("b")).spots}
+    assert front == {"n1": True, "n2": True, "n4": False}
+
+
+def work_of(tmp_path):
+    work = Work("microdata", tmp_path, Source(tmp_path / "s.csv", "survey.csv", 1, {}, 5, "abc"))
+    work.columns = [{"name": name, "kind": "numeric"} for name in "abcd"]
+    work.roles = {"a": "quasi", "b": "unit-left-out", "c": "weight", "d": "other"}
+    work.kinds = {"a": "ordinal", "b": "nominal", "c": "numeric", "d": "numeric"}
+    work.history = grown(basis_of(work))
+    return work
+
+
+def test_a_saved_project_opens_again_with_seeds_and_without_files(tmp_path):
+    work = work_of(tmp_path)
+    again = opened(project(work))
+    assert [node.title for node in again["history"]] == [node.title for node in work.history]
+    assert again["history"].find("n1").plan == work.history.find("n1").plan
+    assert not any(node.files for node in again["history"])
+    assert again["history"].chosen == work.history.chosen
+    assert again["roles"] == work.roles
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{}", "[" * 100_000, '{"project": "tacita", "version": 1, "roles": {}, "kinds": {}}']
+)
+def test_what_is_no_project_is_refused(text):
+    with pytest.raises(ValueError, match="no "):
+        opened(text)
+
+
+def test_a_project_cannot_bring_a_node_with_a_path_for_a_name(tmp_path):
+    told = json.loads(project(work_of(tmp_path)))
+    told["history"]["nodes"][0]["id"] = "../../etc"
+    with pytest.raises(ValueError, match="no "):
+        opened(json.dumps(told))
+
+
+def test_roles_of_columns_are_the_section_of_a_plan_and_come_back_from_it(tmp_path):
+    work = work_of(tmp_path)
+    section = roles_of(work)
+    assert section == {
+        "quasi": ["a"],
+        "identifiers": ["b"],
+        "unit": "b",
+        "weight": "c",
+        "ordinal": {"a": []},
+    }
+    assert chosen_from(section, list("abcd")) == (work.roles, {"a": "ordinal"})
+
+
+@pytest.fixture
+def site(tmp_path):
+    return Site("127.5.6.7", 1234, tmp_path, SCREENS)
+
+
+def test_only_a_verified_node_whose_warnings_were_read_leaves(site):
+    cookie, workspace = site.workspaces.open("en")
+    work, app = workspace.work("microdata"), application(site, ROUTES)
+    headers = [("host", site.authority), ("cookie", f"tacita={cookie}")]
+
+    def status(name="plan"):
+        return ask(app, "GET", f"/microdata/get/{name}", headers)[0]
+
+    node = work.history.begin({"protect": {"method": "mdav"}}, "b")
+    assert status() == 409
+    more = {"toml": "version = 1\n", "script": "", "ending": ".csv", "cautions": [CAUTION]}
+    work.history.end(node.id, "verified", answer={**answered(1, 2), **more})
+    assert status() == 409
+    work.history.acknowledge(node.id)
+    assert work.history.find(node.id).acknowledged == ("unique-column",)
+    assert status() == 200
+    refused = work.history.begin({"protect": {"method": "mdav"}}, "b")
+    work.history.end(refused.id, "refused")
+    assert status() == 409
+
+
+def test_what_is_downloaded_is_never_shown(site):
+    cookie, workspace = site.workspaces.open("en")
+    work = workspace.work("microdata")
+    node = work.history.begin({"protect": {}}, "b")
+    work.history.end(node.id, "verified", answer={**answered(1, 2), "ending": ".csv"})
+    work.folder_of(node).mkdir()
+    (work.folder_of(node) / "report.html").write_text("<p>")
+    headers = [("host", site.authority), ("cookie", f"tacita={cookie}")]
+    _, answered_with = ask(application(site, ROUTES), "GET", "/microdata/get/report", headers)
+    assert answered_with["content-type"] == "application/octet-stream"
+    assert answered_with["content-disposition"].startswith("attachment")

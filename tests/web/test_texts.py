@@ -1,0 +1,79 @@
+"""All words in three languages: the same keys, the same placeholders, none forgotten and none too many."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+import tacita.web
+from tacita.web.screens.assets import ASSETS
+from tacita.web.texts import LANGUAGES, Texts
+
+HOUSE = Path(tacita.web.__file__).parent
+WORDS = Texts.load().words
+# families of keys whose last part is put together
+FAMILIES = ("frame", "theme", "step", "start", "state", "role", "meaning", "kind", "reason", "stage")
+
+
+def placeholders(text):
+    return sorted(re.findall(r"\{(\w+)\}", text))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_language_has_the_same_keys_and_placeholders(language):
+    assert list(WORDS[language]) == list(WORDS["en"])
+    for key, text in WORDS[language].items():
+        assert text.strip() == text != "", key
+        assert placeholders(text) == placeholders(WORDS["en"][key]), key
+
+
+@pytest.mark.parametrize("language", ["pt", "ca"])
+def test_no_text_of_several_words_was_left_in_english(language):
+    same = [key for key, text in WORDS["en"].items() if WORDS[language][key] == text and text.count(" ") > 2]
+    assert same in ([], ["data.formats"])
+
+
+def sources():
+    return [*HOUSE.rglob("*.html"), *HOUSE.rglob("*.py")]
+
+
+def test_every_key_that_is_used_is_there():
+    used = {
+        key
+        for path in sources()
+        for key in re.findall(r'(?:\bt|say)\(\s*"([a-z]+\.[a-z0-9-]+)"\s*[,)]', path.read_text("utf-8"))
+    }
+    assert len(used) > 50
+    assert not used - set(WORDS["en"])
+
+
+def test_every_key_that_is_there_is_used():
+    text = "\n".join(path.read_text("utf-8") for path in sources())
+    unused = [key for key in WORDS["en"] if f'"{key}"' not in text and key.partition(".")[0] not in FAMILIES]
+    # put together from a state or a problem
+    made = {"verdict.refused", "verdict.cancelled", "verdict.broken", "roles.two-unit", "roles.two-weight"}
+    made |= {
+        "data.opened-plan",
+        "data.opened-project",
+        "data.comma",
+        "data.semicolon",
+        "data.tab",
+        "data.bar",
+    }
+    assert not set(unused) - made
+
+
+@pytest.mark.parametrize("path", sorted(HOUSE.glob("templates/*.html")), ids=lambda path: path.name)
+def test_no_template_has_a_script_or_a_style_of_its_own(path):
+    text = path.read_text("utf-8")
+    assert not re.search(r"<script(?![^>]*\bsrc=)|<style|\sstyle=|\son\w+=|javascript:|https?://", text)
+    assert "|safe" not in text.replace(" ", "")
+
+
+def test_scripts_and_styles_are_small_and_ask_nobody_else():
+    size = {name: len(content) for name, (content, _) in ASSETS.items()}
+    assert sum(count for name, count in size.items() if name.endswith(".js")) < 40_000
+    assert size["app.css"] < 40_000
+    for name, (content, _) in ASSETS.items():
+        if name != "icon.svg":
+            assert b"http" not in content, name
