@@ -59,7 +59,8 @@ $(VENV)/installed-for-tests: $(VENV)/bin/python pyproject.toml
 	$(PIP) install --no-deps 'recordlinkage>=0.16,<0.17' 'pycanon>=1.3,<2'
 	# the page is tested in a browser; without one, and without the right to install one, those tests skip
 	command -v chromium >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
-	  apt-get install -y -qq --no-install-recommends chromium >/dev/null 2>&1; } || true
+	  { apt-get install -y -qq --no-install-recommends chromium || { apt-get update -qq && \
+	  apt-get install -y -qq --no-install-recommends chromium; }; } >/dev/null 2>&1; } || true
 	touch $@ $(VENV)/installed
 
 clean:
