@@ -5,7 +5,7 @@ from __future__ import annotations
 from tacita.core import Run
 from tacita.tables.suppression.twoway.watch import Watch
 
-from .base import Large, spared
+from .base import Large, replaced, spared
 from .proofs import Proofs
 
 
@@ -41,4 +41,5 @@ class Constructive(Large):
 
     def search(self, parts: list[Proofs], watch: Watch, run: Run) -> float:
         spared(parts, watch, run)
+        replaced(parts, watch, run)
         return 0.0

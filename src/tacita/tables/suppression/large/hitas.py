@@ -12,7 +12,7 @@ from tacita.core.arrays import Mask
 from tacita.tables.suppression.twoway.optimal import Optimal
 from tacita.tables.suppression.twoway.watch import Watch
 
-from .base import Large, spared
+from .base import Large, replaced, spared
 from .proofs import Proofs
 from .subtables import by_elimination, top_down
 
@@ -53,6 +53,7 @@ class HiTaS(Large):
 
     def search(self, parts: list[Proofs], watch: Watch, run: Run) -> float:
         spared(parts, watch, run)
+        replaced(parts, watch, run)
         return 0.0
 
 

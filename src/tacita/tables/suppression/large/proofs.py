@@ -21,6 +21,8 @@ from .nearby import Nearby
 
 # What is withheld already weighs this part of its cost: proofs are short, and lean on cheap cells.
 _FREE = 1e-2
+# What of the price of a cell that surely belongs to a cheap pattern is taken off for first proofs.
+_GUIDED = 0.95
 # Columns of a system up to which its programme is kept for all questions.
 _ALL = 2000
 # Of the farthest movement: what moves less may be a solver's noise, and proves nothing of itself.
@@ -43,7 +45,8 @@ class Proofs:
     Cost of a proof: a linear programme, of the whole system where it is not large, else of the cells around.
     """
 
-    def __init__(self, system: System, withheld: Mask) -> None:
+    def __init__(self, system: System, withheld: Mask, likely: Floats | None = None) -> None:
+        """`likely` says how likely each cell belongs to a cheap pattern; first proofs lean on such cells."""
         self.system = system
         # a column is withheld with any of its cells: they only move together
         whose = np.repeat(np.arange(system.edges), np.diff(system.start))
@@ -56,11 +59,19 @@ class Proofs:
         for demand, own in enumerate(system.own.tolist()):
             self._of_column.setdefault(own, []).append(demand)
         positive = system.cost[system.cost > 0]
-        self.price = np.maximum(system.cost, _FREE * float(positive.mean()) if positive.size else 1.0)
+        self._plain = np.maximum(system.cost, _FREE * float(positive.mean()) if positive.size else 1.0)
+        self.price = self._plain if likely is None else self._plain * (1 - _GUIDED * likely)
         whole = system.edges <= _ALL
         self._nearby = None if whole else Nearby(system, np.where(self.chosen, _FREE, 1.0) * self.price)
         self._whole = Paths(system) if whole else None
         self._withheld: tuple[Ints, Paths] | None = None
+
+    def price_plainly(self) -> None:
+        """From now on cells are priced at their cost, however likely they are."""
+        self.price = self._plain
+        if self._nearby is not None:
+            every = np.arange(self.system.edges)
+            self._nearby.reprice(every, np.where(self.chosen, _FREE, 1.0) * self.price)
 
     @property
     def cost(self) -> float:
@@ -85,9 +96,9 @@ class Proofs:
         """
         if self.proofs[demand] is not None:
             return True
-        found = self.find(demand, self.chosen, self.price)
+        found = self.find(demand, self.chosen, self.chosen)
         if found is None:
-            found = self.find(demand, np.ones(self.system.edges, dtype=bool), self.price)
+            found = self.find(demand, np.ones(self.system.edges, dtype=bool), self.chosen)
         if found is None:
             return False
         self.take(demand, found.columns)
@@ -145,9 +156,9 @@ class Proofs:
                 inside = np.isin(columns, self._withheld[0], assume_unique=True).all()
                 self._withheld = self._withheld if inside else None
 
-    def find(self, demand: int, allowed: Mask, price: Floats) -> Movement | None:
-        """Cells among the allowed whose cheapest movement meets a demand; None where none was found."""
-        weight = np.where(self.chosen, _FREE * self.price, price)
+    def find(self, demand: int, allowed: Mask, given: Mask) -> Movement | None:
+        """Cells among the allowed whose cheapest movement meets a demand, given cells nearly free; or None."""
+        weight = np.where(given, _FREE, 1.0) * self.price
         weight = weight / float(weight.max(initial=0.0) or 1.0)
         for columns, number, paths in self._programmes(demand, allowed):
             found = _cheapest(paths, number, weight[columns], allowed[columns])
@@ -178,13 +189,9 @@ class Proofs:
         before, proofs = self.chosen.copy(), [self.proofs[demand] for demand in demands]
         self.withhold(np.flatnonzero(chosen & ~before), True)
         self.withhold(np.flatnonzero(before & ~chosen), False)
-        instead = self._instead(demands, chosen)
+        instead = self._instead(demands, chosen, chosen)
         if instead is not None:
-            for demand, columns in instead.items():
-                self.take(demand, columns)
-            for column in np.flatnonzero(chosen & ~self.system.primary).tolist():
-                if not self.users(column):
-                    self.spare(column)
+            self._take_all(instead, np.flatnonzero(chosen))
             return True
         self.withhold(np.flatnonzero(before & ~self.chosen), True)
         for demand, old in zip(demands, proofs, strict=True):
@@ -193,14 +200,24 @@ class Proofs:
         self.withhold(np.flatnonzero(self.chosen & ~before), False)
         return False
 
-    def _instead(self, demands: list[int], allowed: Mask) -> dict[int, Ints] | None:
-        """Other proofs of some demands, among the allowed cells; None where one has none."""
+    def _instead(
+        self, demands: list[int], allowed: Mask, given: Mask, below: float = np.inf
+    ) -> dict[int, Ints] | None:
+        """Other proofs of some demands, among the allowed cells; None where one has none.
+
+        None, too, where cells that are not given would cost as much as they must cost less than.
+        """
         instead: dict[int, Ints] = {}
+        given, spent = given.copy(), 0.0
         for demand in demands:
             if demand in instead:
                 continue
-            found = self.find(demand, allowed, self.price)
-            if found is None:
+            found = self.find(demand, allowed, given)
+            new = found and found.columns[~given[found.columns]]
+            if new is not None and new.size:
+                spent += float(self.system.cost[new].sum())
+                given[new] = True
+            if found is None or spent >= below:
                 # what was in the way of one cell is likely to be in that of the next
                 self._refused[demand] += 1
                 return None
@@ -209,18 +226,46 @@ class Proofs:
             instead.update(dict.fromkeys(self._met(left, found), found.columns))
         return instead
 
-    def spare(self, column: int) -> bool:
-        """Publish one cell if all demands stay proven; whether it was."""
-        allowed = self.chosen.copy()
-        allowed[column] = False
-        order = sorted(self.users(column), key=lambda each: (-self._refused[each], each))
-        instead = self._instead(order, allowed)
-        if instead is None:
-            return False
+    def _take_all(self, instead: dict[int, Ints], loose: Ints) -> None:
+        """Take other proofs, and publish what none uses then of some cells."""
         for demand, columns in instead.items():
             self.take(demand, columns)
-        self.withhold(np.array([column]), False)
-        return True
+        free = [column for column in loose.tolist() if not self.users(column)]
+        idle = np.array(free, dtype=np.int64)
+        self.withhold(idle[~self.system.primary[idle] & self.chosen[idle]], False)
+
+    def _users_first(self, column: int) -> list[int]:
+        """Demands whose proof moves a cell, those first that were in the way of others."""
+        return sorted(self.users(column), key=lambda each: (-self._refused[each], each))
+
+    def publish_idle(self) -> None:
+        """Publish what no proof uses."""
+        self._take_all({}, np.flatnonzero(self.chosen))
+
+    def spare(self, column: int) -> bool:
+        """Publish one cell if all demands stay proven by what else is withheld; whether it was."""
+        allowed = self.chosen.copy()
+        allowed[column] = False
+        instead = self._instead(self._users_first(column), allowed, allowed)
+        if instead is not None:
+            self._take_all(instead, np.array([column]))
+        return instead is not None
+
+    def replace(self, column: int) -> bool:
+        """Publish one cell, with all that its demands alone need, if others cost less; whether it was."""
+        demands = self._users_first(column)
+        used = [columns for demand in demands if (columns := self.proofs[demand]) is not None]
+        cells = np.unique(np.concatenate([np.array([column]), *used]))
+        asking = set(demands)
+        alone = np.array([self.users(each) <= asking for each in cells.tolist()])
+        loose = cells[alone & ~self.system.primary[cells]]
+        given, allowed = self.chosen.copy(), np.ones(self.system.edges, dtype=bool)
+        given[loose] = allowed[column] = False
+        below = float(self.system.cost[loose].sum()) * (1 - _ROUNDING)
+        instead = self._instead(demands, allowed, given, below)
+        if instead is not None:
+            self._take_all(instead, loose)
+        return instead is not None
 
 
 def _cheapest(paths: Paths, demand: int, weight: Floats, within: Mask) -> Movement | None:
