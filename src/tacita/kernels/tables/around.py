@@ -75,7 +75,7 @@ def nearest(ties, price, allowed, source, size, marks):
 
 @njit(cache=True, nogil=True)
 def able_to_move(ties, columns, marks):
-    """Those of some columns that can move while all others stay: none is left alone in a relation. O(entries)."""
+    """Those of some columns that may move while all others stay: none is alone in a relation. O(entries)."""
     inside, filled = marks.reached, marks.filled
     for column in columns:
         inside[column] = True

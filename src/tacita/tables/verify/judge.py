@@ -80,12 +80,11 @@ class Judge:
         return low, high
 
     def _either_way(self, cell: int) -> bool:
-        return not self.interval or bool(self.without_level[cell])
+        return not self.interval or bool(self.without_level[cell]) or not self.table.primary[cell]
 
     def _enough(self, cell: int) -> tuple[float, float]:
         """How far it must be known that a cell can fall and rise for the verdict not to hang on more."""
-        if not self.table.primary[cell]:
-            return 0.0, 0.0
+        # of others than sensitive cells: whether they can be computed
         if self._either_way(cell):
             least = 1.0 if self.table.frequency else np.nextafter(0.0, 1.0)
             return least, least

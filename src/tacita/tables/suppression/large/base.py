@@ -25,7 +25,7 @@ Bounded = Annotated[
     Field(
         ge=0,
         le=1,
-        description="share of the seconds for a better lower bound than that of a programme over single lines",
+        description="share of the seconds for a better lower bound than that over single lines",
     ),
 ]
 # Open cells times primaries up to which a bound by cuts is sought: beyond, it would not end in time.

@@ -26,9 +26,11 @@ class HiTaS(Large):
     What is withheld above is sensitive below. A cell that a table above publishes stays published, unless a
     table below cannot be protected without it: then it is withheld, and the tables above that share it are
     done again. Inside, a method chooses cells from which nobody can compute a withheld one: Gaussian
-    elimination, or any other that takes tables of any shape, such as `optimal` or `constructive`. Small tables do not see each other, and a range that is wide enough in each may be too
-    narrow in all together: so at last the whole table is looked at as one, as by `constructive`: every demand
-    gets a proof, cells are added where none is left, and dropped where no proof needs them.
+    elimination, or any other that takes tables of any shape, such as `optimal` or `constructive`. Small
+    tables do not see each other: a range that is wide enough in each may be too narrow in all together, and
+    in large sparse tables most of what they withhold can be computed. So at last the whole table is looked at
+    as one, as by `constructive`: every demand gets a proof, cells are added where none is left, and
+    dropped or replaced where no proof needs them.
 
     As many small tables as there are combinations of labels with others below, O(their cells and fill) each;
     then that of `constructive`, within the withheld cells. The lower bound is that of `constructive`.

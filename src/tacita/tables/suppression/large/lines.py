@@ -33,8 +33,8 @@ class Lines:
     - for a demand d of cell k, in each relation a of k: sum over i != k of min(c_i, d) x_i >= d, where c_i is
       |a_i / a_k| times what cell i can move to balance k (in the better of two directions where either will
       do, in both together for a width);
-    - for a cell j, in each relation of j: sum over i != j of x_i >= x_j, added where it is violated. A pattern
-      that does not satisfy it withholds j in vain.
+    - for a cell j, in each relation of j: sum over i != j of x_i >= x_j, added where it is violated. A
+      pattern that does not satisfy it withholds j in vain.
 
     With rows A x >= b, costs c and any y >= 0, no pattern costs less than y b + sum of min(0, c - y A): that
     is `bound`, whatever a solver says of its own. O(entries) rows, a linear programme a round of rows.

@@ -15,7 +15,7 @@ _NEAREST = (1000, 4000, 16_000)
 
 
 class Part(NamedTuple):
-    """Some columns of a system as a system of their own, with one demand; and whether no more may be taken."""
+    """Some columns of a system as a system of their own, with one demand; and whether there are no more."""
 
     columns: Ints
     system: System | None
@@ -31,7 +31,8 @@ class Nearby:
 
     >>> from scipy import sparse
     >>> relations = sparse.csr_array(np.array([[1.0, 1, 1, 0], [0, 0, 1, 1]]))
-    >>> system = System(relations, *[np.zeros(2)], *[np.zeros(4)] * 4, *[np.zeros(1, int)] * 4, *[np.zeros(0)] * 2)
+    >>> nothing = [np.zeros(4)] * 4, [np.zeros(1, dtype=int)] * 4, [np.zeros(0)] * 2
+    >>> system = System(relations, np.zeros(2), *nothing[0], *nothing[1], *nothing[2])
     >>> Nearby(system, np.array([1.0, 5, 2, 1])).part(0, 3, np.ones(4, bool)).columns.tolist()
     [0, 2, 3]
     """
@@ -75,8 +76,18 @@ class Nearby:
             return Part(columns, None, complete)
         rows, start, at, value = part_of(self._ties, columns, system.implied, self._marks)
         relations = sparse.csc_array((value, at, start), shape=(rows, columns.size)).tocsr()
-        asked = [np.array([getattr(system, name)[demand]]) for name in ("sign", "amount", "ways")]
-        spans = (each[columns] for each in (system.up, system.down, system.cost, system.primary))
-        nobody = np.zeros(columns.size + 1, dtype=np.int64), np.zeros(0, dtype=np.int64)
-        part = System(relations, np.zeros(rows, dtype=bool), *spans, np.array([place]), *asked, *nobody)
+        part = System(
+            relations,
+            np.zeros(rows, dtype=bool),
+            system.up[columns],
+            system.down[columns],
+            system.cost[columns],
+            system.primary[columns],
+            np.array([place]),
+            system.sign[[demand]],
+            system.amount[[demand]],
+            system.ways[[demand]],
+            start=np.zeros(columns.size + 1, dtype=np.int64),
+            cells=np.zeros(0, dtype=np.int64),
+        )
         return Part(columns, part, complete)

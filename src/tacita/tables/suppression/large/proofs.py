@@ -157,7 +157,7 @@ class Proofs:
                 self._withheld = self._withheld if inside else None
 
     def find(self, demand: int, allowed: Mask, given: Mask) -> Movement | None:
-        """Cells among the allowed whose cheapest movement meets a demand, given cells nearly free; or None."""
+        """Allowed cells whose cheapest movement meets a demand, given cells nearly free; None if none do."""
         weight = np.where(given, _FREE, 1.0) * self.price
         weight = weight / float(weight.max(initial=0.0) or 1.0)
         for columns, number, paths in self._programmes(demand, allowed):
