@@ -36,6 +36,17 @@ def _hierarchy(path: Path, name: str) -> Hierarchy:
 
 def counts(name: str) -> Table:
     """A reference table of counts: 1 and 2 are sensitive, noughts are published, sums may be withheld."""
+    table = _table(name, "freq", frequency=True)
+    return table.with_primary((table.values > 0) & (table.values < 3)).with_zeros("publish")
+
+
+def magnitudes(name: str) -> Table:
+    """The sums of a reference table: those of 1 and 2 are sensitive, by a fifth of their value either way."""
+    sensitive = counts(name).primary
+    return _table(name, "val").with_primary(sensitive, 20, 20).with_zeros("publish")
+
+
+def _table(name: str, of: str, frequency: bool = False) -> Table:
     folder = REFERENCE / "tables"
     inner = _lines(folder / f"{name}_inner.csv")
     names = [column for column in inner[0] if column not in ("freq", "val")]
@@ -44,9 +55,8 @@ def counts(name: str) -> Table:
     values = np.zeros([len(each) for each in places])
     for line in inner:
         at = tuple(place[line[column]] for place, column in zip(places, names, strict=True))
-        values[at] = float(line["freq"])
-    table = Table.cross(dimensions, values, margins=True, frequency=True)
-    return table.with_primary((table.values > 0) & (table.values < 3)).with_zeros("publish")
+        values[at] = float(line[of])
+    return Table.cross(dimensions, values, margins=True, frequency=frequency)
 
 
 def withheld(table: Table, path: Path) -> np.ndarray:

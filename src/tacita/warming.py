@@ -42,6 +42,7 @@ def warmup(run: Run | None = None) -> None:
             warm(name, found)
     with warming():
         _attack()
+        _look_around()
     steering.report("compiling", 1, 1)
 
 
@@ -155,6 +156,17 @@ def _attack() -> None:
     relations = Relations.cross([Hierarchy.flat("r", ["a", "b"]), Hierarchy.flat("c", ["x", "y"])])
     corners = np.array([1, 1, 0, 1, 1, 0, 0, 0, 0], dtype=bool)
     Attacker(relations, corners, down=np.ones(4), up=np.ones(4)).reach(0, 1)
+
+
+def _look_around() -> None:
+    """What is done in tables of thousands of cells alone."""
+    from .tables.suppression.general.presolve import systems_of
+    from .tables.suppression.large.nearby import Nearby
+
+    values = np.arange(1.0, 28.0).reshape(3, 3, 3)
+    table = Table.from_array(values, primary=values == 1, margins=True)
+    for system in systems_of(table, "exact"):
+        Nearby(system, system.cost).part(0, system.edges, np.ones(system.edges, dtype=bool))
 
 
 def _chosen(found: Any, **parameters: Any) -> dict[str, Any]:

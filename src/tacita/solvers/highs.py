@@ -66,16 +66,26 @@ class LinearProgramme:
         **options: Any,
     ) -> LinearProgramme:
         """All at once, A as a matrix by columns."""
-        model = highspy.HighsLp()
-        model.num_row_, model.num_col_ = matrix.shape
-        model.col_cost_, model.col_lower_, model.col_upper_ = costs, lower, upper
-        model.row_lower_, model.row_upper_ = row_lower, row_upper
-        model.a_matrix_.format_ = highspy.MatrixFormat.kColwise
-        model.a_matrix_.start_ = matrix.indptr.astype(np.int32)
-        model.a_matrix_.index_ = matrix.indices.astype(np.int32)
-        model.a_matrix_.value_ = matrix.data
         made = cls(**options)
-        made._highs.passModel(model)
+        rows, columns = matrix.shape
+        # arrays as they are: field by field, each figure would become an object first
+        made._highs.passModel(
+            columns,
+            rows,
+            matrix.nnz,
+            int(highspy.MatrixFormat.kColwise),
+            int(highspy.ObjSense.kMinimize),
+            0.0,
+            np.asarray(costs, dtype=np.float64),
+            np.asarray(lower, dtype=np.float64),
+            np.asarray(upper, dtype=np.float64),
+            np.asarray(row_lower, dtype=np.float64),
+            np.asarray(row_upper, dtype=np.float64),
+            matrix.indptr.astype(np.int32),
+            matrix.indices.astype(np.int32),
+            np.asarray(matrix.data, dtype=np.float64),
+            np.zeros(columns, dtype=np.int32),
+        )
         return made
 
     def set(self, **options: Any) -> None:

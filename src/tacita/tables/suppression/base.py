@@ -31,12 +31,12 @@ class Suppression(Method):
         if problem not in self.problems:
             raise ParameterError(
                 f"{self.spoken_name()}: made for {' and '.join(self.problems)} protection, got {problem}. "
-                "Choose another method, such as optimal."
+                f"{_who_takes(table, problem)}"
             )
         if not self.fits(table):
             raise ParameterError(
                 f"{self.spoken_name()}: withholds in two-way tables, of two dimensions without hierarchy; "
-                f"this table has others. {_who_takes(table)}"
+                f"this table has others. {_who_takes(table, problem)}"
             )
 
     @classmethod
@@ -49,7 +49,11 @@ class Suppression(Method):
         """The pattern, of a problem and a shape that the method takes."""
 
 
-def _who_takes(table: Table) -> str:
+def _who_takes(table: Table, problem: Problem) -> str:
     known = {name: registry.lookup(name, "suppression") for name in registry.names("suppression")}
-    able = [name for name, method in known.items() if issubclass(method, Suppression) and method.fits(table)]
+    able = [
+        name
+        for name, method in known.items()
+        if issubclass(method, Suppression) and problem in method.problems and method.fits(table)
+    ]
     return f"Choose a method that takes it: {', '.join(able)}."

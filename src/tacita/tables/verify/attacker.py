@@ -61,6 +61,7 @@ class Attacker:
         self._finite: _Engine | None = None
         self._rays: _Engine | None = None
         self._signs_only: _Engine | None = None
+        self._apart: _Programmes | None = None
 
     def reach(self, cell: int, direction: int, enough: float = np.inf) -> float:
         """How far a cell can rise (direction 1) or fall (-1); inf where there is no limit.
@@ -98,6 +99,21 @@ class Attacker:
             self._moved(engine, engine.farthest(cell, direction), cell, direction) > _NOISE
             for direction in (1, -1)
         )
+
+    def moving_apart(self, cell: int, by: float, stays: Ints) -> Mask | None:
+        """Cells that move where one moves by so much while some stay, as few as may be; None: none was found.
+
+        The movement was checked. So whoever knows only cells that are not among these knows no more of this
+        one than anybody else, as far as it has to move.
+        """
+        if self._apart is None:
+            self._apart = _Programmes(self._basis, self.down, self.up)
+        change = self._apart.quietest(cell, by, stays)
+        if change is None or change[stays].any():
+            return None
+        direction = 1 if by > 0 else -1
+        moved = self._moved(self._apart, change, cell, direction)
+        return change != 0 if moved >= abs(by) * (1 - SOLVER) > 0 else None
 
     def _moved(self, engine: _Engine, change: Floats | None, cell: int, direction: int) -> float:
         """The move of a cell in a change, if all relations and spans allow that change; nought otherwise."""
@@ -194,6 +210,7 @@ class _Programmes(_Engine):
         super().__init__(down, up)
         self._together = moving_together(*basis, down, up)
         self._models: dict[int, tuple[Ints, Any]] = {}
+        self._quiet: dict[int, Any] = {}
         ends = np.abs(np.concatenate([self._together.low, self._together.high]))
         self._widest = float(ends[np.isfinite(ends)].max(initial=0.0))
 
@@ -221,17 +238,46 @@ class _Programmes(_Engine):
         groups[members] = found
         return together.cells_moved(groups)
 
+    def quietest(self, cell: int, by: float, stays: Ints) -> Floats | None:
+        """A change that moves one cell by so much, others as little as may be, and some not at all."""
+        from .programme import QuietProgramme
+
+        together = self._together
+        group = int(together.group[cell])
+        still = together.group[stays]
+        if group < 0 or group in still:
+            return None
+        part = int(together.part[group])
+        members, columns = self._members(part)
+        own, t = int(np.searchsorted(members, group)), by / float(together.ratio[cell])
+        groups = np.zeros(together.part.size)
+        if members.size == 1:
+            groups[group] = t
+            return together.cells_moved(groups)
+        if part not in self._quiet:
+            self._quiet[part] = QuietProgramme(columns, together.low[members], together.high[members])
+        near = np.searchsorted(members, still[np.isin(still, members)])
+        found = self._quiet[part].movement(own, t, near)
+        if found is None:
+            return None
+        groups[members] = found
+        return together.cells_moved(groups)
+
+    def _members(self, part: int) -> tuple[Ints, Any]:
+        """The groups of a part, and the relations among them."""
+        members = np.flatnonzero(self._together.part == part)
+        columns = self._together.relations.tocsc()[:, members].tocsr()
+        return members, columns[np.flatnonzero(np.diff(columns.indptr))]
+
     def _model(self, part: int) -> tuple[Ints, Any]:
         from .programme import Programme
 
         if part not in self._models:
             together = self._together
-            members = np.flatnonzero(together.part == part)
+            members, columns = self._members(part)
             programme = None
             if members.size > 1:
-                columns = together.relations.tocsc()[:, members].tocsr()
-                filled = columns[np.flatnonzero(np.diff(columns.indptr))]
-                programme = Programme(filled, together.low[members], together.high[members])
+                programme = Programme(columns, together.low[members], together.high[members])
             self._models[part] = (members, programme)
         return self._models[part]
 

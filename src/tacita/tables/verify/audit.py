@@ -30,7 +30,7 @@ from .judge import Failure, Judge, refuse_weaker_problem
 from .leaks import lone_contributors, loners_apart, sensitive_sums, single_counts, unnamed_loners
 
 # Withheld cells up to which all ranges are sought where each takes programmes.
-_MANY = 5000
+_MANY = 30_000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -108,7 +108,7 @@ def audit(
     Two largest flows per cell where the sums form a network, else two linear programmes; none where cells
     move only together, where an earlier answer takes a cell as far as anybody can go, or if not `ranges` as
     far as the verdict asks. Verdicts are exact in any case. Unless it is said, ranges are sought in networks,
-    and elsewhere of up to 5000 withheld cells.
+    and elsewhere of up to 30 000 withheld cells.
 
     A pattern for the general problem on a table that is known not to be negative is attacked with that
     knowledge.

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from tacita.core import DataError, ParameterError, Problem, Table
-from tacita.core.arrays import Mask
+from tacita.core.arrays import Ints, Mask
 from tacita.core.door import setting
 
 from .attacker import Attacker
@@ -17,6 +17,8 @@ from .attacker import Attacker
 _ROUNDING = 1e-9
 # What a solver may be off a whole number.
 _WHOLE = 1e-6
+# Of what a cell can move by itself: how far it is moved to show that it can move at all.
+_SHARE = 1e-3
 
 
 @dataclass(frozen=True)
@@ -80,12 +82,11 @@ class Judge:
         return low, high
 
     def _either_way(self, cell: int) -> bool:
-        return not self.interval or bool(self.without_level[cell])
+        return not self.interval or bool(self.without_level[cell]) or not self.table.primary[cell]
 
     def _enough(self, cell: int) -> tuple[float, float]:
         """How far it must be known that a cell can fall and rise for the verdict not to hang on more."""
-        if not self.table.primary[cell]:
-            return 0.0, 0.0
+        # of others than sensitive cells: whether they can be computed
         if self._either_way(cell):
             least = 1.0 if self.table.frequency else np.nextafter(0.0, 1.0)
             return least, least
@@ -94,6 +95,29 @@ class Judge:
         if self._needed_width[cell] > fall + rise:
             return np.inf, np.inf
         return (float(np.ceil(fall)), float(np.ceil(rise))) if self.table.frequency else (fall, rise)
+
+    def apart(self, attacker: Attacker, cell: int, place: int, stays: Ints) -> Mask | None:
+        """Cells whose movements alone show that one is protected while some stay; None where that is open.
+
+        Whoever knows none of them cannot make it fail.
+        """
+        fall, rise = self._enough(cell)
+        if np.isinf(fall) or np.isinf(rise):
+            return None
+        if self.free or self._either_way(cell):
+            spans = attacker.up[place], attacker.down[place]
+            least = 1.0 if self.table.frequency and not self.free else 0.0
+            sizes = [least or (_SHARE * span if np.isfinite(span) else 1.0) for span in spans]
+            tries = (attacker.moving_apart(place, by, stays) for by in (sizes[0], -sizes[1]) if by)
+            return next((moved for moved in tries if moved is not None), None)
+        together = np.zeros(attacker.n, dtype=bool)
+        for by in (rise, -fall):
+            if by:
+                moved = attacker.moving_apart(place, by, stays)
+                if moved is None:
+                    return None
+                together |= moved
+        return together
 
     def failures(self, withheld: Mask, cells: Iterable[int]) -> Iterator[Failure]:
         """Which of some withheld sensitive cells a pattern does not protect, one attack after the other."""

@@ -29,26 +29,58 @@ def lone_leaks(
     """What a lone contributor knows, and a sensitive cell that fails once it is; all such pairs but some.
 
     Who is alone in several withheld cells knows all of them; where holders are not named, every cell has its
-    own. Only cells connected to the known ones are asked again. One audit per lone contributor.
+    own. Only cells connected to the known ones are asked again. A movement that protects a cell protects it
+    from all who know none of the cells that move: one programme a sensitive cell, and one more for each lone
+    contributor who knows some of these; an attack of its own only where that does not settle it.
     """
     table = judge.table
     known_to_one = _known_to_one(table, withheld)
     if not known_to_one:
         return []
-    cells = np.flatnonzero(withheld)
+    open_to = _open_to(judge, withheld, known_to_one, passed_over, run)
+    found = []
+    for done, known in enumerate(known_to_one):
+        if asked := open_to.get(done):
+            left = withheld.copy()
+            left[list(known)] = False
+            for each in judge.failures(left, asked):
+                found.append((known, replace(each, reason="known to a lone contributor")))
+        run.report("auditing lone contributors", done, len(known_to_one) + 1)
+    return found
+
+
+def _open_to(
+    judge: Judge,
+    withheld: Mask,
+    known_to_one: list[frozenset[int]],
+    passed_over: Container[tuple[int, frozenset[int]]],
+    run: Run,
+) -> dict[int, list[int]]:
+    """For the number of each lone contributor the sensitive cells that no movement has settled."""
+    table, cells = judge.table, np.flatnonzero(withheld)
     place = np.cumsum(withheld) - 1
     rows, entries, _ = table.relations.among(withheld)
     part = parts_of(rows, place[entries], cells.size)
-    found = []
-    for done, known in enumerate(known_to_one):
-        touched = {int(part[place[cell]]) for cell in known}
-        left = withheld.copy()
-        left[list(known)] = False
-        near = cells[table.primary[cells] & np.isin(part, list(touched))].tolist()
-        asked = [cell for cell in near if cell not in known and (cell, known) not in passed_over]
-        for each in judge.failures(left, asked):
-            found.append((known, replace(each, reason="known to a lone contributor")))
-        run.report("auditing lone contributors", done, len(known_to_one) + 1)
+    attacker = judge.attacker(withheld)
+    own = [place[np.array(sorted(known))] for known in known_to_one]
+    who = np.repeat(np.arange(len(own)), [each.size for each in own])
+    what = np.concatenate(own)
+    sensitive = cells[table.primary[cells]]
+    found: dict[int, list[int]] = {}
+    for done, cell in enumerate(sensitive.tolist()):
+        at = int(place[cell])
+        near = np.unique(who[part[what] == part[at]])
+        moving = judge.apart(attacker, cell, at, np.empty(0, dtype=np.int64)) if near.size else None
+        if moving is not None:
+            near = np.intersect1d(near, who[moving[what]])
+        for number in near.tolist():
+            known = known_to_one[number]
+            if cell in known or (cell, known) in passed_over:
+                continue
+            if moving is None or judge.apart(attacker, cell, at, own[number]) is None:
+                found.setdefault(number, []).append(cell)
+        if done % 64 == 0:
+            run.report("looking for movements apart", done, sensitive.size)
     return found
 
 

@@ -6,7 +6,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from tacita.core import DataError, Hierarchy, Run, Table
+from tacita.core import DataError, Hierarchy, ParameterError, Run, Table
 from tacita.io.hierarchies import from_nested
 from tacita.tables.suppress import suppress
 from tacita.tables.suppression.general.presolve import systems_of
@@ -15,9 +15,11 @@ from tacita.tables.suppression.large.constructive import Constructive
 from tacita.tables.suppression.large.elimination import eliminated
 from tacita.tables.suppression.large.hitas import HiTaS
 from tacita.tables.suppression.large.improve import Improve
+from tacita.tables.suppression.large.lines import Lines
 from tacita.tables.suppression.large.proofs import Proofs
 from tacita.tables.suppression.large.subtables import by_elimination, subtables, top_down
 from tacita.tables.suppression.twoway.gauss import Gauss
+from tacita.tables.suppression.twoway.hypercube import Hypercube
 from tacita.tables.verify.audit import audit
 from twins import attack
 
@@ -95,20 +97,34 @@ def test_patterns_of_cubes_are_safe_by_plain_programmes(method, problem):
         assert attack.is_safe(table, pattern.withheld, problem)
 
 
-def test_every_proof_is_a_movement_of_withheld_cells_that_meets_its_demand():
-    table = cube(3, shape=(5, 4, 4))
-    for system in systems_for(table, "interval"):
+@pytest.mark.parametrize("large", [False, True])
+@pytest.mark.parametrize("problem", ["exact", "interval"])
+def test_every_proof_is_a_movement_of_withheld_cells_that_meets_its_demand(monkeypatch, problem, large):
+    if large:
+        monkeypatch.setattr("tacita.tables.suppression.large.proofs._ALL", 10)
+        monkeypatch.setattr("tacita.tables.suppression.large.nearby._NEAREST", (20, 60))
+    table = cube(3, shape=(5, 4, 4), sliding=50)
+    for system in systems_for(table, problem):
         proofs = Proofs(system, table.primary)
         assert all(proofs.prove(demand) for demand in range(system.demands))
-        for column in proofs.secondary.tolist():
-            proofs.spare(column)
+        proofs.price_plainly()
+        costs = [proofs.cost]
+        for change in (proofs.spare, proofs.replace):
+            for column in proofs.secondary.tolist():
+                if proofs.chosen[column]:
+                    gained = change(column)
+                    costs.append(proofs.cost)
+                    assert costs[-1] < costs[-2] if gained else costs[-1] == costs[-2]
+        assert costs[-1] < costs[0] or problem == "exact"
+        # asked again of the whole programme
+        monkeypatch.undo()
         for demand, columns in enumerate(proofs.proofs):
             assert proofs.chosen[columns].all()
             inside = np.zeros(system.edges, dtype=bool)
             inside[columns] = True
             alone = Proofs(system, np.zeros(table.n, dtype=bool))
             alone.chosen[:] = inside | system.primary
-            assert alone.find(demand, inside, alone.price) is not None
+            assert alone.find(demand, inside, inside) is not None
 
 
 def test_a_clean_pattern_needs_every_cell_that_it_withholds():
@@ -143,7 +159,7 @@ def test_gauss_publishes_nothing_that_reveals_a_primary_and_withholds_nothing_in
     for seed in range(6):
         table = cube(seed, shape).with_bounds(-np.inf, np.inf)
         for system in systems_of(table, "general"):
-            chosen = eliminated(system, Run())
+            chosen = eliminated(system, Lines(system).x, Run())
             primaries = np.flatnonzero(system.primary)
             matrix = system.relations.toarray()
 
@@ -197,8 +213,19 @@ def test_a_system_too_large_for_one_programme_is_proven_around_each_cell(monkeyp
         assert suppress(table, Constructive(bound=0.0), problem, zeros="publish").audit.safe
 
 
-def test_a_large_table_begins_with_small_ones(monkeypatch):
-    monkeypatch.setattr("tacita.tables.suppression.large.base._FROM_NOTHING", 10)
-    monkeypatch.setattr("tacita.tables.suppression.large.base._AT_ONCE", 20)
-    table = cube(8, (5, 5, 4))
-    assert suppress(table, Constructive(bound=0.0), "interval", zeros="publish").audit.safe
+def test_small_tables_are_protected_by_any_method_that_takes_their_shape():
+    table = cube(5)
+    for inside in ("gauss", "optimal", "constructive", "improve"):
+        pattern = HiTaS(inside=inside, bound=0.0).suppress(table, "exact")
+        assert attack.is_safe(table, pattern.withheld, "exact")
+    for refused in ("hitas", "hypercube"):
+        with pytest.raises(ParameterError, match="these do: optimal, gauss, constructive, improve"):
+            HiTaS(inside=refused)
+
+
+def test_only_methods_that_take_the_problem_are_named_to_who_asks_another():
+    with pytest.raises(ParameterError, match="Choose a method that takes it: optimal, constructive, hitas"):
+        Hypercube().suppress(cube(0), "exact")
+    with pytest.raises(ParameterError) as told:
+        Gauss().suppress(cube(0), "interval")
+    assert "gauss" not in str(told.value).partition("Choose")[2]

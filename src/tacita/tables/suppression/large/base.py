@@ -17,16 +17,18 @@ from tacita.tables.suppression.twoway.base import TimeLimit, ended
 from tacita.tables.suppression.twoway.watch import Watch
 
 from .asked import systems_for
+from .lines import Lines
 from .proofs import Proofs
-from .subtables import by_elimination, top_down
 
 Bounded = Annotated[
     float,
-    Field(ge=0, le=1, description="share of the seconds for a lower bound by cuts; 0: none is sought"),
+    Field(
+        ge=0,
+        le=1,
+        description="share of the seconds for a better lower bound than that over single lines",
+    ),
 ]
-# Open cells up to which programmes do all, and find cheaper patterns; and up to which elimination is quick.
-_FROM_NOTHING, _AT_ONCE = 3000, 10_000
-# Open cells times primaries up to which a bound is sought: beyond, its programme would not end in time.
+# Open cells times primaries up to which a bound by cuts is sought: beyond, it would not end in time.
 _MOST = 600_000
 
 
@@ -43,27 +45,20 @@ class Large(Suppression):
         withheld = table.primary.copy()
         systems = systems_for(table, problem)
         start = self.start(table, run) if systems else withheld
-        parts = [Proofs(system, start) for system in systems]
-        for number, proofs in enumerate(parts):
-            self._prove_all(table, proofs, run, (number, len(parts)))
+        parts, lines = list[Proofs](), list[Lines]()
+        for number, system in enumerate(systems):
+            run.report("looking at single lines", number, len(systems))
+            lines.append(Lines(system))
+            parts.append(Proofs(system, start, lines[-1].x))
+            self._prove_all(table, parts[-1], run, (number, len(systems)))
         least = self.search(parts, watch, run)
         for proofs in parts:
             withheld[proofs.system.of_table(proofs.chosen)] = True
-        return self._pattern(table, problem, withheld, least, watch, run)
+        return self._pattern(table, problem, withheld, (least, lines), watch, run)
 
     def start(self, table: Table, run: Run) -> Mask:
-        """Cells to begin with: the primaries alone where there is time for a programme each.
-
-        Else those that hide the primaries from whoever adds up: by elimination, in one go or, where that
-        would take long, in small tables from the top down.
-        """
-        open_cells = int((table.primary | ~table.forced).sum())
-        if open_cells <= _FROM_NOTHING:
-            return table.primary
-        if open_cells <= _AT_ONCE or len(table.dimensions) == 1:
-            found = by_elimination(table)
-            return table.primary if found is None else found
-        return top_down(table, by_elimination, run)
+        """Cells to begin with: the primaries alone, unless a method knows better."""
+        return table.primary
 
     def _prove_all(self, table: Table, proofs: Proofs, run: Run, part: tuple[int, int]) -> None:
         """A first pattern: every demand gets a proof, in random order. It takes the time that it takes."""
@@ -74,18 +69,27 @@ class Large(Suppression):
                 run.report("protecting cells", part[0] + done / system.demands, part[1])
             if not proofs.prove(demand):
                 raise refuse(table, system, demand)
+        proofs.price_plainly()
 
     @abstractmethod
     def search(self, parts: list[Proofs], watch: Watch, run: Run) -> float:
         """Make patterns cheaper, each with all its proofs, until the watch is over; a bound, or 0."""
 
     def _pattern(
-        self, table: Table, problem: Problem, withheld: Mask, least: float, watch: Watch, run: Run
+        self,
+        table: Table,
+        problem: Problem,
+        withheld: Mask,
+        known: tuple[float, list[Lines]],
+        watch: Watch,
+        run: Run,
     ) -> Pattern:
         cost = float(table.cost[withheld & ~table.primary].sum())
+        least, lines = known
+        least = max(least, _told(lines))
         run.on_bounds(Bounds(min(least, cost), cost))
-        if least < cost:
-            least = max(least, self._least(table, problem, watch, run))
+        if least < cost and self.bound and not watch.stopped:
+            least = max(least, self._least(table, problem, lines, watch, run))
         made = Pattern.of(
             table,
             withheld,
@@ -99,25 +103,51 @@ class Large(Suppression):
         run.report("withholding cells", 1, 1)
         return replace(made, status="optimal" if made.proven else ended(watch))
 
-    def _least(self, table: Table, problem: Problem, watch: Watch, run: Run) -> float:
-        """A cost below which no pattern protects; 0 where none is known."""
+    def _least(self, table: Table, problem: Problem, lines: list[Lines], watch: Watch, run: Run) -> float:
+        """A cost below which no pattern protects: by whole choices over lines, and by cuts where they end."""
         from tacita.tables.suppression.general.branch import root_bound
 
         open_cells = int((table.primary | ~table.forced).sum())
-        if not self.bound or watch.stopped or open_cells * int(table.primary.sum()) > _MOST:
-            return 0.0
-        looking = Watch(self.seconds * self.bound, run.enough)
-        found = root_bound(table, problem, looking, run.silent())
-        watch.stopped = looking.stopped
+        by_cuts = open_cells * int(table.primary.sum()) <= _MOST
+        looking = Watch(self.seconds * self.bound / (1 + by_cuts), run.enough)
+        for each in lines:
+            each.tighten(looking)
+        found = _told(lines)
+        if by_cuts and not looking.stopped:
+            looking = Watch(self.seconds * self.bound / 2, run.enough)
+            found = max(found, root_bound(table, problem, looking, run.silent()))
+        watch.stopped = watch.stopped or looking.stopped
         return found
+
+
+def _told(lines: list[Lines]) -> float:
+    """The bound of all parts together."""
+    return sum(each.told for each in lines)
+
+
+def replaced(parts: list[Proofs], watch: Watch, run: Run, until: float = np.inf) -> None:
+    """Replace cells by cheaper ones, dearest first, round by round, as long as a round gains."""
+    for proofs in parts:
+        before = np.inf
+        while proofs.cost < before:
+            before = proofs.cost
+            for done, column in enumerate(proofs.secondary.tolist()):
+                if watch.over or watch.seconds > until:
+                    return
+                if done % 8 == 0:
+                    run.report("replacing cells", min(watch.seconds / watch.limit, 1.0), 1)
+                if proofs.chosen[column]:
+                    proofs.replace(column)
 
 
 def spared(parts: list[Proofs], watch: Watch, run: Run, until: float = np.inf) -> None:
     """Publish what no proof needs, dearest first, part by part; all that no proof uses in any case."""
     for proofs in parts:
+        proofs.publish_idle()
         secondary = proofs.secondary
         for done, column in enumerate(secondary.tolist()):
             if done % 8 == 0:
                 run.report("publishing what nobody needs", done, secondary.size)
-            if not proofs.users(column) or not (watch.over or watch.seconds > until):
+            if proofs.chosen[column] and not (watch.over or watch.seconds > until):
                 proofs.spare(column)
+        proofs.publish_idle()

@@ -5,28 +5,26 @@ from __future__ import annotations
 from tacita.core import Run
 from tacita.tables.suppression.twoway.watch import Watch
 
-from .base import Large, spared
+from .base import Large, replaced, spared
 from .proofs import Proofs
 
 
 class Constructive(Large):
     """Protects one sensitive cell after the other by the cheapest movement, then drops what none needs.
 
-    Tables of more than 3000 open cells begin with those that hide all sensitive ones from whoever adds up, by
-    Gaussian elimination (beyond 10 000 in small tables, from the top down); what bounds, signs and levels ask
-    beyond that is added by programmes.
-
     For a cell k that must be able to move by d, least sum of w_i (up_i + down_i) over all movements with
     M (up - down) = 0, up_k - down_k = d, 0 <= up_i <= high_i - a_i, 0 <= down_i <= a_i - low_i; w_i is the
     cost of cell i times d over what it can move, a hundredth of that if it is withheld already. What moves is
-    withheld, and the movement is kept as the proof. Then cells are published again, dearest first, where
-    all proofs that use them can be replaced by others. In systems of more than 10 000 cells a movement is
-    looked for among the 2000, then 8000 nearest cells by cost, then among all. Sensitive cells come in
-    random order, of a seed that is fixed unless given. The lower bound is that of the linear programme over
-    cuts where the table is small enough; there is none otherwise, and the bound is then 0.
+    withheld, and the movement is kept as the proof, of all demands that it meets. At first a cell costs up to
+    95 % less, by how much of it the linear programme over single lines withholds (`Lines`). Then cells
+    are published again, dearest first, where all proofs that use them can be replaced by others among the
+    withheld cells, or by others for which cheaper cells are withheld, until a round gains nothing. In systems
+    of more than 2000 cells a movement is looked for among the 1000, 4000, 16 000 nearest cells, then among
+    all. Sensitive cells come in random order, of a seed that is fixed unless given. The lower bound is that
+    of the programme over single lines, in whole numbers and by cuts where there is time for it.
 
-    A programme or two for each demand, O(secondary cells times proofs that use one) for the clean-up, which
-    `seconds` ends; the first pattern takes the time that it takes.
+    A programme or two for each demand, O(secondary cells times proofs that use one) a round of
+    clean-up, which `seconds` ends; the first pattern takes the time that it takes.
     Source: Kelly, Golden & Assad (1992), Networks 22, 397-417, and Fischetti & Salazar (2001) for programmes
     instead of flows; the proofs are ours.
 
@@ -41,4 +39,5 @@ class Constructive(Large):
 
     def search(self, parts: list[Proofs], watch: Watch, run: Run) -> float:
         spared(parts, watch, run)
+        replaced(parts, watch, run)
         return 0.0

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, cast
 
 import numpy as np
-from pydantic import Field
+from pydantic import Field, field_validator
 
-from tacita.core import DataError, Run, Table
+from tacita.core import DataError, Run, Table, registry
 from tacita.core.arrays import Mask
-from tacita.tables.suppression.twoway.optimal import Optimal
+from tacita.tables.suppression.base import Suppression
 from tacita.tables.suppression.twoway.watch import Watch
 
-from .base import Large, spared
+from .base import Large, replaced, spared
 from .proofs import Proofs
-from .subtables import by_elimination, top_down
+from .subtables import Inside, by_elimination, top_down
 
-# Seconds for the least pattern of a small table.
+# Seconds for the pattern of a small table.
 _SECONDS = 2.0
 
 
@@ -25,10 +25,12 @@ class HiTaS(Large):
 
     What is withheld above is sensitive below. A cell that a table above publishes stays published, unless a
     table below cannot be protected without it: then it is withheld, and the tables above that share it are
-    done again. Inside, either Gaussian elimination, or the least pattern from which nobody can compute a
-    withheld cell. Small tables do not see each other, and a range that is wide enough in each may be too
-    narrow in all together: so at last the whole table is looked at as one, as by `constructive`: every demand
-    gets a proof, cells are added where none is left, and dropped where no proof needs them.
+    done again. Inside, a method chooses cells from which nobody can compute a withheld one: Gaussian
+    elimination, or any other that takes tables of any shape, such as `optimal` or `constructive`. Small
+    tables do not see each other: a range that is wide enough in each may be too narrow in all together, and
+    in large sparse tables most of what they withhold can be computed. So at last the whole table is looked at
+    as one, as by `constructive`: every demand gets a proof, cells are added where none is left, and
+    dropped or replaced where no proof needs them.
 
     As many small tables as there are combinations of labels with others below, O(their cells and fill) each;
     then that of `constructive`, within the withheld cells. The lower bound is that of `constructive`.
@@ -44,21 +46,43 @@ class HiTaS(Large):
     [('a', 'x'), ('a', 'y'), ('b', 'x'), ('b', 'y')]
     """
 
-    inside: Annotated[Literal["gauss", "optimal"], Field(description="what chooses in a small table")] = (
-        "gauss"
-    )
+    inside: Annotated[
+        str, Field(description="the method that chooses in a small table: any that takes its shape")
+    ] = "gauss"
+
+    @field_validator("inside")
+    @classmethod
+    def _known(cls, name: str) -> str:
+        spelled = registry.canonical(name, "suppression")
+        if not _serves(spelled):
+            able = ", ".join(each for each in registry.names("suppression") if _serves(each))
+            raise ValueError(f"{spelled} does not choose in small tables of any shape; these do: {able}")
+        return spelled
 
     def start(self, table: Table, run: Run) -> Mask:
-        return top_down(table, by_elimination if self.inside == "gauss" else _least, run)
+        return top_down(table, by_elimination if self.inside == "gauss" else _by(self.inside), run)
 
     def search(self, parts: list[Proofs], watch: Watch, run: Run) -> float:
         spared(parts, watch, run)
+        replaced(parts, watch, run)
         return 0.0
 
 
-def _least(small: Table) -> Mask | None:
-    """The cheapest cells of a small table from which no withheld cell can be computed."""
-    try:
-        return Optimal(seconds=_SECONDS).suppress(small.with_bounds(-np.inf, np.inf), "general").withheld
-    except DataError:
-        return None
+def _serves(name: str) -> bool:
+    method = cast("type[Suppression]", registry.lookup(name, "suppression"))
+    return not issubclass(method, HiTaS) and "general" in method.problems and "any" in method.shapes
+
+
+def _by(name: str) -> Inside:
+    """A method of the registry in a small table: cells from which no withheld cell can be computed."""
+    method = cast("type[Suppression]", registry.lookup(name, "suppression"))
+    given = {"seconds": _SECONDS, "bound": 0.0}
+    chooses = method(**{name: value for name, value in given.items() if name in method.model_fields})
+
+    def chosen(small: Table) -> Mask | None:
+        try:
+            return chooses.suppress(small.with_bounds(-np.inf, np.inf), "general").withheld
+        except DataError:
+            return None
+
+    return chosen

@@ -15,7 +15,7 @@ from tacita.tables.suppression.general.system import System
 from tacita.tables.suppression.proving import prover
 from tacita.tables.suppression.twoway.watch import Watch
 
-from .base import Large, spared
+from .base import Large, replaced, spared
 from .proofs import Proofs
 
 if TYPE_CHECKING:
@@ -55,6 +55,7 @@ class Improve(Large):
 
         compile_kernels()
         spared(parts, watch, run, _CLEANED * watch.limit)
+        replaced(parts, watch, run, _CLEANED * watch.limit)
         # what is small enough is one part
         small = [each for each in parts if each.system.edges <= self.cells]
         least = sum(self._least_of(each, watch, run) for each in small)

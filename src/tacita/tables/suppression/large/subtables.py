@@ -125,6 +125,7 @@ def by_elimination(small: Table) -> Mask | None:
     from tacita.tables.suppression.general.presolve import systems_of
 
     from .elimination import eliminated
+    from .lines import Lines
 
     withheld = small.primary.copy()
     try:
@@ -132,7 +133,7 @@ def by_elimination(small: Table) -> Mask | None:
     except DataError:
         return None
     for system in systems:
-        chosen = eliminated(system, Run())
+        chosen = eliminated(system, Lines(system).x, Run())
         if chosen is None:
             return None
         withheld[system.of_table(chosen)] = True

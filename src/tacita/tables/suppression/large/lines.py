@@ -1,0 +1,165 @@
+"""What each relation by itself asks of a pattern: a programme that is soon solved, whatever the size.
+
+Every protecting pattern satisfies its rows, those at least in which no cell is withheld in vain. So its value
+is a lower bound; and its solution, which heeds all relations at once but none of their connections, is where
+the search for a pattern begins.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+
+from tacita.core.arrays import Floats, Ints
+from tacita.kernels.tables.network import BOTH_WAYS, EITHER_WAY
+from tacita.solvers.highs import LinearProgramme
+from tacita.tables.suppression.general.system import System
+from tacita.tables.suppression.twoway.watch import Watch
+
+# By how much a row must be violated to be added.
+_VIOLATED = 1e-6
+# What rounding may take from a bound.
+_ROUNDING = 1e-9
+# Cells up to which the simplex method is quick; rounds of rows there; beyond, those that still are, and all.
+_QUICK, _ROUNDS, _AT_FIRST, _INTERIOR_ROUNDS = 20_000, 50, 2, 4
+_INTERIOR = {"solver": "ipm", "run_crossover": "off", "ipm_optimality_tolerance": 1e-4}
+
+
+class Lines:
+    """Least cost of cells such that in every relation whoever must move, or is withheld, has company.
+
+    With x_i = 1 for primaries, and 0 <= x_i <= 1 for the rest:
+
+    - for a demand d of cell k, in each relation a of k: sum over i != k of min(c_i, d) x_i >= d, where c_i is
+      |a_i / a_k| times what cell i can move to balance k (in the better of two directions where either will
+      do, in both together for a width);
+    - for a cell j, in each relation of j: sum over i != j of x_i >= x_j, added where it is violated. A
+      pattern that does not satisfy it withholds j in vain.
+
+    With rows A x >= b, costs c and any y >= 0, no pattern costs less than y b + sum of min(0, c - y A): that
+    is `bound`, whatever a solver says of its own. O(entries) rows, a linear programme a round of rows.
+
+    >>> from tacita.core import Table
+    >>> from tacita.tables.suppression.general.presolve import systems_of
+    >>> regions = [[11, 47, 58], [1, 15, 33], [2, 31, 20]]
+    >>> table = Table.from_array(regions, primary=[[0, 0, 0], [0, 1, 0], [0, 0, 0]])
+    >>> (system,) = systems_of(table, "exact")
+    >>> round(Lines(system).bound, 6)
+    34.0
+    """
+
+    def __init__(self, system: System) -> None:
+        self._system = system
+        self._free = np.flatnonzero(~system.primary)
+        self._cost, size = system.cost[self._free], self._free.size
+        rows, right = _demand_rows(system, self._free)
+        ends = np.zeros(size), np.ones(size), rows, right, np.full(right.size, np.inf)
+        self._programme = LinearProgramme.of(self._cost, *ends, solver="simplex")
+        self._company = _Company(system, self._free)
+        self.bound, self.x = 0.0, system.primary.astype(np.float64)
+        self._complete = False
+        for number in range(_ROUNDS if size <= _QUICK else _INTERIOR_ROUNDS):
+            if not self._solved(number):
+                break
+            self._complete = not self._company.add_violated(self._programme, self.x[self._free])
+            if self._complete:
+                break
+
+    @property
+    def told(self) -> float:
+        """The bound of the table's costs, that of cells withheld with primaries included."""
+        return self._system.given + self._system.rounded_up(self.bound * (1 - _ROUNDING))
+
+    def _solved(self, number: int) -> bool:
+        """Solve it, from the last solution where that is quick; whether there is an answer."""
+        programme, size = self._programme, self._free.size
+        inside = size > _QUICK and number >= _AT_FIRST
+        if inside:
+            programme.set(**_INTERIOR)
+            programme.forget()
+        # without a vertex a programme is unfinished, which the bound does not mind
+        if programme.solve() == "infeasible" or programme.x.size != size:
+            return False
+        self.x[self._free] = np.clip(programme.x, 0.0, 1.0)
+        duals = np.maximum(programme.answer().duals, 0.0)
+        matrix, least = programme.rows()
+        value = float(duals @ least + np.minimum(self._cost - matrix.T @ duals, 0.0).sum())
+        self.bound = max(self.bound, value)
+        return True
+
+    def tighten(self, watch: Watch) -> None:
+        """A better bound by whole choices, with rows added for them, while time lasts."""
+        while self._complete and self._free.size <= _QUICK and not watch.over:
+            found = self._programme.choose(None, lambda: watch.over, time_limit=max(0.1, watch.left))
+            if np.isfinite(found.bound):
+                self.bound = max(self.bound, found.bound)
+            if found.status != "optimal" or found.x is None:
+                break
+            self._complete = bool(self._company.add_violated(self._programme, found.x))
+
+
+def _demand_rows(system: System, free: Ints) -> tuple[sparse.csc_array, Floats]:
+    """What demands ask in each relation of their cells, over the cells that are free: rows, right sides."""
+    by_row, by_column = system.relations.tocsr(), system.relations.tocsc()
+    # a line is a demand and a relation of its cell; an entry one cell of a line
+    times = np.diff(by_column.indptr)[system.own]
+    demand = np.repeat(np.arange(system.demands), times)
+    at = _spans(by_column.indptr[system.own], times)
+    relation, own_figure = by_column.indices[at], by_column.data[at]
+    sizes = np.diff(by_row.indptr)[relation]
+    line, entry = np.repeat(np.arange(relation.size), sizes), _spans(by_row.indptr[relation], sizes)
+    cell, figure = by_row.indices[entry], by_row.data[entry]
+    share, asked = figure / own_figure[line], demand[line]
+    # what falls as the cell of the demand rises, if both stand on one side
+    falls = np.where(share > 0, system.down[cell], system.up[cell])
+    rises = np.where(share > 0, system.up[cell], system.down[cell])
+    ways, sign = system.ways[asked], system.sign[asked]
+    room = np.where(sign > 0, falls, rises)
+    room = np.where(ways == EITHER_WAY, np.maximum(falls, rises), room)
+    room = np.where(ways == BOTH_WAYS, falls + rises, room)
+    amount = system.amount[asked]
+    value = np.where(room > 0, np.minimum(np.abs(share) * room, amount), 0.0)
+    value[cell == system.own[asked]] = 0.0
+    given = np.bincount(line, np.where(system.primary[cell], value, 0.0), relation.size)
+    left = (system.amount[demand] - given) / system.amount[demand]
+    place = np.full(system.edges, -1)
+    place[free] = np.arange(free.size)
+    kept = (left[line] > _VIOLATED) & ~system.primary[cell] & (value > 0)
+    scaled = np.minimum(value[kept] / amount[kept] / left[line[kept]], 1.0)
+    used, number = np.unique(line[kept], return_inverse=True)
+    shape = (used.size, free.size)
+    return sparse.csc_array((scaled, (number, place[cell[kept]])), shape=shape), np.ones(used.size)
+
+
+def _spans(starts: Ints, lengths: Ints) -> Ints:
+    """Places from each start on, so many of each, one behind the other."""
+    ends = np.cumsum(lengths)
+    return np.arange(ends[-1] if ends.size else 0) - np.repeat(ends - lengths - starts, lengths)
+
+
+class _Company:
+    """Rows that ask company for every cell, relation by relation; where a primary stands they all hold."""
+
+    def __init__(self, system: System, free: Ints) -> None:
+        matrix = system.relations.tocsr()
+        rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+        bare = np.bincount(rows, system.primary[matrix.indices], matrix.shape[0]) == 0
+        lines = matrix[np.flatnonzero(bare)][:, free].tocsr()
+        self._start, self._columns = lines.indptr.astype(np.int64), lines.indices.astype(np.int64)
+        self._sizes = np.diff(self._start)
+        self._rows = np.repeat(np.arange(self._sizes.size), self._sizes)
+        self._added = np.zeros(self._columns.size, dtype=bool)
+
+    def add_violated(self, programme: LinearProgramme, x: Floats) -> int:
+        """Add rows that x violates; how many."""
+        here = x[self._columns]
+        together = np.bincount(self._rows, here, self._sizes.size)
+        violated = np.flatnonzero((2 * here > together[self._rows] + _VIOLATED) & ~self._added)
+        if violated.size:
+            self._added[violated] = True
+            row, cell = self._rows[violated], self._columns[violated]
+            sizes = self._sizes[row]
+            at = self._columns[_spans(self._start[row], sizes)]
+            value = np.where(at == np.repeat(cell, sizes), -1.0, 1.0)
+            programme.add_rows(np.zeros(violated.size), np.cumsum(sizes) - sizes, at, value)
+        return int(violated.size)
