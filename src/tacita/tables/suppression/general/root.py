@@ -8,10 +8,10 @@ from scipy import sparse
 from tacita.core import Run
 from tacita.core.arrays import Floats, Ints, Mask
 from tacita.kernels.tables.rays import Rows
-from tacita.tables.suppression.cutting import CuttingProgramme
-from tacita.tables.suppression.proving import mend_whole, solve_integer
-from tacita.tables.suppression.standing import Standing
-from tacita.tables.suppression.twoway.watch import Watch
+from tacita.tables.suppression.proof.cutting import CuttingProgramme
+from tacita.tables.suppression.proof.proving import mend_whole, solve_integer
+from tacita.tables.suppression.proof.standing import Standing
+from tacita.tables.suppression.watch import Watch
 
 from .incumbent import Builder, Known
 from .separation import Separation

@@ -10,7 +10,7 @@ from pydantic import Field
 from tacita.core import DataError, Run, Table
 from tacita.core.arrays import Mask
 from tacita.tables.suppression.twoway.optimal import Optimal
-from tacita.tables.suppression.twoway.watch import Watch
+from tacita.tables.suppression.watch import Watch
 
 from .base import Large, spared
 from .proofs import Proofs

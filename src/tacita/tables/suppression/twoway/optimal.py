@@ -10,12 +10,12 @@ from pydantic import Field
 from tacita.core import Pattern, Problem, Run, Table
 from tacita.core.arrays import Mask
 from tacita.tables.suppression.base import Shape
-from tacita.tables.suppression.proving import Solver, prover
+from tacita.tables.suppression.proof.proving import Solver, prover
+from tacita.tables.suppression.watch import Watch
 
 from .base import TimeLimit, TwoWay
 from .circuit import Network
 from .root import Search
-from .watch import Watch
 
 
 class Optimal(TwoWay):
