@@ -34,7 +34,7 @@ class _Within(NamedTuple):
     def of(cls, system: System, columns: Ints) -> _Within:
         inside = np.zeros(system.edges, dtype=bool)
         inside[columns] = True
-        return cls(columns, Paths(system.among(inside)))
+        return cls(columns, Paths(system.among(inside), quick=False))
 
 
 class Proofs:
@@ -57,7 +57,7 @@ class Proofs:
         self.price = np.maximum(system.cost, _FREE * float(positive.mean()) if positive.size else 1.0)
         whole = system.edges <= _ALL
         self._nearby = None if whole else Nearby(system, np.where(self.chosen, _FREE, 1.0) * self.price)
-        self._whole = _Within(np.arange(system.edges), Paths(system)) if whole else None
+        self._whole = _Within(np.arange(system.edges), Paths(system, quick=False)) if whole else None
         self._withheld: _Within | None = None
 
     @property
