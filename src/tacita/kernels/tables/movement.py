@@ -140,7 +140,7 @@ def move(ties, room, price, own, reward, desk):
     return _answer(ties, room, own, active, ended, desk)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _begin(ties, room, own, desk):
     """Nothing moves but `own`."""
     n = desk.pull.shape[0]
@@ -154,7 +154,7 @@ def _begin(ties, room, own, desk):
         desk.left[ties.row[e]] += way * ties.entry[e] * room[own]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _farthest_off(ties, room, active, desk):
     """The place whose column is beyond its ends, or the relation not taken in that is broken: the worst.
 
@@ -182,7 +182,7 @@ def _farthest_off(ties, room, active, desk):
     return at, gone if at < 0 else -1
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _weigh(ties, at, gone, active, desk):
     """The row of the inverse of what is off, as weights of relations: fills rho; returns its size."""
     pull, rho, inverse, state, spot = desk.pull, desk.rho, desk.inverse, desk.state, desk.spot
@@ -190,23 +190,23 @@ def _weigh(ties, at, gone, active, desk):
     n = pull.shape[0]
     if at >= 0:
         for a in range(active):
-            rho[a] = inverse[at, a]
+            rho[a] = inverse[a, at]
         return active
     for a in range(active):
         rho[a] = 0.0
-        inverse[a, active] = 0.0
+        inverse[active, a] = inverse[a, active] = 0.0
     for e in range(ties.row_start[gone], ties.row_start[gone + 1]):
         for side in range(2):
             c = ties.cell[e] + side * n
             if state[c] == _BETWEEN:
                 figure = ties.figure[e] if side == 0 else -ties.figure[e]
                 for a in range(active):
-                    rho[a] -= figure * inverse[spot[c], a]
-    rows[active], rho[active] = gone, 1.0
+                    rho[a] -= figure * inverse[a, spot[c]]
+    rows[active], rho[active], inverse[active, active] = gone, 1.0, 0.0
     return active + 1
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _reach(ties, size, desk):
     """By how much each cell is along the weights: fills `along` and who was touched; returns how many."""
     rho, rows, along, touched = desk.rho, desk.rows, desk.along, desk.touched
@@ -228,13 +228,13 @@ def _reach(ties, size, desk):
     return count
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _forget(count, desk):
     for t in range(count):
         desk.along[desk.touched[t]] = 0.0
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _reduced(column, price, own, reward, desk):
     """What a column costs, less what the relations pay for it."""
     n = desk.pull.shape[0]
@@ -242,7 +242,7 @@ def _reduced(column, price, own, reward, desk):
     return cost - desk.pull[column] if column < n else cost + desk.pull[column - n]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _enter(room, price, own, reward, excess, count, desk):
     """Which columns make up for what is off: all but the last go from end to end, the last goes in between.
 
@@ -283,7 +283,7 @@ def _enter(room, price, own, reward, excess, count, desk):
     return -1
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _shift(ties, room, price, own, reward, excess, last, count, desk):
     """Let the tried columns go, and the weights with them; relations feel it in `push`.
 
@@ -331,7 +331,7 @@ def _shift(ties, room, price, own, reward, excess, last, count, desk):
     return pivot, value
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _follow(ties, entering, active, desk):
     """The columns of the basis make up for what was pushed; fills `column`, the entering one in the basis."""
     inverse, place, push, shifted, column = desk.inverse, desk.place, desk.push, desk.shifted, desk.column
@@ -343,13 +343,14 @@ def _follow(ties, entering, active, desk):
         a, size = place[shifted[t]], push[shifted[t]]
         push[shifted[t]] = 0.0
         for p in range(active):
-            moved[p] -= inverse[p, a] * size
+            moved[p] -= inverse[a, p] * size
     cell, way = (entering, 1.0) if entering < n else (entering - n, -1.0)
     for e in range(ties.start[cell], ties.start[cell + 1]):
         a = place[ties.row[e]]
         if a >= 0:
+            figure = way * ties.entry[e]
             for p in range(active):
-                column[p] += way * ties.entry[e] * inverse[p, a]
+                column[p] += figure * inverse[a, p]
     for p in range(active):
         if moved[p] == 0.0:
             continue
@@ -360,33 +361,33 @@ def _follow(ties, entering, active, desk):
                 left[ties.row[e]] += way * ties.entry[e] * moved[p]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _exchange(at, active, pivot, desk):
     """The inverse with `column` at a place, and the lengths of its rows."""
-    inverse, rho, support, column, length = desk.inverse, desk.rho, desk.support, desk.column, desk.length
+    inverse, rho, column, length, support = desk.inverse, desk.rho, desk.column, desk.length, desk.support
     count, square = 0, 0.0
-    for a in range(active):
-        if rho[a] != 0.0:
-            support[count] = a
-            count += 1
-            square += rho[a] * rho[a]
     for p in range(active):
-        if p == at or abs(column[p]) < _NOTHING:
-            continue
-        factor, gained = column[p] / pivot, 0.0
-        for t in range(count):
-            a = support[t]
-            before = inverse[p, a]
-            after = before - factor * rho[a]
-            inverse[p, a] = after
-            gained += after * after - before * before
-        length[p] = max(length[p] + gained, _SMALL)
+        if p != at and abs(column[p]) > _NOTHING:
+            support[count] = p
+            count += 1
     for a in range(active):
-        inverse[at, a] = rho[a] / pivot
-    length[at] = square / (pivot * pivot)
+        factor = rho[a] / pivot
+        inverse[a, at] = factor
+        if factor == 0.0:
+            continue
+        square += factor * factor
+        for t in range(count):
+            p = support[t]
+            before = inverse[a, p]
+            after = before - factor * column[p]
+            inverse[a, p] = after
+            length[p] += after * after - before * before
+    for t in range(count):
+        length[support[t]] = max(length[support[t]], _SMALL)
+    length[at] = square
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _answer(ties, room, own, active, ended, desk):
     """The movement, and the reason if it is short; UNKNOWN where they do not hold."""
     change, state, basic, value, pull = desk.change, desk.state, desk.basic, desk.value, desk.pull
@@ -404,7 +405,7 @@ def _answer(ties, room, own, active, ended, desk):
             ended, desk.share[0] = SHORT, value[p]
             desk.weight[:] = 0.0
             for a in range(active):
-                desk.weight[desk.rows[a]] = desk.inverse[p, a]
+                desk.weight[desk.rows[a]] = desk.inverse[a, p]
     if ended == STUCK:
         return STUCK if cannot_move(ties, room, own, desk.weight) else UNKNOWN
     for i in range(left.shape[0]):
