@@ -22,7 +22,7 @@ from tacita.tables.suppression.large.constructive import Constructive
 from tacita.tables.suppression.large.hitas import HiTaS
 from tacita.tables.suppression.large.improve import Improve
 from tacita.tables.suppression.twoway.gauss import Gauss
-from tacita.tables.suppression.twoway.watch import processor_time
+from tacita.tables.suppression.watch import processor_time
 from tacita.tables.verify.audit import audit
 
 from .measuring import Result

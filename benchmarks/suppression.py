@@ -13,7 +13,7 @@ import numpy as np
 
 from tacita.core import Problem, Table
 from tacita.tables.suppression.twoway.optimal import Optimal
-from tacita.tables.suppression.twoway.watch import processor_time
+from tacita.tables.suppression.watch import processor_time
 
 from .measuring import Result
 

@@ -14,7 +14,7 @@ from tacita._version import __version__
 from tacita.core import ParameterError, Run, Table, TacitaError, registry
 from tacita.io.tables.argus.jj import parse_jj
 from tacita.tables.suppress import suppress
-from tacita.tables.suppression.twoway.watch import processor_time
+from tacita.tables.suppression.watch import processor_time
 
 # By size; the folder may hold others, which are not asked for.
 NAMES = (

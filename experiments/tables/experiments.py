@@ -14,7 +14,7 @@ import numpy.typing as npt
 from tacita.core import ParameterError, Problem, Run, Table, VerificationError
 from tacita.tables.suppress import suppress
 from tacita.tables.suppression.twoway.optimal import Optimal
-from tacita.tables.suppression.twoway.watch import processor_time
+from tacita.tables.suppression.watch import processor_time
 
 Density = Literal["sparse", "dense"]
 Objective = Literal["value", "count"]

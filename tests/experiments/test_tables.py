@@ -16,7 +16,7 @@ from experiments.tables.plot import times_and_proofs
 import tacita
 from experiments import reproduce
 from tacita.core import Run, VerificationError
-from tacita.tables.suppression.twoway import watch
+from tacita.tables.suppression import watch
 
 KIND = Case("interval", 20, 10, "dense", "value")
 

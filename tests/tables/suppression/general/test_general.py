@@ -9,7 +9,7 @@ from tacita.core import DataError, Hierarchy, Run, Table
 from tacita.tables.suppression.general.branch import least_pattern, root_bound
 from tacita.tables.suppression.general.presolve import systems_of
 from tacita.tables.suppression.twoway.optimal import Optimal
-from tacita.tables.suppression.twoway.watch import Watch
+from tacita.tables.suppression.watch import Watch
 from tacita.tables.verify.audit import audit
 from twins.relations import REGION, nothing_cheaper, protects, random_table
 

@@ -15,7 +15,7 @@ from tacita.tables.suppression.large.improve import Improve
 from tacita.tables.suppression.large.lines import Lines
 from tacita.tables.suppression.twoway.gauss import Gauss
 from tacita.tables.suppression.twoway.optimal import Optimal
-from tacita.tables.suppression.twoway.watch import Watch
+from tacita.tables.suppression.watch import Watch
 from tacita.tables.verify.audit import audit
 from tacita.tables.verify.judge import Judge
 

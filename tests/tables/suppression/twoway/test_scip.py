@@ -37,7 +37,7 @@ def bare_root(monkeypatch):
 @pytest.fixture
 def tree(monkeypatch):
     """The class of trees, and how many were solved."""
-    from tacita.tables.suppression.twoway.scip import Tree
+    from tacita.tables.suppression.proof.scip import Tree
 
     honest, Tree.solved = Tree.solve, 0
 
@@ -149,7 +149,7 @@ def test_same_table_same_pattern(tree):
 
 @pytest.mark.usefixtures("bare_root")
 def test_a_time_limit_ends_with_a_pattern_and_a_bound_below_it(tree, monkeypatch):
-    from tacita.tables.suppression.twoway import watch
+    from tacita.tables.suppression import watch
 
     ticks = iter(range(10**9))
     # a clock of its own: each look is a second
@@ -196,7 +196,7 @@ def test_a_missing_package_is_said_to_be_missing(monkeypatch):
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
         return honest(name, *rest)
 
-    for module in ("tacita.tables.suppression.twoway.scip", "tacita.solvers.scip"):
+    for module in ("tacita.tables.suppression.proof.scip", "tacita.solvers.scip"):
         monkeypatch.delitem(sys.modules, module, raising=False)
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(tacita.ParameterError, match=r"pyscipopt is not installed\. Install tacita\[scip\]"):

@@ -10,14 +10,14 @@ from tacita.kernels.tables.covers import divided, separate_rounded, shortfalls, 
 from tacita.kernels.tables.cuts import rounded
 from tacita.kernels.tables.flows import adjacency
 from tacita.kernels.tables.network import ONE_WAY, Cuts, Demands, Graph
+from tacita.tables.suppression.proof.pool import Pool
+from tacita.tables.suppression.proof.tree import Tree
 from tacita.tables.suppression.twoway.circuit import network_of, require_feasible
 from tacita.tables.suppression.twoway.master import Master
 from tacita.tables.suppression.twoway.optimal import Optimal
 from tacita.tables.suppression.twoway.patterns import Builder
-from tacita.tables.suppression.twoway.pool import Pool
 from tacita.tables.suppression.twoway.root import Search
-from tacita.tables.suppression.twoway.tree import Tree
-from tacita.tables.suppression.twoway.watch import Watch
+from tacita.tables.suppression.watch import Watch
 from twins.attacker import compact_least_cost, protects
 from twins.tables import asked, pattern_of, random_grid
 
@@ -138,7 +138,7 @@ def test_a_solver_that_gives_up_ends_in_a_pattern_with_its_bound_and_is_not_take
 
 @pytest.mark.parametrize("seed", range(6))
 def test_wherever_time_ends_the_root_its_bound_is_below_the_least_cost(monkeypatch, seed):
-    from tacita.tables.suppression.twoway import watch
+    from tacita.tables.suppression import watch
 
     generator = np.random.default_rng(seed)
     values = np.round(generator.lognormal(3, 1.2, (12, 12))) + 1

@@ -10,9 +10,9 @@ import numpy as np
 from tacita.core import Bounds, Problem, Run, Table, VerificationError
 from tacita.core.arrays import Mask
 from tacita.kernels.plain import interpreting, is_ready
-from tacita.tables.suppression.proving import Solver, prover
+from tacita.tables.suppression.proof.proving import Solver, prover
 from tacita.tables.suppression.twoway.grid import lift_of
-from tacita.tables.suppression.twoway.watch import Watch
+from tacita.tables.suppression.watch import Watch
 
 from .incumbent import short_demand
 from .movements import Movements

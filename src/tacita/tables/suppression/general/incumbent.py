@@ -155,7 +155,7 @@ def moved(paths: Paths, demand: int, weight: Floats, within: Mask) -> Mask | Non
 
 def _moved_both_ways(paths: Paths, own: int, amount: float, weight: Floats, within: Mask) -> Mask | None:
     """A width: as much as can be had one way, or half, or as little, and the rest the other way."""
-    movements = Movements(paths.system)
+    movements = Movements(paths.system, paths.quick)
     x = within.astype(float)
     there, back = (movements.reach(own, sign, amount, x, FARTHEST).share for sign in (1.0, -1.0))
     if there + back < 1 - SHORT:

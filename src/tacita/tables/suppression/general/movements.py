@@ -1,21 +1,19 @@
 """The attacker's programme: how far one cell can move while withheld cells move along, or why no farther.
 
-One programme is kept for all cells and patterns: only its costs and bounds change. Rises and falls are
-columns of their own, so that no movement at all is where the dual simplex method begins: from there it meets
+One programme is kept for all cells and patterns. No movement at all is where it begins: from there it meets
 only the cells around the one in question, which takes fewer steps than from the movement of another.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from scipy import sparse
 
 from tacita.core.arrays import Floats, Ints
 from tacita.kernels.tables.network import BOTH_WAYS
-from tacita.solvers.highs import LinearProgramme
 
+from .programmes import Programme
 from .system import System
 
 # Movements count in units of what is asked. In tables cells seldom have to move farther than that together
@@ -23,12 +21,6 @@ from .system import System
 USUAL, FARTHEST = 1.0, 1e4
 # What a solver may be short of what is asked.
 SHORT = 1e-9
-_OPTIONS: dict[str, Any] = {
-    "presolve": "off",
-    "solver": "simplex",
-    "primal_feasibility_tolerance": 1e-9,
-    "dual_feasibility_tolerance": 1e-9,
-}
 
 
 class Reached(NamedTuple):
@@ -61,11 +53,9 @@ class Movements:
     True
     """
 
-    def __init__(self, system: System) -> None:
+    def __init__(self, system: System, quick: bool = True) -> None:
         self.system = system
-        self._programme, self._rows = split_programme(system)
-        self._every = np.arange(2 * system.edges)
-        self.solved = 0
+        self._programme = Programme(system, quick)
 
     def demand(self, demand: int, x: Floats, farthest: float = USUAL) -> list[Reached]:
         """What is reached of a demand, one answer a direction (a second only where the first is short)."""
@@ -89,43 +79,25 @@ class Movements:
 
     def reach(self, cell: int, sign: float, amount: float, x: Floats, farthest: float = USUAL) -> Reached:
         """How far a cell can move in a direction, up to an amount, if x of every other is withheld."""
-        system, programme = self.system, self._programme
+        system = self.system
         n = system.edges
         up, down = (np.minimum(side / amount, farthest) * x for side in (system.up, system.down))
         up[cell] = min(1.0, float(system.up[cell]) / amount) if sign > 0 else 0.0
         down[cell] = min(1.0, float(system.down[cell]) / amount) if sign < 0 else 0.0
         own = cell if sign > 0 else n + cell
-        programme.bound(self._every, np.zeros(2 * n), np.concatenate([up, down]))
-        programme.cost(own, -1.0)
-        programme.forget()
-        status = programme.solve()
-        programme.cost(own, 0.0)
-        self.solved += 1
+        moved = self._programme.move(own, np.concatenate([up, down]), reward=1.0)
         nothing = np.empty(0)
-        if status != "optimal":
-            return Reached(0.0, np.zeros(system.edges), nothing.astype(np.int64), nothing)
-        answer = programme.answer()
-        share, change = float(answer.x[own]), answer.x[:n] - answer.x[n:]
-        if share >= 1 - SHORT:
-            return Reached(share, change, nothing.astype(np.int64), nothing)
-        columns, ray = self._combined(answer.duals)
-        return Reached(share, change, columns, ray)
+        if moved is None:
+            return Reached(0.0, np.zeros(n), nothing.astype(np.int64), nothing)
+        if moved.share >= 1 - SHORT:
+            return Reached(moved.share, moved.change, nothing.astype(np.int64), nothing)
+        return Reached(moved.share, moved.change, *self._combined(moved.weight))
 
-    def _combined(self, duals: Floats) -> tuple[Ints, Floats]:
-        """The sum of relations that duals weigh, as columns and their figures."""
-        ray = self._rows.T @ _plain(duals)
+    def _combined(self, weight: Floats) -> tuple[Ints, Floats]:
+        """The weighted sum of relations, as columns and their figures."""
+        ray = self._programme.rows.T @ _plain(weight)
         columns = np.flatnonzero(np.abs(ray) > 1e-9)
         return columns, ray[columns]
-
-
-def split_programme(system: System) -> tuple[LinearProgramme, Any]:
-    """M (up - down) = 0 as a programme, rises of all cells first, then falls; and M, by rows."""
-    matrix = system.relations[np.flatnonzero(~system.implied)].tocsr()
-    nought, n = np.zeros(matrix.shape[0]), 2 * system.edges
-    both = sparse.hstack([matrix, -matrix]).tocsc()
-    still = np.zeros(n)
-    made = LinearProgramme.of(still, still, still, both, nought, nought, **_OPTIONS)
-    return made, matrix
 
 
 def _plain(duals: Floats) -> Floats:

@@ -6,7 +6,8 @@ import numpy as np
 
 from tacita.core.arrays import Floats, Mask
 
-from .movements import FARTHEST, SHORT, split_programme
+from .movements import FARTHEST, SHORT
+from .programmes import Programme
 from .system import System
 
 # A movement below is the solver's.
@@ -19,10 +20,9 @@ class Paths:
     Rises and falls are columns of their own, so that a solution moves no cell without need.
     """
 
-    def __init__(self, system: System) -> None:
-        self.system = system
-        self._programme, _ = split_programme(system)
-        self._every = np.arange(2 * system.edges)
+    def __init__(self, system: System, quick: bool = True) -> None:
+        self.system, self.quick = system, quick
+        self._programme = Programme(system, quick)
 
     def cheapest(
         self, cell: int, sign: float, amount: float, weight: Floats, within: Mask, share: float = 1.0
@@ -35,21 +35,15 @@ class Paths:
         system, n = self.system, self.system.edges
         up, down = system.up / amount, system.down / amount
         high = np.concatenate([np.minimum(up, FARTHEST) * within, np.minimum(down, FARTHEST) * within])
-        low = np.zeros(2 * n)
         own, other = (cell, n + cell) if sign > 0 else (n + cell, cell)
         if (up if sign > 0 else down)[cell] < share * (1 - SHORT):
             return None
-        low[own] = high[own] = share
-        high[other] = 0.0
+        high[own], high[other] = share, 0.0
         span = np.minimum(np.concatenate([up, down]), 1.0)
         price = np.concatenate([weight, weight]) / np.maximum(span, 1e-6)
-        self._programme.bound(self._every, low, high)
-        self._programme.costs(self._every, price)
-        # from nothing at all a movement is found in fewer steps than from that of another cell
-        self._programme.forget()
-        if self._programme.solve() != "optimal":
+        moved = self._programme.move(own, high, price)
+        if moved is None:
             return None
-        x = self._programme.x
-        change = x[:n] - x[n:]
+        change = moved.change
         change[np.abs(change) < _STILL] = 0.0
         return change

@@ -8,10 +8,10 @@ from scipy import sparse
 from tacita.core import Run
 from tacita.core.arrays import Floats, Ints, Mask
 from tacita.kernels.tables.rays import Rows
-from tacita.tables.suppression.cutting import CuttingProgramme
-from tacita.tables.suppression.proving import mend_whole, solve_integer
-from tacita.tables.suppression.standing import Standing
-from tacita.tables.suppression.twoway.watch import Watch
+from tacita.tables.suppression.proof.cutting import CuttingProgramme
+from tacita.tables.suppression.proof.proving import mend_whole, solve_integer
+from tacita.tables.suppression.proof.standing import Standing
+from tacita.tables.suppression.watch import Watch
 
 from .incumbent import Builder, Known
 from .separation import Separation
@@ -21,9 +21,9 @@ from .system import System
 _WORTH, _PATIENCE, _FOLLOWED = 3e-3, 4, 10
 # How many times dearer than in a network patterns are; branches between them.
 _DEAR, _MENDED = 4, 10
-# Integer programmes before there are branches: nodes of each, and how many may fail to shrink the gap to so
-# much of what it was.
-_NODES, _SKETCHES, _SHRUNK = 300, 1, 0.8
+# Integer programmes before there are branches: nodes of each, how many may fail to shrink the gap to so much
+# of what it was, and the gap, of the cost, from which on branches are sooner done than these.
+_NODES, _SKETCHES, _SHRUNK, _WIDE = 300, 1, 0.8, 0.08
 
 
 class Master(CuttingProgramme):
@@ -195,7 +195,7 @@ class Search(Standing):
     def sketch(self) -> None:
         """Patterns by integer programmes over the rows so far, cut short: whole solutions guide better."""
         idle = 0
-        while idle < _SKETCHES and not self.done():
+        while idle < _SKETCHES and not self.done() and self.cost - self.bound > _WIDE * self.cost:
             room = self.cost - self.bound
             self.keep_within_gap()
             bound, patterns = solve_integer(self, mip_max_nodes=_NODES)

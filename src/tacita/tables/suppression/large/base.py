@@ -14,7 +14,7 @@ from tacita.core.arrays import Mask
 from tacita.tables.suppression.base import Suppression
 from tacita.tables.suppression.general.presolve import refuse
 from tacita.tables.suppression.twoway.base import TimeLimit, ended
-from tacita.tables.suppression.twoway.watch import Watch
+from tacita.tables.suppression.watch import Watch
 
 from .asked import systems_for
 from .lines import Lines

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tacita.core import Run
-from tacita.tables.suppression.twoway.watch import Watch
+from tacita.tables.suppression.watch import Watch
 
 from .base import Large, replaced, spared
 from .proofs import Proofs

@@ -10,7 +10,7 @@ from pydantic import Field, field_validator
 from tacita.core import DataError, Run, Table, registry
 from tacita.core.arrays import Mask
 from tacita.tables.suppression.base import Suppression
-from tacita.tables.suppression.twoway.watch import Watch
+from tacita.tables.suppression.watch import Watch
 
 from .base import Large, replaced, spared
 from .proofs import Proofs

@@ -12,8 +12,8 @@ from tacita.core import Bounds, Run
 from tacita.core.arrays import Ints, Mask
 from tacita.tables.suppression.general.movements import Movements
 from tacita.tables.suppression.general.system import System
-from tacita.tables.suppression.proving import prover
-from tacita.tables.suppression.twoway.watch import Watch
+from tacita.tables.suppression.proof.proving import prover
+from tacita.tables.suppression.watch import Watch
 
 from .base import Large, replaced, spared
 from .proofs import Proofs

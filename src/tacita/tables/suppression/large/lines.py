@@ -14,7 +14,7 @@ from tacita.core.arrays import Floats, Ints
 from tacita.kernels.tables.network import BOTH_WAYS, EITHER_WAY
 from tacita.solvers.highs import LinearProgramme
 from tacita.tables.suppression.general.system import System
-from tacita.tables.suppression.twoway.watch import Watch
+from tacita.tables.suppression.watch import Watch
 
 # By how much a row must be violated to be added.
 _VIOLATED = 1e-6

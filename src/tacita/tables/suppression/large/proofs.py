@@ -63,7 +63,7 @@ class Proofs:
         self.price = self._plain if likely is None else self._plain * (1 - _GUIDED * likely)
         whole = system.edges <= _ALL
         self._nearby = None if whole else Nearby(system, np.where(self.chosen, _FREE, 1.0) * self.price)
-        self._whole = Paths(system) if whole else None
+        self._whole = Paths(system, quick=False) if whole else None
         self._withheld: tuple[Ints, Paths] | None = None
 
     def price_plainly(self) -> None:
@@ -174,13 +174,13 @@ class Proofs:
         elif self._whole is not None:
             if self._withheld is None:
                 inside = self.chosen.copy()
-                self._withheld = (np.flatnonzero(inside), Paths(self.system.among(inside)))
+                self._withheld = (np.flatnonzero(inside), Paths(self.system.among(inside), quick=False))
             yield self._withheld[0], demand, self._withheld[1]
         elif self._nearby is not None:
             for size in self._nearby.sizes[: 1 if within else None]:
                 part = self._nearby.part(demand, size, allowed)
                 if part.system is not None:
-                    yield part.columns, 0, Paths(part.system)
+                    yield part.columns, 0, Paths(part.system, quick=False)
                 if part.all_there_are:
                     break
 

@@ -15,11 +15,11 @@ from tacita.core.arrays import Mask
 from tacita.core.pattern import Status
 from tacita.kernels.plain import interpreting, is_ready
 from tacita.tables.suppression.base import Shape, Suppression
+from tacita.tables.suppression.watch import Watch
 
 from .circuit import Network, network_of, require_feasible
 from .grid import Grid, grid_of
 from .patterns import Builder
-from .watch import Watch
 
 TimeLimit = Annotated[
     float,

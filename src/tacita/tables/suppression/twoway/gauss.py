@@ -9,11 +9,11 @@ import numpy as np
 from tacita.core import Pattern, Problem, Run, Table
 from tacita.core.arrays import Ints, Mask
 from tacita.tables.suppression.base import Shape
+from tacita.tables.suppression.watch import Watch
 
 from .base import TwoWay
 from .circuit import Network
 from .patterns import Builder
-from .watch import Watch
 
 
 class Gauss(TwoWay):

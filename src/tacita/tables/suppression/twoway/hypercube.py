@@ -10,11 +10,11 @@ from pydantic import Field
 from tacita.core import Run
 from tacita.core.arrays import Floats, Ints, Mask
 from tacita.kernels.tables.network import EITHER_WAY, ONE_WAY
+from tacita.tables.suppression.watch import Watch
 
 from .base import TimeLimit, TwoWay
 from .circuit import Network
 from .patterns import Builder
-from .watch import Watch
 
 
 class Hypercube(TwoWay):

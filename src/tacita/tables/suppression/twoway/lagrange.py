@@ -10,11 +10,11 @@ from pydantic import Field
 from tacita.core import Problem, Run
 from tacita.core.arrays import Floats, Mask
 from tacita.kernels.plain import fitting
+from tacita.tables.suppression.watch import Watch
 
 from .base import TimeLimit, TwoWay
 from .circuit import Network
 from .patterns import Builder
-from .watch import Watch
 
 # Powers of e by which one step may change a price, and the least share of a cell's cost that a primary pays.
 _MOST = 3.0

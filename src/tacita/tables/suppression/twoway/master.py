@@ -9,7 +9,7 @@ import numpy as np
 from tacita.core.arrays import Floats, Ints, Mask
 from tacita.kernels.plain import fitting
 from tacita.kernels.tables.network import EITHER_WAY, ONE_WAY, CutRows, Cuts, Demands, Graph
-from tacita.tables.suppression.cutting import CuttingProgramme
+from tacita.tables.suppression.proof.cutting import CuttingProgramme
 
 from .circuit import Network
 

@@ -10,12 +10,12 @@ from pydantic import Field
 from tacita.core import Pattern, Problem, Run, Table
 from tacita.core.arrays import Mask
 from tacita.tables.suppression.base import Shape
-from tacita.tables.suppression.proving import Solver, prover
+from tacita.tables.suppression.proof.proving import Solver, prover
+from tacita.tables.suppression.watch import Watch
 
 from .base import TimeLimit, TwoWay
 from .circuit import Network
 from .root import Search
-from .watch import Watch
 
 
 class Optimal(TwoWay):
@@ -40,8 +40,11 @@ class Optimal(TwoWay):
     its dual is a sum v of relations, so that sum over e of (v_e / v_k) times the up_e or down_e that v_e asks
     for, at most d, times x_e >= d. Cells that relations fix, or that only move together, are settled
     before, parts that nothing connects are solved apart, and cells to withhold come from cheapest movements.
+    Both programmes are solved by a dual simplex method that begins where nothing moves and looks at the
+    relations alone that a movement breaks; it checks each answer, and leaves what it cannot answer to HiGHS.
 
-    NP-hard: no useful worst case; O(demands edges) per flow, thousands of flows.
+    NP-hard: no useful worst case; O(demands edges) per flow, thousands of flows; in other shapes thousands of
+    movements, O(steps (relations + k^2)) each with k relations that it touches.
     Source: Fischetti & Salazar (1999), Mathematical Programming 84, 283-312, and (2001), Management Science
     47, 1008-1027, for the model and its cuts, branch and cut included; Carvalho & Almeida (2008) for the
     interval problem.

@@ -6,12 +6,12 @@ import numpy as np
 
 from tacita.core import Run
 from tacita.core.arrays import Floats, Ints, Mask
-from tacita.tables.suppression.standing import Standing
+from tacita.tables.suppression.proof.standing import Standing
+from tacita.tables.suppression.watch import Watch
 
 from .circuit import Network
 from .master import Master
 from .patterns import Builder
-from .watch import Watch
 
 # Rounds of cuts after which cells are priced, and how many may enter at once: so many, or if more of them are
 # nearly as good as the best, as where all cells cost the same, all of those.

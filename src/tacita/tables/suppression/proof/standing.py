@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
 from tacita.core import Bounds, Run
 from tacita.core.arrays import Floats, Mask
+from tacita.tables.suppression.watch import Watch
 
-from .twoway.watch import Watch
+# The search in a network, or in a system of relations: both have a programme, patterns, and a watch.
+Search = Any
 
 
 class Priced(Protocol):

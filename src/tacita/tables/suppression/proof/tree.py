@@ -9,7 +9,7 @@ import numpy as np
 
 from tacita.core.arrays import Floats, Ints, Mask
 
-from .root import Search
+from .standing import Search
 
 _WHOLE = 1e-6
 _RELIABLE = 3

@@ -8,9 +8,9 @@ import numpy as np
 
 from tacita.core.arrays import Floats, Mask
 from tacita.solvers.scip import ChoiceTree
+from tacita.tables.suppression.watch import by_processor_time
 
-from .root import Search
-from .watch import by_processor_time
+from .standing import Search
 
 
 def branch_and_cut(search: Search) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 from tacita.core.arrays import Floats, Ints, Mask
 from tacita.solvers.highs import LinearProgramme
 
-from .twoway.pool import Pool
+from .pool import Pool
 
 # Solutions after which a row that was never tight leaves the programme for the pool.
 _PATIENCE = 12

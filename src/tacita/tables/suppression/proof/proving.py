@@ -10,11 +10,10 @@ import numpy as np
 from tacita.core import ParameterError
 from tacita.core.arrays import Floats
 
-from .twoway.tree import Tree
+from .standing import Search
+from .tree import Tree
 
 Solver = Literal["highs", "scip"]
-# The search in a network, or in a system of relations: both have a programme, patterns, and a watch.
-Search = Any
 
 
 def prover(solver: Solver, amounts: bool) -> Callable[[Search], None]:
@@ -22,7 +21,7 @@ def prover(solver: Solver, amounts: bool) -> Callable[[Search], None]:
     if solver == "highs":
         return tree if amounts else integer_rounds
     try:
-        from .twoway.scip import branch_and_cut
+        from .scip import branch_and_cut
     except ModuleNotFoundError:
         raise ParameterError(
             "Optimal: the package pyscipopt is not installed. Install tacita[scip], or use the solver highs."
