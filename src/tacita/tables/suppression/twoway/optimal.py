@@ -14,6 +14,7 @@ from tacita.tables.suppression.proving import Solver, prover
 
 from .base import TimeLimit, TwoWay
 from .circuit import Network
+from .needless import reduced
 from .root import Search
 from .watch import Watch
 
@@ -73,6 +74,10 @@ class Optimal(TwoWay):
 
     def search(self, network: Network, watch: Watch, run: Run) -> tuple[Mask, float]:
         prove = prover(self.solver, network.amounts)
+        whole = network
+        network, left = reduced(whole)
+        if not len(network.source):
+            return whole.primary, 0.0
         search = Search(network, watch, run)
         search.follow(np.zeros(network.edges), 4, 0)
         search.relax()
@@ -80,4 +85,6 @@ class Optimal(TwoWay):
             search.follow(search.fractional(), 20, 100)
         if not search.done():
             prove(search)
-        return search.best, search.bound
+        chosen = np.zeros(whole.edges, dtype=bool)
+        chosen[left[search.best]] = True
+        return chosen, search.bound
