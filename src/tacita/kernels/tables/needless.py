@@ -21,6 +21,23 @@ def _always_joined(graph, flow, one, other, most):
 
 
 @njit(cache=True, nogil=True)
+def _ample(graph, most):
+    """Nodes whose edges carry `most` away and back though the largest be missing: others are never joined."""
+    ample = np.empty(graph.start.shape[0] - 1, dtype=np.bool_)
+    for v in range(ample.shape[0]):
+        away, back, most_away, most_back = 0.0, 0.0, 0.0, 0.0
+        for at in range(graph.start[v], graph.start[v + 1]):
+            e = graph.incident[at]
+            there, here = graph.forward[e], graph.backward[e]
+            if graph.row[e] != v:
+                there, here = here, there
+            away, back = away + there, back + here
+            most_away, most_back = max(most_away, there), max(most_back, here)
+        ample[v] = carries(away - most_away, most) and carries(back - most_back, most)
+    return ample
+
+
+@njit(cache=True, nogil=True)
 def joined(graph, most):
     """A leader for each node: nodes with the same one carry `most` to each other though any edge be missing.
 
@@ -29,18 +46,20 @@ def joined(graph, most):
     that leaders tell classes, but some may be parts of larger ones. O(edges path) flows.
     """
     nodes = graph.start.shape[0] - 1
-    leader = np.arange(nodes)
+    leader, ample = np.arange(nodes), _ample(graph, most)
     flow = flow_along(graph, np.ones(graph.row.shape[0], dtype=np.bool_))
     for mid in range(nodes):
         first = graph.start[mid]
         for at in range(first, graph.start[mid + 1]):
             one = graph.row[graph.incident[at]] + graph.column[graph.incident[at]] - mid
+            if not ample[one]:
+                continue
             for before in range(first - 1, at):
                 # before all others the node in the middle itself
                 other = mid
                 if before >= first:
                     other = graph.row[graph.incident[before]] + graph.column[graph.incident[before]] - mid
-                if leader[one] == leader[other]:
+                if leader[one] == leader[other] or not ample[other]:
                     continue
                 if _always_joined(graph, flow, one, other, most) and _always_joined(
                     graph, flow, other, one, most

@@ -14,6 +14,7 @@ from tacita.tables.suppression.proving import Solver, prover
 
 from .base import TimeLimit, TwoWay
 from .circuit import Network
+from .nearby import search_nearby
 from .needless import reduced
 from .root import Search
 from .watch import Watch
@@ -83,6 +84,8 @@ class Optimal(TwoWay):
         search.relax()
         if not search.done():
             search.follow(search.fractional(), 20, 100)
+        if network.amounts:
+            search_nearby(search)
         if not search.done():
             prove(search)
         chosen = np.zeros(whole.edges, dtype=bool)
