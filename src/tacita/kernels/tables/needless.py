@@ -11,13 +11,12 @@ from .flows import carries, cheapest_path, flow_along, max_flow, route_through
 @njit(cache=True, nogil=True)
 def _always_joined(graph, flow, one, other, most):
     """Whether the edges carry `most` from one node to the other, whichever single edge is missing."""
-    if not carries(max_flow(graph, flow, one, other, np.int64(-1), most), most):
-        return False
+    sure = carries(max_flow(graph, flow, one, other, np.int64(-1), most), most)
     # an edge that this flow does not use is not missed
     for e in np.flatnonzero(flow.net):
-        if not carries(max_flow(graph, flow, one, other, e, most), most):
-            return False
-    return True
+        if sure:
+            sure = carries(max_flow(graph, flow, one, other, e, most), most)
+    return sure
 
 
 @njit(cache=True, nogil=True)

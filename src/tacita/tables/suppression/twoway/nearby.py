@@ -1,4 +1,4 @@
-"""Better patterns nearby: a part of the best is given up, the rest held, and the least in between is proven."""
+"""Better patterns nearby: a part of the best is given up, and the least with the rest is proven."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .root import Search
 # Secondary cells that are given up at first, and at least; branches that a part may take.
 _FIRST, _LEAST, _BRANCHES = 16, 8, 10
 # By how much parts grow where the least was proven, and shrink where it was not.
-_GROW, _SHRINK = 1.1, 0.8
+_GROW, _SHRINK = 1.3, 0.7
 # Times that (on average) every cell of the pattern is given up in vain before the search goes on.
 _TURNS = 1.0
 
@@ -56,7 +56,7 @@ def near(search: Search, secondary: Ints, size: int) -> Ints:
 
 
 def give_up(search: Search, part: Ints) -> tuple[bool, bool]:
-    """Prove the least pattern that holds all but a part of the best; whether it is cheaper, and was proven."""
+    """Prove the least pattern with all but a part of the best; whether it is cheaper, and proven."""
     network = search.network
     given: Mask = search.best.copy()
     given[part] = False
