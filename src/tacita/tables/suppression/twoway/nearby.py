@@ -67,7 +67,10 @@ def give_up(search: Search, part: Ints) -> tuple[bool, bool]:
     known = np.zeros(network.edges, dtype=bool)
     known[part] = True
     inside = Search(rest, search.watch, search.run.silent())
-    inside.offer(rest.primary | known[within[left]])
+    start: Mask = rest.primary | known[within[left]]
+    # the part itself may hold cells that others replace at no more cost, which are not there any more
+    if inside.builder.protects(start):
+        inside.offer(start)
     inside.relax()
     if not inside.done():
         tree(inside, _BRANCHES)
