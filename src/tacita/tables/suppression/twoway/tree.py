@@ -120,7 +120,7 @@ class Tree:
         heapq.heapify(self.open)
         least = self.open[0].bound if self.open else search.cost
         if self.open or not self.over:
-            search.bound = max(search.bound, min(least, search.cost))
+            search.bound = min(max(search.bound, least), search.cost)
         search.tell("proving")
         return bool(self.open) and not self.over and not search.closed
 
