@@ -27,10 +27,13 @@ def search_nearby(search: Search) -> None:
     size, idle = float(_FIRST), 0.0
     while not search.done():
         secondary = np.flatnonzero(search.best & ~search.network.primary)
+        if len(secondary) <= size:
+            # the whole is for the tree
+            return
         part = near(search, secondary, int(size))
         better, proven = give_up(search, part)
         idle = 0.0 if better else idle + len(part) / len(secondary)
-        if idle > _TURNS or (proven and len(part) == len(secondary)):
+        if idle > _TURNS:
             return
         size = max(_LEAST, size * (_GROW if proven else _SHRINK))
 
