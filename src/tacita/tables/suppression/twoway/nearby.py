@@ -13,7 +13,7 @@ from .root import Search
 # Secondary cells that are given up at first, and at least; branches that a part may take.
 _FIRST, _LEAST, _BRANCHES = 16, 8, 10
 # By how much parts grow where the least was proven, and shrink where it was not.
-_GROW, _SHRINK = 1.3, 0.7
+_GROW, _SHRINK = 1.1, 0.8
 # Times that (on average) every cell of the pattern is given up in vain before the search goes on.
 _TURNS = 1.0
 
