@@ -25,26 +25,21 @@ class Rows:
     def __init__(self, nodes: int) -> None:
         sides = np.zeros((256, nodes), dtype=np.bool_)
         self.cuts = CutRows(sides, sides.copy(), np.zeros((256, 4)), np.zeros(256, dtype=np.bool_))
-        # the demand of each; -1 of rows that belong to none
-        self.whose = np.full(256, -1)
         self.count = 0
         self.seen: set[bytes] = set()
 
-    def append(self, side: Mask, other: Mask, form: Floats, counted: bool, whose: int = -1) -> None:
+    def append(self, side: Mask, other: Mask, form: Floats, counted: bool) -> None:
         if self.count == len(self.cuts.counted):
             self.cuts = CutRows(*(np.concatenate([part, np.zeros_like(part)]) for part in self.cuts))
-            self.whose = np.concatenate([self.whose, self.whose])
         line: tuple[Any, ...] = (side, other, form, counted)
         for part, given in zip(self.cuts, line, strict=True):
             part[self.count] = given
-        self.whose[self.count] = whose
         self.count += 1
 
     def drop(self, keep: Mask) -> None:
         kept = np.flatnonzero(keep)
         for part in self.cuts:
             part[: len(kept)] = part[kept]
-        self.whose[: len(kept)] = self.whose[kept]
         self.count = len(kept)
         self.seen.clear()
 
@@ -198,7 +193,7 @@ class Master(CuttingProgramme):
             if key in self.rows.seen:
                 continue
             self.rows.seen.add(key)
-            self.rows.append(sides[i], others[i], form, False, int(cuts.whose[i]))
+            self.rows.append(sides[i], others[i], form, False)
             zeroed.append(subtracted)
             if len(zeroed) == most:
                 break
