@@ -149,7 +149,8 @@ def _send(graph, flow, source, sink, most):
 
 
 @njit(cache=True, nogil=True)
-def _enough(flow, amount):
+def carries(flow, amount):
+    """Whether a flow meets an amount, but for rounding."""
     return flow >= amount * (1.0 - 1e-7) - EPSILON * min(1.0, amount)
 
 
@@ -161,6 +162,16 @@ def short_demand(graph, demands, alive):
         if not _meet(graph, flow, demands, q):
             return q
     return -1
+
+
+@njit(cache=True, nogil=True)
+def unmet_demands(graph, demands, alive):
+    """Of each demand whether the alive edges leave it short. O(demands) flows."""
+    flow = flow_along(graph, alive)
+    unmet = np.empty(demands.source.shape[0], dtype=np.bool_)
+    for q in range(unmet.shape[0]):
+        unmet[q] = not _meet(graph, flow, demands, q)
+    return unmet
 
 
 @njit(cache=True, nogil=True)
@@ -204,7 +215,7 @@ def remove_redundant(graph, demands, alive, order):
                 net[e] = 0.0
                 one, other = (row[e], column[e]) if carried > 0.0 else (column[e], row[e])
                 missing = abs(carried) - _add_flow(graph, flow, one, other, own[q], abs(carried))
-            if _enough(met[q] - missing, amount[q]):
+            if carries(met[q] - missing, amount[q]):
                 met[q] -= missing
             # the other direction, or shortages of many edges that are rounding and have added up
             elif (ways[q] != ONE_WAY or missing <= 1e-6 * amount[q]) and _meet(graph, flow, demands, q):
@@ -221,18 +232,18 @@ def _meet(graph, flow, demands, q):
     """Whether the alive edges meet a demand; net is overwritten, by what both flows use where two meet it."""
     s, t, own, amount = demands.source[q], demands.sink[q], demands.own[q], demands.amount[q]
     sent = max_flow(graph, flow, s, t, own, amount)
-    if _enough(sent, amount):
+    if carries(sent, amount):
         return True
     if demands.ways[q] == ONE_WAY:
         return False
     if demands.ways[q] == EITHER_WAY:
-        return _enough(max_flow(graph, flow, t, s, own, amount), amount)
+        return carries(max_flow(graph, flow, t, s, own, amount), amount)
     net = flow.net
     back = np.empty_like(net)
     sent += max_flow(graph, Flow(flow.alive, back, flow.parent, flow.queue), t, s, own, amount - sent)
     for e in range(net.shape[0]):
         net[e] = abs(net[e]) + abs(back[e])
-    return _enough(sent, amount)
+    return carries(sent, amount)
 
 
 @njit(cache=True, nogil=True)
@@ -361,9 +372,9 @@ def protect_by_paths(graph, demands, weight, order, withheld):
             _thin_out(graph, withheld, thin_start, thin)
             grown = False
         sent = max_flow(few, there, s, t, own, amount)
-        if both and not _enough(sent, amount):
+        if both and not carries(sent, amount):
             sent += max_flow(few, back, t, s, own, amount - sent)
-        while not _enough(sent, amount):
+        while not carries(sent, amount):
             grown = True
             need = amount - sent
             length = cheapest_path(graph, there, weight, s, t, own, need, route)

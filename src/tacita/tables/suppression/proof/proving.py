@@ -29,10 +29,10 @@ def prover(solver: Solver, amounts: bool) -> Callable[[Search], None]:
     return branch_and_cut
 
 
-def tree(search: Search) -> None:
-    """Branches of our own: where cells carry amounts, the cuts that matter show only there."""
+def tree(search: Search, most: float = np.inf) -> None:
+    """Branches of our own, up to `most`: where cells carry amounts, the cuts that matter show only there."""
     search.keep_within_gap()
-    Tree(search).grow()
+    Tree(search).grow(most)
 
 
 def integer_rounds(search: Search) -> None:

@@ -16,6 +16,8 @@ _RELIABLE = 3
 _TRIED = 10
 _STEPS = 60
 _WORTH = 0.2
+# Branches from one look for a better pattern to the next.
+_BETWEEN = 4
 
 
 @dataclass
@@ -48,6 +50,7 @@ class Tree:
         self.open: list[Branch] = []
         self.value = -np.inf
         self.gave_up = False
+        self.entered = 0
         self.clear()
 
     def clear(self) -> None:
@@ -62,12 +65,12 @@ class Tree:
         self.gains = np.zeros((2, self.columns))
         self.seen = np.zeros((2, self.columns), dtype=np.int64)
 
-    def grow(self) -> None:
-        """Open branches until the least bound meets the best pattern, or time is over."""
+    def grow(self, most: float = np.inf) -> None:
+        """Open branches until the least bound meets the best pattern, time is over, or `most` are opened."""
         first = self.plant()
         if first is not None:
             heapq.heappush(self.open, first)
-        while self.raise_bound():
+        while self.raise_bound() and self.search.nodes < most:
             branch = heapq.heappop(self.open)
             for child in self.children(branch):
                 heapq.heappush(self.open, child)
@@ -117,7 +120,7 @@ class Tree:
         heapq.heapify(self.open)
         least = self.open[0].bound if self.open else search.cost
         if self.open or not self.over:
-            search.bound = max(search.bound, min(least, search.cost))
+            search.bound = min(max(search.bound, least), search.cost)
         search.tell("proving")
         return bool(self.open) and not self.over and not search.closed
 
@@ -149,7 +152,9 @@ class Tree:
         room = self.room(master.value)
         left_out = left_out | ((master.x < _WHOLE) & (master.reduced > room))
         held = held | ((master.x > 1 - _WHOLE) & (master.reduced < -room))
-        self.search.mend()
+        self.entered += 1
+        if self.entered % _BETWEEN == 1:
+            self.search.mend()
         at = np.flatnonzero(master.x)
         return Branch(master.value, held, left_out, at, master.x[at])
 

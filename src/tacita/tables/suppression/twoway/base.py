@@ -118,6 +118,7 @@ def _unlifted(run: Run, lift: float) -> Run:
 @cache
 def compile_kernels() -> None:
     """Once per process: load or compile the kernels that searches share, so that no time limit counts it."""
+    from .needless import reduced
     from .root import Search
 
     values = np.array([[3.0, 1.0, 2.0], [1.0, 4.0, 2.0], [2.0, 1.0, 5.0]])
@@ -126,6 +127,7 @@ def compile_kernels() -> None:
     for problem in problems:
         network = network_of(grid_of(table, problem))
         require_feasible(network)
+        reduced(network)
         search = Search(network, Watch(np.inf), Run())
         search.relax()
         search.master.separate_bridges()

@@ -15,6 +15,8 @@ from tacita.tables.suppression.watch import Watch
 
 from .base import TimeLimit, TwoWay
 from .circuit import Network
+from .nearby import search_nearby
+from .needless import reduced
 from .root import Search
 
 
@@ -34,6 +36,12 @@ class Optimal(TwoWay):
     is one tree of SCIP for all three. All end when bound and pattern meet or time is over: then the best
     pattern and its proven bound are returned. The cost is the same by all; the pattern may be another as
     cheap. The result does not depend on chance; with a time limit it depends on the machine.
+
+    Before, what every least pattern has in common is settled: demands that primaries meet by themselves are
+    dropped, nodes between which primaries carry any demand, whichever of them is missing, are made one, and
+    cells go that cost more than a way round them which carries any demand (see `needless`). For interval
+    protection, before the tree, parts of the best pattern are given up, and the least with the rest is
+    proven, until no part has a cheaper way (see `nearby`).
 
     Tables of any other shape (hierarchies, more dimensions, links) are relations M a = 0. There a cut comes
     from the attacker's programme, the farthest movement d of k with M d = 0, -down_e x_e <= d_e <= up_e x_e:
@@ -76,11 +84,19 @@ class Optimal(TwoWay):
 
     def search(self, network: Network, watch: Watch, run: Run) -> tuple[Mask, float]:
         prove = prover(self.solver, network.amounts)
+        whole = network
+        network, left = reduced(whole)
+        if not len(network.source):
+            return whole.primary, 0.0
         search = Search(network, watch, run)
         search.follow(np.zeros(network.edges), 4, 0)
         search.relax()
         if not search.done():
             search.follow(search.fractional(), 20, 100)
+        if network.amounts:
+            search_nearby(search)
         if not search.done():
             prove(search)
-        return search.best, search.bound
+        chosen = np.zeros(whole.edges, dtype=bool)
+        chosen[left[search.best]] = True
+        return chosen, search.bound

@@ -80,10 +80,10 @@ class Builder:
         secondary = np.flatnonzero(chosen & ~network.primary)
         if not len(secondary):
             return None
-        mid = secondary[generator.integers(len(secondary))]
-        near = (network.row[secondary] == network.row[mid]) | (
-            network.column[secondary] == network.column[mid]
-        )
+        # lines of the table: a node may be many of them
+        row, column = network.lines(secondary)
+        mid = generator.integers(len(secondary))
+        near = (row == row[mid]) | (column == column[mid])
         share = min(_SHARE, _FEW / len(secondary)) * generator.random()
         gone = secondary[near | (generator.random(len(secondary)) < share)]
         start = chosen.copy()

@@ -20,14 +20,15 @@ _PRICED, _ENTERING, _ENTERING_ALIKE, _ALIKE = 5, 300, 3000, 0.5
 _CHANGES = 3
 
 
-def cheapest_cells(network: Network, each: int) -> Ints:
+def cheapest_cells(network: Network, each: int, among: Mask | None = None) -> Ints:
     """The few cheapest cells of each row and column: what patterns mostly consist of. O(edges log edges)."""
+    left_out = network.primary if among is None else ~among
     rank = np.full(network.edges, network.edges)
     for line in (network.row, network.column):
-        order = np.lexsort((network.cost, network.primary, line))
+        order = np.lexsort((network.cost, left_out, line))
         first = np.searchsorted(line[order], line[order])
         rank[order] = np.minimum(rank[order], np.arange(network.edges) - first)
-    return np.flatnonzero((rank < each) & ~network.primary)
+    return np.flatnonzero((rank < each) & ~left_out)
 
 
 class Search(Standing):

@@ -1,0 +1,81 @@
+"""Better patterns nearby: a part of the best is given up, and the least with the rest is proven."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tacita.core.arrays import Ints, Mask
+from tacita.tables.suppression.proving import tree
+
+from .needless import reduced
+from .root import Search
+
+# Secondary cells that are given up at first, and at least; branches that a part may take.
+_FIRST, _LEAST, _BRANCHES = 16, 8, 10
+# By how much parts grow where the least was proven, and shrink where it was not.
+_GROW, _SHRINK = 1.1, 0.8
+# Times that (on average) every cell of the pattern is given up in vain before the search goes on.
+_TURNS = 1.0
+
+
+def search_nearby(search: Search) -> None:
+    """Give up one part of the best pattern after the other, until none of them has a cheaper way.
+
+    A part is some secondary cells near to each other. All others are held, which costs nothing more: most
+    demands are met by them, and most nodes joined, so that the network of a part is small. O(parts) searches.
+    """
+    size, idle = float(_FIRST), 0.0
+    while not search.done():
+        secondary = np.flatnonzero(search.best & ~search.network.primary)
+        if len(secondary) <= size:
+            # the whole is for the tree
+            return
+        part = near(search, secondary, int(size))
+        better, proven = give_up(search, part)
+        idle = 0.0 if better else idle + len(part) / len(secondary)
+        if idle > _TURNS:
+            return
+        size = max(_LEAST, size * (_GROW if proven else _SHRINK))
+
+
+def near(search: Search, secondary: Ints, size: int) -> Ints:
+    """So many of the secondary cells, the fewest steps through the pattern away from one of them."""
+    network, generator = search.network, search.generator
+    row, column = network.lines(np.arange(network.edges))
+    cells = np.flatnonzero(search.best | network.primary)
+    first = secondary[generator.integers(len(secondary))]
+    away = np.full(network.edges, np.inf)
+    lines = np.zeros(network.nodes, dtype=bool)
+    lines[[row[first], network.shape[0] + column[first]]] = True
+    for step in range(len(cells)):
+        touched = cells[lines[row[cells]] | lines[network.shape[0] + column[cells]]]
+        new = touched[away[touched] == np.inf]
+        away[new] = step
+        if not len(new) or np.isfinite(away[secondary]).sum() >= size:
+            break
+        lines[row[new]] = lines[network.shape[0] + column[new]] = True
+    order = np.lexsort((generator.random(len(secondary)), away[secondary]))
+    return secondary[order[:size]]
+
+
+def give_up(search: Search, part: Ints) -> tuple[bool, bool]:
+    """Prove the least pattern with all but a part of the best; whether it is cheaper, and proven."""
+    network = search.network
+    given: Mask = search.best.copy()
+    given[part] = False
+    within = np.flatnonzero(search.master.active | search.best | network.primary)
+    rest, left = reduced(network.part(within, given))
+    if not len(rest.source):
+        return search.offer(given), True
+    known = np.zeros(network.edges, dtype=bool)
+    known[part] = True
+    inside = Search(rest, search.watch, search.run.silent())
+    start: Mask = rest.primary | known[within[left]]
+    # the part itself may hold cells that others replace at no more cost, which are not there any more
+    if inside.builder.protects(start):
+        inside.offer(start)
+    inside.relax()
+    if not inside.done():
+        tree(inside, _BRANCHES)
+    given[within[left[inside.best & ~rest.primary]]] = True
+    return search.offer(given), inside.closed
