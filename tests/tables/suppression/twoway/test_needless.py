@@ -14,7 +14,7 @@ from tacita.tables.suppression.twoway.nearby import give_up, near, search_nearby
 from tacita.tables.suppression.twoway.needless import needless, reduced, without_met
 from tacita.tables.suppression.twoway.patterns import Builder
 from tacita.tables.suppression.twoway.root import Search
-from tacita.tables.suppression.twoway.watch import Watch
+from tacita.tables.suppression.watch import Watch
 from twins.attacker import compact_least_cost
 from twins.tables import asked, random_grid
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tacita.core.arrays import Ints, Mask
-from tacita.tables.suppression.proving import tree
+from tacita.tables.suppression.proof.proving import tree
 
 from .needless import reduced
 from .root import Search
