@@ -8,7 +8,8 @@ browser has which folder, the roles that somebody chose, the history of plans wi
     site        what the whole server holds                       entering   token to cookie
     workspaces  what one browser has: a folder, works, settings   children   processes that compute
     jobs        a question to a child, with progress and cancel   events     the one stream of a page
-    history     plans that were run, as a tree; a saved project   janitor    deletes, however the server dies
+    runs        a plan that is run as a node of the history       janitor    deletes, however the server dies
+    history     plans that were run, as a tree; a saved project   basis      what a plan stands on
     uploads     a file, streamed to disk                          downloads  a fixed list, of verified nodes
     pages       templates, texts, the frame                       drawing    figures and SVG
     screens/    one file a screen: its routes                     templates/ texts/ static/
@@ -33,7 +34,9 @@ the 303 saves quick answers a second page. A page with a running job shows `part
 share, seconds, Cancel, and for searches Stop and keep; the stream moves it, and reloads the page when it
 ends. Whatever else a verb tells (bounds, iterations) reaches the browser as an event of that name.
 
-A node of the history is made by `work.history.begin(plan, basis)`; `then` calls `history.end(...)` with the
-state and the answer. A node never changes after that. Its files lie in `work.folder_of(node)`; `downloads`
-serves those of verified nodes alone.
+A node of the history is made by `run_plan(workspace, work, source, plan)` of `runs.py`, a plan of records
+with its sections `roles` (from `roles_of(work)`), `protect`, `steps`, ...: `history.begin`, a job, and
+`history.end` with what came of it. A node never changes after that. Its files lie in `work.folder_of(node)`;
+`downloads` serves those of verified nodes alone. Start nothing while `work.running`. A comparison asks the
+verb `grid` for its trials and runs each as a plan. `site.catalogue()` has the schemas of all methods.
 """

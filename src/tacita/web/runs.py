@@ -1,4 +1,4 @@
-"""Plans that are carried out: each is a node of the history, its files a folder that is there or not."""
+"""A plan that is run: a node of the history from its begin, its files only when it is verified."""
 
 from __future__ import annotations
 
@@ -11,43 +11,42 @@ from .basis import basis_of
 from .children import Broken, Child, Refused
 from .history import Node, State
 from .jobs import Job
-from .workspaces import Work, Workspace
+from .workspaces import Source, Work, Workspace
 
 
-def begin(work: Work, plan: Mapping[str, Any]) -> tuple[Node, dict[str, Any]]:
-    """A node that runs, and the question to a child that carries its plan out."""
+def run_plan(
+    workspace: Workspace, work: Work, source: Source, plan: Mapping[str, Any], *, anytime: bool = False
+) -> tuple[Node, Job]:
+    """Run a plan of records as a child of the chosen node; nobody else's run may be at work.
+
+    `plan` has the sections of a plan but for its input and output. What is refused, cancelled or broken
+    leaves a node that says so, and no file.
+    """
     node = work.history.begin(plan, basis_of(work))
-    return node, _asked(work, node)
+
+    def then(job: Job) -> None:
+        if job.state == "done":
+            work.history.end(node.id, "verified", answer=job.answer)
+        else:
+            _come_to_nothing(work, node, job.state, job.message, job.fields)
+
+    given = _asked(work, source, node)
+    work.job = Job(workspace, "protect", given, then, about=node.id, anytime=anytime)
+    return node, work.job
 
 
-def _asked(work: Work, node: Node) -> dict[str, Any]:
-    assert work.source is not None
+def _asked(work: Work, source: Source, node: Node) -> dict[str, Any]:
+    """The question to a child that carries out the plan of a node, into a folder of its own."""
     folder = work.folder_of(node)
-    # a project that was opened again may have had a node of that name
-    shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(mode=0o700)
-    return {"source": work.source.asked(), "plan": node.plan, "folder": str(folder)}
+    return {"source": source.asked(), "plan": node.plan, "folder": str(folder)}
 
 
-def end(
-    work: Work,
-    node: Node,
-    state: State,
-    *,
-    answer: Mapping[str, Any] | None = None,
-    message: str = "",
-    fields: Mapping[str, str] | None = None,
+def _come_to_nothing(
+    work: Work, node: Node, state: State, message: str = "", fields: Mapping[str, str] | None = None
 ) -> None:
-    """What came of it. Only what is verified leaves files behind."""
-    if state != "verified":
-        shutil.rmtree(work.folder_of(node), ignore_errors=True)
-    work.history.end(node.id, state, answer=answer, message=message, fields=fields)
-
-
-def end_as(work: Work, node: Node, job: Job) -> None:
-    """The same of a question that has ended."""
-    state: State = "verified" if job.state == "done" else job.state
-    end(work, node, state, answer=job.answer, message=job.message, fields=job.fields)
+    shutil.rmtree(work.folder_of(node), ignore_errors=True)
+    work.history.end(node.id, state, message=message, fields=fields)
 
 
 class Trials(Job):
@@ -57,8 +56,10 @@ class Trials(Job):
     told that it is enough, no other begins.
     """
 
-    def __init__(self, workspace: Workspace, work: Work, plans: Sequence[Mapping[str, Any]]) -> None:
-        self._work, self._plans = work, plans
+    def __init__(
+        self, workspace: Workspace, work: Work, source: Source, plans: Sequence[Mapping[str, Any]]
+    ) -> None:
+        self._work, self._source, self._plans = work, source, plans
         self._parent = work.history.chosen
         self._at, self._furthest, self._last = 0, 0.0, False
         super().__init__(workspace, "protect", {}, lambda _job: None, about="trials", anytime=len(plans) > 1)
@@ -73,19 +74,19 @@ class Trials(Job):
     async def _try(self, child: Child, plan: Mapping[str, Any]) -> None:
         work = self._work
         node = work.history.begin_trial(plan, basis_of(work), self._parent)
-        self._publish("trial", {"node": node.id, "state": "running"})
+        self._publish("trial", {"node": node.id})
         try:
-            answer = await child.ask(self.verb, _asked(work, node), self._hear)
-            end(work, node, "verified", answer=answer)
+            answer = await child.ask(self.verb, _asked(work, self._source, node), self._hear)
+            work.history.end(node.id, "verified", answer=answer)
         except Refused as problem:
-            end(work, node, "refused", message=str(problem), fields=problem.fields)
+            _come_to_nothing(work, node, "refused", str(problem), problem.fields)
         except Broken as problem:
-            end(work, node, "broken", message=str(problem))
+            _come_to_nothing(work, node, "broken", str(problem))
             raise
         except asyncio.CancelledError:
-            end(work, node, "cancelled")
+            _come_to_nothing(work, node, "cancelled")
             raise
-        self._publish("trial", {"node": node.id, "state": node.state})
+        self._publish("trial", {"node": node.id})
 
     def _hear(self, event: str, message: dict[str, Any]) -> None:
         if event == "progress":

@@ -96,7 +96,7 @@ async def _try(
     compare = {"method": [method, *also], **varied}
 
     def then(job: Job) -> None:
-        if job.state != "done":
+        if job.state != "done" or work.source is None:
             return
         trials = job.answer["trials"]
         if len(trials) > _MOST:
@@ -105,7 +105,7 @@ async def _try(
             return
         draft = {name: part for name, part in current(work).items() if name != "protect"}
         plans = [plan_of(work, {**draft, "protect": trial}, catalogue) for trial in trials]
-        work.job = Trials(workspace, work, plans)
+        work.job = Trials(workspace, work, work.source, plans)
 
     job = start(request, work, "grid", {"protect": {**around, "method": method}, "compare": compare}, then)
     await job.settled(10)

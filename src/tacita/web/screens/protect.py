@@ -8,7 +8,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from tacita.web import runs
 from tacita.web.basis import basis_of
 from tacita.web.drafts import (
     Catalogue,
@@ -22,9 +21,9 @@ from tacita.web.drafts import (
     required_of,
     steps_of,
 )
-from tacita.web.jobs import Job
-from tacita.web.pages import fields_of, screen, seen_at, start, work_of
+from tacita.web.pages import fields_of, screen, seen_at, work_of
 from tacita.web.results import side_by_side, tiles
+from tacita.web.runs import run_plan
 from tacita.web.screens.roles import problem
 from tacita.web.site import Screen
 from tacita.web.workspaces import Work
@@ -131,13 +130,10 @@ def _removed(draft: dict[str, Any], place: str) -> dict[str, Any]:
 
 
 async def _run(request: Request, work: Work, draft: dict[str, Any], catalogue: Catalogue) -> None:
-    node, asked = runs.begin(work, plan_of(work, draft, catalogue))
+    assert work.source is not None
+    plan, anytime = plan_of(work, draft, catalogue), catalogue.anytime(draft)
     work.draft = {}
-
-    def then(job: Job) -> None:
-        runs.end_as(work, node, job)
-
-    job = start(request, work, "protect", asked, then, about=node.id, anytime=catalogue.anytime(draft))
+    _, job = run_plan(request.state.workspace, work, work.source, plan, anytime=anytime)
     await job.settled(_PATIENCE)
 
 
