@@ -56,3 +56,21 @@ def test_every_trial_is_heard_once_it_is_made_failed_ones_too():
     assert [trial.parameters["k"] for trial in heard] == [3, 400]
     assert [trial.reason is None for trial in heard] == [True, False]
     assert len(trials) == 2
+
+
+def test_a_run_in_strata_tells_how_far_it_is_inside_each_of_them():
+    heard = []
+    firms = datasets.load("business", n=600)
+    tacita.protect(
+        firms,
+        quasi=["turnover", "wages"],
+        strata=["region"],
+        k=3,
+        measures=["IL1"],
+        run=Run(on_progress=lambda told: heard.append((told.stage, told.share))),
+    )
+    shares = [share for stage, share in heard if stage == "grouping strata"]
+    assert (shares[0], shares[-1]) == (0.0, 1.0)
+    assert shares == sorted(shares)
+    # between two of the five strata there is something to hear
+    assert any(round(5 * share, 6) % 1 for share in shares)

@@ -122,7 +122,8 @@ def test_only_a_verified_node_whose_warnings_were_read_leaves(site):
     def status(name="plan"):
         return ask(app, "GET", f"/microdata/get/{name}", headers)[0]
 
-    node = work.history.begin({"protect": {"method": "mdav"}}, "b")
+    basis = basis_of(work)
+    node = work.history.begin({"protect": {"method": "mdav"}}, basis)
     assert status() == 409
     more = {"toml": "version = 1\n", "script": "", "ending": ".csv", "cautions": [CAUTION]}
     work.history.end(node.id, "verified", answer={**answered(1, 2), **more})
@@ -130,15 +131,49 @@ def test_only_a_verified_node_whose_warnings_were_read_leaves(site):
     work.history.acknowledge(node.id)
     assert work.history.find(node.id).acknowledged == ("unique-column",)
     assert status() == 200
-    refused = work.history.begin({"protect": {"method": "mdav"}}, "b")
+    refused = work.history.begin({"protect": {"method": "mdav"}}, basis)
     work.history.end(refused.id, "refused")
     assert status() == 409
+
+
+def test_what_was_made_with_other_roles_does_not_leave(site):
+    cookie, workspace = site.workspaces.open("en")
+    work = workspace.work("microdata")
+    node = work.history.begin({"protect": {}}, basis_of(work))
+    work.history.end(node.id, "verified", answer={**answered(1, 2), "toml": "", "ending": ".csv"})
+    headers = [("host", site.authority), ("cookie", f"tacita={cookie}")]
+    app = application(site, ROUTES)
+    assert ask(app, "GET", "/microdata/get/plan", headers)[0] == 200
+    work.roles["a"] = "quasi"
+    assert ask(app, "GET", "/microdata/get/plan", headers)[0] == 409
+
+
+def test_what_came_to_nothing_has_no_children():
+    history = grown()
+    assert history.current.state == "refused"
+    again = history.begin({"protect": {"method": "mdav", "k": 7}}, "b")
+    assert again.parent == "n1"
+    assert history.ground(again.id).id == "n1"
+
+
+def test_a_trial_is_a_child_of_where_it_began_and_leaves_the_choice_alone():
+    history = History()
+    trials = [history.begin_trial({"protect": {"method": "mdav", "k": k}}, "b", None) for k in (3, 4)]
+    assert [trial.parent for trial in trials] == [None, None]
+    assert history.chosen is None
+
+
+def test_a_node_never_gets_the_name_of_another():
+    told = grown().told()
+    told["nodes"] = [node for node in told["nodes"] if node["id"] != "n1"]
+    again = History.of(told)
+    assert again.begin({"protect": {}}, "b").id not in {"n2", "n3"}
 
 
 def test_what_is_downloaded_is_never_shown(site):
     cookie, workspace = site.workspaces.open("en")
     work = workspace.work("microdata")
-    node = work.history.begin({"protect": {}}, "b")
+    node = work.history.begin({"protect": {}}, basis_of(work))
     work.history.end(node.id, "verified", answer={**answered(1, 2), "ending": ".csv"})
     work.folder_of(node).mkdir()
     (work.folder_of(node) / "report.html").write_text("<p>")

@@ -128,6 +128,27 @@ class Run:
         """A run for a part of the work: steered alike, and its progress is not the whole's."""
         return replace(self, on_progress=_silent, on_bounds=_silent, on_trial=_silent)
 
+    def within(self, stage: str, done: float, total: float) -> Run:
+        """A run for one of several parts alike: how far it is counts for the stage of the whole.
+
+        A part that begins a stage of its own again does not take the whole back.
+
+        >>> heard = []
+        >>> inner = Run(on_progress=lambda told: heard.append(told.share)).within("grouping strata", 1, 4)
+        >>> for done in (0, 1, 0, 2):
+        ...     inner.report("grouping", done, 2)
+        >>> heard
+        [0.25, 0.375, 0.375, 0.5]
+        """
+        furthest = 0.0
+
+        def hear(part: Progress) -> None:
+            nonlocal furthest
+            furthest = max(furthest, part.share)
+            self.on_progress(Progress(stage, done + furthest, total))
+
+        return replace(self.silent(), on_progress=hear)
+
     def branch(self, *number: int) -> Run:
         """A run inside this one: steered alike, silent, and with protective randomness of its own.
 

@@ -30,7 +30,7 @@ from tacita.web.workspaces import Work
 
 PATH = "/microdata/protect"
 # Seconds that a run is waited for before the page shows how far it is.
-_PATIENCE = 0.3
+_PATIENCE = 0.1
 
 
 async def show(request: Request) -> Response:
