@@ -1,11 +1,12 @@
 """A tree of plans that were run: a node never changes, only what is verified and was read may leave."""
 
 import json
+from itertools import combinations
 
 import pytest
 
 from tacita.web.basis import basis_of, chosen_from, roles_of
-from tacita.web.drawing import risk_map
+from tacita.web.drawing import _box, _overlap, risk_map
 from tacita.web.history import History, opened, project
 from tacita.web.screens import ROUTES, SCREENS
 from tacita.web.site import Site, application
@@ -60,6 +61,21 @@ def test_the_map_joins_the_runs_that_no_other_beats():
     history.end(beaten.id, "verified", answer=answered(50.0, 50.0))
     front = {spot.node: spot.front for spot in risk_map(history.branches("b")).spots}
     assert front == {"n1": True, "n2": True, "n4": False}
+
+
+def test_labels_of_the_map_lie_on_no_spot_and_on_no_other_label():
+    history = History()
+    for at, (loss, risk) in enumerate([(32, 39), (37, 36), (41, 34), (42, 12), (49, 31), (54, 28)]):
+        node = history.begin({"protect": {"method": "rank-swap", "p": at}}, "b")
+        history.end(node.id, "verified", answer=answered(loss, risk))
+    found = risk_map(history.branches("b"))
+    shown = [spot for spot in found.spots if spot.front or spot.chosen]
+    assert len(shown) == 5
+    boxes = [_box(spot) for spot in shown]
+    dots = [(spot.x - 6, spot.y - 6, spot.x + 6, spot.y + 6) for spot in found.spots]
+    assert not any(_overlap(box, other) for box in boxes for other in dots)
+    assert not any(_overlap(one, other) for one, other in combinations(boxes, 2))
+    assert all(box[0] >= 0 and box[2] <= found.width for box in boxes)
 
 
 def work_of(tmp_path):

@@ -131,9 +131,7 @@ class Run:
         """A run for a part of the work: steered alike, and its progress is not the whole's."""
         return replace(self, on_progress=_silent, on_bounds=_silent, on_trial=_silent)
 
-    def within(
-        self, stage: str, done: float, total: float, clock: Callable[[], float] = perf_counter
-    ) -> Run:
+    def within(self, stage: str, done: float, total: float, clock: Callable[[], float] = perf_counter) -> Run:
         """A run for one of several parts alike: how far it is counts for the stage of the whole.
 
         A part may go through several stages of its own. Those that are over in a moment do not count, or the

@@ -46,6 +46,9 @@ async def show(request: Request) -> Response:
     node = work.history.current
     other = work.history.find(request.query_params.get("with"))
     beside = None if node is None else work.history.ground(node.parent)
+    if node is not None and beside is not None and beside.basis != node.basis:
+        # of other columns, or of another file: nothing to compare with
+        beside = None
     draft = current(work)
     return screen(
         request,
