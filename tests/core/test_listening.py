@@ -56,3 +56,29 @@ def test_every_trial_is_heard_once_it_is_made_failed_ones_too():
     assert [trial.parameters["k"] for trial in heard] == [3, 400]
     assert [trial.reason is None for trial in heard] == [True, False]
     assert len(trials) == 2
+
+
+def test_a_run_in_strata_is_heard_from_its_begin_to_its_end():
+    heard = []
+    tacita.protect(
+        datasets.load("business", n=600),
+        quasi=["turnover", "wages"],
+        strata=["region"],
+        measures=["IL1"],
+        run=Run(on_progress=lambda told: heard.append((told.stage, told.share))),
+    )
+    shares = [share for stage, share in heard if stage == "grouping strata"]
+    assert (shares[0], shares[-1]) == (0.0, 1.0)
+    assert shares == sorted(shares)
+    assert len(shares) >= 6
+
+
+def test_a_long_stage_of_a_part_moves_the_whole_and_a_short_one_does_not():
+    heard, seconds = [], iter(range(100))
+    whole = Run(on_progress=lambda told: heard.append((told.stage, told.share)))
+    inner = whole.within("grouping strata", 2, 4, lambda: next(seconds))
+    for share in (0.0, 0.25, 0.5):
+        inner.report("annealing groups", share, 1)
+    # a stage that begins again does not take the whole back
+    inner.report("combining groups", 0.1, 1)
+    assert heard == [("grouping strata", 0.5625), ("grouping strata", 0.625)]

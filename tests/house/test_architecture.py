@@ -96,6 +96,11 @@ ALLOWED = {
     # what the page asks of a child: it may import what the command line may
     "worker": {
         "core",
+        # how reports draw, for the page to draw alike
+        "report.figures",
+        "report.heatmap",
+        "report.plots",
+        "report.shares",
         "io",
         "microdata.plan",
         "microdata.sections",

@@ -1,11 +1,12 @@
 """A tree of plans that were run: a node never changes, only what is verified and was read may leave."""
 
 import json
+from itertools import combinations
 
 import pytest
 
 from tacita.web.basis import basis_of, chosen_from, roles_of
-from tacita.web.drawing import risk_map
+from tacita.web.drawing import _box, _overlap, risk_map
 from tacita.web.history import History, opened, project
 from tacita.web.screens import ROUTES, SCREENS
 from tacita.web.site import Site, application
@@ -60,6 +61,21 @@ def test_the_map_joins_the_runs_that_no_other_beats():
     history.end(beaten.id, "verified", answer=answered(50.0, 50.0))
     front = {spot.node: spot.front for spot in risk_map(history.branches("b")).spots}
     assert front == {"n1": True, "n2": True, "n4": False}
+
+
+def test_labels_of_the_map_lie_on_no_spot_and_on_no_other_label():
+    history = History()
+    for at, (loss, risk) in enumerate([(32, 39), (37, 36), (41, 34), (42, 12), (49, 31), (54, 28)]):
+        node = history.begin({"protect": {"method": "rank-swap", "p": at}}, "b")
+        history.end(node.id, "verified", answer=answered(loss, risk))
+    found = risk_map(history.branches("b"))
+    shown = [spot for spot in found.spots if spot.front or spot.chosen]
+    assert len(shown) == 5
+    boxes = [_box(spot) for spot in shown]
+    dots = [(spot.x - 6, spot.y - 6, spot.x + 6, spot.y + 6) for spot in found.spots]
+    assert not any(_overlap(box, other) for box in boxes for other in dots)
+    assert not any(_overlap(one, other) for one, other in combinations(boxes, 2))
+    assert all(box[0] >= 0 and box[2] <= found.width for box in boxes)
 
 
 def work_of(tmp_path):
@@ -122,7 +138,8 @@ def test_only_a_verified_node_whose_warnings_were_read_leaves(site):
     def status(name="plan"):
         return ask(app, "GET", f"/microdata/get/{name}", headers)[0]
 
-    node = work.history.begin({"protect": {"method": "mdav"}}, "b")
+    basis = basis_of(work)
+    node = work.history.begin({"protect": {"method": "mdav"}}, basis)
     assert status() == 409
     more = {"toml": "version = 1\n", "script": "", "ending": ".csv", "cautions": [CAUTION]}
     work.history.end(node.id, "verified", answer={**answered(1, 2), **more})
@@ -130,15 +147,49 @@ def test_only_a_verified_node_whose_warnings_were_read_leaves(site):
     work.history.acknowledge(node.id)
     assert work.history.find(node.id).acknowledged == ("unique-column",)
     assert status() == 200
-    refused = work.history.begin({"protect": {"method": "mdav"}}, "b")
+    refused = work.history.begin({"protect": {"method": "mdav"}}, basis)
     work.history.end(refused.id, "refused")
     assert status() == 409
+
+
+def test_what_was_made_with_other_roles_does_not_leave(site):
+    cookie, workspace = site.workspaces.open("en")
+    work = workspace.work("microdata")
+    node = work.history.begin({"protect": {}}, basis_of(work))
+    work.history.end(node.id, "verified", answer={**answered(1, 2), "toml": "", "ending": ".csv"})
+    headers = [("host", site.authority), ("cookie", f"tacita={cookie}")]
+    app = application(site, ROUTES)
+    assert ask(app, "GET", "/microdata/get/plan", headers)[0] == 200
+    work.roles["a"] = "quasi"
+    assert ask(app, "GET", "/microdata/get/plan", headers)[0] == 409
+
+
+def test_what_came_to_nothing_has_no_children():
+    history = grown()
+    assert history.current.state == "refused"
+    again = history.begin({"protect": {"method": "mdav", "k": 7}}, "b")
+    assert again.parent == "n1"
+    assert history.ground(again.id).id == "n1"
+
+
+def test_a_trial_is_a_child_of_where_it_began_and_leaves_the_choice_alone():
+    history = History()
+    trials = [history.begin_trial({"protect": {"method": "mdav", "k": k}}, "b", None) for k in (3, 4)]
+    assert [trial.parent for trial in trials] == [None, None]
+    assert history.chosen is None
+
+
+def test_a_node_never_gets_the_name_of_another():
+    told = grown().told()
+    told["nodes"] = [node for node in told["nodes"] if node["id"] != "n1"]
+    again = History.of(told)
+    assert again.begin({"protect": {}}, "b").id not in {"n2", "n3"}
 
 
 def test_what_is_downloaded_is_never_shown(site):
     cookie, workspace = site.workspaces.open("en")
     work = workspace.work("microdata")
-    node = work.history.begin({"protect": {}}, "b")
+    node = work.history.begin({"protect": {}}, basis_of(work))
     work.history.end(node.id, "verified", answer={**answered(1, 2), "ending": ".csv"})
     work.folder_of(node).mkdir()
     (work.folder_of(node) / "report.html").write_text("<p>")

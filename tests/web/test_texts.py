@@ -13,6 +13,7 @@ HOUSE = Path(tacita.web.__file__).parent
 WORDS = Texts.load().words
 # families of keys whose last part is put together
 FAMILIES = ("frame", "theme", "step", "start", "state", "role", "meaning", "kind", "reason", "stage")
+FAMILIES += ("family", "missing", "option", "export")
 
 
 def placeholders(text):
@@ -60,6 +61,7 @@ def test_every_key_that_is_there_is_used():
         "data.tab",
         "data.bar",
     }
+    made |= {"result.map-before", "result.map-after", "result.map-change"}
     assert not set(unused) - made
 
 

@@ -16,6 +16,9 @@ from .seeds import as_seed
 
 T = TypeVar("T")
 
+# Stages of a part that last no longer than this are not told, in seconds.
+_A_MOMENT = 0.2
+
 
 @dataclass(frozen=True)
 class Progress:
@@ -127,6 +130,33 @@ class Run:
     def silent(self) -> Run:
         """A run for a part of the work: steered alike, and its progress is not the whole's."""
         return replace(self, on_progress=_silent, on_bounds=_silent, on_trial=_silent)
+
+    def within(self, stage: str, done: float, total: float, clock: Callable[[], float] = perf_counter) -> Run:
+        """A run for one of several parts alike: how far it is counts for the stage of the whole.
+
+        A part may go through several stages of its own. Those that are over in a moment do not count, or the
+        first of them would take the whole to the end of the part.
+
+        >>> heard, seconds = [], iter([0.0, 0.01, 1.0, 2.0, 3.0])
+        >>> whole = Run(on_progress=lambda told: heard.append(told.share))
+        >>> inner = whole.within("grouping strata", 1, 4, lambda: next(seconds))
+        >>> for name, share in (("a", 0), ("a", 1), ("b", 0), ("b", 0.5), ("b", 1)):
+        ...     inner.report(name, share, 1)
+        >>> heard
+        [0.375, 0.5]
+        """
+        current, began, furthest = "", 0.0, 0.0
+
+        def hear(part: Progress) -> None:
+            nonlocal current, began, furthest
+            now = clock()
+            if part.stage != current:
+                current, began = part.stage, now
+            if now - began > _A_MOMENT and part.share > furthest:
+                furthest = part.share
+                self.on_progress(Progress(stage, done + furthest, total))
+
+        return replace(self.silent(), on_progress=hear)
 
     def branch(self, *number: int) -> Run:
         """A run inside this one: steered alike, silent, and with protective randomness of its own.

@@ -70,6 +70,17 @@ class AttributeSummary:
         old, new = max(1, sum(self.before)), max(1, sum(self.after))
         return tuple((100 * b / old, 100 * a / new) for b, a in zip(self.before, self.after, strict=True))
 
+    @property
+    def spread_change(self) -> float | None:
+        """By how many percent the standard deviation changed; None where there is none to compare with.
+
+        >>> AttributeSummary("x", (), (4,), (4,), 0, 0, 2.0, 1.5, False).spread_change
+        -25.0
+        """
+        if not self.sd_before or self.sd_after is None:
+            return None
+        return 100 * (self.sd_after / self.sd_before - 1)
+
 
 @dataclass(frozen=True)
 class Requirement:

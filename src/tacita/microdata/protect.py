@@ -302,7 +302,7 @@ def _refuse_hopeless(
     who = data.source
     if k is not None:
         if x.shape[0] < k:
-            raise DataError(f"{who}: k={k} needs at least {k} records, got {x.shape[0]}. Lower k.")
+            raise DataError(f"{who}: k={k} needs at least {k} records, got {x.shape[0]}. Lower k.", field="k")
         _refuse_small_strata(who, np.bincount(strata), k, "records", missing)
         if units is not None:
             pairs = np.unique(np.column_stack([strata, units]), axis=0)
@@ -328,11 +328,14 @@ def _refuse_small_strata(who: str, counts: Ints, k: int, of_what: str, missing: 
     if small.size == 0:
         return
     if counts.size == 1:
-        raise DataError(f"{who}: k={k} needs at least {k} {of_what}, got {int(counts[0])}. Lower k.")
+        raise DataError(
+            f"{who}: k={k} needs at least {k} {of_what}, got {int(counts[0])}. Lower k.", field="k"
+        )
     about = _ABOUT_GAPS[missing].format(merge=setting("protect", "missing", "merge"))
     raise DataError(
         f"{who}: {small.size} of {counts.size} strata have fewer than k={k} {of_what} "
-        f"(smallest: {int(small.min())}). Merge strata, lower k, or drop records{about}."
+        f"(smallest: {int(small.min())}). Merge strata, lower k, or drop records{about}.",
+        field="k",
     )
 
 

@@ -134,9 +134,10 @@ def _grouped(method: Microaggregation, records: Records, run: Run) -> Published:
         labels, bounds = whole.labels, [_bound_of(whole)]
     else:
         groups = 0
-        # the same search in every stratum: only protective randomness must differ
-        inner = run.silent()
         for done, (rows, present) in enumerate(parts):
+            run.report("grouping strata", done, len(parts))
+            # the same search in every stratum: only protective randomness must differ
+            inner = run.within("grouping strata", done, len(parts))
             if present.any():
                 part = _partition(
                     method, z[np.ix_(rows, present)], inner, records.units_of(rows), records.kinds, present
@@ -148,7 +149,7 @@ def _grouped(method: Microaggregation, records: Records, run: Run) -> Published:
                 # nothing known of them that could tell them apart
                 labels[rows] = groups
                 groups += 1
-            run.report("grouping strata", done + 1, len(parts))
+        run.report("grouping strata", len(parts), len(parts))
     partition = Partition(labels, method.k, records.units)
     known = [bound for bound in bounds if bound is not None]
     if known and len(known) == len(parts):

@@ -195,7 +195,7 @@ def _several(data: Microdata, steps: Sequence[Step], run: Run, options: ReleaseO
         except (DataError, ParameterError) as problem:
             if len(steps) == 1:
                 raise
-            raise type(problem)(f"Step {number + 1}: {problem}") from None
+            raise type(problem)(f"Step {number + 1}: {problem}", fields=problem.fields) from None
         verify.insist(verify.verify(frame, replace(claim, steps=(claim,))))
         made.append(protected)
         claims.append(claim)

@@ -10,6 +10,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
+from .basis import basis_of
 from .history import Node, project
 from .pages import fields_of, seen_at, work_of
 from .workspaces import Work
@@ -18,11 +19,19 @@ from .workspaces import Work
 PUBLIC, CONFIDENTIAL = ("data", "note"), ("report", "plan", "script", "history")
 
 
-def may_leave(node: Node | None) -> bool:
-    """Whether the files of a node may be had."""
-    if node is None or node.state != "verified" or not node.files:
-        return False
-    return {each["name"] for each in node.answer.get("cautions", ())} <= set(node.acknowledged)
+def locked_by(work: Work, node: Node | None) -> str | None:
+    """What keeps the files of a node here, as a key of the texts; nothing where they may be had."""
+    if node is None:
+        return "export.no-node"
+    if node.state != "verified":
+        return "export.not-verified"
+    if node.basis != basis_of(work):
+        # what was chosen since says that other columns can give somebody away
+        return "export.stale"
+    if not node.files:
+        return "export.no-files"
+    read = {each["name"] for each in node.answer.get("cautions", ())} <= set(node.acknowledged)
+    return None if read else "export.unread"
 
 
 def _file(name: str, called: str) -> Callable[[Work, Node], tuple[Response, str]]:
@@ -62,7 +71,7 @@ async def get(request: Request) -> Response:
     if found is None:
         return PlainTextResponse("There is no such file.\n", 404)
     node = work.history.find(request.query_params.get("node")) or work.history.current
-    if node is None or not may_leave(node):
+    if node is None or locked_by(work, node) is not None:
         return PlainTextResponse("Only a verified release whose warnings were read can leave.\n", 409)
     response, ending = found(work, node)
     stem = PurePosixPath(work.source.shown_as).stem if work.source is not None else "tacita"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil, floor, log10
 
 from .history import Branch
@@ -14,7 +14,7 @@ LOSS, RISK = "PIL", "DR"
 
 _WIDTH, _HEIGHT = 312.0, 236.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 36.0, 10.0, 22.0, 40.0
-_LETTER = 6.1
+_LETTER, _LONGEST, _DOT = 6.1, 28, 7.0
 
 
 def number(value: float | None, digits: int | None = None, *, comma: bool = False) -> str:
@@ -123,23 +123,51 @@ def risk_map(branches: Iterable[Branch]) -> Map | None:
 
 def _spot(branch: Branch, x: float, y: float, front: bool, words: str) -> Spot:
     node = branch.node
-    fits = x + 9 + _LETTER * len(node.title) <= _WIDTH
-    anchor, label_x = ("start", x + 9) if fits else ("end", x - 9)
-    if not fits and x - 9 - _LETTER * len(node.title) < 0:
-        anchor, label_x = "middle", _WIDTH / 2
-    return Spot(node.id, node.title, x, y, front, branch.chosen, anchor, round(label_x, 1), y - 8, words)
+    title = node.title if len(node.title) <= _LONGEST else f"{node.title[: _LONGEST - 1]}…"
+    return Spot(node.id, title, x, y, front, branch.chosen, "start", x + 9, y - 8, words)
 
 
 def _apart(spots: Sequence[Spot]) -> tuple[Spot, ...]:
-    """Labels that would lie on one another move down, from the top on."""
-    placed: list[Spot] = []
-    for spot in sorted(spots, key=lambda each: each.y):
-        at = spot.label_y
-        for other in placed:
-            if (other.front or other.chosen) and abs(at - other.label_y) < 13 and abs(spot.x - other.x) < 120:
-                at = other.label_y + 13
-        placed.append(Spot(**{**spot.__dict__, "label_y": round(at, 1)}))
-    return tuple(placed)
+    """Labels beside their spots, each where it lies on nothing: right of it, left, above or below."""
+    placed: dict[str, Spot] = {}
+    taken = [(spot.x - _DOT, spot.y - _DOT, spot.x + _DOT, spot.y + _DOT) for spot in spots]
+    # the chosen one has the first choice; those that are hidden until pointed at take no room
+    for spot in sorted(spots, key=lambda each: (not each.chosen, not each.front, each.x)):
+        choices = [replace(spot, anchor=side, label_x=x, label_y=y) for side, x, y in _around(spot)]
+        best = min(choices, key=lambda each: sum(_overlap(_box(each), other) for other in taken))
+        placed[spot.node] = best
+        if spot.front or spot.chosen:
+            taken.append(_box(best))
+    return tuple(placed[spot.node] for spot in spots)
+
+
+def _around(spot: Spot) -> list[tuple[str, float, float]]:
+    wide, left, right = _LETTER * len(spot.title), spot.x - 9, spot.x + 9
+    heights = [round(spot.y + down, 1) for down in (-8, 4, 16)]
+    found = [("start", right, y) for y in heights if right + wide <= _WIDTH]
+    found += [("end", left, y) for y in heights if left >= wide]
+    middle = min(max(spot.x, wide / 2), _WIDTH - wide / 2)
+    found += [("middle", middle, spot.y + down) for down in (-12, 20, -25, 33)]
+    inside = [each for each in found if _TOP <= each[2] <= _HEIGHT - _BOTTOM]
+    return [(side, round(x, 1), round(y, 1)) for side, x, y in inside or found]
+
+
+def _box(spot: Spot) -> tuple[float, float, float, float]:
+    """Where a label lies: left, top, right, bottom."""
+    wide = _LETTER * len(spot.title)
+    left = spot.label_x - {"start": 0.0, "middle": wide / 2, "end": wide}[spot.anchor]
+    return left, spot.label_y - 10, left + wide, spot.label_y + 3
+
+
+def _overlap(one: tuple[float, float, float, float], other: tuple[float, float, float, float]) -> float:
+    """How much of two boxes lies on one another.
+
+    >>> _overlap((0, 0, 2, 2), (1, 1, 3, 3)), _overlap((0, 0, 1, 1), (2, 2, 3, 3))
+    (1, 0)
+    """
+    across = min(one[2], other[2]) - max(one[0], other[0])
+    up = min(one[3], other[3]) - max(one[1], other[1])
+    return across * up if across > 0 and up > 0 else 0
 
 
 def pareto(points: Sequence[tuple[float, float]]) -> list[bool]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
+from itertools import count
 from typing import Any, Literal
 
 State = Literal["running", "verified", "refused", "cancelled", "broken"]
@@ -79,12 +80,31 @@ class History:
         if identity in self._nodes:
             self.chosen = identity
 
+    def ground(self, identity: str | None) -> Node | None:
+        """The node that others can be made of: itself, or the nearest above it that came to something."""
+        node = self.find(identity)
+        while node is not None and node.state != "verified":
+            node = self.find(node.parent)
+        return node
+
     def begin(self, plan: Mapping[str, Any], basis: str) -> Node:
         """A child of the chosen node, which is chosen from now on."""
-        node = Node(f"n{len(self._nodes) + 1}", self.chosen, plan, basis, title_of(plan))
-        self._nodes[node.id] = node
+        node = self.begin_trial(plan, basis, self.chosen)
         self.chosen = node.id
         return node
+
+    def begin_trial(self, plan: Mapping[str, Any], basis: str, parent: str | None) -> Node:
+        """A child of a node, while the chosen one stays chosen.
+
+        What came to nothing has no children: they are those of what it was made of.
+        """
+        above = self.ground(parent)
+        node = Node(self._free(), None if above is None else above.id, plan, basis, title_of(plan))
+        self._nodes[node.id] = node
+        return node
+
+    def _free(self) -> str:
+        return next(name for at in count(len(self._nodes) + 1) if (name := f"n{at}") not in self._nodes)
 
     def end(
         self,

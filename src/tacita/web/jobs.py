@@ -60,7 +60,7 @@ class Job:
     async def _run(self) -> None:
         try:
             self._child = await self._workspace.child()
-            self.answer = await self._child.ask(self.verb, self._given, self._hear)
+            self.answer = await self._ask(self._child)
             self.state = "done"
         except Refused as problem:
             self.state, self.message, self.fields = "refused", str(problem), problem.fields
@@ -78,6 +78,9 @@ class Job:
         self.seconds = time.monotonic() - self.began
         self._then(self)
         self._publish("ended", {"state": self.state})
+
+    async def _ask(self, child: Child) -> dict[str, Any]:
+        return await child.ask(self.verb, self._given, self._hear)
 
     def _hear(self, event: str, message: dict[str, Any]) -> None:
         if event == "progress":

@@ -22,7 +22,13 @@ def methods(_given: Mapping[str, Any], _desk: Desk) -> dict[str, Any]:
         "options": ReleaseOptions.model_json_schema(),
         "reading": TextOptions.model_json_schema(),
         "formats": [registry.describe("format", name) for name in registry.names("format")],
+        "measures": [_measure(kind, name) for kind in registry.MEASURING for name in registry.names(kind)],
     }
+
+
+def _measure(kind: str, name: str) -> dict[str, Any]:
+    """A figure that can be required of a release."""
+    return {"kind": kind, "name": name, "summary": registry.meaning_of(name, kind)}
 
 
 def _described(kind: str, name: str) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from tacita.microdata.plan import Plan
 from tacita.microdata.sections import CompareSection, ProtectSection
 
 from .desk import Desk
+from .pictures import pictures
 
 # What a release is called in the folder that was named for it; `release` has the ending of its format.
 REPORT, RECORD, NOTE = "report.html", "record.json", "note.html"
@@ -132,7 +133,7 @@ def _told(release: RecordsRelease) -> dict[str, Any]:
         "not_promised": list(record.not_promised),
         "insisted": list(record.insisted),
         "uniqueness": record.uniqueness.headline,
-        "summaries": [asdict(each) for each in record.summaries],
+        "pictures": pictures(record),
     }
 
 

@@ -4,3 +4,11 @@ import "./running.js";
 import { connect } from "./events.js";
 
 connect();
+
+// points of the map are buttons: the space bar presses them
+addEventListener("keydown", (event) => {
+  const spot = event.key === " " && event.target.closest?.("a[role=button]");
+  if (!spot) return;
+  event.preventDefault();
+  location.assign(spot.getAttribute("href"));
+});

@@ -1,0 +1,38 @@
+"""Microdata, last step: the files of a verified run, public and confidential ones apart."""
+
+from __future__ import annotations
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from tacita.web.basis import basis_of
+from tacita.web.downloads import CONFIDENTIAL, PUBLIC, locked_by
+from tacita.web.pages import screen, seen_at, work_of
+from tacita.web.screens.protect import done as protected
+from tacita.web.site import Screen
+
+PATH = "/microdata/export"
+
+
+async def show(request: Request) -> Response:
+    """What may leave, or why nothing may."""
+    work = work_of(request)
+    if work.source is None:
+        return seen_at("/microdata/data")
+    work.history.choose(request.query_params.get("node"))
+    node = work.history.current
+    return screen(
+        request,
+        "export",
+        "export.html",
+        node=node,
+        lock=locked_by(work, node),
+        stale=node is not None and node.basis != basis_of(work),
+        public=PUBLIC,
+        confidential=CONFIDENTIAL,
+    )
+
+
+SCREEN = Screen("microdata", "export", PATH, protected)
+ROUTES = [Route(PATH, show, methods=["GET"])]
