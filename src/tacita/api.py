@@ -13,7 +13,6 @@ from .demonstration import prepare_demo
 from .io import write_frame
 from .io.formats.base import unfolding_at_most
 from .io.guessing import guess_reading
-from .io.points import MOST_POINTS, points_text, read_points
 from .microdata.looking import Exposure, FileProfile, Guess, expose, look_at
 from .microdata.looking import guess_roles as _guess_roles
 from .microdata.plan import Protection
@@ -59,7 +58,6 @@ from .tables.verify.audit import audit
 from .warming import compiling_told, warmup
 
 __all__ = [
-    "MOST_POINTS",
     "Round",
     "adjust",
     "assess",
@@ -78,12 +76,10 @@ __all__ = [
     "link",
     "load_plan",
     "method",
-    "points_text",
     "prepare_demo",
     "profile",
     "protect",
     "read",
-    "read_points",
     "read_table",
     "risk",
     "run",

@@ -12,7 +12,7 @@ from tacita.web.texts import LANGUAGES, Texts
 HOUSE = Path(tacita.web.__file__).parent
 WORDS = Texts.load().words
 # families of keys whose last part is put together
-FAMILIES = ("frame", "theme", "step", "start", "state", "role", "meaning", "kind", "reason", "stage")
+FAMILIES = ("frame", "theme", "step", "start", "state", "role", "meaning", "kind", "reason", "stage", "fuzzy")
 
 
 def placeholders(text):

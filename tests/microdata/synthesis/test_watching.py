@@ -7,8 +7,9 @@ import pytest
 
 import tacita
 from tacita import datasets
-from tacita.api import points_text, read_points, watch
+from tacita.api import watch
 from tacita.core import Run
+from tacita.io.points import points_text, read_points
 from tacita.microdata.synthesis.fcrm import FCRM
 
 CLOUDS = datasets.five_clouds()
