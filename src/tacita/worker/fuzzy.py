@@ -24,8 +24,8 @@ MEASURES = ("PIL", "DR", "SCORE")
 MOST_CLUSTERS = 10
 # Rounds are shown no closer than this, in seconds, unless somebody steps.
 _EVERY = 0.1
-# Places along a curve: a line has two ends.
-_PLACES = {"linear": 2, "radial": 97}
+# Places along a curve.
+_PLACES = 97
 _DIGITS = 7
 
 
@@ -119,9 +119,8 @@ class _Showing:
         self._desk, self._run = desk, run
         self._place = Path(given["folder"]) / SHOWN
         self._waits, self._seconds = bool(given["waits"]), float(given["seconds"])
-        places = _PLACES.get(given["parameters"].get("model"), 2)
         low, high = (float(each) for each in given["view"])
-        self._along = np.linspace(low, high, places).reshape(-1, 1)
+        self._along = np.linspace(low, high, _PLACES).reshape(-1, 1)
         self._objectives: list[float] = []
         self._told_at, self._told = 0.0, True
         self.last: api.Round | None = None

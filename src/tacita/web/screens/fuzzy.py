@@ -18,7 +18,7 @@ from tacita.web.jobs import Job
 from tacita.web.pages import fields_of, page, start, work_of
 from tacita.web.site import Screen
 from tacita.web.uploads import TooLarge, receive
-from tacita.web.workspaces import Work
+from tacita.web.workspaces import Work, Workspace
 
 PATH = "/fuzzy"
 ABOUT = "fuzzy"
@@ -30,6 +30,7 @@ _CHECKED = ("nonnegative", "order")
 _NUMBERS = ("c", "m", "eps", "rmax", "seed", "functions")
 DEFAULTS = {"c": "5", "m": "1.5", "eps": "0.0001", "rmax": "30", "seed": "0", "model": "linear"}
 _WORDS = ("pause", "go", "step")
+_WATCH, _SWEEP = "fuzzy-watch", "fuzzy-sweep"
 
 
 async def show(request: Request) -> Response:
@@ -47,21 +48,45 @@ async def show(request: Request) -> Response:
 
 async def state(request: Request) -> Response:
     """How far everything is: what runs, what came of it, which columns there are."""
-    work, draft = work_of(request), work_of(request).draft
-    job = work.job
+    return _told(request)
+
+
+def _told(request: Request, problem: str = "") -> Response:
+    """The same, after something was done; `at` lets a browser see which of two answers is the older one."""
+    workspace, work = request.state.workspace, work_of(request)
+    draft, now = work.draft, _named_state(work)
     return JSONResponse(
         {
-            "state": _named_state(work),
-            "sweeps": job is not None and job.running and job.verb == "fuzzy-sweep",
-            "kind": job.message if job is not None and job.state == "broken" else "",
+            "at": workspace.bus.last,
+            "state": now,
+            "words": workspace.say(f"fuzzy.{now}"),
             "columns": draft.get("columns", ["x", "y"]),
             "chosen": draft.get("chosen", [0, 1]),
             "file": None if work.source is None else work.source.shown_as,
             "trials": draft.get("trials", []),
             "download": _may_leave(work),
-            "result": draft.get("result", {}),
+            "fields": draft.get("result", {}).get("fields", {}),
+            "verdict": _verdict(workspace, work, now),
+            "problem": problem,
         }
     )
+
+
+def _verdict(workspace: Workspace, work: Work, now: str) -> dict[str, str] | None:
+    """What came of a run, in words: verified, taken from what was drawn, or refused."""
+    said = work.draft.get("result", {})
+    if now == "broken":
+        words = workspace.say("verdict.broken-words", kind=said.get("message", ""))
+        return {"state": now, "look": "bad", "title": workspace.say("verdict.broken"), "words": words}
+    if now == "refused":
+        seen = (_place(work) / _SHOWN).exists()
+        words = f"{said['message']} {workspace.say('fuzzy.stays')}" if seen else said["message"]
+        return {"state": now, "look": "bad", "title": f"✕ {workspace.say('verdict.refused')}", "words": words}
+    if "verified" not in said or work.running:
+        return None
+    found, look, mark = ("verified", "good", "✓") if said["verified"] else ("unverified", "warn", "!")
+    title = f"{mark} {workspace.say(f'fuzzy.{found}')}"
+    return {"state": found, "look": look, "title": title, "words": said["message"]}
 
 
 def _named_state(work: Work) -> str:
@@ -69,10 +94,9 @@ def _named_state(work: Work) -> str:
     if job is None:
         return "idle"
     if job.running:
-        return "paused" if work.draft.get("waits") else "running"
+        return "sweeping" if job.verb == _SWEEP else "paused" if work.draft.get("waits") else "running"
     if job.state == "done":
-        of_run = job.verb == "fuzzy-watch"
-        return "stopped" if of_run and work.draft.get("stopped") else "done" if of_run else "idle"
+        return "idle" if job.verb == _SWEEP else "stopped" if work.draft.get("stopped") else "done"
     return job.state
 
 
@@ -104,14 +128,14 @@ async def put_points(request: Request) -> Response:
     """The points as the browser has them now."""
     work = work_of(request)
     if work.running:
-        return JSONResponse({}, 409)
+        return _told(request)
     try:
         sent = await receive(request, work.folder, _MOST_BYTES)
     except TooLarge:
-        return JSONResponse({"message": request.state.workspace.say("fuzzy.too-large")})
+        return _told(request, request.state.workspace.say("fuzzy.too-large"))
     sent.path.replace(work.folder / _POINTS)
     _forget_results(work)
-    return JSONResponse({})
+    return _told(request)
 
 
 async def load(request: Request) -> Response:
@@ -121,16 +145,16 @@ async def load(request: Request) -> Response:
     try:
         source = await receive(request, work.folder, _MOST_BYTES)
     except TooLarge:
-        return JSONResponse({"message": request.state.workspace.say("fuzzy.too-large")})
+        return _told(request, request.state.workspace.say("fuzzy.too-large"))
     given = {"path": str(source.path), "shown_as": source.shown_as}
     job = await _fill(request, work, "fuzzy-points", given)
     if job.state != "done":
         source.path.unlink(missing_ok=True)
-        return JSONResponse({"message": job.message})
+        return _told(request, job.message)
     if work.source is not None:
         work.source.path.unlink(missing_ok=True)
     work.source = source
-    return JSONResponse({})
+    return _told(request)
 
 
 async def example(request: Request) -> Response:
@@ -139,7 +163,7 @@ async def example(request: Request) -> Response:
     await _end_job(work)
     _drop_source(work)
     await _fill(request, work, "fuzzy-clouds", {})
-    return JSONResponse({})
+    return _told(request)
 
 
 async def columns(request: Request) -> Response:
@@ -147,14 +171,14 @@ async def columns(request: Request) -> Response:
     work, given = work_of(request), await fields_of(request)
     wanted = [given.get(name, "") for name in ("independent", "dependent")]
     if work.running or not all(each.isdecimal() and len(each) < 4 for each in wanted):
-        return JSONResponse({}, 409)
+        return _told(request)
     chosen = [int(each) for each in wanted]
     if set(chosen) == set(work.draft.get("chosen", [0, 1])):
         work.draft["chosen"] = chosen
     elif work.source is not None:
         asked = {"path": str(work.source.path), "shown_as": work.source.shown_as, "chosen": chosen}
         await _fill(request, work, "fuzzy-points", asked)
-    return JSONResponse({})
+    return _told(request)
 
 
 async def _fill(request: Request, work: Work, verb: str, given: Mapping[str, Any]) -> Job:
@@ -176,7 +200,7 @@ async def clear(request: Request) -> Response:
     (work.folder / _POINTS).unlink(missing_ok=True)
     _forget_results(work)
     work.draft = {name: each for name, each in work.draft.items() if name == "asked"}
-    return JSONResponse({})
+    return _told(request)
 
 
 def _drop_source(work: Work) -> None:
@@ -201,7 +225,7 @@ async def run(request: Request) -> Response:
     """Find clusters; `waits` for a step after each round."""
     work, given = work_of(request), await fields_of(request)
     if work.running:
-        return JSONResponse({}, 409)
+        return _told(request)
     shutil.rmtree(_place(work), ignore_errors=True)
     _place(work).mkdir(mode=0o700)
     waits = given.get("waits") == "1"
@@ -214,24 +238,24 @@ async def run(request: Request) -> Response:
     view = [_number(given.get(name, "")) for name in ("low", "high")]
     more = {"folder": str(_place(work)), "waits": waits, "seconds": _number(given.get("seconds", "0"))}
     asked = {**_asked(work, given), **more, "view": view}
-    start(request, work, "fuzzy-watch", asked, then, about=ABOUT, anytime=True)
-    return JSONResponse({})
+    start(request, work, _WATCH, asked, then, about=ABOUT, anytime=True)
+    return _told(request)
 
 
 async def sweep(request: Request) -> Response:
     """Every number of clusters, one after the other."""
     work, given = work_of(request), await fields_of(request)
     if work.running:
-        return JSONResponse({}, 409)
+        return _told(request)
     work.draft.update(trials=[], waits=False)
 
     def then(job: Job) -> None:
         work.draft["trials"] = job.answer.get("trials", [])
-        if job.state == "refused":
+        if job.state != "done":
             work.draft["result"] = {"message": job.message, "fields": job.fields}
 
-    start(request, work, "fuzzy-sweep", _asked(work, given), then, about=ABOUT, anytime=True)
-    return JSONResponse({})
+    start(request, work, _SWEEP, _asked(work, given), then, about=ABOUT, anytime=True)
+    return _told(request)
 
 
 def _asked(work: Work, given: Mapping[str, str]) -> dict[str, Any]:
@@ -267,7 +291,7 @@ async def word(request: Request) -> Response:
     work, given = work_of(request), await fields_of(request)
     said = given.get("word", "")
     if work.job is None or not work.running:
-        return JSONResponse({}, 409)
+        return _told(request)
     if said == "enough":
         work.draft["stopped"] = True
         work.job.enough()
@@ -277,7 +301,7 @@ async def word(request: Request) -> Response:
     elif said in _WORDS:
         work.draft["waits"] = said != "go"
         work.job.say(said)
-    return JSONResponse({})
+    return _told(request)
 
 
 async def get(request: Request) -> Response:

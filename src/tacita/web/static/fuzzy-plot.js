@@ -16,7 +16,7 @@ const CUT = [
   "M-3.2-2.8V-1H3.2V-2.8ZM-3.2 1V2.8H3.2V1Z",
 ];
 
-export function make(name, given = {}, text) {
+function make(name, given = {}, text) {
   const made = document.createElementNS(NS, name);
   for (const [key, value] of Object.entries(given)) made.setAttribute(key, value);
   if (text !== undefined) made.textContent = text;
@@ -40,141 +40,100 @@ export function mark(cluster) {
   return icon;
 }
 
-export function plot(svg, { points, view, shown, released, cursor, names, say }) {
-  const width = Math.max(320, Math.round(svg.clientWidth)) || 800;
+export function plot(svg, points, view, { shown, released, cursor, names, say }) {
+  const width = Math.max(320, Math.round(svg.clientWidth));
   const height = Math.max(340, Math.min(640, Math.round(width * 0.53)));
   const [left, right, top, bottom] = [48, width - 30, 24, height - 34];
-  const x = (value) => left + ((right - left) * (value - view.x[0])) / (view.x[1] - view.x[0]);
-  const y = (value) => bottom - ((bottom - top) * (value - view.y[0])) / (view.y[1] - view.y[0]);
-  svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
+  const [[low, high], [least, most]] = view;
+  const x = (value) => left + ((right - left) * (value - low)) / (high - low);
+  const y = (value) => bottom - ((bottom - top) * (value - least)) / (most - least);
   const clip = make("clipPath", { id: "inside" });
   clip.append(make("rect", { x: left, y: top - 8, width: right - left, height: bottom - top + 16 }));
-  const parts = [clip];
-  for (const value of ticks(...view.x, 6)) {
+  const [parts, inside] = [[clip], make("g", { "clip-path": "url(#inside)" })];
+  for (const value of ticks(low, high, 6)) {
     const at = x(value).toFixed(1);
     parts.push(make("line", { class: "rule", x1: at, x2: at, y1: top, y2: bottom }));
     parts.push(make("text", { x: at, y: bottom + 17, "text-anchor": "middle" }, say(value)));
   }
-  for (const value of ticks(...view.y, 6)) {
+  for (const value of ticks(least, most, 6)) {
     const at = y(value).toFixed(1);
     parts.push(make("line", { class: "rule", x1: left, x2: right, y1: at, y2: at }));
-    parts.push(make("text", { x: left - 8, y: Number(at) + 4, "text-anchor": "end" }, say(value)));
+    parts.push(make("text", { x: left - 8, y: at, dy: 4, "text-anchor": "end" }, say(value)));
   }
   parts.push(make("text", { class: "axis", x: 12, y: 14 }, `↑ ${names[1]}`));
   parts.push(make("text", { class: "axis", x: right, y: height - 4, "text-anchor": "end" }, `${names[0]} →`));
-  const inside = make("g", { "clip-path": "url(#inside)" });
-  const found = shown.labels?.length === points.length ? shown : {};
-  for (const [k, curve] of (found.curves || []).entries()) {
-    const line = curve.map((value, i) => `${x(found.along[i]).toFixed(1)},${y(value).toFixed(1)}`).join(" ");
-    inside.append(make("polyline", { class: `ln k${k % 10}`, points: line, "stroke-dasharray": DASHES[k % 10] }));
+  parts.push(inside);
+  const placed = [];
+  for (const [k, curve] of (shown.curves || []).entries()) {
+    const line = curve.map((value, i) => [x(shown.along[i]), y(value)]);
+    const way = line.map(([px, py]) => `${px.toFixed(1)},${py.toFixed(1)}`).join(" ");
+    inside.append(make("polyline", { class: `ln k${k % 10}`, points: way, "stroke-dasharray": DASHES[k % 10] }));
+    // its number stands where the curve is seen last; numbers that would meet move apart
+    let [px, py] = line.findLast((at) => at[1] >= top && at[1] <= bottom) || [left, bottom];
+    while (placed.some(([qx, qy]) => Math.abs(px - qx) < 12 && Math.abs(py - qy) < 13)) py += py < bottom - 13 ? 13 : -26;
+    placed.push([px, py]);
+    parts.push(make("text", { class: `tag k${k % 10}`, x: px + 5, y: py + 4 }, k + 1));
   }
-  const weakest = 1 / (found.curves?.length || 1);
+  const weakest = 1 / (shown.curves?.length || 1);
   for (const [i, [px, py]] of points.entries()) {
-    const k = found.labels?.[i];
+    const k = shown.labels?.[i];
     const [at, up] = [x(px).toFixed(1), y(py).toFixed(1)];
-    if (released && found.released) {
-      const to = y(found.released[i]).toFixed(1);
+    const given = { class: k === undefined ? "pt" : `pt k${k % 10}`, d: square(k), "fill-rule": "evenodd" };
+    if (weakest < 1) given["fill-opacity"] = 0.3 + (0.7 * (shown.strength[i] - weakest)) / (1 - weakest);
+    if (released && shown.released) {
+      const to = y(shown.released[i]).toFixed(1);
       inside.append(make("line", { class: `tie k${k % 10}`, x1: at, x2: at, y1: up, y2: to }));
       inside.append(make("circle", { class: `new k${k % 10}`, cx: at, cy: to, r: 3.4 }));
     }
-    const given = { class: `pt k${k % 10}`, d: square(k), transform: `translate(${at} ${up})` };
-    if (k === undefined) given.class = "pt";
-    else if (weakest < 1) {
-      given["fill-opacity"] = (0.3 + (0.7 * (found.strength[i] - weakest)) / (1 - weakest)).toFixed(2);
-    }
-    inside.append(make("path", { ...given, "fill-rule": "evenodd" }));
+    inside.append(make("path", { ...given, transform: `translate(${at} ${up})` }));
   }
-  parts.push(inside, ...tags(found, { x, y, left, right, top, bottom }));
-  if (cursor) {
-    const [at, up] = [x(cursor[0]), y(cursor[1])];
-    parts.push(make("path", { class: "cursor", d: `M${at - 9} ${up}h18M${at} ${up - 9}v18` }));
-  }
+  if (cursor) parts.push(make("path", { class: "cursor", d: `M${x(cursor[0]) - 9} ${y(cursor[1])}h18m-9-9v18` }));
+  svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
   svg.replaceChildren(...parts);
   return {
     value: (px, py) => [
-      view.x[0] + ((px - left) / (right - left)) * (view.x[1] - view.x[0]),
-      view.y[0] + ((bottom - py) / (bottom - top)) * (view.y[1] - view.y[0]),
+      low + ((px - left) / (right - left)) * (high - low),
+      least + ((bottom - py) / (bottom - top)) * (most - least),
     ],
     place: ([px, py]) => [x(px), y(py)],
-    inside: (px, py) => px >= left && px <= right && py >= top && py <= bottom,
   };
 }
 
-// the number of each cluster where its curve leaves the window; those that would meet move apart
-function tags(found, { x, y, left, right, top, bottom }) {
-  const placed = [];
-  for (const [k, curve] of (found.curves || []).entries()) {
-    let at = [right + 5, y(curve.at(-1))];
-    if (at[1] < top || at[1] > bottom) {
-      const edge = at[1] < top ? top : bottom;
-      const last = curve.findLastIndex((value) => y(value) >= top && y(value) <= bottom);
-      const from = last < 0 ? 0 : last;
-      const next = Math.min(from + 1, curve.length - 1);
-      const [y1, y2] = [y(curve[from]), y(curve[next])];
-      const share = y1 === y2 ? 0 : Math.min(1, Math.max(0, (edge - y1) / (y2 - y1)));
-      const along = found.along[from] + share * (found.along[next] - found.along[from]);
-      at = [Math.min(right + 5, Math.max(left, x(along)) + 6), edge === top ? top - 2 : bottom - 4];
-    }
-    while (placed.some(([px, py]) => Math.abs(px - at[0]) < 12 && Math.abs(py - at[1]) < 13)) {
-      at = at[0] >= right ? [at[0], at[1] + 13] : [at[0] - 14, at[1]];
-    }
-    placed.push([at[0], at[1], k]);
-  }
-  return placed.map(([px, py, k]) => make("text", { class: `tag k${k % 10}`, x: px, y: py + 4 }, k + 1));
-}
-
-export function objective(svg, values, say) {
-  const [left, right, top, bottom] = [44, 300, 12, 96];
-  const [low, high] = [Math.min(...values), Math.max(...values)];
-  const x = (i) => (values.length < 2 ? left : left + ((right - left) * i) / (values.length - 1));
-  const y = (value) => (high > low ? bottom - ((bottom - top) * (value - low)) / (high - low) : top);
-  const parts = [make("line", { class: "base", x1: left, x2: right, y1: bottom + 6, y2: bottom + 6 })];
-  for (const value of new Set([high, low])) {
-    parts.push(make("text", { x: left - 8, y: y(value) + 4, "text-anchor": "end" }, say(value)));
-  }
-  parts.push(make("text", { x: right, y: bottom + 20, "text-anchor": "end" }, values.length));
-  const line = values.map((value, i) => `${x(i).toFixed(1)},${y(value).toFixed(1)}`).join(" ");
-  parts.push(make("polyline", { class: "sc", points: line }));
-  if (values.length <= 40) {
-    parts.push(...values.map((value, i) => make("circle", { class: "sc-dot", cx: x(i), cy: y(value), r: 2.4 })));
-  }
-  svg.replaceChildren(...parts);
-}
-
-const CURVES = { PIL: "pil", DR: "dr", SCORE: "sc" };
 // loss has squares, risk circles, their mean triangles
-const MARKS = { PIL: "M-3-3H3V3H-3Z", DR: "M-3.4 0A3.4 3.4 0 1 0 3.4 0A3.4 3.4 0 1 0-3.4 0Z", SCORE: "M0-4L3.6 3H-3.6Z" };
+const MARKS = { pil: "M-3-3H3V3H-3Z", dr: "M-3.4 0A3.4 3.4 0 1 0 3.4 0A3.4 3.4 0 1 0-3.4 0Z", sc: "M0-4L3.6 3H-3.6Z" };
 
-export function against(svg, trials, most, say) {
-  const [left, right, top, bottom] = [32, 252, 14, 156];
-  const values = trials.flatMap((trial) => Object.keys(CURVES).map((name) => trial[name] ?? 0));
-  const up = ticks(0, Math.max(10, ...values) * 1.001, 3);
-  const ceiling = Math.max(up.at(-1), ...values);
-  const x = (c) => left + ((right - left) * (c - 1)) / (most - 1);
-  const y = (value) => bottom - ((bottom - top) * value) / ceiling;
+// curves as [name, look, [[x, y], ...]], x from 1 to `most`
+export function lines(svg, curves, { right, bottom, most, low, axis, say }) {
+  const [left, top] = [44, 14];
+  const values = curves.flatMap((curve) => curve[2].map((at) => at[1]));
+  const rules = low === 0 ? ticks(0, Math.max(10, ...values) * 1.3, 4) : [Math.min(...values), Math.max(...values)];
+  const [least, highest] = [rules[0], low === 0 ? rules.find((each) => each >= Math.max(...values)) : rules[1]];
+  const x = (value) => left + ((right - left) * (value - 1)) / Math.max(1, most - 1);
+  const y = (value) => bottom - ((bottom - top) * (value - least)) / (highest - least || 1);
   const parts = [];
-  for (const value of up) {
-    parts.push(make("line", { class: value ? "rule" : "base", x1: left, x2: right, y1: y(value), y2: y(value) }));
+  for (const value of new Set(rules.filter((each) => each <= highest))) {
+    parts.push(make("line", { class: value === least ? "base" : "rule", x1: left, x2: right, y1: y(value), y2: y(value) }));
     parts.push(make("text", { x: left - 6, y: y(value) + 4, "text-anchor": "end" }, say(value)));
   }
-  for (let c = 1; c <= most; c++) parts.push(make("text", { x: x(c), y: bottom + 16, "text-anchor": "middle" }, c));
-  parts.push(make("text", { class: "axis", x: right, y: bottom + 31, "text-anchor": "end" }, "c →"));
+  for (const value of axis ? ticks(1, most, most - 1) : [most]) {
+    parts.push(make("text", { x: x(value), y: bottom + 17, "text-anchor": "middle" }, value));
+  }
+  parts.push(make("text", { class: "axis", x: right, y: bottom + 32, "text-anchor": "end" }, axis || ""));
   const ends = [];
-  for (const [name, look] of Object.entries(CURVES)) {
-    const known = trials.filter((trial) => trial[name] !== null);
-    const line = known.map((trial) => `${x(trial.c).toFixed(1)},${y(trial[name]).toFixed(1)}`).join(" ");
-    parts.push(make("polyline", { class: look, points: line }));
-    for (const trial of known) {
-      const dot = make("path", { class: `${look}-dot`, d: MARKS[name], transform: `translate(${x(trial.c)} ${y(trial[name])})` });
-      dot.append(make("title", {}, `c = ${trial.c}: ${name} ${say(trial[name])}`));
+  for (const [name, look, found] of curves) {
+    const way = found.map((at) => `${x(at[0]).toFixed(1)},${y(at[1]).toFixed(1)}`).join(" ");
+    parts.push(make("polyline", { class: look, points: way }));
+    for (const at of found.length > 40 ? [] : found) {
+      const dot = make("path", { class: `${look}-dot`, d: MARKS[look], transform: `translate(${x(at[0])} ${y(at[1])})` });
+      dot.append(make("title", {}, `${name} ${at[0]}: ${say(at[1])}`));
       parts.push(dot);
     }
-    if (known.length) ends.push({ name, look, x: x(known.at(-1).c), y: y(known.at(-1)[name]) });
+    if (found.length) ends.push([y(found.at(-1)[1]), x(found.at(-1)[0]), name, look]);
   }
-  ends.sort((a, b) => a.y - b.y);
-  for (const [i, end] of ends.entries()) {
-    if (i) end.y = Math.max(end.y, ends[i - 1].y + 13);
-    parts.push(make("text", { class: `${end.look}-name`, x: end.x + 8, y: end.y + 4 }, end.name));
+  let above = -99;
+  for (const [py, px, name, look] of ends.sort((a, b) => a[0] - b[0])) {
+    above = Math.max(py, above + 13);
+    parts.push(make("text", { class: `${look}-name`, x: px + 8, y: above + 4 }, name));
   }
   svg.replaceChildren(...parts);
 }

@@ -1,296 +1,141 @@
 // The window of fuzzy c-regression: points by click, key or file; a run that is started, stepped and stopped.
 import "./settings.js";
 import { connect, on } from "./events.js";
-import { against, mark, objective, plot } from "./fuzzy-plot.js";
+import { lines, mark, plot } from "./fuzzy-plot.js";
 
 const MOST = 2000;
-const CLUSTERS = 10;
 // seconds between rounds, from slow to as fast as it goes
 const SECONDS = [3, 2, 1.4, 1, 0.7, 0.45, 0.3, 0.18, 0.1, 0];
+const DIGITS = { iteration: 0, objective: 4, change: 4, PIL: 2, DR: 2, SCORE: 2 };
 const find = (name) => document.querySelector(`[data-testid="${name}"]`);
 const part = (name) => document.querySelector(`[data-${name}]`);
-const texts = JSON.parse(document.getElementById("fuzzy").dataset.texts);
-const form = document.getElementById("parameters");
+const texts = JSON.parse(part("texts").dataset.texts);
 const canvas = find("fuzzy-canvas");
-const columns = [find("column-independent"), find("column-dependent")];
-const language = document.documentElement.lang;
-const say = (value, digits = 6) =>
-  value.toLocaleString(language, { maximumSignificantDigits: digits, useGrouping: false });
-const fixed = (value, digits) =>
-  value.toLocaleString(language, { minimumFractionDigits: digits, maximumFractionDigits: digits, useGrouping: false });
+const menus = [find("column-independent"), find("column-dependent")];
+const say = (value, options = { maximumSignificantDigits: 3 }) =>
+  value.toLocaleString(document.documentElement.lang, { useGrouping: false, ...options });
 
 let points = [];
 let shown = {};
-let now = { state: "idle", columns: ["x", "y"], chosen: [0, 1], trials: [], result: {} };
-let view = { x: [0, 10], y: [0, 10] };
-let cursor = [5, 5];
+let now = { at: -1, trials: [] };
+let view = [];
+let cursor = [];
 let scale = null;
 
-const busy = () => now.state === "running" || now.state === "paused";
-const names = () => now.chosen.map((each) => now.columns[each]);
+const busy = () => ["running", "paused", "sweeping"].includes(now.state);
 
-async function ask(path, method = "GET", body, headers) {
-  const answer = await fetch(`/fuzzy/${path}`, { method, body, headers });
-  return answer.ok && answer.headers.get("content-type").includes("json") ? answer.json() : answer.ok ? answer.text() : {};
-}
-const post = (path, fields = {}) => ask(path, "POST", new URLSearchParams(fields));
-
-// what is drawn ------------------------------------------------------------------------------------------
+// what is drawn
 function fit() {
-  const inBox = points.every(([x, y]) => x >= 0 && x <= 10 && y >= 0 && y <= 10);
-  view = { x: [0, 10], y: [0, 10] };
-  for (const [j, axis] of ["x", "y"].entries()) {
-    if (inBox && !now.file) continue;
+  view = [0, 1].map((j) => {
+    if (!now.file && points.every((point) => point.every((value) => value >= 0 && value <= 10))) return [0, 10];
     const values = points.map((point) => point[j]);
     const [low, high] = [Math.min(...values), Math.max(...values)];
     const room = 0.06 * (high - low) || Math.abs(high) || 1;
-    view[axis] = [low - room, high + room];
-  }
-  cursor = [(view.x[0] + view.x[1]) / 2, (view.y[0] + view.y[1]) / 2];
+    return [low - room, high + room];
+  });
+  cursor = view.map(([low, high]) => (low + high) / 2);
 }
 
 function draw() {
-  const focused = document.activeElement === canvas;
-  const released = find("fuzzy-released").checked;
-  scale = plot(canvas, { points, view, shown, released, cursor: focused && cursor, names: names(), say });
+  if (!view.length) return;
+  const fresh = points.length > 0 && shown.labels?.length === points.length;
+  scale = plot(canvas, points, view, {
+    shown: fresh ? shown : {},
+    released: find("fuzzy-released").checked,
+    cursor: document.activeElement === canvas && cursor,
+    names: now.chosen.map((each) => now.columns[each]),
+    say: (value) => say(value, { maximumSignificantDigits: 6 }),
+  });
   part("empty-points").hidden = points.length > 0;
-  const fresh = shown.labels?.length === points.length && points.length > 0;
-  const figures = { iteration: 0, objective: 4, change: 4, pil: 2, dr: 2, score: 2 };
-  for (const [name, digits] of Object.entries(figures)) {
-    const value = fresh ? (shown[name] ?? shown[name.toUpperCase()]) : undefined;
-    find(`fuzzy-${name}`).textContent = typeof value === "number" ? fixed(value, digits) : "–";
+  for (const [name, digits] of Object.entries(DIGITS)) {
+    const value = fresh ? shown[name] : null;
+    const same = { minimumFractionDigits: digits, maximumFractionDigits: digits };
+    find(`fuzzy-${name.toLowerCase()}`).textContent = typeof value === "number" ? say(value, same) : "–";
   }
-  const sizes = fresh ? shown.curves.map((_, k) => shown.labels.filter((each) => each === k).length) : [];
-  part("key").replaceChildren(
-    ...sizes.map((size, k) => {
-      const item = document.createElement("li");
-      item.append(mark(k), texts.cluster.replace("{k}", k + 1).replace("{count}", size));
-      return item;
-    }),
-  );
-  show(find("chart-objective"), part("empty-objective"), fresh, () =>
-    objective(find("chart-objective"), shown.objectives, (value) => say(value, 3)),
-  );
-  show(find("chart-c"), part("empty-c"), now.trials.length > 0, () =>
-    against(find("chart-c"), now.trials, CLUSTERS, (value) => say(value, 3)),
-  );
+  const clusters = (fresh ? shown.curves : []).map((_, k) => {
+    const item = document.createElement("li");
+    const count = shown.labels.filter((each) => each === k).length;
+    item.append(mark(k), texts.cluster.replace("{k}", k + 1).replace("{count}", count));
+    return item;
+  });
+  part("key").replaceChildren(...clusters);
+  const rounds = fresh ? shown.objectives.map((value, i) => [i + 1, value]) : [];
+  chart("objective", [["", "sc", rounds]], { right: 300, bottom: 96, most: rounds.length });
+  const of = (name) => now.trials.filter((trial) => trial[name] !== null).map((trial) => [trial.c, trial[name]]);
+  const curves = [["PIL", "pil"], ["DR", "dr"], ["SCORE", "sc"]].map(([name, look]) => [name, look, of(name)]);
+  chart("c", curves, { right: 252, bottom: 156, most: 10, low: 0, axis: "c →" });
   const left = now.trials.filter((trial) => trial.PIL === null);
   part("left").hidden = !left.length;
-  part("left").textContent = left.length ? `${texts.left} ${left.map((trial) => trial.c).join(", ")}. ${left[0].reason}` : "";
+  part("left").textContent = `${texts.left} ${left.map((trial) => trial.c).join(", ")}. ${left[0]?.reason}`;
 }
 
-function show(chart, empty, there, fill) {
-  chart.toggleAttribute("hidden", !there);
-  empty.hidden = there;
-  if (there) fill();
+function chart(name, curves, size) {
+  const there = curves.some((curve) => curve[2].length);
+  find(`chart-${name}`).toggleAttribute("hidden", !there);
+  part(`empty-${name}`).hidden = there;
+  if (there) lines(find(`chart-${name}`), curves, { ...size, say });
 }
 
 function tell() {
-  const words = now.sweeps ? texts.sweeping : texts[now.state];
   const status = find("fuzzy-status");
-  status.dataset.state = now.sweeps ? "sweeping" : now.state;
-  if (status.textContent !== words) status.textContent = words;
-  const enough = points.length >= 3;
-  find("fuzzy-run").disabled = !enough || now.state === "running";
-  find("fuzzy-step").disabled = !enough || now.state === "running";
-  find("fuzzy-pause").disabled = now.state !== "running" || now.sweeps;
+  status.dataset.state = now.state;
+  if (status.textContent !== now.words) status.textContent = now.words;
+  const few = points.length < 3;
+  const goes = now.state === "running" || now.state === "sweeping";
+  for (const name of ["run", "step"]) find(`fuzzy-${name}`).disabled = few || goes;
+  find("fuzzy-pause").disabled = now.state !== "running";
   find("fuzzy-stop").disabled = !busy();
-  find("fuzzy-sweep").disabled = !enough || busy();
-  for (const name of ["points-clear", "points-example", "points-load"]) find(name).disabled = busy();
-  for (const menu of columns) menu.disabled = busy();
+  find("fuzzy-sweep").disabled = few || busy();
+  for (const name of ["clear", "example", "load"]) find(`points-${name}`).disabled = busy();
   find("fuzzy-download").setAttribute("aria-disabled", String(!now.download));
   const from = now.file ? ` ${texts.from.replace("{name}", now.file)}` : "";
-  const count = `${texts.count.replace("{count}", points.length)}${from}${enough ? "" : ` ${texts.few}`}`;
+  const count = `${texts.count.replace("{count}", points.length)}${from}.${few ? ` ${texts.few}` : ""}`;
   if (find("points-count").textContent !== count) find("points-count").textContent = count;
-  tellVerdict();
-}
-
-function tellVerdict() {
-  const { verified, message, fields } = now.result;
+  for (const [j, menu] of menus.entries()) {
+    menu.disabled = busy();
+    menu.replaceChildren(...now.columns.map((name, i) => new Option(name, i, false, i === now.chosen[j])));
+  }
   const banner = find("verdict");
-  const refused = ["refused", "broken"].includes(now.state);
-  banner.hidden = busy() || (!refused && verified === undefined && now.state !== "cancelled");
-  banner.dataset.state = refused || now.state === "cancelled" ? now.state : verified ? "verified" : "unverified";
-  banner.className = `banner ${refused ? "bad" : verified ? "good" : verified === false ? "warn" : "calm"}`;
-  const title = refused ? `✕ ${texts[now.state]}` : verified ? `✓ ${texts.verified}` : verified === false ? `! ${texts.unverified}` : texts.cancelled;
-  banner.firstElementChild.textContent = title;
-  const ends = refused && now.file && shown.labels ? ` ${texts.refusedWords}` : "";
-  banner.lastElementChild.textContent = `${message || now.kind || ""}${ends}`;
+  banner.hidden = !now.verdict;
+  banner.dataset.state = now.verdict?.state;
+  banner.className = `banner ${now.verdict?.look}`;
+  banner.firstElementChild.textContent = now.verdict?.title;
+  banner.lastElementChild.textContent = now.verdict?.words;
   for (const box of document.querySelectorAll("[id^=problem-]")) {
-    const said = refused && fields?.[box.id.slice(8)];
+    const said = now.fields[box.id.slice(8)];
     box.hidden = !said;
     box.textContent = said || "";
     box.closest(".field").classList.toggle("wrong", Boolean(said));
   }
 }
 
-function fillColumns() {
-  for (const [j, menu] of columns.entries()) {
-    menu.replaceChildren(...now.columns.map((name, i) => new Option(name, i, false, i === now.chosen[j])));
-  }
-}
-
 function complain(message) {
   part("problem").hidden = !message;
-  part("problem").textContent = message || "";
+  part("problem").textContent = message;
 }
 
-// what the server knows ----------------------------------------------------------------------------------
-async function refresh() {
-  now = await ask("state");
-  shown = await ask("shown");
-  fillColumns();
+// what the server knows
+async function ask(path, method = "GET", body = null, headers = {}) {
+  return (await fetch(`/fuzzy/${path}`, { method, body, headers })).text();
+}
+
+async function act(path, method, body, headers) {
+  const told = JSON.parse(await ask(path, method, body, headers));
+  if (method) complain(told.problem);
+  // an answer that was overtaken says nothing new
+  if (told.at >= now.at) now = told;
   tell();
   draw();
 }
+const post = (path, fields) => act(path, "POST", new URLSearchParams(fields));
 
 async function reload() {
   const text = await ask("points");
   points = text.split("\n").filter(Boolean).map((line) => line.split(" ").map(Number));
-  now = await ask("state");
   fit();
-  await refresh();
-}
-
-let waiting = null;
-let saving = Promise.resolve();
-function changed() {
-  shown = {};
-  now = { ...now, state: "idle", result: {}, trials: [], download: false };
   tell();
-  draw();
-  clearTimeout(waiting);
-  waiting = setTimeout(save, 250);
+  await follow();
 }
-function save() {
-  clearTimeout(waiting);
-  waiting = null;
-  const text = points.map((point) => point.join(" ")).join("\n");
-  saving = saving.then(() => ask("points", "PUT", text));
-  return saving;
-}
-const saved = () => (waiting === null ? saving : save());
-addEventListener("pagehide", () => {
-  if (waiting !== null) navigator.sendBeacon ? save() : null;
-});
-
-// points -------------------------------------------------------------------------------------------------
-const tidy = (value, [low, high]) =>
-  Number(value.toFixed(Math.max(0, Math.min(12, 3 - Math.floor(Math.log10(high - low))))));
-
-function add([x, y]) {
-  if (busy()) return complain(texts.busy);
-  if (points.length >= MOST) return complain(texts.full);
-  complain("");
-  points.push([tidy(x, view.x), tidy(y, view.y)]);
-  changed();
-}
-
-function remove([x, y]) {
-  if (busy()) return complain(texts.busy);
-  const [px, py] = scale.place([x, y]);
-  const away = points.map((point) => Math.hypot(...scale.place(point).map((at, j) => at - [px, py][j])));
-  const nearest = away.indexOf(Math.min(...away));
-  if (nearest < 0 || away[nearest] > 14) return undefined;
-  points.splice(nearest, 1);
-  return changed();
-}
-
-canvas.addEventListener("click", (event) => {
-  const box = canvas.getBoundingClientRect();
-  const factor = canvas.viewBox.baseVal.width / box.width;
-  const at = [(event.clientX - box.left) * factor, (event.clientY - box.top) * factor];
-  if (scale.inside(...at)) (event.shiftKey ? remove : add)(scale.value(...at));
-});
-const MOVES = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
-canvas.addEventListener("keydown", (event) => {
-  const move = MOVES[event.key];
-  if (move) {
-    cursor = cursor.map((at, j) => {
-      const [low, high] = j ? view.y : view.x;
-      return Math.min(high, Math.max(low, at + (move[j] * (high - low) * (event.shiftKey ? 5 : 1)) / 50));
-    });
-    draw();
-  } else if (event.key === "Enter" || event.key === " ") add(cursor);
-  else if (event.key === "Delete" || event.key === "Backspace") remove(cursor);
-  else return;
-  event.preventDefault();
-});
-for (const event of ["focus", "blur"]) canvas.addEventListener(event, draw);
-
-find("points-load").addEventListener("change", async (event) => {
-  const [file] = event.target.files;
-  if (!file) return;
-  await saved();
-  const told = await ask("file", "PUT", file, { "X-File-Name": encodeURIComponent(file.name) });
-  event.target.value = "";
-  complain(told.message);
-  if (!told.message) await reload();
-});
-for (const [name, path] of [["points-clear", "clear"], ["points-example", "example"]]) {
-  find(name).addEventListener("click", async () => {
-    await saved();
-    await post(path);
-    complain("");
-    await reload();
-  });
-}
-for (const name of ["points-save", "fuzzy-download"]) {
-  find(name).addEventListener("click", async (event) => {
-    event.preventDefault();
-    if (event.currentTarget.getAttribute("aria-disabled") === "true") return;
-    const to = event.currentTarget.href;
-    await saved();
-    location.assign(to);
-  });
-}
-for (const [j, menu] of columns.entries()) {
-  menu.addEventListener("change", async () => {
-    const chosen = [...now.chosen];
-    const before = chosen[j];
-    chosen[j] = Number(menu.value);
-    if (chosen[1 - j] === chosen[j]) chosen[1 - j] = before;
-    const swapped = chosen[0] === now.chosen[1] && chosen[1] === now.chosen[0];
-    if (swapped) points = points.map(([x, y]) => [y, x]);
-    await post("columns", { independent: chosen[0], dependent: chosen[1] });
-    if (swapped) await save();
-    await reload();
-  });
-}
-
-// a run --------------------------------------------------------------------------------------------------
-const seconds = () => SECONDS[Number(find("fuzzy-speed").value)];
-
-async function begin(path, more = {}) {
-  await saved();
-  complain("");
-  const asked = Object.fromEntries(new FormData(form));
-  now = { ...now, state: more.waits ? "paused" : "running", sweeps: path === "sweep", result: {} };
-  if (now.sweeps) now.trials = [];
-  else shown = {};
-  tell();
-  draw();
-  await post(path, { ...asked, ...more });
-}
-
-async function word(said, state, more = {}) {
-  now.state = state;
-  tell();
-  await post("word", { word: said, ...more });
-}
-
-const run = (waits) => begin("run", { waits, seconds: seconds(), low: view.x[0], high: view.x[1] });
-find("fuzzy-run").addEventListener("click", () => (now.state === "paused" ? word("go", "running") : run(0)));
-find("fuzzy-step").addEventListener("click", () => (now.state === "paused" ? word("step", "paused") : run(1)));
-find("fuzzy-pause").addEventListener("click", () => word("pause", "paused"));
-find("fuzzy-stop").addEventListener("click", () => word("enough", now.state));
-find("fuzzy-sweep").addEventListener("click", () => begin("sweep"));
-find("fuzzy-speed").addEventListener("change", () => busy() && word("speed", now.state, { seconds: seconds() }));
-find("fuzzy-released").addEventListener("change", draw);
-const model = find("param-model");
-const radial = () => (part("radial").hidden = model.value !== "radial");
-model.addEventListener("change", radial);
-form.addEventListener("submit", (event) => event.preventDefault());
 
 let fetching = false;
 let again = false;
@@ -300,18 +145,130 @@ async function follow() {
   fetching = true;
   while (again) {
     again = false;
-    shown = await ask("shown");
+    shown = JSON.parse(await ask("shown"));
     draw();
   }
   fetching = false;
 }
-const ours = (hear) => (told) => told.about === "fuzzy" && hear(told);
-on("iteration", ours(follow));
-on("pace", ours((told) => busy() && ((now.state = told.waits ? "paused" : "running"), tell())));
-on("trial", ours((told) => (now.trials.push(told), draw())));
-on("ended", ours(refresh));
 
-new ResizeObserver(draw).observe(canvas);
+// points
+let waiting = 0;
+let saving = Promise.resolve();
+function changed() {
+  complain("");
+  shown = {};
+  tell();
+  draw();
+  clearTimeout(waiting);
+  waiting = setTimeout(save, 250);
+}
+function save() {
+  clearTimeout(waiting);
+  waiting = 0;
+  const text = points.map((point) => point.join(" ")).join("\n");
+  saving = saving.then(() => act("points", "PUT", text));
+  return saving;
+}
+const saved = () => (waiting ? save() : saving);
+
+function add(at) {
+  if (points.length >= MOST) return complain(texts.full);
+  // no more digits than a hand can place
+  points.push(at.map((value, j) => Number(value.toFixed(Math.max(0, 3 - Math.floor(Math.log10(view[j][1] - view[j][0])))))));
+  return changed();
+}
+function remove(at) {
+  const [x, y] = scale.place(at);
+  const away = points.map((point) => Math.hypot(scale.place(point)[0] - x, scale.place(point)[1] - y));
+  const nearest = away.indexOf(Math.min(...away));
+  if (away[nearest] < 14) {
+    points.splice(nearest, 1);
+    changed();
+  }
+}
+const change = (how, at) => (busy() ? complain(texts.busy) : how(at));
+
+canvas.addEventListener("click", (event) => {
+  const box = canvas.getBoundingClientRect();
+  const at = scale.value(event.clientX - box.left, event.clientY - box.top);
+  if (at.every((value, j) => value >= view[j][0] && value <= view[j][1])) change(event.shiftKey ? remove : add, at);
+});
+const MOVES = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
+canvas.addEventListener("keydown", (event) => {
+  const move = MOVES[event.key];
+  if (move) {
+    const far = event.shiftKey ? 10 : 50;
+    cursor = cursor.map((at, j) => Math.min(view[j][1], Math.max(view[j][0], at + (move[j] * (view[j][1] - view[j][0])) / far)));
+    draw();
+  } else if (event.key === "Enter") change(add, cursor);
+  else if (event.key === "Delete" || event.key === "Backspace") change(remove, cursor);
+  else return;
+  event.preventDefault();
+});
+for (const event of ["focus", "blur"]) canvas.addEventListener(event, draw);
+
+find("points-load").addEventListener("change", async ({ target }) => {
+  const [file] = target.files;
+  await saved();
+  await act("file", "PUT", file, { "X-File-Name": encodeURIComponent(file.name) });
+  target.value = "";
+  if (!now.problem) await reload();
+});
+for (const name of ["clear", "example"]) {
+  find(`points-${name}`).addEventListener("click", async () => {
+    await saved();
+    await post(name);
+    await reload();
+  });
+}
+for (const name of ["points-save", "fuzzy-download"]) {
+  find(name).addEventListener("click", async (event) => {
+    event.preventDefault();
+    const link = event.currentTarget;
+    await saved();
+    if (link.getAttribute("aria-disabled") !== "true") location.assign(link.href);
+  });
+}
+for (const [j, menu] of menus.entries()) {
+  menu.addEventListener("change", async () => {
+    const chosen = [...now.chosen];
+    chosen[j] = Number(menu.value);
+    // the other one makes room; the same two need no file
+    const swapped = chosen[0] === chosen[1];
+    if (swapped) chosen[1 - j] = now.chosen[j];
+    if (swapped) points = points.map(([x, y]) => [y, x]);
+    await post("columns", { independent: chosen[0], dependent: chosen[1] });
+    if (swapped) await save();
+    await reload();
+  });
+}
+
+// a run
+const seconds = () => SECONDS[Number(find("fuzzy-speed").value)];
+const word = (said, more) => post("word", { word: said, ...more });
+async function begin(path, more) {
+  await saved();
+  if (path === "run") shown = {};
+  await post(path, { ...Object.fromEntries(new FormData(document.getElementById("parameters"))), ...more });
+}
+const run = (waits) => begin("run", { waits, seconds: seconds(), low: view[0][0], high: view[0][1] });
+
+find("fuzzy-run").addEventListener("click", () => (now.state === "paused" ? word("go") : run(0)));
+find("fuzzy-step").addEventListener("click", () => (now.state === "paused" ? word("step") : run(1)));
+find("fuzzy-pause").addEventListener("click", () => word("pause"));
+find("fuzzy-stop").addEventListener("click", () => word("enough"));
+find("fuzzy-sweep").addEventListener("click", () => begin("sweep"));
+find("fuzzy-speed").addEventListener("change", () => busy() && word("speed", { seconds: seconds() }));
+find("fuzzy-released").addEventListener("change", draw);
+const model = find("param-model");
+const radial = () => (part("radial").hidden = model.value !== "radial");
+model.addEventListener("change", radial);
+
+const ours = (event, hear) => on(event, (told) => told.about === "fuzzy" && hear(told));
+ours("iteration", follow);
+ours("trial", (told) => (now.trials.push(told), draw()));
+ours("ended", () => act("state").then(follow));
+
 radial();
 connect();
-reload();
+act("state").then(reload).then(() => new ResizeObserver(draw).observe(canvas));
