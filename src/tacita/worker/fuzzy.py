@@ -68,7 +68,9 @@ def watch(given: Mapping[str, Any], desk: Desk) -> dict[str, Any]:
         return {"verified": False, "message": str(problem)}
     showing.finish()
     api.save(release, folder / RELEASE)
-    return {"verified": True, "message": "", "headline": release.record.headline}
+    # points that nobody has are nobody's to warn about
+    cautions = [each.text for each in release.record.cautions] if given["loaded"] else []
+    return {"verified": True, "message": " ".join(cautions)}
 
 
 def sweep(given: Mapping[str, Any], desk: Desk) -> dict[str, Any]:
