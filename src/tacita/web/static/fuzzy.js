@@ -133,22 +133,24 @@ async function reload() {
   const text = await ask("points");
   points = text.split("\n").filter(Boolean).map((line) => line.split(" ").map(Number));
   fit();
-  tell();
   await follow();
+  tell();
 }
 
-let fetching = false;
+let following = null;
 let again = false;
-async function follow() {
-  again = true;
-  if (fetching) return;
-  fetching = true;
+async function fetchShown() {
   while (again) {
     again = false;
     shown = JSON.parse(await ask("shown"));
     draw();
   }
-  fetching = false;
+  following = null;
+}
+function follow() {
+  again = true;
+  following ??= fetchShown();
+  return following;
 }
 
 // points
@@ -162,14 +164,16 @@ function changed() {
   clearTimeout(waiting);
   waiting = setTimeout(save, 250);
 }
+const put = () => act("points", "PUT", points.map((point) => point.join(" ")).join("\n"));
 function save() {
   clearTimeout(waiting);
   waiting = 0;
-  const text = points.map((point) => point.join(" ")).join("\n");
-  saving = saving.then(() => act("points", "PUT", text));
+  saving = saving.then(put);
   return saving;
 }
 const saved = () => (waiting ? save() : saving);
+// whatever changes the points on the server is waited for by what needs them there
+const after = (work) => (saving = saved().then(work));
 
 function add(at) {
   if (points.length >= MOST) return complain(texts.full);
@@ -207,19 +211,16 @@ canvas.addEventListener("keydown", (event) => {
 });
 for (const event of ["focus", "blur"]) canvas.addEventListener(event, draw);
 
-find("points-load").addEventListener("change", async ({ target }) => {
+find("points-load").addEventListener("change", ({ target }) => {
   const [file] = target.files;
-  await saved();
-  await act("file", "PUT", file, { "X-File-Name": encodeURIComponent(file.name) });
-  target.value = "";
-  if (!now.problem) await reload();
+  after(async () => {
+    await act("file", "PUT", file, { "X-File-Name": encodeURIComponent(file.name) });
+    target.value = "";
+    if (!now.problem) await reload();
+  });
 });
 for (const name of ["clear", "example"]) {
-  find(`points-${name}`).addEventListener("click", async () => {
-    await saved();
-    await post(name);
-    await reload();
-  });
+  find(`points-${name}`).addEventListener("click", () => after(() => post(name).then(reload)));
 }
 for (const name of ["points-save", "fuzzy-download"]) {
   find(name).addEventListener("click", async (event) => {
@@ -230,16 +231,18 @@ for (const name of ["points-save", "fuzzy-download"]) {
   });
 }
 for (const [j, menu] of menus.entries()) {
-  menu.addEventListener("change", async () => {
+  menu.addEventListener("change", () => {
     const chosen = [...now.chosen];
     chosen[j] = Number(menu.value);
     // the other one makes room; the same two need no file
     const swapped = chosen[0] === chosen[1];
     if (swapped) chosen[1 - j] = now.chosen[j];
-    if (swapped) points = points.map(([x, y]) => [y, x]);
-    await post("columns", { independent: chosen[0], dependent: chosen[1] });
-    if (swapped) await save();
-    await reload();
+    after(async () => {
+      if (swapped) points = points.map(([x, y]) => [y, x]);
+      await post("columns", { independent: chosen[0], dependent: chosen[1] });
+      if (swapped) await put();
+      await reload();
+    });
   });
 }
 
@@ -267,7 +270,8 @@ model.addEventListener("change", radial);
 const ours = (event, hear) => on(event, (told) => told.about === "fuzzy" && hear(told));
 ours("iteration", follow);
 ours("trial", (told) => (now.trials.push(told), draw()));
-ours("ended", () => act("state").then(follow));
+// the last round is drawn before the run is called over
+ours("ended", () => follow().then(() => act("state")));
 
 radial();
 connect();
