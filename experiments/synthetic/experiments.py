@@ -25,6 +25,7 @@ from experiments.published import (
     SYNTHETIC_IPSO,
     Triple,
 )
+from tacita import datasets
 from tacita.core import Comparison, DataError, Run
 from tacita.microdata.balance import DR, SCORE
 from tacita.microdata.loss.probabilistic import PIL
@@ -188,14 +189,8 @@ def agreements(rows: Iterable[Row], from_c: int = 2) -> list[Agreement]:
 
 def five_clouds(seed: int = 2005, size: int = 60) -> Matrix:
     """Five clouds of our own in the plane, `size` points each: n x 2, the second attribute dependent."""
-    rng = np.random.default_rng(seed)
-    centres = np.array([[2.0, 2.0], [4.0, 8.0], [7.0, 4.5], [10.0, 9.0], [12.0, 2.5]])
-    slopes = np.array([0.5, -0.6, 0.8, -0.3, 0.4])
-    along = rng.normal(scale=0.9, size=(5, size))
-    across = rng.normal(scale=0.45, size=(5, size))
-    x = centres[:, :1] + along
-    y = centres[:, 1:] + slopes[:, None] * along + across
-    return np.column_stack([x.ravel(), y.ravel()])
+    frame = datasets.five_clouds(seed, size)
+    return np.column_stack([frame["x"].to_numpy(), frame["y"].to_numpy()])
 
 
 def cloud_table(run: Run, clusters: Iterable[int] = range(2, 11)) -> list[Row]:

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         synthesize,
         tabulate,
         unpram,
+        watch,
     )
     from .core import (
         Adjusted,
@@ -117,6 +118,7 @@ __all__ = [
     "tabulate",
     "testing",
     "unpram",
+    "watch",
 ]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,8 @@ from .microdata.run import compare as _compare
 from .microdata.run import make_release
 from .microdata.sections import MeasureSection
 from .microdata.unpram import unpram
+from .microdata.watching import Round
+from .microdata.watching import watch as _watch
 from .plans import (
     load_plan,
     run,
@@ -56,6 +58,7 @@ from .tables.verify.audit import audit
 from .warming import compiling_told, warmup
 
 __all__ = [
+    "Round",
     "adjust",
     "assess",
     "audit",
@@ -101,6 +104,7 @@ __all__ = [
     "unfolding_at_most",
     "unpram",
     "warmup",
+    "watch",
     "write_frame",
 ]
 
@@ -251,6 +255,37 @@ def synthesize(
     (True, True)
     """
     return make_release(io.taken_in(data), Protection.asked(**_by_name(locals())), run)
+
+
+def watch(
+    data: Any,
+    *,
+    dependent: str | Sequence[str],
+    independent: str | Sequence[str] = (),
+    on_round: Callable[[Round], None],
+    measures: Sequence[str] = ("PIL", "DR", "SCORE"),
+    run: Run | None = None,
+    **options: Any,
+) -> RecordsRelease:
+    """`synthesize` by fuzzy c-regression, heard round by round, each as the release would be with it.
+
+    `on_round` gets what a round found (memberships, curves of the clusters, released values, objective) and,
+    where it asks for `report`, its scores. The run goes on when it returns: a listener that waits makes
+    steps. Told that it is enough, the run ends with the round that it is in. What is returned is verified as
+    ever; a release that is refused was heard all the same.
+
+    >>> from tacita import datasets
+    >>> heard = []
+    >>> made = watch(
+    ...     datasets.five_clouds(), dependent="y", independent="x", on_round=heard.append, c=5, rmax=4
+    ... )
+    >>> [round.iteration.iteration for round in heard], heard[-1].report["PIL"] == made.report["PIL"]
+    ([1, 2, 3, 4], True)
+    """
+    asked = Protection.asked(
+        **options, dependent=dependent, independent=independent, measures=measures, method="fcrm"
+    )
+    return _watch(io.taken_in(data), asked, on_round, run)
 
 
 def compare(

@@ -14,6 +14,7 @@ WORDS = Texts.load().words
 # families of keys whose last part is put together
 FAMILIES = ("frame", "theme", "step", "start", "state", "role", "meaning", "kind", "reason", "stage")
 FAMILIES += ("family", "missing", "option", "export")
+FAMILIES += ("fuzzy",)
 
 
 def placeholders(text):

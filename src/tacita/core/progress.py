@@ -87,7 +87,8 @@ class Run:
     the best that they have, verified as ever. A search that has nothing yet goes on until it has something.
 
     `on_bounds` hears cost and proven bound of searches that prove one, each time they may have moved;
-    `on_trial` every trial of a comparison, once it is made.
+    `on_trial` every trial of a comparison, once it is made; `on_iteration` every round of fuzzy c-regression.
+    The run goes on when a listener returns: one that waits makes it wait.
 
     `seed` is for randomness that protects: without one it comes from the operating system. It is a whole
     number, its digits as text, or "new", which draws one that nobody guesses and keeps it here.
@@ -107,6 +108,7 @@ class Run:
     on_progress: Callable[[Progress], None] = _silent
     on_bounds: Callable[[Bounds], None] = _silent
     on_trial: Callable[[Any], None] = _silent
+    on_iteration: Callable[[Any], None] = _silent
     cancelled: Callable[[], bool] = _never
     enough: Callable[[], bool] = _never
     stream: tuple[int, ...] = ()
@@ -129,7 +131,12 @@ class Run:
 
     def silent(self) -> Run:
         """A run for a part of the work: steered alike, and its progress is not the whole's."""
-        return replace(self, on_progress=_silent, on_bounds=_silent, on_trial=_silent)
+        return replace(self, on_progress=_silent, on_bounds=_silent, on_trial=_silent, on_iteration=_silent)
+
+    @property
+    def watched(self) -> bool:
+        """Whether anybody hears of iterations: what is only for them need not be computed otherwise."""
+        return self.on_iteration is not _silent
 
     def within(self, stage: str, done: float, total: float, clock: Callable[[], float] = perf_counter) -> Run:
         """A run for one of several parts alike: how far it is counts for the stage of the whole.

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from tacita.core.errors import ParameterError
 
+from .clouds import five_clouds
 from .description import Dataset, Roles
 from .firms import BUSINESS, business
 from .patients import PATIENTS, patients
@@ -33,6 +34,7 @@ __all__ = [
     "business",
     "catalogue",
     "describe",
+    "five_clouds",
     "household",
     "load",
     "patients",

@@ -274,7 +274,7 @@ def _synthesized(method: BaseSynthesis, records: Records, run: Run) -> Published
     for done, (rows, _) in enumerate(parts):
         inner = run.branch(done)
         if len(parts) == 1:
-            inner = replace(inner, on_progress=run.on_progress)
+            inner = replace(inner, on_progress=run.on_progress, on_iteration=run.on_iteration)
         try:
             values[rows] = method.synthesize(records.x[rows], records.beside[rows], inner, **told)
         except DataError as problem:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from . import methods, records
+from . import fuzzy, methods, records
 from .desk import Desk
 
 Verb = Callable[[Mapping[str, Any], Desk], dict[str, Any]]
@@ -21,4 +21,8 @@ VERBS: dict[str, Verb] = {
     "protect": records.protect,
     "grid": records.grid,
     "assess": records.assess,
+    "fuzzy-points": fuzzy.points,
+    "fuzzy-clouds": fuzzy.clouds,
+    "fuzzy-watch": fuzzy.watch,
+    "fuzzy-sweep": fuzzy.sweep,
 }

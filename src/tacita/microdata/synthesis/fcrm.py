@@ -35,9 +35,35 @@ class Iteration:
     `attribute` is the dependent column, or None where all share their memberships. `coefficients[k]` is the
     model of cluster k on the scale of the file: a row per term ([1, s_1 .. s_q], then the radial functions
     of S if there are any), a column per dependent attribute. `memberships` are n x c.
+
+    `released` are the values that the file would get if this round were the last, bounds, order and linear
+    relations kept; where every attribute has memberships of its own, the bare predictions of that one.
+    `terms(s)` are the terms of the models at any places.
     """
 
     attribute: int | None
+    iteration: int
+    objective: float
+    change: float
+    memberships: Matrix
+    coefficients: Matrix
+    released: Matrix
+    terms: Callable[[Matrix], Matrix]
+
+    @property
+    def labels(self) -> Ints:
+        """The cluster that each record belongs to most; ties to the first."""
+        return strongest(self.memberships)
+
+    def curves(self, s: npt.ArrayLike) -> Matrix:
+        """What every cluster predicts at some places (n x q, as in the file): c x n x p. O(c n f p)."""
+        return np.asarray(self.terms(as_matrix(s, "FCRM")) @ self.coefficients)
+
+
+@dataclass(frozen=True, eq=False)
+class _Round:
+    """One round on the scale of the regression."""
+
     iteration: int
     objective: float
     change: float
@@ -125,12 +151,18 @@ class FCRM(Synthesis):
         constraints: Constraints | None = None,
     ) -> Matrix:
         """As every synthesis; `on_iteration` hears of each round, `constraints` stand in for those found."""
-        regression = self.regress(y, s)
-        fits = self.fit(regression, run or Run(), on_iteration)
-        self._refuse_high_leverage(fits)
+        regression, run = self.regress(y, s), run or Run()
+        if on_iteration is not None:
+            run = replace(run, on_iteration=on_iteration)
         given = np.empty((regression.n, 0)) if s is None or np.size(s) == 0 else as_matrix(s, "FCRM")
-        constraints = constraints or self.constraints(as_matrix(y, "FCRM"), given, order=self.order)
-        released = constraints.project(stacked(fits), regression, given, relations=self.equalities)
+        kept = constraints or self.constraints(as_matrix(y, "FCRM"), given, order=self.order)
+
+        def within(z: Matrix) -> Matrix:
+            return kept.project(z, regression, given, relations=self.equalities)
+
+        fits = self.fit(regression, run, within)
+        self._refuse_high_leverage(fits)
+        released = within(stacked(fits))
         self.refuse_true_values(regression, released)
         return released
 
@@ -138,8 +170,10 @@ class FCRM(Synthesis):
         """Predictions alone, without constraints."""
         return stacked(self.fit(regression, run))
 
-    def fit(self, regression: Regression, run: Run, on_iteration: Listener | None = None) -> list[Fitted]:
-        """One fit for all dependent attributes, or one for each."""
+    def fit(
+        self, regression: Regression, run: Run, within: Callable[[Matrix], Matrix] | None = None
+    ) -> list[Fitted]:
+        """One fit for all dependent attributes, or one for each; `within` makes values of predictions."""
         n, p = regression.y.shape
         if self.c > n:
             raise DataError(f"FCRM: wanted at least c={self.c} records, got {n}. Lower c.")
@@ -160,11 +194,26 @@ class FCRM(Synthesis):
             def report(share: float, done: int = done) -> None:
                 run.report("fitting clusters", done + share, len(blocks))
 
-            def hear(seen: Iteration, columns: list[int] = columns) -> None:
-                if on_iteration is not None:
-                    which = columns[0] if self.memberships == "separate" else None
-                    on_file_scale = features.on_file_scale(seen.coefficients, regression, columns)
-                    on_iteration(replace(seen, attribute=which, coefficients=on_file_scale))
+            def hear(seen: _Round, columns: list[int] = columns) -> None:
+                if not run.watched:
+                    return
+                alone = self.memberships == "separate"
+                drawn = predicted(features.values, seen.memberships, seen.coefficients)
+                released = regression.centre[columns] + regression.scale[columns] * drawn
+                if within is not None and not alone:
+                    released = within(drawn)
+                run.on_iteration(
+                    Iteration(
+                        columns[0] if alone else None,
+                        seen.iteration,
+                        seen.objective,
+                        seen.change,
+                        seen.memberships,
+                        features.on_file_scale(seen.coefficients, regression, columns),
+                        released,
+                        lambda s: features.terms(s, regression),
+                    )
+                )
 
             y = np.ascontiguousarray(regression.y[:, columns])
             fits.append(self.iterate(features.values, y, start, hear, report, run.enough))
@@ -175,7 +224,7 @@ class FCRM(Synthesis):
         x: Matrix,
         y: Matrix,
         memberships: Matrix,
-        hear: Listener = lambda _seen: None,
+        hear: Callable[[_Round], None] = lambda _seen: None,
         report: Callable[[float], None] = lambda _share: None,
         enough: Callable[[], bool] = lambda: False,
     ) -> Fitted:
@@ -196,14 +245,13 @@ class FCRM(Synthesis):
             objective = float(np.einsum("ik,ik->", following, errors))
             iteration += 1
             report(iteration / self.rmax)
-            hear(Iteration(None, iteration, objective, change, memberships, coefficients))
+            hear(_Round(iteration, objective, change, memberships, coefficients))
         report(1.0)
-        labels = memberships.argmax(axis=1).astype(np.int64)
-        predictions, leverage = np.empty_like(y), np.empty(y.shape[0])
+        predictions, leverage = predicted(x, memberships, coefficients), np.empty(y.shape[0])
+        labels = strongest(memberships)
         for k in range(self.c):
             rows = np.flatnonzero(labels == k)
             own = x[rows]
-            predictions[rows] = own @ coefficients[k]
             leverage[rows] = weights[rows, k] * np.einsum("ij,ij->i", own @ inverse[k], own)
         return Fitted(predictions, labels, np.minimum(leverage, 1.0), iteration, objective, change)
 
@@ -220,6 +268,21 @@ class FCRM(Synthesis):
 def stacked(fits: list[Fitted]) -> Matrix:
     """The predictions of all fits side by side."""
     return np.hstack([fit.predictions for fit in fits])
+
+
+def strongest(memberships: Matrix) -> Ints:
+    """The cluster that each record belongs to most; ties to the first."""
+    return memberships.argmax(axis=1).astype(np.int64)
+
+
+def predicted(x: Matrix, memberships: Matrix, coefficients: Matrix) -> Matrix:
+    """What each record's own cluster predicts of it, from the terms of the model. O(n f p)."""
+    labels = strongest(memberships)
+    predictions = np.empty((x.shape[0], coefficients.shape[2]))
+    for k, model in enumerate(coefficients):
+        rows = np.flatnonzero(labels == k)
+        predictions[rows] = x[rows] @ model
+    return predictions
 
 
 def weighted_moments(x: Matrix, y: Matrix, weights: Matrix) -> tuple[Matrix, Matrix]:

@@ -34,6 +34,15 @@ class Features:
         radial = gaussian(s, centres, width)
         return cls(np.ascontiguousarray(np.hstack([linear, radial])), centres, width)
 
+    def terms(self, s: Matrix, regression: Regression) -> Matrix:
+        """[1, s_1 .. s_q, radial functions] at any places, s as it would stand in the file. O(n q f)."""
+        linear = np.hstack([np.ones((len(s), 1)), s])
+        if not len(self.centres):
+            return linear
+        spread = regression.independent_scale
+        standard = (s - regression.independent_centre) / np.where(spread > 0, spread, 1.0)
+        return np.hstack([linear, gaussian(standard, self.centres, self.width)])
+
     def on_file_scale(self, coefficients: Matrix, regression: Regression, columns: list[int]) -> Matrix:
         """Coefficients of [1, s_1 .. s_q, radial functions] for values as they stand in the file.
 
