@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from urllib.parse import quote
 
 from starlette.requests import Request
 from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
+from .basis import basis_of
 from .history import Node, project
 from .pages import fields_of, seen_at, work_of
 from .workspaces import Work
@@ -18,11 +19,19 @@ from .workspaces import Work
 PUBLIC, CONFIDENTIAL = ("data", "note"), ("report", "plan", "script", "history")
 
 
-def may_leave(node: Node | None) -> bool:
-    """Whether the files of a node may be had."""
-    if node is None or node.state != "verified" or not node.files:
-        return False
-    return {each["name"] for each in node.answer.get("cautions", ())} <= set(node.acknowledged)
+def locked_by(work: Work, node: Node | None) -> str | None:
+    """What keeps the files of a node here, as a key of the texts; nothing where they may be had."""
+    if node is None:
+        return "export.no-node"
+    if node.state != "verified":
+        return "export.not-verified"
+    if node.basis != basis_of(work):
+        # what was chosen since says that other columns can give somebody away
+        return "export.stale"
+    if not node.files:
+        return "export.no-files"
+    read = {each["name"] for each in node.answer.get("cautions", ())} <= set(node.acknowledged)
+    return None if read else "export.unread"
 
 
 def _file(name: str, called: str) -> Callable[[Work, Node], tuple[Response, str]]:
@@ -53,18 +62,28 @@ _OF_RECORDS: dict[str, Callable[[Work, Node], tuple[Response, str]]] = {
     "script": _text("script", "protect.py"),
     "history": _project,
 }
+_OF_TABLES: dict[str, Callable[[Work, Node], tuple[Response, str]]] = {
+    **_OF_RECORDS,
+    "data": _file("release.csv", "published"),
+    "excel": _file("release.xlsx", "published"),
+    "page": _file("release.html", "published"),
+    "record": _file("record.json", "record"),
+}
+_NAMES = {"microdata": _OF_RECORDS, "tables": _OF_TABLES}
 
 
 async def get(request: Request) -> Response:
     """One file of the chosen node."""
     work = work_of(request)
-    found = _OF_RECORDS.get(request.path_params["name"])
+    found = _NAMES[work.kind].get(request.path_params["name"])
     if found is None:
         return PlainTextResponse("There is no such file.\n", 404)
     node = work.history.find(request.query_params.get("node")) or work.history.current
-    if node is None or not may_leave(node):
+    if node is None or locked_by(work, node) is not None:
         return PlainTextResponse("Only a verified release whose warnings were read can leave.\n", 409)
     response, ending = found(work, node)
+    if isinstance(response, FileResponse) and not Path(response.path).is_file():
+        return PlainTextResponse("This release has no such file.\n", 404)
     stem = PurePosixPath(work.source.shown_as).stem if work.source is not None else "tacita"
     # a page is never shown from here: reports are downloads
     name = quote(f"{stem}-{ending}", safe="")
@@ -78,10 +97,14 @@ async def acknowledge(request: Request) -> Response:
     node = work.history.find(str((await fields_of(request)).get("node", "")))
     if node is not None and node.state == "verified":
         work.history.acknowledge(node.id)
-    return seen_at("/microdata/export")
+    return seen_at(f"/{work.kind}/export")
 
 
 ROUTES = [
-    Route("/microdata/get/{name}", get),
-    Route("/microdata/acknowledge", acknowledge, methods=["POST"]),
+    route
+    for kind in _NAMES
+    for route in (
+        Route(f"/{kind}/get/{{name}}", get),
+        Route(f"/{kind}/acknowledge", acknowledge, methods=["POST"]),
+    )
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from . import methods, records
+from . import methods, records, tables
 from .desk import Desk
 
 Verb = Callable[[Mapping[str, Any], Desk], dict[str, Any]]
@@ -21,4 +21,9 @@ VERBS: dict[str, Verb] = {
     "protect": records.protect,
     "grid": records.grid,
     "assess": records.assess,
+    "table": tables.table,
+    "publish": tables.publish,
+    "cells": tables.cells,
+    "audited": tables.audited,
+    "audit": tables.audit,
 }

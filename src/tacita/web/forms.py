@@ -1,0 +1,188 @@
+"""Forms out of JSON schemas: a field for each parameter, and what was typed as values of a plan.
+
+Nothing is judged here: what cannot be a value stays the text that was typed, and whoever builds the plan says
+what is wrong with it, beside its field.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+Kind = Literal["integer", "number", "enum", "boolean", "list", "text", "free"]
+_WHOLE = re.compile(r"[+-]?\d+")
+_SCALARS = ("integer", "number", "string")
+
+
+@dataclass(frozen=True)
+class Field:
+    """One parameter as a form shows it: `automatic` where it may be left to the method."""
+
+    name: str
+    kind: Kind
+    text: str
+    default: str
+    automatic: bool
+    choices: tuple[str, ...]
+    hint: str
+
+    @property
+    def on(self) -> bool:
+        """Whether a box is ticked."""
+        return self.text == "true"
+
+
+def kind_of(schema: Mapping[str, Any]) -> Kind:
+    """What a value of a schema looks like in a form.
+
+    >>> kind_of({"type": "integer"}), kind_of({"anyOf": [{"type": "number"}, {"type": "null"}]})
+    ('integer', 'number')
+    >>> kind_of({"type": "array", "items": {"type": "string"}}), kind_of({"type": "object"})
+    ('list', 'free')
+    """
+    options = [each for each in schema.get("anyOf", [schema]) if each.get("type") != "null"]
+    if len(options) != 1:
+        return "free"
+    found = options[0]
+    if "enum" in found:
+        return "enum"
+    if found.get("type") == "array":
+        return "list" if found.get("items", {}).get("type") in _SCALARS else "free"
+    plain: dict[str, Kind] = {"integer": "integer", "number": "number", "boolean": "boolean"}
+    return plain.get(found.get("type", ""), "text" if found.get("type") == "string" else "free")
+
+
+def _choices(schema: Mapping[str, Any]) -> tuple[str, ...]:
+    options = [each for each in schema.get("anyOf", [schema]) if "enum" in each]
+    return tuple(str(value) for each in options for value in each["enum"])
+
+
+def _automatic(schema: Mapping[str, Any]) -> bool:
+    return any(each.get("type") == "null" for each in schema.get("anyOf", ()))
+
+
+def text_of(value: Any) -> str:
+    """A value as it is typed.
+
+    >>> text_of(None), text_of(True), text_of(["a", "b"]), text_of({"a": 1}), text_of(0.3)
+    ('', 'true', 'a, b', '{"a": 1}', '0.3')
+    """
+    if value is None:
+        return ""
+    if isinstance(value, list | tuple) and all(isinstance(each, str | int | float) for each in value):
+        texts = [str(each) for each in value]
+        return ", ".join(texts) if not any("," in each for each in texts) else json.dumps(list(value))
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def fields_of(properties: Mapping[str, Mapping[str, Any]], values: Mapping[str, Any]) -> list[Field]:
+    """The fields of a form, filled in with values or with what holds without them."""
+    return [
+        Field(
+            name,
+            kind_of(schema),
+            text_of(values.get(name, schema.get("default"))),
+            text_of(schema.get("default")),
+            _automatic(schema),
+            _choices(schema),
+            schema.get("description", ""),
+        )
+        for name, schema in properties.items()
+    ]
+
+
+def _number(text: str) -> Any:
+    """A number where it is one; a decimal comma is one too.
+
+    >>> _number("5"), _number("0,3"), _number("many")
+    (5, 0.3, 'many')
+    """
+    if _WHOLE.fullmatch(text):
+        return int(text) if len(text) < 300 else text
+    try:
+        return float(text.replace(",", "."))
+    except ValueError:
+        return text
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+
+
+def listed(text: str, numbers: bool) -> list[Any]:
+    """Several values: semicolons part them, or else commas; in brackets, as JSON has them.
+
+    >>> listed("3, 5,10", True), listed("0,3; 1", True), listed("north, south", False)
+    ([3, 5, 10], [0.3, 1], ['north', 'south'])
+    """
+    if text.lstrip().startswith("["):
+        found = _parsed(text)
+        return found if isinstance(found, list) else [text]
+    parts = [part.strip() for part in text.split(";" if ";" in text else ",")]
+    return [_number(part) if numbers else part for part in parts if part]
+
+
+def value_of(schema: Mapping[str, Any], text: str) -> Any:
+    """What was typed, as a plan has it."""
+    text, kind = text.strip(), kind_of(schema)
+    if kind in ("integer", "number"):
+        return _number(text)
+    if kind == "list":
+        return listed(text, _of_numbers(schema))
+    if kind == "free":
+        found = _number(text)
+        return found if not isinstance(found, str) else _free(text)
+    if kind == "enum":
+        return _number(text) if text not in _strings(schema) else text
+    return text
+
+
+def _strings(schema: Mapping[str, Any]) -> Sequence[Any]:
+    options = [each for each in schema.get("anyOf", [schema]) if "enum" in each]
+    return [value for each in options for value in each["enum"] if isinstance(value, str)]
+
+
+def _of_numbers(schema: Mapping[str, Any]) -> bool:
+    options = [each for each in schema.get("anyOf", [schema]) if each.get("type") == "array"]
+    return any(each["items"]["type"] != "string" for each in options)
+
+
+def _free(text: str) -> Any:
+    found = _parsed(text)
+    return listed(text, True) if isinstance(found, str) and ("," in text or ";" in text) else found
+
+
+def values_of(
+    properties: Mapping[str, Mapping[str, Any]],
+    typed: Mapping[str, str],
+    shown: Sequence[str],
+    *,
+    always: Sequence[str] = (),
+) -> dict[str, Any]:
+    """The values of a form that differ from what holds without them, and some in any case.
+
+    `shown` are the fields that the form had: of others nothing is known, a box without a tick included.
+
+    >>> schema = {"k": {"type": "integer", "default": 3}, "fast": {"type": "boolean", "default": True}}
+    >>> values_of(schema, {"k": "5"}, ["k", "fast"])
+    {'k': 5, 'fast': False}
+    """
+    found: dict[str, Any] = {}
+    for name, schema in properties.items():
+        default = schema.get("default")
+        if name not in shown:
+            value = default
+        elif kind_of(schema) == "boolean":
+            value = name in typed
+        else:
+            text = typed.get(name, "").strip()
+            value = value_of(schema, text) if text else default
+        if value is not None and (value != default or name in always):
+            found[name] = value
+    return found
