@@ -195,7 +195,9 @@ def _published(view: Mapping[str, Any], cell: int) -> dict[str, Any]:
     values = view["values"] if view["published"] is None else view["published"]
     # of adjusted tables every cell goes out, the sensitive ones too
     out = view["published"] is None and view["states"][cell] in "ps"
-    return {"state": "x" if out else "o", "shade": None, "value": None if out else values[cell]}
+    # whether a cell is a sum is public, how large it is for its kind is not
+    shade = None if view["shades"][cell] is None else 0
+    return {"state": "x" if out else "o", "shade": shade, "value": None if out else values[cell]}
 
 
 def _mapped(states: str, panel: Mapping[str, Any], published: bool) -> dict[str, list[list[int]]]:
