@@ -138,7 +138,8 @@ def test_a_published_file_that_gives_a_cell_away_is_refused_by_the_audit(publish
     assert "not protected" in answer["message"]
 
 
-def test_as_published_a_cell_says_no_more_than_the_file(published, desk, tmp_path):
+@pytest.mark.usefixtures("published")
+def test_as_published_a_cell_says_no_more_than_the_file(desk, tmp_path):
     view = tables.cells({"folder": str(tmp_path / "n1"), "published": True}, desk)
     cells = [cell for row in view["rows"] for cell in row["cells"]]
     assert {tuple(sorted(cell)) for cell in cells} == {("shade", "state", "value")}
@@ -147,7 +148,8 @@ def test_as_published_a_cell_says_no_more_than_the_file(published, desk, tmp_pat
     assert {cell["shade"] for cell in cells} == {0, None}
 
 
-def test_for_review_a_sensitive_cell_has_its_range_and_what_must_stay_open(published, desk, tmp_path):
+@pytest.mark.usefixtures("published")
+def test_for_review_a_sensitive_cell_has_its_range_and_what_must_stay_open(desk, tmp_path):
     record = json.loads((tmp_path / "n1" / "record.json").read_text())
     answer = tables.audited({"folder": str(tmp_path / "n1")}, desk)
     told = {(each["row"], each["column"]): (each["low"], each["high"]) for each in record["audit"]}
