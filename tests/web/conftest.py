@@ -161,10 +161,10 @@ def events(visitor, after=0, seconds=30):
 @pytest.fixture(scope="session")
 def slow_list():
     """A list of cells for which the cheapest pattern is sought long."""
-    generator = random.Random(5)
-    secret = set(generator.sample(range(625), 40))
+    generator, size = random.Random(6), 29
+    secret = set(generator.sample(range(size * size), 40))
     lines = [
-        f"r{at // 25:02},c{at % 25:02},{round(generator.lognormvariate(6, 1.2))},{int(at in secret)}"
-        for at in range(625)
+        f"r{at // size:02},c{at % size:02},{round(generator.lognormvariate(6, 1.2))},{int(at in secret)}"
+        for at in range(size * size)
     ]
     return "row,column,value,primary\n" + "\n".join(lines) + "\n"

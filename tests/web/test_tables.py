@@ -255,6 +255,44 @@ def test_only_a_verified_table_leaves_and_a_chosen_one_is_served(visitor):
     assert visitor.get("/tables/get/data").status == 409
 
 
+def test_files_of_tau_argus_are_taken_with_their_metadata(visitor, tmp_path):
+    table = tacita.tabulate(
+        datasets.load("business"), ["region", "sector"], "turnover", rules=[api.method("p-percent")]
+    )
+    api.save_cells(table, tmp_path / "t.tab")
+    api.save_cells(table, tmp_path / "t.jj")
+    visitor.send("/tables/build/file", (tmp_path / "t.tab").read_bytes(), "t.tab")
+    visitor.wait_for("/tables/build", "build-problem")
+    visitor.send("/tables/build/beside", (tmp_path / "t.rda").read_bytes(), "t.rda")
+    visitor.post("/tables/build")
+    assert ">54<" in visitor.wait_for("/tables/build", 'data-testid="cells"')
+    visitor.send("/tables/build/file", (tmp_path / "t.jj").read_bytes(), "t.jj")
+    visitor.post("/tables/build")
+    visitor.wait_for("/tables/build", 'data-testid="cells"')
+    visitor.post("/tables/suppress", method="optimal", problem="interval")
+    visitor.wait_for("/tables/suppress", 'data-testid="problem-cost"')
+
+
+def test_a_hierarchy_is_a_file_of_its_own_and_the_plan_names_it_as_its_owner_does(visitor):
+    visitor.post("/tables/build/demo", name="business")
+    visitor.wait_for("/tables/build", "part-region")
+    tree = "Sea\n@Coast\n@West\nLand\n@East\n@North\n@South\n"
+    assert "message" in visitor.send("/tables/build/beside", tree, "regions.exe").text
+    assert "next" in visitor.send("/tables/build/beside", tree, "regions.hrc").text
+    visitor.post("/tables/build", kind="records", **{"by.2": "file", "file.2": "regions.hrc"})
+    # two groups of five regions and a total, eight sectors and a total
+    assert f">{8 * 9}<" in visitor.wait_for("/tables/build", 'data-testid="cells"')
+    visitor.post("/tables/rules", **{"rule.p-percent": "on"})
+    visitor.wait_for("/tables/rules", "sensitive-count")
+    visitor.post("/tables/suppress", method="constructive", problem="interval", time="5")
+    visitor.wait_for("/tables/suppress", 'data-testid="problem-cost"')
+    visitor.post("/tables/acknowledge", node="n1")
+    plan = visitor.get("/tables/get/plan").text
+    assert 'region = "regions.hrc"' in plan
+    assert str(visitor.app.folder) not in plan
+    assert str(visitor.app.folder) not in visitor.get("/tables/get/script").text
+
+
 def test_rules_with_a_parameter_that_cannot_be_are_refused_beside_it(visitor):
     visitor.post("/tables/build/demo", name="business")
     visitor.wait_for("/tables/build", "part-region")

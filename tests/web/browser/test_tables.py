@@ -1,4 +1,4 @@
-"""Tables in a real browser: from records to a published file that stands an audit; bounds, grid, inspector."""
+"""Tables in a real browser: from records to a file that stands an audit; bounds, grid, inspector."""
 
 import subprocess
 import sys

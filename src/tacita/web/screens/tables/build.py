@@ -46,7 +46,7 @@ _DEMOS: dict[str, dict[str, Any]] = {
     "patients": {
         "file": "patients.csv",
         "parts": {"sex": "dimension-1", "diagnosis": "dimension-2", "year": "dimension-3"},
-        "rules": {"minimum-frequency": {}},
+        "rules": {"minimum-frequency": {"threshold": 5}},
     },
 }
 
