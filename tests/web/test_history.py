@@ -122,7 +122,8 @@ def test_only_a_verified_node_whose_warnings_were_read_leaves(site):
     def status(name="plan"):
         return ask(app, "GET", f"/microdata/get/{name}", headers)[0]
 
-    node = work.history.begin({"protect": {"method": "mdav"}}, "b")
+    basis = basis_of(work)
+    node = work.history.begin({"protect": {"method": "mdav"}}, basis)
     assert status() == 409
     more = {"toml": "version = 1\n", "script": "", "ending": ".csv", "cautions": [CAUTION]}
     work.history.end(node.id, "verified", answer={**answered(1, 2), **more})
@@ -130,7 +131,7 @@ def test_only_a_verified_node_whose_warnings_were_read_leaves(site):
     work.history.acknowledge(node.id)
     assert work.history.find(node.id).acknowledged == ("unique-column",)
     assert status() == 200
-    refused = work.history.begin({"protect": {"method": "mdav"}}, "b")
+    refused = work.history.begin({"protect": {"method": "mdav"}}, basis)
     work.history.end(refused.id, "refused")
     assert status() == 409
 
@@ -138,7 +139,7 @@ def test_only_a_verified_node_whose_warnings_were_read_leaves(site):
 def test_what_is_downloaded_is_never_shown(site):
     cookie, workspace = site.workspaces.open("en")
     work = workspace.work("microdata")
-    node = work.history.begin({"protect": {}}, "b")
+    node = work.history.begin({"protect": {}}, basis_of(work))
     work.history.end(node.id, "verified", answer={**answered(1, 2), "ending": ".csv"})
     work.folder_of(node).mkdir()
     (work.folder_of(node) / "report.html").write_text("<p>")
