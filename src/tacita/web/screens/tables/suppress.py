@@ -74,6 +74,8 @@ async def show(request: Request) -> Response:
         grid=await _grid(request, work, node, published),
         chart=bounds_chart(_bounds(work, node), comma=comma),
         bounds=_bounds(work, node),
+        # adjusted values have no pattern whose cost closes in
+        searched=work.running or node is None or "adjust" not in node.plan,
     )
 
 
