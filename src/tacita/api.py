@@ -43,6 +43,7 @@ from .plans.tables import (
     audit_plan,
     audit_published,
     compare_table,
+    look_at_table,
     run_table,
     save_adjusted,
     save_adjusted_tables,
@@ -55,6 +56,7 @@ from .tables.comparing import compare_patterns
 from .tables.linking import link
 from .tables.run import adjust, read_table, suppress, tabulate
 from .tables.verify.audit import audit
+from .tables.view import view_table
 from .warming import compiling_told, warmup
 
 __all__ = [
@@ -75,6 +77,7 @@ __all__ = [
     "interruptible",
     "link",
     "load_plan",
+    "look_at_table",
     "method",
     "prepare_demo",
     "profile",
@@ -103,6 +106,7 @@ __all__ = [
     "tabulate_file",
     "unfolding_at_most",
     "unpram",
+    "view_table",
     "warmup",
     "watch",
     "write_frame",

@@ -3,6 +3,7 @@
 import http.client
 import json
 import os
+import random
 import re
 import signal
 import subprocess
@@ -155,3 +156,15 @@ def events(visitor, after=0, seconds=30):
                 yield name, json.loads(line[6:])
     finally:
         connection.close()
+
+
+@pytest.fixture(scope="session")
+def slow_list():
+    """A list of cells for which the cheapest pattern is sought long."""
+    generator, size = random.Random(6), 29
+    secret = set(generator.sample(range(size * size), 40))
+    lines = [
+        f"r{at // size:02},c{at % size:02},{round(generator.lognormvariate(6, 1.2))},{int(at in secret)}"
+        for at in range(size * size)
+    ]
+    return "row,column,value,primary\n" + "\n".join(lines) + "\n"

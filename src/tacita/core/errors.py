@@ -7,13 +7,14 @@ mend a file, and an error ends up in logs that nobody protects.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 
 class TacitaError(Exception):
     """Base of every error that tacita raises on purpose.
 
     `fields` has a sentence for each parameter that it is about; `field` names the first of them, if any.
+    `places` are the labels of the cells of a table that it is about, where these can be listed.
 
     >>> problem = ParameterError("k must be at least 2, got 1.", field="k")
     >>> problem.field, problem.fields
@@ -23,10 +24,15 @@ class TacitaError(Exception):
     exit_code = 1
 
     def __init__(
-        self, message: str = "", field: str | None = None, fields: Mapping[str, str] | None = None
+        self,
+        message: str = "",
+        field: str | None = None,
+        fields: Mapping[str, str] | None = None,
+        places: Sequence[tuple[str, ...]] = (),
     ) -> None:
         super().__init__(message)
         self.fields = dict(fields or ({} if field is None else {field: message}))
+        self.places = tuple(places)
 
     @property
     def field(self) -> str | None:

@@ -107,18 +107,20 @@ class Relations:
             kept &= self.basis[rows]
         return rows[kept], self.cells[kept], self.signs[kept]
 
-    def check(self, values: Floats, tolerance: float = 1e-6) -> None:
-        """Raise where a sum differs from its parts by more than rounding explains."""
+    def wrong(self, values: Floats, tolerance: float = 1e-6) -> Ints:
+        """Which relations differ from nought by more than rounding explains."""
         if not len(self):
-            return
+            return np.zeros(0, dtype=np.int64)
         if self.cells.size and not 0 <= self.cells.min() <= self.cells.max() < values.size:
             raise DataError("Relations: some name a cell that is not there.")
         size = np.bincount(self.rows, weights=np.abs(self.signs * values[self.cells]), minlength=len(self))
-        wrong = int((np.abs(self.residuals(values)) > tolerance * np.maximum(size, 1e-300)).sum())
-        if wrong:
-            raise DataError(
-                f"Table: {wrong} of {len(self)} sums do not add up. Compute the margins from the inner cells."
-            )
+        off = np.abs(self.residuals(values)) > tolerance * np.maximum(size, 1e-300)
+        return np.asarray(np.flatnonzero(off), dtype=np.int64)
+
+    def sum_of(self, relation: int) -> int | None:
+        """The cell that a relation says the sum of; None where it has none."""
+        own = self.cells[(self.rows == relation) & (self.signs < 0)]
+        return int(own[0]) if own.size else None
 
 
 def _outer(masks: Sequence[Mask]) -> Mask:

@@ -22,6 +22,8 @@ from .relations import Relations
 from .twoway import two_way_layout
 
 Cost = Literal["value", "count", "contributors", "log"]
+# Cells that an error lists; whoever has more wrong sums than that has another problem.
+MOST_PLACES = 1000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -71,7 +73,13 @@ class Table:
         if self.codes.shape != (n, len(self.dimensions)):
             raise DataError("Table: wanted one label per cell and dimension.")
         self._check_numbers()
-        self.relations.check(self.values)
+        if (wrong := self.relations.wrong(self.values)).size:
+            sums = [self.relations.sum_of(each) for each in wrong[:MOST_PLACES].tolist()]
+            raise DataError(
+                f"Table: {wrong.size} of {len(self.relations)} sums do not add up. Compute the margins from "
+                "the inner cells.",
+                places=[*dict.fromkeys(self.label(cell) for cell in sums if cell is not None)],
+            )
         if self.contributors is not None and self.contributors.total.size != n:
             raise DataError(f"Table: wanted contributors of {n} cells, got {self.contributors.total.size}.")
         if self.keys is not None and self.keys.key.size != n:

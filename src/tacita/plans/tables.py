@@ -13,6 +13,7 @@ from tacita.io.atomic import refuse_bad_targets
 from tacita.tables import run as table_runs
 from tacita.tables.adjusted_record import AdjustedRelease, FileAudit
 from tacita.tables.comparing import PatternTrials, compare_patterns
+from tacita.tables.looking import TableLook, looked_at
 from tacita.tables.plan import AnyTablePlan, LinkedPlan, TabulatePlan
 from tacita.tables.record import TableRelease
 from tacita.tables.sections import (
@@ -137,18 +138,25 @@ def run_table(
     dry_run: bool = False,
     plan_file: str | Path | None = None,
     save_plan: str | Path | None = None,
+    shown_as: str | None = None,
+    also: Sequence[str | Path] = (),
     force: bool = False,
 ) -> TableRelease | AdjustedRelease:
     """Carry out a plan of a table, or of linked ones: make, choose or adjust, attack, encode, read back;
     write all or nothing.
 
-    `plan_file`, `save_plan` and `force` are as in `run`.
+    `plan_file`, `save_plan`, `shown_as` and `force` are as in `run`. `also` are further files of the same
+    published table in other forms (.csv, .xlsx, .html), each read back like the first.
     """
     if plan.asked is None:
         raise ParameterError(
             "Plan: there is no [suppress] section, and no [adjust]; such a plan only makes a list of cells."
         )
-    source = _source(plan, plan.targets, as_path(plan_file), as_path(save_plan), force, dry_run)
+    others = [Path(path) for path in also]
+    if others and isinstance(plan, LinkedPlan):
+        raise ParameterError("Plan: linked tables are published in one form each. Leave away also.")
+    targets = {**plan.targets, **{f"output {path.name}": path for path in others}}
+    source = _source(plan, targets, as_path(plan_file), as_path(save_plan), force, dry_run, shown_as)
     release: TableRelease | AdjustedRelease
     if isinstance(plan.asked, AdjustSection):
         release = table_runs.make_adjusted(plan.asked, source, plan.published, run)
@@ -156,9 +164,19 @@ def run_table(
     else:
         release = table_runs.make_release(plan.asked, source, plan.published, run)
         files = _table_files(release, plan.published, plan.output)
+    files |= table_runs.in_other_forms(release, others)
     written = {} if dry_run else files
-    io.write_all({**written, **plan.as_file(save_plan)}, public=plan.public, force=force)
+    io.write_all({**written, **plan.as_file(save_plan)}, public=(*plan.public, *others), force=force)
     return release
+
+
+@entered_by("plan")
+def look_at_table(plan: AnyTablePlan, *, shown_as: str | None = None) -> TableLook:
+    """The table of a plan before anything of it is published, with how many cells each rule marks.
+
+    `shown_as` is as in `run`. Confidential.
+    """
+    return looked_at(source_of(plan, shown_as), plan)
 
 
 @entered_by("plan")
@@ -197,12 +215,13 @@ def _source(
     saved: Path | None,
     force: bool,
     dry_run: bool,
+    shown_as: str | None = None,
 ) -> Source:
     """The table of a plan; before any work, nothing that is read may be written over."""
     inputs = {**read_by(plan), "plan file": plan_file}
     refuse_bad_targets(targets, inputs, force=force or dry_run)
     refuse_bad_targets({"plan": saved}, {**inputs, **targets}, force=force)
-    source = source_of(plan)
+    source = source_of(plan, shown_as)
     refuse_bad_targets({**targets, "plan": saved}, source.inputs, force=True)
     return source
 
@@ -245,14 +264,18 @@ def audit_plan(
     run: Run | None = None,
     *,
     json_report: Path | None = None,
+    shown_as: str | None = None,
     force: bool = False,
 ) -> FileAudit:
-    """Attack the files that a plan publishes, as they lie there; those of linked tables together."""
+    """Attack the files that a plan publishes, as they lie there; those of linked tables together.
+
+    `shown_as` is as in `run`.
+    """
     if plan.asked is None:
         raise ParameterError("Plan: there is no [suppress] section, and no [adjust]: it publishes nothing.")
     inputs = {**read_by(plan), **plan.targets}
     refuse_bad_targets({"JSON report": json_report}, inputs, force=force)
-    return _attacked(source_of(plan), plan.published, plan.asked, run, json_report, force)
+    return _attacked(source_of(plan, shown_as), plan.published, plan.asked, run, json_report, force)
 
 
 def audit_published(

@@ -16,6 +16,7 @@ from tacita.core.labels import natural_order
 from tacita.core.layout import inner_cells, sums_of_leaves
 from tacita.core.microdata import speakable
 from tacita.core.percent import Level, percent_of
+from tacita.core.table import MOST_PLACES
 from tacita.io.formats import csv
 
 from .behind import COUNT, COUNTED, RULES, columns_of, counted, is_kept, kept_contributors
@@ -318,11 +319,14 @@ def _refuse_wrong_sums(data: Microdata, made: Dimensions, values: Floats, leaves
     size = sums_of_leaves(made, np.abs(values[leaves]))
     off = np.abs(values - sums_of_leaves(made, values[leaves])) > 1e-6 * np.maximum(size, 1e-300)
     if wrong := int(off.sum()):
-        first = np.argwhere(off)[0].tolist()
-        where = " / ".join(each.labels[code] for each, code in zip(made, first, strict=True))
+        places = [
+            tuple(each.labels[code] for each, code in zip(made, place, strict=True))
+            for place in np.argwhere(off)[:MOST_PLACES].tolist()
+        ]
         raise DataError(
             f"{data.source}: {wrong} of {int((~inner_cells(made)).sum())} sums are not those of their inner "
-            f"cells (first: {where}). Correct them, or list no sums: then they are computed."
+            f"cells (first: {' / '.join(places[0])}). Correct them, or list no sums: then they are computed.",
+            places=places,
         )
 
 

@@ -279,6 +279,18 @@ def release_of(
     return _release(claim, encoded_all(claim, forms))
 
 
+def in_other_forms(release: TableRelease | AdjustedRelease, paths: Sequence[Path]) -> dict[Path, bytes]:
+    """The one table of a release in other forms, each read back and compared with what was audited."""
+    made: dict[Path, bytes] = {}
+    for path in paths:
+        form = io.format_of(path, "published")()
+        if isinstance(release.claim, AdjustedClaim):
+            [made[path]] = encoded_all_adjusted(release.claim, [form])
+        else:
+            [made[path]] = encoded_all(release.claim, [form])
+    return made
+
+
 def _release(claim: TableClaim, contents: Sequence[bytes], source: Source | None = None) -> TableRelease:
     cautions = _stopped(claim.pattern) + claim.audit.cautions + (() if source is None else source.cautions)
     spoken = None if source is None else source.objective

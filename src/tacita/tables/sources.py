@@ -61,13 +61,18 @@ class RecordSource:
         return tabulate(self.data, self.division, value, **named)
 
 
-def source_of(plan: AnyTablePlan) -> Source:
-    """The table that a plan is about; of linked ones, all in one."""
+def source_of(plan: AnyTablePlan, shown_as: str | None = None) -> Source:
+    """The table that a plan is about; of linked ones, all in one.
+
+    `shown_as` is what the record calls the input, where that is not the name of its file.
+    """
     if isinstance(plan, LinkedPlan):
-        return _joined([source_of(each) for each in plan.members()])
-    if isinstance(plan, TablePlan):
-        return read_source(plan.input, plan.table, plan.reading, plan.suppress is not None)
-    return tabulated(plan)
+        found = _joined([source_of(each) for each in plan.members()])
+    elif isinstance(plan, TablePlan):
+        found = read_source(plan.input, plan.table, plan.reading, plan.suppress is not None)
+    else:
+        found = tabulated(plan)
+    return found if shown_as is None else replace(found, name=shown_as)
 
 
 def _joined(sources: Sequence[Source]) -> Source:

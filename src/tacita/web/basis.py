@@ -1,4 +1,7 @@
-"""What a plan stands on: the file, how it is read, and what each column is. Other roles, another basis."""
+"""What a plan stands on: the file, how it is read, and what each column is. Other roles, another basis.
+
+Of a table that is also what it is made of: its section of the plan, in `work.draft["table"]`.
+"""
 
 from __future__ import annotations
 
@@ -23,6 +26,7 @@ def basis_of(work: Work) -> str:
         None if source is None else [source.fingerprint, source.options],
         sorted(work.roles.items()),
         sorted(work.kinds.items()),
+        work.draft.get("table"),
     ]
     return hashlib.sha256(json.dumps(told).encode()).hexdigest()[:16]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from urllib.parse import quote
 
 from starlette.requests import Request
@@ -62,18 +62,28 @@ _OF_RECORDS: dict[str, Callable[[Work, Node], tuple[Response, str]]] = {
     "script": _text("script", "protect.py"),
     "history": _project,
 }
+_OF_TABLES: dict[str, Callable[[Work, Node], tuple[Response, str]]] = {
+    **_OF_RECORDS,
+    "data": _file("release.csv", "published"),
+    "excel": _file("release.xlsx", "published"),
+    "page": _file("release.html", "published"),
+    "record": _file("record.json", "record"),
+}
+_NAMES = {"microdata": _OF_RECORDS, "tables": _OF_TABLES}
 
 
 async def get(request: Request) -> Response:
     """One file of the chosen node."""
     work = work_of(request)
-    found = _OF_RECORDS.get(request.path_params["name"])
+    found = _NAMES[work.kind].get(request.path_params["name"])
     if found is None:
         return PlainTextResponse("There is no such file.\n", 404)
     node = work.history.find(request.query_params.get("node")) or work.history.current
     if node is None or locked_by(work, node) is not None:
         return PlainTextResponse("Only a verified release whose warnings were read can leave.\n", 409)
     response, ending = found(work, node)
+    if isinstance(response, FileResponse) and not Path(response.path).is_file():
+        return PlainTextResponse("This release has no such file.\n", 404)
     stem = PurePosixPath(work.source.shown_as).stem if work.source is not None else "tacita"
     # a page is never shown from here: reports are downloads
     name = quote(f"{stem}-{ending}", safe="")
@@ -87,10 +97,14 @@ async def acknowledge(request: Request) -> Response:
     node = work.history.find(str((await fields_of(request)).get("node", "")))
     if node is not None and node.state == "verified":
         work.history.acknowledge(node.id)
-    return seen_at("/microdata/export")
+    return seen_at(f"/{work.kind}/export")
 
 
 ROUTES = [
-    Route("/microdata/get/{name}", get),
-    Route("/microdata/acknowledge", acknowledge, methods=["POST"]),
+    route
+    for kind in _NAMES
+    for route in (
+        Route(f"/{kind}/get/{{name}}", get),
+        Route(f"/{kind}/acknowledge", acknowledge, methods=["POST"]),
+    )
 ]

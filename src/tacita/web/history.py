@@ -120,9 +120,10 @@ class History:
         if node.state != "running":
             raise ValueError("a node that has ended does not change")
         plan = dict(node.plan)
-        if answer and answer.get("seed") is not None and "protect" in plan:
+        section = "adjust" if "adjust" in plan else "protect"
+        if answer and answer.get("seed") is not None and section in plan:
             # the seed that was drawn is part of the plan: the same plan gives the same bytes
-            plan["protect"] = {**plan["protect"], "seed": answer["seed"]}
+            plan[section] = {**plan[section], "seed": answer["seed"]}
         self._nodes[identity] = replace(
             node,
             plan=plan,
@@ -193,16 +194,20 @@ def title_of(plan: Mapping[str, Any]) -> str:
     'mdav k=5'
     >>> title_of({"steps": [{"method": "recode", "quasi": ["town"]}, {"method": "mdav", "k": 3}]})
     'recode, mdav k=3'
+    >>> title_of({"suppress": {"method": "optimal", "problem": "exact", "time": 9}})
+    'optimal exact time=9'
     """
-    steps = plan.get("steps") or [plan.get("protect", {})]
+    section = plan.get("suppress") or plan.get("adjust") or plan.get("protect", {})
+    steps = plan.get("steps") or [section]
     return ", ".join(_titled(step) for step in steps)
 
 
 def _titled(section: Mapping[str, Any]) -> str:
-    apart = (*_AROUND, "quasi", "dependent", "independent", "numeric", "nominal", "ordinal")
+    apart = (*_AROUND, "problem", "quasi", "dependent", "independent", "numeric", "nominal", "ordinal")
     plain = {name: value for name, value in section.items() if name not in apart}
     said = [f"{name}={value}" for name, value in plain.items() if isinstance(value, str | int | float)]
-    return " ".join([str(section.get("method", "mdav")), *said])
+    named = [str(section.get("method", "mdav")), *([section["problem"]] if "problem" in section else [])]
+    return " ".join([*named, *said])
 
 
 def project(work: Any) -> str:

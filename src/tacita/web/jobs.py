@@ -41,6 +41,8 @@ class Job:
         self.stage, self.share = "", 0.0
         self.answer: dict[str, Any] = {}
         self.message, self.fields = "", dict[str, str]()
+        # seconds, lower and upper bound of a search, as they came
+        self.bounds: list[tuple[float, float, float]] = []
         self.began = time.monotonic()
         self.seconds: float | None = None
         self._workspace, self._given, self._then, self._quiet = workspace, given, then, quiet
@@ -86,6 +88,8 @@ class Job:
         if event == "progress":
             self.stage, self.share = message["stage"], message["share"]
             message["words"] = self._workspace.stage(self.stage)
+        elif event == "bounds":
+            self.bounds.append((round(self.elapsed, 2), message["lower"], message["upper"]))
         self._publish(event, {"elapsed": round(self.elapsed, 1), **message})
 
     def _publish(self, event: str, message: dict[str, Any]) -> None:

@@ -24,8 +24,8 @@ _MOST_ROWS = 50
 
 
 def demo(given: Mapping[str, Any], _desk: Desk) -> dict[str, Any]:
-    """A made-up survey, written to `path`."""
-    survey = datasets.describe("business")
+    """A made-up survey, that of firms unless another is named, written to `path`."""
+    survey = datasets.describe(given.get("name", "business"))
     api.write_frame(datasets.load(survey.name), given["path"])
     return {"roles": survey.roles}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from . import fuzzy, methods, records
+from . import fuzzy, methods, records, tables
 from .desk import Desk
 
 Verb = Callable[[Mapping[str, Any], Desk], dict[str, Any]]
@@ -25,4 +25,9 @@ VERBS: dict[str, Verb] = {
     "fuzzy-clouds": fuzzy.clouds,
     "fuzzy-watch": fuzzy.watch,
     "fuzzy-sweep": fuzzy.sweep,
+    "table": tables.table,
+    "publish": tables.publish,
+    "cells": tables.cells,
+    "audited": tables.audited,
+    "audit": tables.audit,
 }

@@ -6,13 +6,17 @@ from starlette.routing import BaseRoute, Route
 
 from tacita.web import downloads, entering, events
 
-from . import assets, compare, data, export, fuzzy, protect, roles, shared, start
+from . import assets, compare, data, export, fuzzy, protect, roles, shared, start, tables
 from .data import load_demo
 
 __all__ = ["ROUTES", "SCREENS", "load_demo"]
 
 # Those of a work in the order of its steps: the first is where the work begins.
-_FAMILIES = (data, roles, protect, compare, export, fuzzy)
+_FAMILIES = (
+    *(data, roles, protect, compare, export),
+    *tables.FAMILIES,
+    fuzzy,
+)
 
 SCREENS = tuple(family.SCREEN for family in _FAMILIES)
 _OF_SCREENS: list[Route] = [route for family in _FAMILIES for route in family.ROUTES]

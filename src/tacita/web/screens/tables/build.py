@@ -1,0 +1,224 @@
+"""Tables, first step: records, a list of cells or a file of tau-ARGUS, and what spans the table."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from tacita.web.jobs import Job
+from tacita.web.pages import fields_of, screen, seen_at, start, work_of
+from tacita.web.site import Screen
+from tacita.web.tabled import (
+    DIVISIONS,
+    OF_ARGUS,
+    PARTS,
+    Tabled,
+    asked_of,
+    guess_kind,
+    guess_parts,
+    keep_beside,
+    looked_folder,
+    plan_of,
+    section_of,
+    spanning,
+    tabled,
+)
+from tacita.web.uploads import TooLarge, receive
+from tacita.web.workspaces import Source, Work
+
+PATH = "/tables/build"
+_MOST_COLUMNS = 400
+# What a demo is made of: its file, what its columns are, and rules to begin with.
+_DEMOS: dict[str, dict[str, Any]] = {
+    "business": {
+        "file": "firms.csv",
+        "parts": {
+            "region": "dimension-1",
+            "sector": "dimension-2",
+            "turnover": "value",
+            "group_id": "unit",
+        },
+        "rules": {"p-percent": {}, "dominance": {"n": 2}, "minimum-frequency": {}},
+    },
+    "patients": {
+        "file": "patients.csv",
+        "parts": {"sex": "dimension-1", "diagnosis": "dimension-2", "year": "dimension-3"},
+        "rules": {"minimum-frequency": {"threshold": 5}},
+    },
+}
+
+
+async def show(request: Request) -> Response:
+    """What there is, and what its columns are."""
+    work = work_of(request)
+    told = tabled(work)
+    return screen(
+        request,
+        "build",
+        "tables_build.html",
+        told=told,
+        columns=list(enumerate(work.columns))[:_MOST_COLUMNS],
+        all_parts=PARTS.get(told.kind, ()),
+        spanned=[(list(work.roles).index(name), name) for name in spanning(work)],
+        divisions=DIVISIONS,
+        demos=[*_DEMOS],
+        problem=problem(work),
+    )
+
+
+def problem(work: Work) -> str | None:
+    """What stands in the way of a table, as a key of the texts."""
+    told = tabled(work)
+    if told.says_itself:
+        lacking = told.kind == "tab" and not any(name.endswith(".rda") for name in told.beside)
+        return "build.no-metadata" if lacking else None
+    parts = [part for part in work.roles.values() if part != "none"]
+    if len(set(parts)) < len(parts):
+        return "build.twice"
+    if told.kind == "cells" and not parts and {"primary", "rules"} <= set(work.roles):
+        # a list of ours says itself what is what
+        return None
+    if not spanning(work):
+        return "build.no-dimension"
+    if told.kind == "cells" and not {"value", "primary"} <= set(parts):
+        return "build.no-primary"
+    return None
+
+
+async def upload(request: Request) -> Response:
+    """The file of the table, as the body of the request."""
+    work = work_of(request)
+    if work.job is not None:
+        await work.job.cancel()
+    try:
+        source = await receive(request, work.folder)
+    except TooLarge:
+        return JSONResponse({"message": request.state.workspace.say("data.too-large")})
+    kind = OF_ARGUS.get(source.path.suffix)
+    if kind is not None:
+        _take(work, source, kind, [])
+    else:
+        await _profile(request, work, source).settled(2)
+    return JSONResponse({"next": PATH})
+
+
+async def beside(request: Request) -> Response:
+    """A file that belongs to it: a hierarchy, or metadata of tau-ARGUS."""
+    work = work_of(request)
+    say = request.state.workspace.say
+    try:
+        source = await receive(request, work.folder)
+    except TooLarge:
+        return JSONResponse({"message": say("data.too-large")})
+    if not keep_beside(work, source):
+        return JSONResponse({"message": say("build.not-beside")})
+    return JSONResponse({"next": PATH})
+
+
+async def demo(request: Request) -> Response:
+    """A made-up survey, with a table to begin with."""
+    work, name = work_of(request), (await fields_of(request)).get("name", "")
+    if name not in _DEMOS or work.running:
+        return seen_at(PATH)
+    said = _DEMOS[name]
+    source = Source(work.folder / f"source-demo-{len(list(work.folder.iterdir()))}.csv", said["file"], 0)
+
+    def written(job: Job) -> None:
+        if job.state == "done":
+            source.size = source.path.stat().st_size
+            _profile(request, work, source, said)
+
+    job = start(request, work, "demo", {"path": str(source.path), "name": name}, written)
+    await job.settled(2)
+    if work.job is not None:
+        await work.job.settled(2)
+    return seen_at(PATH)
+
+
+def _profile(request: Request, work: Work, source: Source, said: dict[str, Any] | None = None) -> Job:
+    def then(job: Job) -> None:
+        if job.state != "done":
+            if work.source is None or source.path != work.source.path:
+                source.path.unlink(missing_ok=True)
+            return
+        found = job.answer
+        source.options, source.records = found["options"], found["records"]
+        source.fingerprint = found["fingerprint"]
+        _take(work, source, guess_kind(found["columns"]), found["columns"])
+        if said is not None:
+            work.roles = {name: said["parts"].get(name, "none") for name in work.roles}
+            tabled(work).rules = {name: dict(given) for name, given in said["rules"].items()}
+
+    return start(request, work, "profile", {"source": source.asked()}, then)
+
+
+def _take(work: Work, source: Source, kind: str, columns: list[dict[str, Any]]) -> None:
+    """A file that could be read takes the place of the one before; what belongs to it is kept."""
+    if work.source is not None and work.source.path != source.path:
+        work.source.path.unlink(missing_ok=True)
+    told = tabled(work)
+    work.draft = {"tabled": Tabled(kind=kind, beside=told.beside)}
+    work.source, work.columns = source, columns
+    work.roles = guess_parts(kind, columns)
+    work.kinds = {}
+
+
+async def save(request: Request) -> Response:
+    """What the columns are; then the table is made."""
+    work, given = work_of(request), await fields_of(request)
+    told = tabled(work)
+    if work.source is None or work.running:
+        return seen_at(PATH)
+    if not told.says_itself and given.get("kind") in PARTS and given["kind"] != told.kind:
+        told.kind = given["kind"]
+        work.roles = guess_parts(told.kind, work.columns)
+        told.built = told.looked = None
+        return seen_at(PATH)
+    for place, column in enumerate(work.columns):
+        name = column["name"]
+        if (part := given.get(f"part.{place}")) in PARTS.get(told.kind, ()):
+            work.roles[name] = part
+        if (by := given.get(f"by.{place}")) in DIVISIONS:
+            said = {key: given.get(f"{key}.{place}", "") for key in ("prefixes", "parents", "file")}
+            told.divided[name] = {"by": by, **said}
+    told.total, told.title = given.get("total", "").strip(), given.get("title", "").strip()
+    told.fill_zeros = "fill_zeros" in given
+    told.built = told.looked = None
+    work.draft["table"] = section_of(work)
+    if problem(work) is not None or "only" in given:
+        return seen_at(PATH)
+
+    def then(job: Job) -> None:
+        if job.state == "done":
+            told.built = job.answer
+
+    plan = {**plan_of(work), "rules": []} if told.of_records else plan_of(work)
+    job = start(request, work, "table", asked_of(work, plan, looked_folder(work)), then)
+    await job.settled(3)
+    return seen_at(PATH)
+
+
+async def forget(request: Request) -> Response:
+    """Begin again, with nothing left of the file and of all that was made of it."""
+    await request.state.workspace.forget(work_of(request))
+    return seen_at(PATH)
+
+
+def done(work: Work) -> bool:
+    """Whether there is a table."""
+    built = tabled(work).built
+    return built is not None and "wrong_sums" not in built
+
+
+SCREEN = Screen("tables", "build", PATH, lambda _work: True, done)
+ROUTES = [
+    Route(PATH, show, methods=["GET"]),
+    Route(PATH, save, methods=["POST"]),
+    Route(f"{PATH}/file", upload, methods=["PUT"]),
+    Route(f"{PATH}/beside", beside, methods=["PUT"]),
+    Route(f"{PATH}/demo", demo, methods=["POST"]),
+    Route(f"{PATH}/forget", forget, methods=["POST"]),
+]

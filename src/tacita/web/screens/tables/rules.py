@@ -1,0 +1,111 @@
+"""Tables, second step: which cells are sensitive, by several rules at once, before anything is withheld."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from tacita.web.forms import fields_of as form_of
+from tacita.web.forms import value_of, values_of
+from tacita.web.jobs import Job
+from tacita.web.pages import fields_of, screen, seen_at, start, work_of
+from tacita.web.screens.tables import build
+from tacita.web.screens.tables.grid import drawn_grid
+from tacita.web.site import Screen, Site
+from tacita.web.tabled import asked_of, looked_folder, plan_of, tabled
+from tacita.web.workspaces import Work
+
+PATH = "/tables/rules"
+# Of lists of cells, which have no rules: how far a sensitive cell must stay open, in percent.
+_LEVELS = {
+    "lower": {"type": "number", "default": 15.0},
+    "upper": {"type": "number", "default": 15.0},
+    "sliding": {"type": "number", "default": 0.0},
+}
+
+
+async def rules_of(request: Request) -> list[Mapping[str, Any]]:
+    """All rules, each with the schema of its parameters."""
+    site: Site = request.app.state.site
+    return [each for each in (await site.catalogue())["methods"] if each["kind"] == "rule"]
+
+
+async def show(request: Request) -> Response:
+    """The rules with their parameters, and the table with what they mark."""
+    work = work_of(request)
+    told = tabled(work)
+    if not build.done(work):
+        return seen_at(build.PATH)
+    offered = [
+        {
+            "name": rule["name"],
+            "summary": rule["summary"],
+            "on": rule["name"] in told.rules,
+            "fields": form_of(rule["parameters"]["properties"], told.rules.get(rule["name"], {})),
+        }
+        for rule in await rules_of(request)
+    ]
+    counts = told.looked["by_rule"] if told.looked is not None else []
+    grid = await drawn_grid(request, looked_folder(work)) if _seen(work) else None
+    return screen(
+        request,
+        "rules",
+        "tables_rules.html",
+        told=told,
+        offered=offered,
+        counts=dict(zip(told.rules, counts, strict=False)),
+        levels=form_of(_LEVELS, told.levels),
+        grid=grid,
+    )
+
+
+def _seen(work: Work) -> bool:
+    return not work.running and (tabled(work).looked is not None or not tabled(work).of_records)
+
+
+async def save(request: Request) -> Response:
+    """The rules that hold; then the cells that they mark are counted."""
+    work, given = work_of(request), await fields_of(request)
+    told = tabled(work)
+    if not build.done(work) or work.running:
+        return seen_at(PATH)
+    if told.of_records:
+        told.rules = {
+            rule["name"]: _parameters(rule, given) for rule in await rules_of(request) if _on(rule, given)
+        }
+    else:
+        typed = {name: given.get(f"param.{name}", "").strip() for name in _LEVELS}
+        named = {name: text for name, text in typed.items() if text and name not in work.draft["table"]}
+        told.levels = {name: value_of(_LEVELS[name], text) for name, text in named.items()}
+    told.looked = None
+
+    def then(job: Job) -> None:
+        if job.state == "done":
+            told.looked = job.answer
+
+    job = start(request, work, "table", asked_of(work, plan_of(work), looked_folder(work)), then)
+    await job.settled(3)
+    return seen_at(PATH)
+
+
+def _on(rule: Mapping[str, Any], given: Mapping[str, str]) -> bool:
+    return f"rule.{rule['name']}" in given
+
+
+def _parameters(rule: Mapping[str, Any], given: Mapping[str, str]) -> dict[str, Any]:
+    schema, prefix = rule["parameters"]["properties"], f"param.{rule['name']}."
+    typed = {name: given[f"{prefix}{name}"] for name in schema if f"{prefix}{name}" in given}
+    return values_of(schema, typed, list(schema))
+
+
+def done(work: Work) -> bool:
+    """Whether it is known which cells are sensitive."""
+    return build.done(work) and tabled(work).sensitive is not None
+
+
+SCREEN = Screen("tables", "rules", PATH, build.done, lambda work: tabled(work).looked is not None)
+ROUTES = [Route(PATH, show, methods=["GET"]), Route(PATH, save, methods=["POST"])]

@@ -1,0 +1,165 @@
+"""Tables, third step: what to withhold, or other values; a run that closes in, and what came of it."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from tacita.web.basis import basis_of
+from tacita.web.cells import bounds_chart
+from tacita.web.forms import fields_of as form_of
+from tacita.web.forms import values_of
+from tacita.web.history import Node, State
+from tacita.web.jobs import Job
+from tacita.web.pages import fields_of, screen, seen_at, start, work_of
+from tacita.web.screens.tables import rules
+from tacita.web.screens.tables.grid import drawn_grid
+from tacita.web.site import Screen, Site
+from tacita.web.tabled import asked_of, looked_folder, plan_of, tabled
+from tacita.web.workspaces import Work
+
+PATH = "/tables/suppress"
+PROBLEMS = ("interval", "exact", "general")
+OBJECTIVES = ("value", "count", "log", "contributors")
+ZEROS = ("", "publish", "withhold")
+_KINDS = ("suppression", "adjustment")
+# Parameters that stand around those of a method.
+_AROUND = ("seconds", "solver")
+_BEGINNING: Mapping[str, Any] = {
+    "method": "optimal",
+    "problem": "interval",
+    "objective": "value",
+    "time": "",
+    "zeros": "",
+    "margins": False,
+    "strict": False,
+    "insist": False,
+}
+
+
+async def methods_of(request: Request) -> list[Mapping[str, Any]]:
+    """Methods of suppression, then those of adjustment."""
+    site: Site = request.app.state.site
+    return [each for each in (await site.catalogue())["methods"] if each["kind"] in _KINDS]
+
+
+async def show(request: Request) -> Response:
+    """The form, what runs, and what came of the chosen run."""
+    work = work_of(request)
+    if not rules.done(work):
+        return seen_at(rules.PATH)
+    work.history.choose(request.query_params.get("node"))
+    node = work.history.current
+    published = request.query_params.get("view") == "published"
+    asked = _asked(work, node)
+    comma = request.state.workspace.language != "en"
+    return screen(
+        request,
+        "suppress",
+        "tables_suppress.html",
+        told=tabled(work),
+        node=node,
+        stale=node is not None and node.basis != basis_of(work),
+        offered=[_offered(each, asked) for each in await methods_of(request)],
+        asked=asked,
+        problems_offered=PROBLEMS,
+        objectives=OBJECTIVES if tabled(work).of_records else OBJECTIVES[:2],
+        zeros=ZEROS,
+        published=published,
+        grid=await _grid(request, work, node, published),
+        chart=bounds_chart(_bounds(work, node), comma=comma),
+        bounds=_bounds(work, node),
+        # adjusted values have no pattern whose cost closes in
+        searched=work.running or node is None or "adjust" not in node.plan,
+    )
+
+
+def _asked(work: Work, node: Node | None) -> Mapping[str, Any]:
+    """What the form shows: the chosen run, else what was asked last."""
+    if node is None:
+        return {**_BEGINNING, **tabled(work).asked}
+    return {**_BEGINNING, **(node.plan.get("suppress") or node.plan.get("adjust") or {})}
+
+
+def _offered(method: Mapping[str, Any], asked: Mapping[str, Any]) -> dict[str, Any]:
+    schema = {name: each for name, each in method["parameters"]["properties"].items() if name not in _AROUND}
+    own = asked if asked["method"] == method["name"] else {}
+    return {**method, "fields": form_of(schema, own)}
+
+
+def _bounds(work: Work, node: Node | None) -> list[Any]:
+    if work.running and work.job is not None and work.job.verb == "publish":
+        return [*work.job.bounds]
+    return list(node.answer.get("bounds", ())) if node is not None else []
+
+
+async def _grid(request: Request, work: Work, node: Node | None, published: bool) -> dict[str, Any] | None:
+    if work.running:
+        # whoever is at work has the child
+        return None
+    if node is not None and node.state == "verified" and node.files:
+        return await drawn_grid(request, work.folder_of(node), published=published)
+    return await drawn_grid(request, looked_folder(work))
+
+
+async def run(request: Request) -> Response:
+    """Carry the form out as a plan: a new node of the history."""
+    work, given = work_of(request), await fields_of(request)
+    if not rules.done(work) or work.running:
+        return seen_at(PATH)
+    named = {each["name"]: each for each in await methods_of(request)}
+    method = named.get(given.get("method", ""), named["optimal"])
+    section = _section(method, given)
+    tabled(work).asked = section
+    way = "suppress" if method["kind"] == "suppression" else "adjust"
+    plan = plan_of(work, **{way: section})
+    node = work.history.begin(plan, basis_of(work))
+    folder = work.folder_of(node)
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(mode=0o700)
+
+    def then(job: Job) -> None:
+        state: State = "verified" if job.state == "done" else job.state  # type: ignore[assignment]
+        if state != "verified":
+            shutil.rmtree(folder, ignore_errors=True)
+        answer = {**job.answer, "bounds": job.bounds}
+        work.history.end(node.id, state, answer=answer, message=job.message, fields=job.fields)
+
+    given_to_child = asked_of(work, plan, folder)
+    job = start(request, work, "publish", given_to_child, then, about=node.id, anytime=method["anytime"])
+    await job.settled(0.7)
+    return seen_at(PATH)
+
+
+def _section(method: Mapping[str, Any], given: Mapping[str, str]) -> dict[str, Any]:
+    """The section [suppress] or [adjust] of a plan."""
+    schema = {name: each for name, each in method["parameters"]["properties"].items() if name not in _AROUND}
+    prefix = f"param.{method['name']}."
+    typed = {name: given[f"{prefix}{name}"] for name in schema if f"{prefix}{name}" in given}
+    section: dict[str, Any] = {"method": method["name"], **values_of(schema, typed, list(schema))}
+    if given.get("time", "").strip():
+        section |= values_of({"time": {"type": "number"}}, {"time": given["time"]}, ["time"])
+    if "insist" in given:
+        section["insist"] = True
+    if method["kind"] == "adjustment":
+        return section | ({"signed": True} if given.get("problem") == "general" else {})
+    section["problem"] = given.get("problem", "interval")
+    if given.get("objective") in OBJECTIVES[1:]:
+        section["objective"] = given["objective"]
+    if given.get("zeros") in ZEROS[1:]:
+        section["zeros"] = given["zeros"]
+    return section | {name: True for name in ("margins", "strict") if name in given}
+
+
+def verified(work: Work) -> bool:
+    """Whether some run came to a table that may be published."""
+    return any(node.state == "verified" for node in work.history)
+
+
+SCREEN = Screen("tables", "suppress", PATH, rules.done, verified)
+ROUTES = [Route(PATH, show, methods=["GET"]), Route(PATH, run, methods=["POST"])]

@@ -1,0 +1,185 @@
+"""What a browser has said of a table: what its columns are, which rules hold; what a child is asked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from .workspaces import Source, Work
+
+MOST_DIMENSIONS = 4
+SPANNING = tuple(f"dimension-{at}" for at in range(1, MOST_DIMENSIONS + 1))
+# What a column may be: of records, and of a list of cells.
+PARTS = {
+    "records": (*SPANNING, "value", "weight", "unit", "request", "waiver", "key", "none"),
+    "cells": (*SPANNING, "value", "primary", "contributors", "lower", "upper", "sliding", "key", "none"),
+}
+DIVISIONS = ("none", "prefixes", "parents", "file")
+# Endings of files that say themselves what is what.
+OF_ARGUS = {".tab": "tab", ".jj": "jj"}
+_BESIDE = (".rda", ".hrc", ".csv", ".toml", ".txt")
+_PLAIN_NAME = re.compile(r"[A-Za-z0-9][\w .-]{0,80}")
+
+
+@dataclass
+class Tabled:
+    """A table on the page, step by step.
+
+    `kind` is what the source is (records, cells, tab, jj), `divided` how labels of a column are, `beside` the
+    files that belong to it, by the name their owner gave. `built` is what a child said of the table, `looked`
+    the same with the rules; `asked` is the form of the last run, `foreign` the audit of a file of others.
+    """
+
+    kind: str = "records"
+    divided: dict[str, dict[str, str]] = field(default_factory=dict)
+    total: str = ""
+    title: str = ""
+    fill_zeros: bool = False
+    beside: dict[str, Source] = field(default_factory=dict)
+    built: dict[str, Any] | None = None
+    rules: dict[str, dict[str, Any]] = field(default_factory=dict)
+    levels: dict[str, Any] = field(default_factory=dict)
+    looked: dict[str, Any] | None = None
+    asked: dict[str, Any] = field(default_factory=dict)
+    foreign: dict[str, Any] | None = None
+
+    @property
+    def of_records(self) -> bool:
+        """Whether the table is made of records, so that rules can look at who stands behind a cell."""
+        return self.kind == "records"
+
+    @property
+    def says_itself(self) -> bool:
+        """Whether it is a file of tau-ARGUS."""
+        return self.kind in OF_ARGUS.values()
+
+    @property
+    def sensitive(self) -> int | None:
+        """How many cells are sensitive, where that is known."""
+        found = self.looked if self.looked is not None else None if self.of_records else self.built
+        return None if found is None else int(found["sensitive"])
+
+
+def tabled(work: Work) -> Tabled:
+    """What was said of the table of a work."""
+    found: Tabled = work.draft.setdefault("tabled", Tabled())
+    return found
+
+
+def spanning(work: Work) -> list[str]:
+    """The columns that span the table, in order."""
+    named = {part: column for column, part in work.roles.items() if part in SPANNING}
+    return [named[part] for part in SPANNING if part in named]
+
+
+def section_of(work: Work) -> dict[str, Any]:
+    """The section [table] of a plan, from what was chosen column by column."""
+    told, columns = tabled(work), spanning(work)
+    section: dict[str, Any] = {"dimensions": columns} if columns else {}
+    for column, part in work.roles.items():
+        if part not in (*SPANNING, "none"):
+            section[part] = column
+    for column in columns:
+        said = told.divided.get(column, {})
+        if said.get("by") == "prefixes" and said.get("prefixes"):
+            section.setdefault("prefixes", {})[column] = said["prefixes"].replace(",", ":").replace(" ", "")
+        elif said.get("by") == "parents" and said.get("parents"):
+            section.setdefault("parents", {})[column] = said["parents"]
+        elif said.get("by") == "file" and said.get("file") in told.beside:
+            section.setdefault("hierarchy", {})[column] = str(told.beside[said["file"]].path)
+    if told.total:
+        section["total"] = told.total
+    if told.title:
+        section["title"] = told.title
+    if told.fill_zeros and told.kind == "cells":
+        section["fill_zeros"] = True
+    return section
+
+
+def plan_of(work: Work, **sections: Any) -> dict[str, Any]:
+    """A plan but for its input and output: the table, its rules or levels, and what else is said."""
+    told, table = tabled(work), dict(work.draft.get("table") or {})
+    if told.of_records:
+        rules = [{"name": name, **given} for name, given in told.rules.items()]
+        return {"table": table, "rules": rules, **sections}
+    return {"table": {**table, **told.levels}, **sections}
+
+
+def asked_of(work: Work, plan: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+    """What a child is given: the source, the names its owner uses, the plan, where files go."""
+    told, source = tabled(work), work.source
+    assert source is not None, "steps after the first need a file"
+    meta = next((each for each in told.beside.values() if each.path.suffix == ".rda"), None)
+    given = {**source.asked(), "kind": told.kind}
+    if meta is not None and told.kind == "tab":
+        given["meta"] = str(meta.path)
+    names = {each.path.name: each.shown_as for each in (source, *told.beside.values())}
+    return {"source": given, "names": names, "plan": dict(plan), "folder": str(folder)}
+
+
+def looked_folder(work: Work) -> Path:
+    """Where the table lies that nothing was withheld of."""
+    place = work.folder / "table"
+    place.mkdir(mode=0o700, exist_ok=True)
+    return place
+
+
+def keep_beside(work: Work, source: Source) -> bool:
+    """Keep a file that belongs to the table; metadata name hierarchies, so these keep a plain name."""
+    if source.path.suffix not in _BESIDE:
+        source.path.unlink(missing_ok=True)
+        return False
+    place = work.folder / "beside"
+    place.mkdir(mode=0o700, exist_ok=True)
+    plain = _PLAIN_NAME.fullmatch(source.shown_as) is not None
+    path = place / (source.shown_as if plain else source.path.name)
+    source.path.replace(path)
+    source.path = path
+    tabled(work).beside[source.shown_as] = source
+    return True
+
+
+def guess_kind(columns: list[dict[str, Any]]) -> str:
+    """Whether a file lists cells: it says which are sensitive."""
+    names = {column["name"].casefold() for column in columns}
+    return "cells" if names & {"primary", "sensitive"} else "records"
+
+
+def guess_parts(kind: str, columns: list[dict[str, Any]]) -> dict[str, str]:
+    """What each column may be, for a person to check: two of few labels span the table.
+
+    >>> named = [("region", "nominal", 5), ("turnover", "numeric", 500), ("name", "nominal", 600)]
+    >>> columns = [
+    ...     {"name": name, "kind": kind, "distinct": count, "guess": {"role": "other"}}
+    ...     for name, kind, count in named
+    ... ]
+    >>> guess_parts("records", columns)
+    {'region': 'dimension-1', 'turnover': 'value', 'name': 'none'}
+    """
+    parts = dict.fromkeys((column["name"] for column in columns), "none")
+    known = {"primary": "primary", "sensitive": "primary"}
+    known |= {name: name for name in ("lower", "upper", "sliding", "contributors")}
+    places, most = iter(SPANNING), 2 if kind == "records" else MOST_DIMENSIONS
+    for column in columns:
+        name, role = column["name"], column["guess"]["role"]
+        low = name.casefold()
+        if kind == "cells" and low in known:
+            parts[name] = known[low]
+        elif kind == "cells" and low.startswith("parent_of_"):
+            continue
+        elif kind == "records" and role == "unit":
+            parts[name] = "unit"
+        elif column["kind"] != "numeric":
+            few = 2 <= column["distinct"] <= 200
+            if few and role not in ("identifiers", "weight") and _spanned(parts) < most:
+                parts[name] = next(places)
+        elif "value" not in parts.values() and role not in ("weight", "identifiers"):
+            parts[name] = "value"
+    return parts
+
+
+def _spanned(parts: Mapping[str, str]) -> int:
+    return sum(part in SPANNING for part in parts.values())
