@@ -14,7 +14,7 @@ LOSS, RISK = "PIL", "DR"
 
 _WIDTH, _HEIGHT = 312.0, 236.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 36.0, 10.0, 22.0, 40.0
-_LETTER, _LONGEST, _DOT = 6.1, 28, 7.0
+_LETTER, _LONGEST, _DOT = 7.1, 28, 7.0
 
 
 def number(value: float | None, digits: int | None = None, *, comma: bool = False) -> str:

@@ -15,7 +15,8 @@ playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
 
-@pytest.fixture(scope="session")
+# of a module, not of the session: while it lives, its loop is in the way of tests with a loop of their own
+@pytest.fixture(scope="module")
 def chromium():
     if CHROMIUM is None:
         pytest.skip("needs Chromium: apt-get install chromium")
