@@ -13,8 +13,7 @@ from .demonstration import prepare_demo
 from .io import write_frame
 from .io.formats.base import unfolding_at_most
 from .io.guessing import guess_reading
-from .microdata.looking import Exposure, FileProfile, Guess, expose, look_at
-from .microdata.looking import guess_roles as _guess_roles
+from .microdata.looking import exposure, guess_roles, profile
 from .microdata.plan import Protection
 from .microdata.profile import profile as _risk_profile
 from .microdata.require import RequireSection
@@ -130,43 +129,6 @@ def read(path: str | Path, *, shown_as: str | None = None, **options: Any) -> Mi
     `guess_reading` guesses the first three. Messages call the file by its name, or as `shown_as` says.
     """
     return io.read(path, io.InputOptions(**options), shown_as=shown_as)
-
-
-def profile(data: Any, *, rows: int = 0, run: Run | None = None) -> FileProfile:
-    """The columns of a file: kind, distinct values, missing ones; and its first records, where asked for.
-
-    >>> import pyarrow as pa
-    >>> found = profile(pa.table({"x": [1, 2, 2], "town": ["a", "b", "b"]}), rows=1)
-    >>> [(column.name, column.kind, column.distinct) for column in found.columns], found.rows
-    ([('x', 'numeric', 2), ('town', 'nominal', 2)], (('1', 'a'),))
-    """
-    return look_at(io.taken_in(data), rows, run)
-
-
-def guess_roles(data: Any) -> tuple[Guess, ...]:
-    """What each column may be to an attacker, by its name and values; each guess says what it rests on.
-
-    For a person to check, never to be used unseen. What `profile` found may be given in place of the data.
-
-    >>> from tacita import datasets
-    >>> guesses = {guess.column: guess for guess in guess_roles(datasets.load("business"))}
-    >>> guesses["registration"].role, guesses["group_id"].role, guesses["turnover"].role
-    ('identifiers', 'unit', 'quasi')
-    """
-    return _guess_roles(data if isinstance(data, FileProfile) else look_at(io.taken_in(data)))
-
-
-def exposure(data: Any, *, columns: str | Sequence[str]) -> Exposure:
-    """How many records stand alone on some columns before anything is protected. Confidential.
-
-    A first look; `risk` measures the same file in every way that is known.
-
-    >>> import pyarrow as pa
-    >>> found = exposure(pa.table({"sex": list("ffmm"), "town": list("aabc")}), columns=["sex", "town"])
-    >>> found.alone, found.below_3, found.below_5
-    (2, 4, 4)
-    """
-    return expose(io.taken_in(data), [columns] if isinstance(columns, str) else columns)
 
 
 def protect(

@@ -6,12 +6,13 @@ import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from tacita.core import CsvDialect, Ints, Microdata, ParameterError, Run
 from tacita.core.roles import Kind
+from tacita.io import taken_in
 
 Role = Literal[
     "quasi", "dependent", "independent", "identifiers", "confidential", "strata", "unit", "weight", "other"
@@ -50,14 +51,17 @@ class FileProfile:
     rows: tuple[tuple[str, ...], ...] = field(default=(), repr=False)
 
 
-def look_at(data: Microdata, rows: int = 0, run: Run | None = None) -> FileProfile:
-    """The columns of a file, and its first `rows` records. O(n log n) a column.
+def profile(data: Any, *, rows: int = 0, run: Run | None = None) -> FileProfile:
+    """The columns of a file: kind, distinct values, missing ones; and its first records, where asked for.
+
+    O(n log n) a column.
 
     >>> import pyarrow as pa
-    >>> data = Microdata.of(pa.table({"x": [1.0, 2.5, 2.5, None], "town": ["a", "b", "b", "c"]}))
-    >>> [(column.name, column.kind, column.distinct, column.missing) for column in look_at(data).columns]
-    [('x', 'numeric', 2, 1), ('town', 'nominal', 3, 0)]
+    >>> found = profile(pa.table({"x": [1, 2, None], "town": ["a", "b", "b"]}), rows=1)
+    >>> [(column.name, column.kind, column.distinct, column.missing) for column in found.columns], found.rows
+    ([('x', 'numeric', 2, 1), ('town', 'nominal', 2, 0)], (('1', 'a'),))
     """
+    data = taken_in(data)
     shown = min(max(rows, 0), data.n)
     cells = [data.column(name)[:shown].to_list() for name in data.columns] if shown else []
     return FileProfile(
@@ -154,22 +158,24 @@ _KEY = (
 )
 
 
-def guess_roles(profile: FileProfile) -> tuple[Guess, ...]:
-    """What each column may be to an attacker, guessed from its name and its values; nothing is decided by it.
+def guess_roles(data: Any) -> tuple[Guess, ...]:
+    """What each column may be to an attacker, by its name and values; each guess says what it rests on.
 
+    For a person to check, never to be used unseen. What `profile` found may be given in place of the data.
     Values that all differ, and are no quantities, name a record; of columns that a name marks as weight, one
     is it; a name of units with values that repeat is the unit; numbers are quasi-identifiers unless their
     name sounds confidential. What is not known is other: released as it is. O(columns).
 
-    >>> import pyarrow as pa
-    >>> frame = pa.table({"name": list("abcd"), "age": [30, 41, 52, 63], "weight": [1.5, 1.5, 2.5, 2.5]})
-    >>> [(guess.column, guess.role, guess.reason) for guess in guess_roles(look_at(Microdata.of(frame)))]
-    [('name', 'identifiers', 'all-different'), ('age', 'quasi', 'numbers'), ('weight', 'weight', 'name')]
+    >>> from tacita import datasets
+    >>> guesses = {guess.column: guess for guess in guess_roles(datasets.load("business"))}
+    >>> guesses["registration"].role, guesses["group_id"].role, guesses["turnover"].role
+    ('identifiers', 'unit', 'quasi')
     """
+    looked = data if isinstance(data, FileProfile) else profile(data)
     found: list[Guess] = []
     taken: set[Role] = set()
-    for column in profile.columns:
-        role, reason, count = _guessed(column, profile.records)
+    for column in looked.columns:
+        role, reason, count = _guessed(column, looked.records)
         if role in ("unit", "weight") and role in taken:
             # a file has one of each; the first is as good a guess as any
             role, reason = ("quasi", "numbers") if column.kind == "numeric" else ("other", "category")
@@ -240,19 +246,22 @@ class Exposure:
     by_column: tuple[ColumnExposure, ...]
 
 
-def expose(data: Microdata, columns: Sequence[str]) -> Exposure:
-    """Count the records that some columns together tell apart, and each by itself; a gap is a value.
+def exposure(data: Any, *, columns: str | Sequence[str]) -> Exposure:
+    """How many records stand alone on some columns before anything is protected. Confidential.
 
-    In the file: the population may hold more records like these. O(n log n) a column.
+    On all columns together and on each by itself; a gap is a value. In the file: the population may hold more
+    records like these. A first look; `risk` measures the same file in every way that is known.
+    O(n log n) a column.
 
     >>> import pyarrow as pa
-    >>> data = Microdata.of(pa.table({"sex": list("ffmm"), "town": list("aabc")}))
-    >>> found = expose(data, ["sex", "town"])
+    >>> found = exposure(pa.table({"sex": list("ffmm"), "town": list("aabc")}), columns=["sex", "town"])
     >>> found.alone, found.below_3, [column.alone for column in found.by_column]
     (2, 4, [0, 2])
     """
+    columns = [columns] if isinstance(columns, str) else columns
     if not columns:
         raise ParameterError("Exposure: name at least one column that an attacker may know.", field="columns")
+    data = taken_in(data)
     data.require(columns)
     together = np.zeros(data.n, dtype=np.int64)
     single = []
