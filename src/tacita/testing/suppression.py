@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any, get_args
 
 import numpy as np
@@ -92,8 +93,14 @@ def told_that_it_is_enough_it_protects_and_proves_no_more_than_is_true(method: A
             yield named or asked.count <= questions, f"{where}, its status is {pattern.status}."
 
 
-def _patterns(method: Any) -> Iterator[tuple[str, Table, Pattern]]:
+# several laws look at the same patterns, one after another
+@lru_cache(maxsize=1)
+def _patterns(method: Any) -> tuple[tuple[str, Table, Pattern], ...]:
     """What it withholds in tables of every shape and for every problem that it takes."""
+    return tuple(_made_by(method))
+
+
+def _made_by(method: Any) -> Iterator[tuple[str, Table, Pattern]]:
     tables = {f"{n} x {n}": two_way(n, (n, n)) for n in (3, 4, 5)}
     if "any" in method.shapes:
         tables["regions and their parts"] = nested()

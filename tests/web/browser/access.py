@@ -58,3 +58,20 @@ FAULTS = """() => {
 def faults(page):
     """What somebody could not read, name or reach."""
     return page.evaluate(FAULTS)
+
+
+def everywhere(page):
+    """What could not be read or reached of a screen, in every language and theme and at both widths."""
+    found, chosen = {}, page.locator("html").get_attribute("data-theme")
+    for language in ("pt", "ca", "en"):
+        if page.get_by_test_id("language").input_value() != language:
+            with page.expect_navigation():
+                page.get_by_test_id("language").select_option(language)
+        for theme in ("light", "dark"):
+            page.evaluate("(theme) => { document.documentElement.dataset.theme = theme; }", theme)
+            for width in (1280, 1920):
+                page.set_viewport_size({"width": width, "height": 900})
+                if told := faults(page):
+                    found[language, theme, width] = told
+    page.evaluate("(theme) => { document.documentElement.dataset.theme = theme; }", chosen)
+    return found

@@ -12,6 +12,9 @@ import pytest
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright: pip install tacita[test]")
 
+# a page that is still loading hears nobody: what is found by its test id is of one that has loaded
+LOADED = "addEventListener('load', () => { document.documentElement.dataset.loaded = ''; })"
+
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
 
@@ -50,7 +53,9 @@ def new_browser(chromium, app):
         context.set_default_timeout(20_000)
         contexts.append(context)
         context.on("page", watched)
+        context.add_init_script(LOADED)
         page = context.new_page()
+        page.get_by_test_id = lambda name: page.locator(f'html[data-loaded] [data-testid="{name}"]')
         page.goto(f"{app.origin}/enter?token={app.token}")
         page.wait_for_url(re.compile(r"/$"))
         return page

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tacita import api, datasets
-from web.browser.access import faults
+from web.browser.access import everywhere, faults
 from web.test_server import runs, within
 
 QUASI = ["employees", "turnover", "costs", "value_added", "wages", "investment"]
@@ -222,7 +222,7 @@ def test_trials_land_in_history_and_map_while_the_page_stays(demo_page):
     assert page.evaluate("window.stayed") or page.get_by_test_id("spot-n4").count()
     page.get_by_test_id("spot-n4").wait_for()
     page.locator("[data-testid=running]").wait_for(state="hidden")
-    assert page.locator("[data-testid=trials] tr[data-state=verified]").count() == 4
+    page.locator("[data-testid=trials] tr[data-state=verified]").nth(3).wait_for()
     assert page.locator("svg .front").get_attribute("points").count(",") >= 2
 
 
@@ -236,14 +236,6 @@ def test_every_screen_of_a_release_can_be_read_and_reached(demo_page):
     page.get_by_test_id("method-2").wait_for()
     origin = page.url.split("/microdata")[0]
     screens = ("protect", "protect?node=n1", "compare", "export?node=n1", "export?node=n2")
-    for language in ("en", "pt", "ca"):
-        for theme in ("light", "dark"):
-            for menu, value in (("language", language), ("theme", theme)):
-                if page.get_by_test_id(menu).input_value() != value:
-                    with page.expect_navigation():
-                        page.get_by_test_id(menu).select_option(value)
-            for width in (1280, 1920):
-                page.set_viewport_size({"width": width, "height": 900})
-                for screen in screens:
-                    page.goto(f"{origin}/microdata/{screen}")
-                    assert faults(page) == [], (language, theme, width, screen)
+    for screen in screens:
+        page.goto(f"{origin}/microdata/{screen}")
+        assert everywhere(page) == {}, screen
