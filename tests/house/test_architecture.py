@@ -138,6 +138,7 @@ LIBRARIES = {
     "highspy": {"solvers.highs"},
     "pyscipopt": {"solvers.scip"},
     "numba": {"kernels"},
+    "cupy": {"kernels"},
     "scipy": {
         "solvers",
         "microdata.loss",

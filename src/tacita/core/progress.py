@@ -7,14 +7,17 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from time import perf_counter
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar, get_args
 
 import numpy as np
 
-from .errors import Cancelled
+from .errors import Cancelled, ParameterError
 from .seeds import as_seed
 
 T = TypeVar("T")
+
+# Where the heavy loops run: on the processor, or on a graphics card where a method has them for it.
+Engine = Literal["local", "gpu"]
 
 # Stages of a part that last no longer than this are not told, in seconds.
 _A_MOMENT = 0.2
@@ -94,6 +97,9 @@ class Run:
     number, its digits as text, or "new", which draws one that nobody guesses and keeps it here.
     Searches use `search_generator`, whose default seed is fixed, so that they repeat.
 
+    `engine` says where heavy loops run. The results are the same on each; what a graphics card has no loop
+    for is computed by the processor.
+
     >>> heard = []
     >>> Run(on_progress=heard.append).report("grouping", 1, 2)
     >>> heard[0].share
@@ -105,6 +111,7 @@ class Run:
 
     seed: int | None = None
     threads: int = field(default_factory=_all_cores)
+    engine: Engine = "local"
     on_progress: Callable[[Progress], None] = _silent
     on_bounds: Callable[[Bounds], None] = _silent
     on_trial: Callable[[Any], None] = _silent
@@ -115,6 +122,9 @@ class Run:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "seed", as_seed(self.seed))
+        if self.engine not in get_args(Engine):
+            known = " or ".join(get_args(Engine))
+            raise ParameterError(f"Run: wanted the engine {known}, got {self.engine!r}.", field="engine")
         if not isinstance(self.enough, Heard):
             # time that is over stays over, and searches rely on it
             object.__setattr__(self, "enough", Heard(self.enough))
