@@ -14,9 +14,9 @@ app: $(VENV)/installed-for-app
 	$(BIN)/tacita app
 
 test: $(VENV)/installed-for-tests
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
-	$(BIN)/mypy
+	# meanwhile everything is compiled once, which both workers of the tests would do otherwise
+	@$(BIN)/tacita warmup >/dev/null 2>&1 & \
+	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy; clean=$$?; wait; exit $$clean
 	$(BIN)/python -m pytest -q -n 2 -m "not long"
 
 # the proofs that take longest; `make test` leaves them out

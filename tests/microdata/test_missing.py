@@ -132,7 +132,7 @@ def frames(draw):
 
 
 @given(frames(), st.sampled_from(FORMS))
-@settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
 def test_merged_releases_hold_in_every_form_and_k_of_each_pattern_can_be_counted(drawn, form):
     table, options = drawn
     try:

@@ -196,7 +196,7 @@ def record_sets(draw):
     return pa.table(frame), how
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=20)
 @given(record_sets(), st.booleans())
 def test_a_list_gives_the_same_leaks_and_the_same_suppression_as_the_records(
     tmp_path_factory, records, margins

@@ -53,7 +53,7 @@ def counted(table, columns):
     return Counter(zip(*(table[name].to_pylist() for name in columns), strict=True))
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(st.integers(1, 40), st.integers(1, 4), st.integers(1, 4), st.integers(0, 60), st.integers(0, 10**6))
 def test_the_kernel_pairs_as_the_plain_twin_does(n, groups, areas, most, seed):
     rng = np.random.default_rng(seed)
@@ -70,7 +70,7 @@ def test_the_kernel_pairs_as_the_plain_twin_does(n, groups, areas, most, seed):
     assert paired == (partner >= 0).sum()
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(st.integers(20, 150), st.integers(0, 10**6), st.integers(2, 6), st.floats(2, 100))
 def test_counts_of_the_profile_stay_in_every_region_of_every_level(households, seed, k, rate):
     table = persons(households, seed)
@@ -84,7 +84,7 @@ def test_counts_of_the_profile_stay_in_every_region_of_every_level(households, s
             assert release.data[name].equals(table[name])
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(st.integers(20, 150), st.integers(0, 10**6), st.floats(5, 100))
 def test_households_change_places_two_by_two_and_as_a_whole(households, seed, rate):
     table = persons(households, seed)

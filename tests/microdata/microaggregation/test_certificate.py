@@ -38,7 +38,7 @@ def mixture(n, d, seed=0):
 
 
 @given(problems())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 def test_bounds_never_exceed_the_optimum_and_a_proven_optimum_is_one(problem):
     x, k = problem
     least = least_error(x, k)
@@ -53,7 +53,7 @@ def test_bounds_never_exceed_the_optimum_and_a_proven_optimum_is_one(problem):
 
 
 @given(problems(most=12), st.integers(0, 4), st.integers(0, 2**32 - 1))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 def test_bounds_never_exceed_a_random_partition(problem, effort, seed):
     x, k = problem
     shuffled = Partition(blocks(len(x), k).labels[np.random.default_rng(seed).permutation(len(x))], k)
@@ -73,7 +73,7 @@ def test_the_optimum_of_twelve_records_is_found_and_proven(k):
 
 
 @given(problems(most=10), st.integers(0, 2**32 - 1))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_the_search_finds_the_group_worth_most(problem, seed):
     x, k = problem
     n = len(x)

@@ -247,7 +247,7 @@ def frames(draw):
 
 
 @given(frames(), st.sampled_from(FORMS))
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_what_protect_makes_holds_in_every_form_and_k_can_be_counted_in_it(drawn, form):
     table, options = drawn
     frame = native(table, form)

@@ -45,7 +45,7 @@ def surveys(draw):
     )
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     surveys(),
     st.sampled_from(["category", "wildcard"]),
