@@ -523,7 +523,7 @@ def test_opening_says_what_it_replaces_and_the_demo_keeps_the_runs(app, persons)
     assert "open-replaces" not in visitor.get("/").text
     run_as_opened(visitor, NUMERIC, persons)
     text = visitor.get("/").text
-    assert "persons.csv (1 runs)" in text
+    assert "persons.csv (runs: 1)" in text
     assert 'data-testid="demo-replaces"' in text
     visitor.post("/microdata/data/demo")
     text = visitor.wait_for("/microdata/data", "survey.csv")

@@ -2,11 +2,8 @@
 
 import json
 
-import pytest
-
 import tacita
 from tacita import datasets
-from web.browser.access import faults
 
 
 def test_from_the_start_to_the_risk_before_protection(demo_page):
@@ -77,8 +74,23 @@ def test_what_is_no_project_is_refused_beside_the_button(new_browser, tmp_path):
     with page.expect_response("**/open") as answer:
         page.get_by_test_id("open-file").set_input_files(path)
     assert answer.value.status == 200
-    page.get_by_test_id("open-problem").wait_for()
-    assert "other.json" in page.get_by_test_id("open-problem").inner_text()
+    problem = page.get_by_test_id("open-problem")
+    problem.wait_for()
+    assert "other.json" in problem.inner_text()
+    # a table plan that is wrong is refused by the API, in English whatever the page speaks
+    plan = tmp_path / "plan.toml"
+    plan.write_text('version = 1\n[input]\npath = "a.csv"\n[table]\nvalue = 3\n[output]\npath = "b.csv"\n')
+    page.get_by_test_id("open-file").set_input_files(plan)
+    page.locator("[data-testid=open-problem][lang=en]:not([hidden])").wait_for()
+
+
+def test_the_tour_is_closed_by_keyboard_and_stays_closed(browser_page):
+    page = browser_page
+    page.get_by_test_id("tour-done").focus()
+    page.keyboard.press("Enter")
+    page.get_by_test_id("tour").wait_for(state="detached")
+    page.reload()
+    assert not page.get_by_test_id("tour").count()
 
 
 def test_end_and_delete_is_asked_for_and_done(demo_page):
@@ -120,27 +132,3 @@ def test_everything_is_reached_by_keyboard_in_the_order_of_the_page(demo_page):
     ]
     places = [seen.index(name) for name in wanted]
     assert places == sorted(places)
-
-
-@pytest.mark.parametrize("width", [1280, 1920])
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("language", ["en", "pt", "ca"])
-def test_every_screen_can_be_read_and_reached(new_browser, language, theme, width):
-    page = new_browser(width)
-    for menu, value in (("language", language), ("theme", theme)):
-        with page.expect_navigation():
-            page.get_by_test_id(menu).select_option(value)
-    assert page.locator(f"html[lang={language}][data-theme={theme}]").count() == 1
-    assert faults(page) == []
-    page.get_by_test_id("load-demo").click()
-    page.get_by_test_id("records").wait_for()
-    assert faults(page) == []
-    page.get_by_test_id("show-values").click()
-    page.get_by_test_id("hide-values").wait_for()
-    assert faults(page) == []
-    page.get_by_test_id("next").click()
-    page.get_by_test_id("risk-unique").wait_for()
-    assert faults(page) == []
-    page.get_by_test_id("end").click()
-    page.get_by_test_id("end-now").wait_for()
-    assert faults(page) == []

@@ -36,7 +36,7 @@ async def home(request: Request) -> Response:
             "waits": work.opened is not None,
         }
         for work in workspace.works.values()
-        if work.kind != "fuzzy" and (work.source is not None or work.opened is not None or len(work.history))
+        if work.kind != "fuzzy" and (work.roles_saved or work.opened is not None or len(work.history))
     ]
     return page(request, "start.html", tour=tour, under_way=under_way)
 
