@@ -11,6 +11,8 @@ from tacita import api, datasets
 from tacita.microdata.plan import Plan
 from tacita.tables.plan import TablePlan, TabulatePlan
 from tacita.web.opening import HELD, NotHeld, refuse_beyond
+from tacita.web.screens import SCREENS
+from tacita.web.site import Site
 from web.conftest import Visitor
 from web.forms import send
 
@@ -565,3 +567,14 @@ def test_the_tour_has_five_sentences_and_goes_when_it_was_read(visitor):
     assert 'data-testid="tour"' not in text
     assert 'data-testid="tour-again"' in text
     assert 'data-testid="tour"' in visitor.get("/?tour=shown").text
+
+
+def test_the_tour_is_remembered_for_the_next_start_where_there_is_a_place_for_it(monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.delenv("TACITA_NO_WARMUP", raising=False)
+    first = Site("127.5.6.7", 1234, tmp_path, SCREENS)
+    assert not first.knows_tour()
+    first.remember_tour()
+    assert Site("127.5.6.8", 1235, tmp_path, SCREENS).knows_tour()
+    (mark,) = (tmp_path / "cache").rglob("*tour*")
+    assert mark.read_bytes() == b""
