@@ -69,7 +69,8 @@ class Visitor:
             sent["Cookie"] = f"tacita={self.cookie}"
         connection.request(method, path, body=body, headers={k: v for k, v in sent.items() if v is not None})
         answer = connection.getresponse()
-        answer.text = answer.read().decode(errors="replace")
+        answer.content = answer.read()
+        answer.text = answer.content.decode(errors="replace")
         connection.close()
         return answer
 

@@ -14,6 +14,7 @@ from tacita.web.tabled import guess_kind, guess_parts
 from tacita.worker import tables
 from tacita.worker.desk import Desk
 from web.conftest import events
+from web.forms import send
 
 RULES = [{"name": "p-percent"}, {"name": "dominance", "n": 2}]
 SECTION = {"dimensions": ["region", "sector"], "value": "turnover", "unit": "group_id"}
@@ -334,3 +335,24 @@ def test_a_cancelled_run_leaves_nothing_behind(visitor, slow_list):
     visitor.wait_for("/tables/suppress", 'data-state="cancelled"')
     assert {*visitor.app.folder.glob("*/tables/n*")} == before
     assert visitor.get("/tables/get/data").status == 409
+
+
+def test_the_last_table_stays_in_sight_while_a_run_is_at_work(visitor, slow_list):
+    visitor.post("/settings", language="pt")
+    visitor.send("/tables/build/file", slow_list.encode(), "slow.csv")
+    visitor.wait_for("/tables/build", 'data-testid="step-build-form"')
+    for path in ("/tables/build", "/tables/rules"):
+        send(visitor, path)
+        visitor.wait_for(path, 'data-testid="running" data-state="hidden"')
+    send(visitor, "/tables/suppress", method="optimal", time="100")
+    text = visitor.get("/tables/suppress").text
+    assert 'data-testid="running" data-state="shown"' in text
+    assert 'data-testid="cell-0-0"' in text
+    visitor.post("/tables/cancel")
+    visitor.wait_for("/tables/suppress", 'data-state="cancelled"')
+    # what the API says is English, and marked as such on a page of another language
+    send(visitor, "/tables/suppress", time="many")
+    text = visitor.wait_for("/tables/suppress", 'data-testid="verdict" data-state="refused"')
+    verdict = text.partition('data-testid="verdict"')[2].partition("</div>")[0]
+    assert '<span lang="en">' in verdict
+    assert 'value="many"' in text

@@ -77,8 +77,10 @@ def profile(data: Any, *, rows: int = 0, run: Run | None = None) -> FileProfile:
 
 
 def _columns(data: Microdata, run: Run) -> Iterator[ColumnProfile]:
-    for done, name in enumerate(data.columns):
-        run.report("looking at columns", done, len(data.columns))
+    # asked for once: a frame of thousands of columns makes the list anew each time
+    names = data.columns
+    for done, name in enumerate(names):
+        run.report("looking at columns", done, len(names))
         yield _column(data, name)
     run.report("looking at columns", 1, 1)
 

@@ -10,6 +10,7 @@ browser has which folder, the roles that somebody chose, the history of plans wi
     jobs        a question to a child, with progress and cancel   events     the one stream of a page
     runs        a plan that is run as a node of the history       janitor    deletes, however the server dies
     history     plans that were run, as a tree; a saved project   basis      what a plan stands on
+    opening     what of an opened plan the page holds             drafts     the plan that is about to be run
     uploads     a file, streamed to disk                          downloads  a fixed list, of verified nodes
     pages       templates, texts, the frame                       drawing    figures and SVG
     screens/    one file a screen: its routes                     templates/ texts/ static/

@@ -13,6 +13,7 @@ from starlette.routing import Route
 from .basis import basis_of
 from .history import Node, project
 from .pages import fields_of, seen_at, work_of
+from .tabled import said_of
 from .workspaces import Work
 
 # What is public, and what stays in the house: never in one list.
@@ -51,7 +52,8 @@ def _text(key: str, called: str) -> Callable[[Work, Node], tuple[Response, str]]
 
 
 def _project(work: Work, _node: Node) -> tuple[Response, str]:
-    return PlainTextResponse(project(work), media_type="application/octet-stream"), "project.json"
+    said = said_of(work) if work.kind == "tables" else None
+    return PlainTextResponse(project(work, said), media_type="application/octet-stream"), "project.json"
 
 
 _OF_RECORDS: dict[str, Callable[[Work, Node], tuple[Response, str]]] = {

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import count
 from typing import Any
 
 from starlette.datastructures import ImmutableMultiDict
@@ -32,7 +33,6 @@ KINDS = (
 )
 # Boxes for columns beyond so many are no form; those that are protected are shown in any case.
 _MOST_COLUMNS = 60
-_MOST_STEPS = 12
 
 
 class Catalogue:
@@ -84,12 +84,13 @@ class Catalogue:
 
 @dataclass(frozen=True)
 class StepForm:
-    """A step as a form shows it."""
+    """A step as a form shows it; `kept` is what it says that has no field."""
 
     method: str
     about: tuple[Mapping[str, Any], ...]
     fields: list[Field]
     columns: frozenset[str]
+    kept: Mapping[str, str]
 
 
 def protected(work: Work) -> list[str]:
@@ -99,9 +100,14 @@ def protected(work: Work) -> list[str]:
 
 def offered(work: Work) -> list[str]:
     """Columns that a step may be given."""
-    first = protected(work)
+    named = {name for step in current(work).get("steps") or () for name in _columns_of(step)}
+    first = [name for name in work.roles if name in {*protected(work), *named}]
     others = [name for name, role in work.roles.items() if name not in first and role != "identifiers"]
     return first + (others if len(first) + len(others) <= _MOST_COLUMNS else [])
+
+
+def _columns_of(step: Mapping[str, Any]) -> tuple[str, ...]:
+    return (*step.get("quasi", ()), *step.get("dependent", ()))
 
 
 def current(work: Work) -> dict[str, Any]:
@@ -132,7 +138,8 @@ def forms_of(draft: Mapping[str, Any], catalogue: Catalogue) -> list[StepForm]:
             step["method"],
             tuple(catalogue.chain(step["method"])),
             fields_of(catalogue.parameters(step["method"]), step),
-            frozenset((*step.get("quasi", ()), *step.get("dependent", ()))),
+            frozenset(_columns_of(step)),
+            {name: text_of(step[name]) for name in _KEPT if step.get(name)},
         )
         for step in steps_of(draft)
     ]
@@ -156,11 +163,11 @@ def required_of(draft: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 def typed(
     work: Work, given: ImmutableMultiDict[str, str], catalogue: Catalogue
-) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+) -> tuple[dict[str, Any], list[tuple[dict[str, Any], list[str]]]]:
     """What a form said: the rules around, and the steps, each with its columns."""
     before = steps_of(current(work))
     steps = []
-    for at in range(_MOST_STEPS):
+    for at in count():
         method = given.get(f"s{at}.method", "")
         if method not in catalogue.methods and not (catalogue.chain(method) and "+" in method):
             break
@@ -170,8 +177,12 @@ def typed(
         values = values_of(properties, named, list(was), always=_telling(properties))
         kept = before[at] if at < len(before) and before[at]["method"] == method else {}
         columns = [name for name in given.getlist(f"s{at}.columns") if name in work.roles]
+        if {*columns} == {*_columns_of(kept)}:
+            # boxes stand in the order of the file, columns in that of the plan
+            columns = [*_columns_of(kept)]
         step = {name: kept[name] for name in _KEPT if name in kept}
-        steps.append({**step, "method": method, **values, "columns": columns})
+        # apart from it: a method may have a parameter of that name
+        steps.append(({**step, "method": method, **values}, columns))
     around = values_of(
         catalogue.options,
         {name: given[f"o.{name}"] for name in catalogue.options if f"o.{name}" in given},
@@ -195,9 +206,9 @@ def drafted(
         return current(work)
     draft: dict[str, Any] = {}
     if several:
-        draft = {"protect": around, "steps": [_step(work, step, catalogue) for step in steps]}
+        draft = {"protect": around, "steps": [_step(work, *each, catalogue) for each in steps]}
     else:
-        alone = {name: value for name, value in steps[0].items() if name not in ("columns", *_KEPT)}
+        alone = {name: value for name, value in steps[0][0].items() if name not in _KEPT}
         draft = {"protect": {**alone, **around}}
     if require := _required(given):
         draft["require"] = require
@@ -206,8 +217,8 @@ def drafted(
     return draft
 
 
-def _step(work: Work, step: dict[str, Any], catalogue: Catalogue) -> dict[str, Any]:
-    columns, kind = step.pop("columns"), catalogue.kind(step["method"])
+def _step(work: Work, step: dict[str, Any], columns: list[str], catalogue: Catalogue) -> dict[str, Any]:
+    kind = catalogue.kind(step["method"])
     if kind == "dropping":
         return step
     if kind == "synthesis":
@@ -224,8 +235,10 @@ def fitting(work: Work, method: str, catalogue: Catalogue) -> list[str]:
 
 def _required(given: ImmutableMultiDict[str, str]) -> dict[str, Any]:
     found: dict[str, list[Any]] = {}
-    for at in range(50):
-        name, limit = given.get(f"r{at}.name", ""), given.get(f"r{at}.limit", "").strip()
+    for at in count():
+        if f"r{at}.name" not in given:
+            break
+        name, limit = given[f"r{at}.name"], given.get(f"r{at}.limit", "").strip()
         if name and limit:
             found.setdefault(name, []).append(value_of({"type": "object"}, limit))
     return {name: limits[0] if len(limits) == 1 else limits for name, limits in found.items()}
@@ -233,7 +246,7 @@ def _required(given: ImmutableMultiDict[str, str]) -> dict[str, Any]:
 
 def plan_of(work: Work, draft: Mapping[str, Any], catalogue: Catalogue) -> dict[str, Any]:
     """The sections of a plan: steps, and methods that only leave out, name the columns themselves."""
-    roles = roles_of(work)
+    roles = roles_of(work, draft.get("steps") or ())
     apart = draft.get("steps") or catalogue.kind(steps_of(draft)[0]["method"]) == "dropping"
     if apart:
         roles = {name: value for name, value in roles.items() if name not in _COLUMNS}

@@ -59,6 +59,7 @@ async def enter(request: Request) -> Response:
     if request.state.workspace is None:
         language = site.texts.preferred(request.headers.get("accept-language", ""))
         cookie, workspace = site.workspaces.open(language)
+        workspace.tour = not site.knows_tour()
         response.set_cookie(COOKIE, cookie, httponly=True, samesite="strict", path="/")
         site.welcome(workspace)
     return response

@@ -14,6 +14,8 @@ from typing import Any, Literal
 
 Kind = Literal["integer", "number", "enum", "boolean", "list", "text", "free"]
 _WHOLE = re.compile(r"[+-]?\d+")
+# Up to here a whole number is the same as a float and as digits.
+_MOST_EXACT = 2.0**53
 _SCALARS = ("integer", "number", "string")
 
 
@@ -67,13 +69,15 @@ def _automatic(schema: Mapping[str, Any]) -> bool:
 def text_of(value: Any) -> str:
     """A value as it is typed.
 
-    >>> text_of(None), text_of(True), text_of(["a", "b"]), text_of({"a": 1}), text_of(0.3)
-    ('', 'true', 'a, b', '{"a": 1}', '0.3')
+    >>> text_of(None), text_of(True), text_of(["a", "b"]), text_of({"a": 1}), text_of(0.3), text_of(75.0)
+    ('', 'true', 'a, b', '{"a": 1}', '0.3', '75')
     """
     if value is None:
         return ""
+    if isinstance(value, float) and value.is_integer() and abs(value) < _MOST_EXACT:
+        return str(int(value))
     if isinstance(value, list | tuple) and all(isinstance(each, str | int | float) for each in value):
-        texts = [str(each) for each in value]
+        texts = [each if isinstance(each, str) else text_of(each) for each in value]
         return ", ".join(texts) if not any("," in each for each in texts) else json.dumps(list(value))
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 

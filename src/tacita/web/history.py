@@ -8,6 +8,8 @@ from dataclasses import asdict, dataclass, field, replace
 from itertools import count
 from typing import Any, Literal
 
+from .forms import text_of
+
 State = Literal["running", "verified", "refused", "cancelled", "broken"]
 _STATES = ("verified", "refused", "cancelled", "broken")
 
@@ -205,13 +207,18 @@ def title_of(plan: Mapping[str, Any]) -> str:
 def _titled(section: Mapping[str, Any]) -> str:
     apart = (*_AROUND, "problem", "quasi", "dependent", "independent", "numeric", "nominal", "ordinal")
     plain = {name: value for name, value in section.items() if name not in apart}
-    said = [f"{name}={value}" for name, value in plain.items() if isinstance(value, str | int | float)]
+    said = [
+        f"{name}={text_of(value)}" for name, value in plain.items() if isinstance(value, str | int | float)
+    ]
     named = [str(section.get("method", "mdav")), *([section["problem"]] if "problem" in section else [])]
     return " ".join([*named, *said])
 
 
-def project(work: Any) -> str:
-    """A work as a file that can be opened again: plans, seeds, verdicts, figures; no data. Confidential."""
+def project(work: Any, said: Mapping[str, Any] | None = None) -> str:
+    """A work as a file that can be opened again: plans, seeds, verdicts, figures; no data. Confidential.
+
+    `said` is what was said of a table.
+    """
     source = work.source
     told = {
         "project": "tacita",
@@ -222,6 +229,9 @@ def project(work: Any) -> str:
         else {"shown_as": source.shown_as, "options": source.options, "fingerprint": source.fingerprint},
         "roles": work.roles,
         "kinds": work.kinds,
+        "declared": work.declared,
+        "ending": work.ending,
+        "said": said,
         "history": work.history.told(),
     }
     return json.dumps(told, indent=1)
@@ -235,6 +245,15 @@ def opened(text: str) -> dict[str, Any]:
         raise ValueError("no JSON") from None
     if not isinstance(told, dict) or told.get("project") != "tacita" or told.get("version") != 1:
         raise ValueError("no project")
-    if not isinstance(told.get("roles"), dict) or not isinstance(told.get("kinds"), dict):
+    told = {"declared": {}, "ending": None, "said": None, "source": None, **told}
+    shapes: dict[str, Any] = {
+        "roles": dict,
+        "kinds": dict,
+        "declared": dict,
+        "ending": str | None,
+        "source": dict | None,
+    }
+    shapes["said"] = dict if told.get("kind") == "tables" else object
+    if not all(name in told and isinstance(told[name], shape) for name, shape in shapes.items()):
         raise ValueError("no project")
     return {**told, "history": History.of(told.get("history", {}))}

@@ -41,6 +41,8 @@ class Job:
         self.stage, self.share = "", 0.0
         self.answer: dict[str, Any] = {}
         self.message, self.fields = "", dict[str, str]()
+        # what children say is English
+        self.language = "en"
         # seconds, lower and upper bound of a search, as they came
         self.bounds: list[tuple[float, float, float]] = []
         self.began = time.monotonic()
@@ -69,14 +71,15 @@ class Job:
         except Broken as problem:
             self.state, self.message = "broken", str(problem)
         except asyncio.CancelledError:
-            self.state = "cancelled"
             if self._child is not None:
                 await self._child.end()
+            # from here to `then` nothing waits: no page shows a job that has ended and a node that has not
+            self.state = "cancelled"
         except Exception as problem:
             self.state, self.message = "broken", type(problem).__name__
         child, self._child = self._child, None
         if child is not None and self.state != "cancelled":
-            await self._workspace.give_back(child)
+            self._workspace.give_back(child)
         self.seconds = time.monotonic() - self.began
         self._then(self)
         self._publish("ended", {"state": self.state})
@@ -95,6 +98,10 @@ class Job:
     def _publish(self, event: str, message: dict[str, Any]) -> None:
         if not self._quiet:
             self._workspace.bus.publish(event, {"job": self.id, "about": self.about, **message})
+
+    def refuse(self, message: str) -> None:
+        """Say no, in the language of the page, to what a child has answered."""
+        self.state, self.message, self.language = "refused", message, self._workspace.language
 
     async def settled(self, seconds: float) -> bool:
         """Whether it ended within some seconds."""

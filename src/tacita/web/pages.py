@@ -14,6 +14,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from .basis import basis_of
 from .drawing import number, risk_map, size
+from .forms import text_of
 from .jobs import Job, Then
 from .site import Screen, Site
 from .texts import LANGUAGES
@@ -50,6 +51,7 @@ def page(request: Request, template: str, status: int = 200, **content: Any) -> 
         "stage": workspace.stage,
         "number": partial(number, comma=comma),
         "size": size,
+        "text_of": text_of,
         "language": workspace.language,
         "languages": LANGUAGES,
         "theme": workspace.theme,

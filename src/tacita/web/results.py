@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from .forms import text_of
 from .history import Node
 
 # Parts of the risk that are asked for next, beside the few figures that come first.
@@ -79,4 +80,4 @@ def _settings(node: Node) -> dict[str, str]:
 
 
 def _said(value: Any) -> str:
-    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+    return text_of(value)

@@ -39,7 +39,7 @@ def _asked(work: Work, source: Source, node: Node) -> dict[str, Any]:
     """The question to a child that carries out the plan of a node, into a folder of its own."""
     folder = work.folder_of(node)
     folder.mkdir(mode=0o700)
-    return {"source": source.asked(), "plan": node.plan, "folder": str(folder)}
+    return {"source": source.asked(), "plan": node.plan, "folder": str(folder), "ending": work.ending}
 
 
 def _come_to_nothing(

@@ -24,6 +24,7 @@ from .texts import Texts
 from .workspaces import Work, Workspace, Workspaces
 
 _SWEEP_SECONDS = 5
+_TOUR = "tour"
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,16 @@ class Site:
         finally:
             await child.end()
 
+    def knows_tour(self) -> bool:
+        """Whether its five sentences were read, at this start or before."""
+        mark = mark_of(_TOUR)
+        return mark is not None and mark.exists()
+
+    def remember_tour(self) -> None:
+        """For the next start."""
+        if (mark := mark_of(_TOUR)) is not None:
+            make_mark(mark)
+
     @asynccontextmanager
     async def lifespan(self, _app: Starlette) -> AsyncIterator[None]:
         """Children wait from the start, nobody's run is forgotten, and nothing is left at the end."""
@@ -86,14 +97,13 @@ class Site:
 
     async def _warm(self) -> None:
         """What is compiled at the first start of a version is not waited for at the first run."""
-        mark = compiled_mark()
+        mark = mark_of(f"compiled-{__version__}-{sys.version_info.major}.{sys.version_info.minor}")
         if mark is None or mark.exists():
             return
         child = await Child.start(self.folder)
         try:
             await child.ask("warmup", {})
-            mark.parent.mkdir(parents=True, exist_ok=True)
-            mark.touch()
+            make_mark(mark)
         finally:
             await child.end()
 
@@ -105,9 +115,16 @@ def application(site: Site, routes: list[BaseRoute]) -> ASGIApp:
     return Guard(app, site)
 
 
-def compiled_mark() -> Path | None:
-    """A file that says that this version compiled everything once; None where there is no place for it."""
+def mark_of(name: str) -> Path | None:
+    """A file that says that something was done once, no more; None where there is no place for it."""
     home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     if os.environ.get("TACITA_NO_WARMUP") or not home.startswith(os.sep):
         return None
-    return Path(home) / "tacita" / f"compiled-{__version__}-{sys.version_info.major}.{sys.version_info.minor}"
+    return Path(home) / "tacita" / name
+
+
+def make_mark(mark: Path) -> None:
+    """Write it; where that cannot be, it is done once more the next time."""
+    with suppress(OSError):
+        mark.parent.mkdir(parents=True, exist_ok=True)
+        mark.touch()

@@ -31,6 +31,7 @@ class Tabled:
     `kind` is what the source is (records, cells, tab, jj), `divided` how labels of a column are, `beside` the
     files that belong to it, by the name their owner gave. `built` is what a child said of the table, `looked`
     the same with the rules; `asked` is the form of the last run, `foreign` the audit of a file of others.
+    `kept` is what an opened plan says of the table that no form shows.
     """
 
     kind: str = "records"
@@ -45,6 +46,7 @@ class Tabled:
     looked: dict[str, Any] | None = None
     asked: dict[str, Any] = field(default_factory=dict)
     foreign: dict[str, Any] | None = None
+    kept: dict[str, Any] = field(default_factory=dict)
 
     @property
     def of_records(self) -> bool:
@@ -61,6 +63,23 @@ class Tabled:
         """How many cells are sensitive, where that is known."""
         found = self.looked if self.looked is not None else None if self.of_records else self.built
         return None if found is None else int(found["sensitive"])
+
+
+# What a person said of a table, and a project keeps; the rest is what children answered, and files.
+SAID = ("kind", "divided", "total", "title", "fill_zeros", "rules", "levels", "asked", "kept")
+
+
+def said_of(work: Work) -> dict[str, Any]:
+    """What was said of a table, as a project keeps it."""
+    told = tabled(work)
+    return {name: getattr(told, name) for name in SAID}
+
+
+def check_said(said: Mapping[str, Any]) -> None:
+    """Raise ValueError where that is not what a project kept."""
+    like = Tabled()
+    if set(said) != set(SAID) or any(type(said[name]) is not type(getattr(like, name)) for name in SAID):
+        raise ValueError("no project")
 
 
 def tabled(work: Work) -> Tabled:
@@ -88,15 +107,26 @@ def section_of(work: Work) -> dict[str, Any]:
             section.setdefault("prefixes", {})[column] = said["prefixes"].replace(",", ":").replace(" ", "")
         elif said.get("by") == "parents" and said.get("parents"):
             section.setdefault("parents", {})[column] = said["parents"]
-        elif said.get("by") == "file" and said.get("file") in told.beside:
-            section.setdefault("hierarchy", {})[column] = str(told.beside[said["file"]].path)
+        elif said.get("by") == "file" and said.get("file"):
+            section.setdefault("hierarchy", {})[column] = said["file"]
     if told.total:
         section["total"] = told.total
     if told.title:
         section["title"] = told.title
     if told.fill_zeros and told.kind == "cells":
         section["fill_zeros"] = True
-    return section
+    return section | told.kept
+
+
+def undivided(work: Work) -> bool:
+    """Whether a dimension is to be divided, and it is not said by what, or that file is not there."""
+    told = tabled(work)
+    for column in spanning(work):
+        said = told.divided.get(column, {})
+        by = said.get("by", "none")
+        if by != "none" and (not said.get(by) or (by == "file" and said["file"] not in told.beside)):
+            return True
+    return False
 
 
 def plan_of(work: Work, **sections: Any) -> dict[str, Any]:
@@ -117,7 +147,11 @@ def asked_of(work: Work, plan: Mapping[str, Any], folder: Path) -> dict[str, Any
     if meta is not None and told.kind == "tab":
         given["meta"] = str(meta.path)
     names = {each.path.name: each.shown_as for each in (source, *told.beside.values())}
-    return {"source": given, "names": names, "plan": dict(plan), "folder": str(folder)}
+    table = dict(plan.get("table", {}))
+    if files := table.get("hierarchy"):
+        # a plan calls files as their owner does
+        table["hierarchy"] = {column: str(told.beside[name].path) for column, name in files.items()}
+    return {"source": given, "names": names, "plan": {**plan, "table": table}, "folder": str(folder)}
 
 
 def looked_folder(work: Work) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import secrets
 from pathlib import Path, PurePosixPath, PureWindowsPath
@@ -38,6 +39,7 @@ async def receive(request: Request, folder: Path, most: int = MOST_BYTES) -> Sou
     ending = PurePosixPath(shown).suffix.lower()
     kept = ending if _ENDING.fullmatch(ending) else ""
     path, count = folder / f"source-{secrets.token_hex(6)}{kept}", 0
+    fingerprint = hashlib.sha256()
     path.touch(mode=0o600)
     try:
         with path.open("wb") as file:
@@ -46,7 +48,8 @@ async def receive(request: Request, folder: Path, most: int = MOST_BYTES) -> Sou
                 if count > most:
                     raise TooLarge
                 file.write(chunk)
+                fingerprint.update(chunk)
     except BaseException:
         path.unlink(missing_ok=True)
         raise
-    return Source(path, shown, count)
+    return Source(path, shown, count, fingerprint=fingerprint.hexdigest())

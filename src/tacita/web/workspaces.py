@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 import shutil
 import time
@@ -41,7 +42,9 @@ class Work:
     """One of the three jobs of the page, as far as a browser has come with it.
 
     `columns` are those of the profile, with a guess each; `roles` and `kinds` are what was chosen for them,
-    by name. `opened` is what a plan or a project said that was opened before its data.
+    by name; `declared` is what a plan may say beyond these (`unit_columns`, `orders` of categories, `numeric`
+    codes). `opened` is what a plan or a project said that was opened before its data; `ending` that of the
+    release, where it is not the one of the file.
     """
 
     kind: str
@@ -50,6 +53,8 @@ class Work:
     columns: list[dict[str, Any]] = field(default_factory=list)
     roles: dict[str, str] = field(default_factory=dict)
     kinds: dict[str, str] = field(default_factory=dict)
+    declared: dict[str, Any] = field(default_factory=dict)
+    ending: str | None = None
     roles_saved: bool = False
     exposure: dict[str, Any] | None = None
     opened: dict[str, Any] | None = None
@@ -73,12 +78,13 @@ class Workspace:
     def __init__(self, folder: Path, children: Children, texts: Texts, language: str) -> None:
         self.folder = folder
         folder.mkdir(mode=0o700)
-        self.language, self.theme = language, "auto"
+        self.language, self.theme, self.tour = language, "auto", True
         self.bus = Bus()
         self.works: dict[str, Work] = {}
         self.seen = self.heard = time.monotonic()
         self._children, self._texts = children, texts
         self._child: Child | None = None
+        self._ending: set[asyncio.Task[None]] = set()
 
     def say(self, key: str, **values: object) -> str:
         """A text in the language of this browser."""
@@ -103,12 +109,14 @@ class Workspace:
             return child
         return await self._children.take()
 
-    async def give_back(self, child: Child) -> None:
-        """A child that is through waits for the next question of the same browser."""
+    def give_back(self, child: Child) -> None:
+        """A child that is through waits for the next question of the same browser; a second one ends."""
         if self._child is None and child.alive:
             self._child = child
-        else:
-            await child.end()
+            return
+        ending = asyncio.create_task(child.end())
+        self._ending.add(ending)
+        ending.add_done_callback(self._ending.discard)
 
     async def end(self) -> None:
         """Cancel what runs, end the stream, delete the folder."""
@@ -117,6 +125,8 @@ class Workspace:
                 await work.job.cancel()
         if self._child is not None:
             await self._child.end()
+        if self._ending:
+            await asyncio.wait(self._ending)
         self.bus.close()
         shutil.rmtree(self.folder, ignore_errors=True)
 

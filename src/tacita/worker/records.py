@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from tacita import api, datasets
-from tacita.core import ParameterError, RecordsRelease, Report, registry
+from tacita.core import Microdata, ParameterError, RecordsRelease, Report, TacitaError, registry
 from tacita.core.seeds import portable
 from tacita.io import format_of
 from tacita.microdata.plan import Plan
 from tacita.microdata.sections import CompareSection, ProtectSection
+from tacita.tables.plan import LinkedPlan, TablePlan, TabulatePlan
 
 from .desk import Desk
 from .pictures import pictures
@@ -21,6 +22,13 @@ from .pictures import pictures
 # What a release is called in the folder that was named for it; `release` has the ending of its format.
 REPORT, RECORD, NOTE = "report.html", "record.json", "note.html"
 _MOST_ROWS = 50
+# What a plan is of, as the page tells them apart.
+_KINDS: Mapping[type, str] = {
+    Plan: "records",
+    TabulatePlan: "tabulate",
+    TablePlan: "table",
+    LinkedPlan: "linked",
+}
 
 
 def demo(given: Mapping[str, Any], _desk: Desk) -> dict[str, Any]:
@@ -32,29 +40,46 @@ def demo(given: Mapping[str, Any], _desk: Desk) -> dict[str, Any]:
 
 def plan(given: Mapping[str, Any], _desk: Desk) -> dict[str, Any]:
     """What a plan file says, section by section; `kind` says of what it is."""
-    found = api.load_plan(given["path"])
-    kind = "records" if isinstance(found, Plan) else "other"
-    return {"kind": kind, "sections": found.model_dump(mode="json", by_alias=True, exclude_defaults=True)}
+    try:
+        found = api.load_plan(given["path"])
+    except TacitaError as problem:
+        spoken = str(problem).replace(Path(given["path"]).name, given["shown_as"])
+        raise type(problem)(spoken.replace(f"{Path(given['path']).parent}/", "")) from None
+    return {"kind": _KINDS.get(type(found), "other"), "sections": found.told()}
 
 
 def profile(given: Mapping[str, Any], desk: Desk) -> dict[str, Any]:
-    """The columns of a file, each with a guess at its role; what `options` leave out is guessed too."""
+    """The columns of a file, each with a guess at its role; what `options` leave out is guessed too.
+
+    Where a `plan` was opened for the file, one that lacks a column of it is refused; `quasi` are the columns
+    that it protects.
+    """
     source = dict(given["source"])
+    asked = source.get("options") or {}
     guessed = api.guess_reading(source["path"])
     read_by = guessed.model_dump(mode="json", include={"delimiter", "decimal", "encoding"})
-    source["options"] = {**read_by, **(source.get("options") or {})}
+    source["options"] = {**read_by, **asked}
     data = desk.records(source)
+    quasi = _resolved(data, planned(source, given["plan"], ".")) if given.get("plan") else None
     found = api.profile(data, run=desk.run)
     guesses = api.guess_roles(found)
     return {
         "records": found.records,
         "fingerprint": found.fingerprint,
-        "options": source["options"] if found.dialect is not None else {},
+        # of a workbook or the like nothing is guessed, and what was asked for holds
+        "options": source["options"] if found.dialect is not None else asked,
+        "quasi": quasi,
         "columns": [
             {**asdict(column), "guess": {"role": guess.role, "reason": guess.reason, "count": guess.count}}
             for column, guess in zip(found.columns, guesses, strict=True)
         ],
     }
+
+
+def _resolved(data: Microdata, plan: Plan) -> list[str]:
+    roles = data.with_roles(plan.whole).roles
+    assert roles is not None, "they were just given"
+    return list(roles.quasi)
 
 
 def preview(given: Mapping[str, Any], desk: Desk) -> dict[str, Any]:

@@ -91,6 +91,8 @@ def planned(given: Mapping[str, Any], *, looking: bool = False) -> TablePlan | T
     kind = TabulatePlan if source["kind"] == "records" else TablePlan
     if looking:
         sections = {name: sections[name] for name in ("table", "rules") if name in sections}
+        # the heading is one of what is published
+        sections["table"] = {key: said for key, said in sections.get("table", {}).items() if key != "title"}
         if kind is TablePlan:
             # nothing is taken to be known of the values before somebody says so
             sections["suppress"] = {"problem": "general"}
@@ -144,8 +146,11 @@ def _told(release: Any) -> dict[str, Any]:
 
 def _write_view(folder: str, told: Mapping[str, Any]) -> None:
     path = Path(folder) / VIEW
-    path.touch(mode=0o600)
-    path.write_text(json.dumps(told), "utf-8")
+    beside = path.with_suffix(".new")
+    beside.touch(mode=0o600)
+    beside.write_text(json.dumps(told), "utf-8")
+    # whoever looks at the table meanwhile sees the one before
+    beside.replace(path)
 
 
 def cells(given: Mapping[str, Any], _desk: Desk) -> dict[str, Any]:

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from tacita import api, datasets
-from web.browser.access import everywhere, faults
 from web.test_server import runs, within
 
 QUASI = ["employees", "turnover", "costs", "value_added", "wages", "investment"]
@@ -224,18 +223,3 @@ def test_trials_land_in_history_and_map_while_the_page_stays(demo_page):
     page.locator("[data-testid=running]").wait_for(state="hidden")
     page.locator("[data-testid=trials] tr[data-state=verified]").nth(3).wait_for()
     assert page.locator("svg .front").get_attribute("points").count(",") >= 2
-
-
-def test_every_screen_of_a_release_can_be_read_and_reached(demo_page):
-    page = demo_page
-    to_protect(page)
-    assert faults(page) == []
-    run(page, k="5")
-    run(page, k="1")
-    page.get_by_test_id("step-add").click()
-    page.get_by_test_id("method-2").wait_for()
-    origin = page.url.split("/microdata")[0]
-    screens = ("protect", "protect?node=n1", "compare", "export?node=n1", "export?node=n2")
-    for screen in screens:
-        page.goto(f"{origin}/microdata/{screen}")
-        assert everywhere(page) == {}, screen

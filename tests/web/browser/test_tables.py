@@ -8,7 +8,6 @@ import pytest
 
 import tacita
 from tacita import api, datasets
-from web.browser.access import everywhere, faults
 
 
 @pytest.fixture
@@ -157,13 +156,3 @@ def test_levels_of_codes_become_rows_of_their_own(new_browser):
     page.get_by_test_id("cells").wait_for()
     # five regions, eight sectors in six groups, and totals
     assert page.get_by_test_id("cells").inner_text() == str(6 * (8 + 6 + 1))
-
-
-def test_every_screen_of_tables_can_be_read_and_reached(ruled):
-    page = suppressed(ruled)
-    for step in ("build", "rules", "suppress", "audit", "export"):
-        with page.expect_navigation():
-            page.get_by_test_id(f"step-{step}").click()
-        assert everywhere(page) == {}, step
-    page.goto(page.url.replace("export", "suppress?view=published"))
-    assert faults(page) == []

@@ -100,8 +100,7 @@ async def _try(
             return
         trials = job.answer["trials"]
         if len(trials) > _MOST:
-            job.state = "refused"
-            job.message = workspace.say("compare.too-many", count=len(trials), most=_MOST)
+            job.refuse(workspace.say("compare.too-many", count=len(trials), most=_MOST))
             return
         draft = {name: part for name, part in current(work).items() if name != "protect"}
         plans = [plan_of(work, {**draft, "protect": trial}, catalogue) for trial in trials]

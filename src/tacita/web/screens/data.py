@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from tacita.web.basis import chosen_from
-from tacita.web.history import History
+from tacita.web.basis import chosen_from, declared_from
 from tacita.web.jobs import Job
 from tacita.web.pages import fields_of, screen, seen_at, work_of
 from tacita.web.site import Screen
@@ -39,7 +39,7 @@ async def show(request: Request) -> Response:
         "data",
         "data.html",
         rows=rows,
-        reading=options,
+        reading=options if "encoding" in options else {},
         delimiters=DELIMITERS,
         encodings=[*ENCODINGS, *({options.get("encoding", "utf-8")} - set(ENCODINGS))],
     )
@@ -54,9 +54,6 @@ async def upload(request: Request) -> Response:
         source = await receive(request, work.folder)
     except TooLarge:
         return JSONResponse({"message": request.state.workspace.say("data.too-large")})
-    opened = work.opened
-    if opened is not None and (opened["source"] or {}).get("options"):
-        source.options = opened["source"]["options"]
     await _look_at(request, work, source)
     return JSONResponse({"next": PATH})
 
@@ -84,7 +81,6 @@ def _load_demo(workspace: Workspace, work: Work) -> Job:
             source.size = source.path.stat().st_size
             work.job = _profile(workspace, work, source)
 
-    work.opened = None
     work.job = Job(workspace, "demo", {"path": str(source.path)}, then)
     return work.job
 
@@ -96,6 +92,7 @@ async def dialect(request: Request) -> Response:
         return seen_at(PATH)
     source = Source(work.source.path, work.source.shown_as, work.source.size)
     source.options = {
+        **(work.source.options or {}),
         "delimiter": DELIMITERS.get(given.get("delimiter", ""), ","),
         "decimal": given.get("decimal", "."),
         "encoding": given.get("encoding", "utf-8"),
@@ -110,13 +107,26 @@ async def _look_at(request: Request, work: Work, source: Source) -> None:
 
 
 def _profile(workspace: Workspace, work: Work, source: Source) -> Job:
+    opened = work.opened or {}
+    if source.options is None:
+        source.options = (opened.get("source") or {}).get("options")
+
     def then(job: Job) -> None:
+        if job.state == "done" and (lacking := _lacking(opened, job.answer["columns"])):
+            # what was opened goes on waiting for its file
+            job.refuse(workspace.say("data.lacks", columns=", ".join(lacking)))
         if job.state == "done":
             _take(work, source, job.answer)
         elif work.source is None or source.path != work.source.path:
             source.path.unlink(missing_ok=True)
 
-    return Job(workspace, "profile", {"source": source.asked()}, then)
+    return Job(workspace, "profile", {"source": source.asked(), "plan": opened.get("plan")}, then)
+
+
+def _lacking(opened: Mapping[str, Any], columns: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Columns that a project speaks of and a file has not; those of a plan were asked of the child."""
+    known = {column["name"] for column in columns}
+    return [name for name, role in opened.get("roles", {}).items() if role != "other" and name not in known]
 
 
 def _take(work: Work, source: Source, found: dict[str, Any]) -> None:
@@ -134,15 +144,20 @@ def _take(work: Work, source: Source, found: dict[str, Any]) -> None:
         known = {name: role for name, role in opened["roles"].items() if name in guessed}
         work.roles = {name: known.get(name, column["guess"]["role"]) for name, column in guessed.items()}
         work.kinds = kinds | {name: kind for name, kind in opened["kinds"].items() if name in kinds}
-        work.roles_saved = True
+        work.declared, work.ending, work.roles_saved = opened["declared"], opened["ending"], True
     elif opened is not None:
-        roles, declared = chosen_from(opened["section"], list(guessed))
+        plan = opened["plan"]
+        section, steps = plan.get("roles", {}), plan.get("steps") or ()
+        if not steps and "quasi" in section:
+            # 'numeric' has become names
+            section = {**section, "quasi": found["quasi"]}
+        roles, declared = chosen_from(section, list(guessed), steps)
         work.roles, work.kinds, work.roles_saved = roles, kinds | declared, True
+        work.declared, work.ending = declared_from(section), opened["ending"]
     elif not same or not work.roles_saved:
         work.roles = {name: column["guess"]["role"] for name, column in guessed.items()}
         work.kinds, work.roles_saved = kinds, False
-    if not same and opened is None:
-        work.history = work.history if len(work.history) else History()
+        work.declared, work.ending = {}, None
 
 
 async def forget(request: Request) -> Response:

@@ -80,13 +80,15 @@ def _verdict(workspace: Workspace, work: Work, now: str) -> dict[str, str] | Non
         return {"state": now, "look": "bad", "title": workspace.say("verdict.broken"), "words": words}
     if now == "refused":
         seen = (_place(work) / _SHOWN).exists()
-        words = f"{said['message']} {workspace.say('fuzzy.stays')}" if seen else said["message"]
-        return {"state": now, "look": "bad", "title": f"✕ {workspace.say('verdict.refused')}", "words": words}
+        words, title = said["message"], f"✕ {workspace.say('verdict.refused')}"
+        if seen:
+            title = f"{title} · {workspace.say('fuzzy.stays')}"
+        return {"state": now, "look": "bad", "title": title, "words": words, "language": "en"}
     if "verified" not in said or work.running:
         return None
     found, look, mark = ("verified", "good", "✓") if said["verified"] else ("unverified", "warn", "!")
     title = f"{mark} {workspace.say(f'fuzzy.{found}')}"
-    return {"state": found, "look": look, "title": title, "words": said["message"]}
+    return {"state": found, "look": look, "title": title, "words": said["message"], "language": "en"}
 
 
 def _named_state(work: Work) -> str:

@@ -21,6 +21,7 @@ from tacita.web.drafts import (
     required_of,
     steps_of,
 )
+from tacita.web.forms import text_of
 from tacita.web.pages import fields_of, screen, seen_at, work_of
 from tacita.web.results import side_by_side, tiles
 from tacita.web.runs import run_plan
@@ -60,6 +61,7 @@ async def show(request: Request) -> Response:
         options=options_of(draft, catalogue),
         requirements=required_of(draft),
         measures=catalogue.measures,
+        measured={name: text_of(value) for name, value in draft.get("measure", {}).items()},
         families=catalogue.families(work, in_steps=bool(draft.get("steps"))),
         offered=offered(work),
         node=node,
@@ -76,7 +78,11 @@ async def show(request: Request) -> Response:
 
 def lock(work: Work) -> str | None:
     """What stands in the way of a run, as a key of the texts."""
-    return "roles.problem" if not work.roles_saved else problem(work)
+    if not work.roles_saved:
+        return "roles.problem"
+    found = problem(work)
+    # steps name their columns themselves, those to protect and those to draw anew
+    return None if found in ("roles.none", "roles.both") and current(work).get("steps") else found
 
 
 async def save(request: Request) -> Response:

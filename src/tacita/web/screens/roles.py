@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from tacita.web.basis import KINDS, ROLES
+from tacita.web.basis import KINDS, ROLES, orders_of, orders_text
+from tacita.web.forms import listed, text_of
 from tacita.web.jobs import Job
 from tacita.web.pages import fields_of, screen, seen_at, start, work_of
 from tacita.web.site import Screen
@@ -46,6 +49,8 @@ async def show(request: Request) -> Response:
         all_roles=ROLES,
         all_kinds=KINDS,
         problem=problem(work),
+        unit_columns=text_of(work.declared.get("unit_columns")),
+        orders=orders_text(work.declared.get("orders", {})),
     )
 
 
@@ -60,15 +65,31 @@ async def save(request: Request) -> Response:
             work.roles[name] = role
         if (kind := given.get(f"kind.{place}")) in KINDS:
             work.kinds[name] = kind
+    _declare(work, given)
     work.roles_saved, work.exposure = True, None
     if not work.running:
         await _expose(request, work)
     return seen_at(PATH + (f"?{request.url.query}" if request.url.query else ""))
 
 
+def _declare(work: Work, given: Mapping[str, str]) -> None:
+    """Orders of categories, and columns that agree within a unit; what is typed as it was stays as it is."""
+    before = work.declared
+    columns, orders = text_of(before.get("unit_columns")), orders_text(before.get("orders", {}))
+    if given.get("unit_columns", columns) != columns:
+        work.declared = {**work.declared, "unit_columns": listed(given["unit_columns"], numbers=False)}
+    if given.get("orders", orders) != orders:
+        work.declared = {**work.declared, "orders": orders_of(given["orders"])}
+    # whoever gives an order says what kind it is
+    ordered = [name for name in work.declared.get("orders", {}) if name in work.kinds]
+    work.kinds |= dict.fromkeys(ordered, "ordinal")
+
+
 def problem(work: Work) -> str | None:
     """What stands in the way of protecting, as a key of the texts."""
     chosen = list(work.roles.values())
+    if not {*work.declared.get("unit_columns", ()), *work.declared.get("orders", ())} <= {*work.roles}:
+        return "roles.unknown"
     for same in _ONE_EACH:
         if sum(role in same for role in chosen) > 1:
             return f"roles.two-{same[0]}"

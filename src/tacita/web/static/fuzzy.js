@@ -101,6 +101,7 @@ function tell() {
   banner.className = `banner ${now.verdict?.look}`;
   banner.firstElementChild.textContent = now.verdict?.title;
   banner.lastElementChild.textContent = now.verdict?.words;
+  banner.lastElementChild.lang = now.verdict?.language ?? "";
   for (const box of document.querySelectorAll("[id^=problem-]")) {
     const said = now.fields[box.id.slice(8)];
     box.hidden = !said;

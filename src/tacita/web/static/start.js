@@ -8,8 +8,9 @@ chosen?.addEventListener("change", () => {
   problem.hidden = true;
   if (chosen.files.length) {
     send(chosen.files[0], chosen.dataset.to, {
-      refused: (message) => {
+      refused: (message, language) => {
         problem.textContent = message;
+        problem.lang = language;
         problem.hidden = false;
         chosen.value = "";
       },

@@ -10,7 +10,7 @@ export function send(file, to, { sent = () => {}, refused = () => {} } = {}) {
   });
   request.addEventListener("load", () => {
     if (request.response?.next) location.assign(request.response.next);
-    else refused(request.response?.message || `${request.status}`);
+    else refused(request.response?.message || `${request.status}`, request.response?.language || "");
   });
   request.addEventListener("error", () => refused(""));
   request.send(file);

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from starlette.requests import Request
@@ -25,6 +26,7 @@ from tacita.web.tabled import (
     section_of,
     spanning,
     tabled,
+    undivided,
 )
 from tacita.web.uploads import TooLarge, receive
 from tacita.web.workspaces import Source, Work
@@ -85,7 +87,7 @@ def problem(work: Work) -> str | None:
         return "build.no-dimension"
     if told.kind == "cells" and not {"value", "primary"} <= set(parts):
         return "build.no-primary"
-    return None
+    return "build.undivided" if undivided(work) else None
 
 
 async def upload(request: Request) -> Response:
@@ -98,11 +100,26 @@ async def upload(request: Request) -> Response:
     except TooLarge:
         return JSONResponse({"message": request.state.workspace.say("data.too-large")})
     kind = OF_ARGUS.get(source.path.suffix)
-    if kind is not None:
-        _take(work, source, kind, [])
-    else:
+    if kind is None:
         await _profile(request, work, source).settled(2)
+        return JSONResponse({"next": PATH})
+    if other := _unlike(work, kind, ()):
+        source.path.unlink(missing_ok=True)
+        return JSONResponse({"message": request.state.workspace.say(other[0], **other[1])})
+    _take(work, source, kind, [])
     return JSONResponse({"next": PATH})
+
+
+def _unlike(work: Work, kind: str, columns: Sequence[Mapping[str, Any]]) -> tuple[str, dict[str, str]] | None:
+    """Why a file is not the one that was opened before it: a key of the texts, and what it speaks of."""
+    if work.opened is None:
+        return None
+    wanted = work.opened["said"]["kind"]
+    if wanted != kind and {wanted, kind} & {*OF_ARGUS.values()}:
+        return "build.other-kind", {"name": (work.opened["source"] or {}).get("shown_as", "?")}
+    known = {column["name"] for column in columns}
+    lacking = [name for name, part in work.opened["parts"].items() if part != "none" and name not in known]
+    return ("data.lacks", {"columns": ", ".join(lacking)}) if lacking else None
 
 
 async def beside(request: Request) -> Response:
@@ -139,7 +156,13 @@ async def demo(request: Request) -> Response:
 
 
 def _profile(request: Request, work: Work, source: Source, said: dict[str, Any] | None = None) -> Job:
+    workspace = request.state.workspace
+    source.options = ((work.opened or {}).get("source") or {}).get("options")
+
     def then(job: Job) -> None:
+        if job.state == "done" and (other := _unlike(work, "records", job.answer["columns"])):
+            # what was opened goes on waiting for its file
+            job.refuse(workspace.say(other[0], **other[1]))
         if job.state != "done":
             if work.source is None or source.path != work.source.path:
                 source.path.unlink(missing_ok=True)
@@ -147,8 +170,9 @@ def _profile(request: Request, work: Work, source: Source, said: dict[str, Any] 
         found = job.answer
         source.options, source.records = found["options"], found["records"]
         source.fingerprint = found["fingerprint"]
+        opened = work.opened
         _take(work, source, guess_kind(found["columns"]), found["columns"])
-        if said is not None:
+        if said is not None and opened is None:
             work.roles = {name: said["parts"].get(name, "none") for name in work.roles}
             tabled(work).rules = {name: dict(given) for name, given in said["rules"].items()}
 
@@ -159,11 +183,14 @@ def _take(work: Work, source: Source, kind: str, columns: list[dict[str, Any]]) 
     """A file that could be read takes the place of the one before; what belongs to it is kept."""
     if work.source is not None and work.source.path != source.path:
         work.source.path.unlink(missing_ok=True)
-    told = tabled(work)
-    work.draft = {"tabled": Tabled(kind=kind, beside=told.beside)}
-    work.source, work.columns = source, columns
-    work.roles = guess_parts(kind, columns)
-    work.kinds = {}
+    told, opened, work.opened = tabled(work), work.opened, None
+    work.source, work.columns, work.kinds = source, columns, {}
+    if opened is None:
+        work.draft = {"tabled": Tabled(kind=kind, beside=told.beside)}
+        work.roles = guess_parts(kind, columns)
+    else:
+        work.draft = {"tabled": Tabled(**opened["said"], beside=told.beside)}
+        work.roles = {column["name"]: opened["parts"].get(column["name"], "none") for column in columns}
 
 
 async def save(request: Request) -> Response:
@@ -175,7 +202,7 @@ async def save(request: Request) -> Response:
     if not told.says_itself and given.get("kind") in PARTS and given["kind"] != told.kind:
         told.kind = given["kind"]
         work.roles = guess_parts(told.kind, work.columns)
-        told.built = told.looked = None
+        told.built, told.looked, told.kept = None, None, {}
         return seen_at(PATH)
     for place, column in enumerate(work.columns):
         name = column["name"]

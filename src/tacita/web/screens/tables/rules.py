@@ -50,7 +50,7 @@ async def show(request: Request) -> Response:
         for rule in await rules_of(request)
     ]
     counts = told.looked["by_rule"] if told.looked is not None else []
-    grid = await drawn_grid(request, looked_folder(work)) if _seen(work) else None
+    grid = await drawn_grid(request, looked_folder(work))
     return screen(
         request,
         "rules",
@@ -63,10 +63,6 @@ async def show(request: Request) -> Response:
     )
 
 
-def _seen(work: Work) -> bool:
-    return not work.running and (tabled(work).looked is not None or not tabled(work).of_records)
-
-
 async def save(request: Request) -> Response:
     """The rules that hold; then the cells that they mark are counted."""
     work, given = work_of(request), await fields_of(request)
@@ -77,7 +73,7 @@ async def save(request: Request) -> Response:
         told.rules = {
             rule["name"]: _parameters(rule, given) for rule in await rules_of(request) if _on(rule, given)
         }
-    else:
+    elif told.kind != "jj":
         typed = {name: given.get(f"param.{name}", "").strip() for name in _LEVELS}
         named = {name: text for name, text in typed.items() if text and name not in work.draft["table"]}
         told.levels = {name: value_of(_LEVELS[name], text) for name, text in named.items()}

@@ -39,6 +39,7 @@ _BEGINNING: Mapping[str, Any] = {
     "margins": False,
     "strict": False,
     "insist": False,
+    "seed": "",
 }
 
 
@@ -54,8 +55,10 @@ async def show(request: Request) -> Response:
     if not rules.done(work):
         return seen_at(rules.PATH)
     work.history.choose(request.query_params.get("node"))
-    node = work.history.current
     published = request.query_params.get("view") == "published"
+    methods = await methods_of(request)
+    seen, grid = await _in_sight(request, work, published)
+    node = work.history.current
     asked = _asked(work, node)
     comma = request.state.workspace.language != "en"
     return screen(
@@ -65,13 +68,15 @@ async def show(request: Request) -> Response:
         told=tabled(work),
         node=node,
         stale=node is not None and node.basis != basis_of(work),
-        offered=[_offered(each, asked) for each in await methods_of(request)],
+        offered=[_offered(each, asked) for each in methods],
         asked=asked,
         problems_offered=PROBLEMS,
-        objectives=OBJECTIVES if tabled(work).of_records else OBJECTIVES[:2],
+        objectives=_objectives(work, asked),
+        known_objectives=OBJECTIVES,
         zeros=ZEROS,
         published=published,
-        grid=await _grid(request, work, node, published),
+        seen=seen,
+        grid=grid,
         chart=bounds_chart(_bounds(work, node), comma=comma),
         bounds=_bounds(work, node),
         # adjusted values have no pattern whose cost closes in
@@ -79,11 +84,24 @@ async def show(request: Request) -> Response:
     )
 
 
+def _objectives(work: Work, asked: Mapping[str, Any]) -> list[str]:
+    """What a withheld cell may cost; of a list also a column that a plan names."""
+    known = OBJECTIVES if tabled(work).of_records else OBJECTIVES[:2]
+    return [*dict.fromkeys((*known, asked["objective"]))]
+
+
 def _asked(work: Work, node: Node | None) -> Mapping[str, Any]:
-    """What the form shows: the chosen run, else what was asked last."""
+    """What the form shows: the chosen run, else what was asked last, or by the plan that was opened."""
+    said = _said(work, node)
+    signed = {"problem": "general"} if said.get("signed") else {}
+    return {**_BEGINNING, **said, **signed}
+
+
+def _said(work: Work, node: Node | None) -> Mapping[str, Any]:
     if node is None:
-        return {**_BEGINNING, **tabled(work).asked}
-    return {**_BEGINNING, **(node.plan.get("suppress") or node.plan.get("adjust") or {})}
+        return tabled(work).asked
+    found: Mapping[str, Any] = node.plan.get("suppress") or node.plan.get("adjust") or {}
+    return found
 
 
 def _offered(method: Mapping[str, Any], asked: Mapping[str, Any]) -> dict[str, Any]:
@@ -98,13 +116,18 @@ def _bounds(work: Work, node: Node | None) -> list[Any]:
     return list(node.answer.get("bounds", ())) if node is not None else []
 
 
-async def _grid(request: Request, work: Work, node: Node | None, published: bool) -> dict[str, Any] | None:
-    if work.running:
-        # whoever is at work has the child
-        return None
-    if node is not None and node.state == "verified" and node.files:
-        return await drawn_grid(request, work.folder_of(node), published=published)
-    return await drawn_grid(request, looked_folder(work))
+async def _in_sight(
+    request: Request, work: Work, published: bool
+) -> tuple[Node | None, dict[str, Any] | None]:
+    """The run whose table is shown, and its grid: while another runs, the last one stays in sight."""
+    while True:
+        running = work.running
+        seen = work.history.ground(work.history.chosen) if running else work.history.current
+        made = seen is not None and seen.state == "verified" and seen.files
+        folder = work.folder_of(seen) if seen is not None and made else looked_folder(work)
+        grid = await drawn_grid(request, folder, published=published and made)
+        if work.running == running:
+            return seen, grid
 
 
 async def run(request: Request) -> Response:
@@ -114,7 +137,7 @@ async def run(request: Request) -> Response:
         return seen_at(PATH)
     named = {each["name"]: each for each in await methods_of(request)}
     method = named.get(given.get("method", ""), named["optimal"])
-    section = _section(method, given)
+    section = _section(method, given, _said(work, work.history.current))
     tabled(work).asked = section
     way = "suppress" if method["kind"] == "suppression" else "adjust"
     plan = plan_of(work, **{way: section})
@@ -136,8 +159,10 @@ async def run(request: Request) -> Response:
     return seen_at(PATH)
 
 
-def _section(method: Mapping[str, Any], given: Mapping[str, str]) -> dict[str, Any]:
-    """The section [suppress] or [adjust] of a plan."""
+def _section(
+    method: Mapping[str, Any], given: Mapping[str, str], before: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The section [suppress] or [adjust] of a plan; what no field shows stays as it was before."""
     schema = {name: each for name, each in method["parameters"]["properties"].items() if name not in _AROUND}
     prefix = f"param.{method['name']}."
     typed = {name: given[f"{prefix}{name}"] for name in schema if f"{prefix}{name}" in given}
@@ -146,14 +171,22 @@ def _section(method: Mapping[str, Any], given: Mapping[str, str]) -> dict[str, A
         section |= values_of({"time": {"type": "number"}}, {"time": given["time"]}, ["time"])
     if "insist" in given:
         section["insist"] = True
+    if before.get("method", "optimal") == method["name"]:
+        section |= {name: before[name] for name in _AROUND if name in before}
     if method["kind"] == "adjustment":
+        if given.get("seed", "").strip():
+            section["seed"] = given["seed"].strip()
         return section | ({"signed": True} if given.get("problem") == "general" else {})
     section["problem"] = given.get("problem", "interval")
-    if given.get("objective") in OBJECTIVES[1:]:
-        section["objective"] = given["objective"]
+    # files of tau-ARGUS say themselves what holds where a plan says nothing: what it says is said again
+    objective = given.get("objective", "")
+    if objective and (objective != _BEGINNING["objective"] or "objective" in before):
+        section["objective"] = objective
     if given.get("zeros") in ZEROS[1:]:
         section["zeros"] = given["zeros"]
-    return section | {name: True for name in ("margins", "strict") if name in given}
+    if "margins" in given or "margins" in before:
+        section["margins"] = "margins" in given
+    return section | ({"strict": True} if "strict" in given else {})
 
 
 def verified(work: Work) -> bool:

@@ -1,0 +1,69 @@
+"""Every screen as everybody must be able to read and reach it, in each language, theme and width."""
+
+from importlib import resources
+
+import pytest
+
+from web.browser.access import everywhere
+from web.conftest import Visitor
+from web.forms import send
+
+MICRODATA = (
+    *("data", "data?values=shown", "roles", "protect", "protect?node=n2", "compare"),
+    *("export?node=n2", "export?node=n3"),
+)
+TABLES = ("build", "rules", "suppress", "suppress?view=published", "audit", "export")
+SCREENS = (
+    *("/", "/?tour=shown", "/end", "/fuzzy"),
+    *(f"/microdata/{each}" for each in MICRODATA),
+    *(f"/tables/{each}" for each in TABLES),
+)
+
+
+@pytest.fixture
+def everything(new_browser, app):
+    """A page of a browser whose works have come all the way, by requests: that is quicker than by hand."""
+    page = new_browser()
+    (cookie,) = page.context.cookies()
+    visitor = Visitor(app, cookie["value"])
+    visitor.post("/microdata/data/demo")
+    visitor.wait_for("/microdata/data", 'data-testid="records"')
+    send(visitor, "/microdata/roles", "/microdata/roles?from=0&find=")
+    visitor.wait_for("/microdata/roles", 'data-testid="risk-unique"')
+    for k in ("5", "8"):
+        send(visitor, "/microdata/protect", do="run", **{"s0.k": k})
+        visitor.wait_for("/microdata/protect", 'data-testid="running" data-state="hidden"')
+    visitor.post("/microdata/acknowledge", node="n2")
+    # one that is refused, and a second step
+    send(visitor, "/microdata/protect", do="run", **{"s0.k": "1"})
+    visitor.wait_for("/microdata/protect", 'data-testid="running" data-state="hidden"')
+    send(visitor, "/microdata/protect", do="add")
+    visitor.post("/tables/build/demo", name="business")
+    visitor.wait_for("/tables/build", 'data-testid="step-build-form"')
+    for path in ("/tables/build", "/tables/rules", "/tables/suppress"):
+        send(visitor, path)
+        visitor.wait_for(path, 'data-testid="running" data-state="hidden"')
+    return page, visitor
+
+
+def test_axe_finds_nothing_serious_on_any_screen(everything):
+    library = pytest.importorskip("axe_playwright_python", reason="needs axe: pip install tacita[test]")
+    axe = resources.files(library).joinpath("axe.min.js").read_text("utf-8")
+    page, visitor = everything
+    for screen in SCREENS:
+        page.goto(f"{visitor.app.origin}{screen}")
+        page.evaluate(f"() => {{ {axe} }}")
+        found = page.evaluate("axe.run({ resultTypes: ['violations'] }).then((found) => found.violations)")
+        serious = {
+            each["id"]: [node["html"][:120] for node in each["nodes"][:3]]
+            for each in found
+            if each["impact"] in ("serious", "critical")
+        }
+        assert serious == {}, screen
+
+
+def test_every_screen_can_be_read_in_each_language_theme_and_width(everything):
+    page, visitor = everything
+    for screen in SCREENS:
+        page.goto(f"{visitor.app.origin}{screen}")
+        assert everywhere(page) == {}, screen
