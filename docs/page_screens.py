@@ -85,17 +85,21 @@ def opened(browser: str, width: int, language: str, theme: str) -> Iterator[Any]
     sys.path.insert(0, str(DOCS.parent / "tests"))
     from web.conftest import running
 
-    with tempfile.TemporaryDirectory() as place, running(place) as app, sync_playwright() as tool:
-        with tool.chromium.launch(executable_path=browser, args=["--no-sandbox"]) as chromium:
-            page = chromium.new_page(viewport={"width": width, "height": HEIGHT}, reduced_motion="reduce")
-            page.set_default_timeout(PATIENCE)
-            page.goto(f"{app.origin}/enter?token={app.token}")
-            page.wait_for_url(re.compile(r"/$"))
-            for menu, value in (("language", language), ("theme", theme)):
-                if page.get_by_test_id(menu).input_value() != value:
-                    with page.expect_navigation():
-                        page.get_by_test_id(menu).select_option(value)
-            yield page
+    with (
+        tempfile.TemporaryDirectory() as place,
+        running(place) as app,
+        sync_playwright() as tool,
+        tool.chromium.launch(executable_path=browser, args=["--no-sandbox"]) as chromium,
+    ):
+        page = chromium.new_page(viewport={"width": width, "height": HEIGHT}, reduced_motion="reduce")
+        page.set_default_timeout(PATIENCE)
+        page.goto(f"{app.origin}/enter?token={app.token}")
+        page.wait_for_url(re.compile(r"/$"))
+        for menu, value in (("language", language), ("theme", theme)):
+            if page.get_by_test_id(menu).input_value() != value:
+                with page.expect_navigation():
+                    page.get_by_test_id(menu).select_option(value)
+        yield page
 
 
 def height_of(page: Any) -> int:
@@ -132,8 +136,10 @@ def reaches(page: Any, verdict: str) -> None:
 
 
 def moves(page: Any) -> None:
-    """Wait until a run says how far it is."""
-    page.wait_for_function("() => document.querySelector('[data-testid=progress]').value > 0")
+    """Wait until a run says how far it is; what is compiled before it is soon over."""
+    page.wait_for_function(
+        "() => ((at) => at > 5 && at < 95)(document.querySelector('[data-testid=progress]').value)"
+    )
 
 
 def protect(page: Any, method: str, verdict: str = "verified", **values: str) -> None:

@@ -49,6 +49,7 @@ def page(request: Request, template: str, status: int = 200, **content: Any) -> 
         "t": workspace.say,
         "stage": workspace.stage,
         "number": partial(number, comma=comma),
+        "figure": lambda text: text.replace(".", ",") if comma else text,
         "size": size,
         "language": workspace.language,
         "languages": LANGUAGES,

@@ -4,6 +4,8 @@ import { on } from "./events.js";
 const chart = document.querySelector("[data-chart]");
 const figure = (name) => document.querySelector(`[data-testid=${name}]`);
 const apart = (value) => Math.round(value).toString().replace(/\B(?=(\d{3})+$)/g, "\u202f");
+// numbers as the language of the page writes them
+const written = (text) => (document.documentElement.lang === "en" ? text : text.replace(".", ","));
 const [left, right, top, bottom] = chart.dataset.frame.split(" ").map(Number);
 const points = JSON.parse(chart.dataset.points);
 
@@ -27,14 +29,14 @@ function draw() {
   chart.querySelector(".lower").setAttribute("points", lower.join(" "));
   chart.querySelector(".upper").setAttribute("points", upper.join(" "));
   chart.querySelector(".between").setAttribute("points", upper.concat(lower.reverse()).join(" "));
-  chart.querySelector("[data-began]").textContent = `${first.toFixed(1)} s`;
-  chart.querySelector("[data-seconds]").textContent = `${last.toFixed(1)} s`;
+  chart.querySelector("[data-began]").textContent = `${written(first.toFixed(1))} s`;
+  chart.querySelector("[data-seconds]").textContent = `${written(last.toFixed(1))} s`;
   const ticks = [...chart.querySelectorAll("[data-tick]")];
   ticks.forEach((tick, i) => {
     const [, y] = at(0, (highest * i) / Math.max(ticks.length - 1, 1)).split(",");
     for (const name of ["y1", "y2"]) tick.firstChild.setAttribute(name, y);
     tick.lastChild.setAttribute("y", Number(y) + 4);
-    tick.lastChild.textContent = short((highest * i) / Math.max(ticks.length - 1, 1));
+    tick.lastChild.textContent = written(short((highest * i) / Math.max(ticks.length - 1, 1)));
   });
 }
 
@@ -42,6 +44,6 @@ on("bounds", (told) => {
   points.push([told.elapsed, told.lower, told.upper]);
   figure("upper").textContent = apart(told.upper);
   figure("lower").textContent = apart(told.lower);
-  figure("gap").textContent = `${(100 * told.gap).toFixed(1)} %`;
+  figure("gap").textContent = `${written((100 * told.gap).toFixed(1))} %`;
   draw();
 });
