@@ -177,8 +177,10 @@ def _runs(page: Any, place: Path) -> Iterator[Result]:
 
     press("go-fuzzy", "points-example")
     page.get_by_test_id("points-count").filter(has_text="300").wait_for()
-    iterated = "[data-testid=fuzzy-iteration]:not(:text-is('–'))"
-    yield measured("fuzzy: run to the first iteration", lambda: press("fuzzy-run"), iterated)
+    began = "[data-testid=fuzzy-status]:not([data-state=idle])"
+    yield measured("fuzzy: run to the first sign", lambda: press("fuzzy-run"), began)
+    press("fuzzy-stop")
+    page.locator("[data-testid=fuzzy-status][data-state=stopped]").wait_for()
 
 
 def _cells() -> str:
