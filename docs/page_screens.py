@@ -20,20 +20,17 @@ from typing import Any
 
 DOCS = Path(__file__).parent
 IMAGES = DOCS / "images"
-HEIGHT, COLOURS, PATIENCE = 900, 128, 60_000
+HEIGHT, COLOURS, PATIENCE = 900, 256, 60_000
 # long enough not to be refused as one that can be guessed
 SEED = "31415926535897932384626433832795"
-# picture -> the state of a screen that it shows
+# picture -> the state of a screen that it shows, and how much of it
 KEPT = {
-    "page": "protect-verified",
-    "page-start": "start",
-    "page-roles": "roles",
-    "page-compare": "compare-done",
-    "page-export": "export",
-    "page-fuzzy": "fuzzy-paused",
-    "page-rules": "rules-counted",
-    "page-table": "suppress-verified",
-    "page-audit": "audit",
+    "page": ("protect-verified", 1240),
+    "page-roles": ("roles", 940),
+    "page-compare": ("compare-done", 940),
+    "page-table": ("suppress-verified", 760),
+    "page-audit": ("audit", 590),
+    "page-fuzzy": ("fuzzy-paused", 1060),
 }
 Seen = Callable[[str], None]
 
@@ -51,7 +48,7 @@ def main(words: list[str] | None = None) -> int:
     if browser is None:
         print("Chromium is not there: the page keeps its pictures.")
         return 0
-    wanted = {state: name for name, state in KEPT.items()}
+    wanted = {state: (name, height) for name, (state, height) in KEPT.items()}
     if asked.all is not None:
         asked.all.mkdir(parents=True, exist_ok=True)
     drawn = 0
@@ -60,16 +57,14 @@ def main(words: list[str] | None = None) -> int:
 
             def see(state: str, page: Any = page) -> None:
                 nonlocal drawn
-                if asked.all is not None:
-                    page.set_viewport_size({"width": asked.width, "height": max(HEIGHT, height_of(page))})
-                    settle(page)
-                    page.screenshot(path=asked.all / f"{state}.png")
-                    page.set_viewport_size({"width": asked.width, "height": HEIGHT})
-                elif state in wanted:
-                    settle(page)
-                    (IMAGES / f"{wanted[state]}.png").write_bytes(few_colours(page.screenshot()))
-                else:
+                if asked.all is None and state not in wanted:
                     return
+                name, height = wanted[state] if asked.all is None else (state, max(HEIGHT, height_of(page)))
+                page.set_viewport_size({"width": asked.width, "height": height})
+                settle(page)
+                place = (asked.all or IMAGES) / f"{name}.png"
+                place.write_bytes(few_colours(page.screenshot()))
+                page.set_viewport_size({"width": asked.width, "height": HEIGHT})
                 drawn += 1
 
             JOBS[job](page, see)
@@ -118,7 +113,9 @@ def few_colours(picture: bytes) -> bytes:
     from PIL import Image
 
     made = io.BytesIO()
-    few = Image.open(io.BytesIO(picture)).convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
+    whole = Image.open(io.BytesIO(picture)).convert("RGB")
+    # small marks keep their colours too
+    few = whole.quantize(COLOURS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
     few.save(made, "PNG", optimize=True)
     return made.getvalue()
 
@@ -177,7 +174,7 @@ def microdata(page: Any, see: Seen) -> None:
     see("protect-empty")
     for k in ("3", "5"):
         protect(page, "mdav", k=k)
-    see("protect-verified")
+    see("protect-second")
     protect(page, "mdav", "refused", k="1")
     see("protect-refused")
     click(page, "node-n1")
@@ -188,6 +185,8 @@ def microdata(page: Any, see: Seen) -> None:
     page.get_by_test_id("side-by-side").wait_for()
     see("protect-compared")
     click(page, "node-n2")
+    page.locator("[data-testid=node-n2][aria-current]").wait_for()
+    see("protect-verified")
     click(page, "step-add")
     page.get_by_test_id("method-2").wait_for()
     page.get_by_test_id("more-options").locator("summary").click()

@@ -8,6 +8,7 @@ const apart = (value) => Math.round(value).toString().replace(/\B(?=(\d{3})+$)/g
 const written = (text) => (document.documentElement.lang === "en" ? text : text.replace(".", ","));
 const [left, right, top, bottom] = chart.dataset.frame.split(" ").map(Number);
 const points = JSON.parse(chart.dataset.points);
+const began = performance.now() - 1000 * Number(document.querySelector("[data-testid=running]").dataset.began);
 
 function short(value) {
   for (const [power, unit] of [[1e9, "G"], [1e6, "M"], [1e3, "k"]]) {
@@ -17,14 +18,18 @@ function short(value) {
 }
 
 function draw() {
-  const [first, last] = [points[0][0], points.at(-1)[0]];
+  if (!points.length) return;
+  // what was told last holds until now
+  const [first, last] = [points[0][0], Math.max(points.at(-1)[0], (performance.now() - began) / 1000)];
   const highest = Math.max(...points.map((each) => each[2])) * 1.05 || 1;
   const at = (seconds, value) => {
     const y = bottom - (bottom - top) * (value / highest);
     return `${(left + ((right - left) * (seconds - first)) / (last - first || 1)).toFixed(1)},${y.toFixed(1)}`;
   };
   const steps = (which) =>
-    points.flatMap((each, i) => (i ? [at(each[0], points[i - 1][which])] : []).concat(at(each[0], each[which])));
+    points
+      .flatMap((each, i) => (i ? [at(each[0], points[i - 1][which])] : []).concat(at(each[0], each[which])))
+      .concat(at(last, points.at(-1)[which]));
   const [lower, upper] = [steps(1), steps(2)];
   chart.querySelector(".lower").setAttribute("points", lower.join(" "));
   chart.querySelector(".upper").setAttribute("points", upper.join(" "));
@@ -47,3 +52,5 @@ on("bounds", (told) => {
   figure("gap").textContent = `${written((100 * told.gap).toFixed(1))} %`;
   draw();
 });
+
+setInterval(draw, 500);
