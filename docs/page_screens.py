@@ -114,8 +114,11 @@ def few_colours(picture: bytes) -> bytes:
 
     made = io.BytesIO()
     whole = Image.open(io.BytesIO(picture)).convert("RGB")
-    # small marks keep their colours too
-    few = whole.quantize(COLOURS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+    # the most frequent colours stay as they are; only the edges of letters take the nearest of them
+    often = sorted(whole.getcolors(1 << 24), reverse=True)[:COLOURS]
+    palette = Image.new("P", (1, 1))
+    palette.putpalette([part for _, colour in often for part in colour])
+    few = whole.quantize(palette=palette, dither=Image.Dither.NONE)
     few.save(made, "PNG", optimize=True)
     return made.getvalue()
 
