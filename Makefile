@@ -27,10 +27,11 @@ test-long: $(VENV)/installed-for-tests
 docs: $(VENV)/installed-for-docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 
-# the pictures of pages and of the terminal; pages need Chromium
-docs-pictures: $(VENV)/installed-for-docs
+# the pictures of methods, of the terminal, of pages and of `tacita app`; the last two need Chromium
+docs-pictures: $(VENV)/installed-for-tests
 	$(BIN)/python docs/pictures.py
 	$(BIN)/python docs/screens.py
+	$(BIN)/python docs/page_screens.py
 
 bench: $(VENV)/installed-for-tests
 	$(BIN)/python -m benchmarks

@@ -17,6 +17,7 @@ SLOW = {
     "generalise",
     "large_tables",
     "measures_large",
+    "page",
     "solvers",
     "suppression",
     "withhold",

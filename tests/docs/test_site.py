@@ -173,3 +173,14 @@ def test_a_picture_of_the_terminal_shows_what_the_commands_print(tmp_path):
         committed = (DOCS / "images" / f"{name}.svg").read_text(encoding="utf-8")
         drawn = SCREENS["terminal"](commands, tmp_path)
         assert words_of(committed) == words_of(drawn), "run `make docs-pictures`"
+
+
+def test_every_picture_of_the_page_is_of_a_state_that_is_visited():
+    program = (DOCS / "page_screens.py").read_text(encoding="utf-8")
+    visited = re.findall(r'see\("([^"]+)"\)', program)
+    assert len(set(visited)) == len(visited)
+    kept = runpy.run_path(str(DOCS / "page_screens.py"))["KEPT"]
+    assert {state for state, _ in kept.values()} <= set(visited)
+    assert {f"{name}.png" for name in kept} == {
+        each.name for each in PICTURES if each.name.startswith("page")
+    }

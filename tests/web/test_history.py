@@ -197,3 +197,17 @@ def test_what_is_downloaded_is_never_shown(site):
     _, answered_with = ask(application(site, ROUTES), "GET", "/microdata/get/report", headers)
     assert answered_with["content-type"] == "application/octet-stream"
     assert answered_with["content-disposition"].startswith("attachment")
+
+
+def test_lines_of_the_tree_go_on_past_what_was_made_of_others():
+    history = grown()
+    history.choose("n2")
+    history.begin({"protect": {"method": "mdav", "k": 10}}, "b")
+    tree = [(branch.node.title, branch.past) for branch in history.branches("b")]
+    # the line from the first to the last of its children passes all that lies between
+    assert tree == [
+        ("mdav k=3", ()),
+        ("mdav k=5", (0,)),
+        ("mdav k=10", (0,)),
+        ("noise alpha=0.3", ()),
+    ]

@@ -2,6 +2,7 @@
 
 import re
 import time
+from itertools import pairwise
 
 import pytest
 
@@ -60,6 +61,23 @@ def test_a_run_shows_verdict_figures_pictures_and_promises(office, app):
     assert text.count('class="heat"') == 3
     for name in ("cautions", "before-after", "promises", "spot-n1", "node-n1"):
         assert f'data-testid="{name}"' in text
+
+
+def test_pictures_speak_the_language_of_the_page_and_name_the_pairs_that_changed_most(office):
+    text = run(office, **{"s0.k": "5"})
+    changes = re.findall(r'<td class="num">(\S+) → (\S+)</td>', text)
+    widths = [
+        abs(float(after.replace("−", "-")) - float(before.replace("−", "-"))) for before, after in changes
+    ]
+    assert len(changes) == 8
+    assert all(wider >= width - 0.011 for wider, width in pairwise(widths))
+    office.post("/settings", language="pt", theme="auto")
+    try:
+        said = office.get(PROTECT).text
+    finally:
+        office.post("/settings", language="en", theme="auto")
+    cells = [set(re.findall(r'y="22">([^<]+)<', each)) for each in (text, said)]
+    assert {each.replace(".", ",") for each in cells[0]} == cells[1] != cells[0]
 
 
 def test_a_second_run_is_a_child_and_shows_what_changed(office):

@@ -1,14 +1,18 @@
 """Files, children and folders: nothing is whole in memory, nothing is left, whoever dies first."""
 
+import asyncio
 import json
 import os
 import re
 import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 
 import pytest
 
+from tacita.web.site import Site
 from web.conftest import Visitor, events, running
 
 
@@ -263,3 +267,40 @@ def test_with_demo_the_survey_is_there_when_the_browser_is(tmp_path):
     with running(tmp_path, "--demo") as app:
         text = Visitor(app).enter().wait_for("/microdata/data", 'data-testid="records"')
         assert "survey.csv" in text
+
+
+def test_the_command_becomes_the_server_without_loading_a_library_of_data():
+    program = (
+        "import os, sys; from tacita.cli import run_command;"
+        "os.execv = lambda *words: print(*(name in sys.modules for name in ('numpy', 'pyarrow')));"
+        "run_command(['app', '--no-browser'])"
+    )
+    told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert told.stdout.split() == ["False", "False"]
+
+
+def test_methods_are_listed_before_anybody_asks_for_them(tmp_path, monkeypatch):
+    monkeypatch.setenv("TACITA_NO_WARMUP", "1")
+    site, asked = Site("127.0.0.1", 1, tmp_path), []
+
+    class Waiting:
+        async def ask(self, verb, _given):
+            asked.append(verb)
+            return {"methods": []}
+
+        async def end(self):
+            asked.append("end")
+
+    async def waiting():
+        return Waiting()
+
+    async def lived():
+        monkeypatch.setattr(site.children, "prepare", lambda: None)
+        monkeypatch.setattr(site.children, "take", waiting)
+        async with site.lifespan(None):
+            await asyncio.sleep(0.01)
+            assert asked == ["methods", "end"]
+            assert await site.catalogue() == {"methods": []}
+        assert len(asked) == 2
+
+    asyncio.run(lived())

@@ -256,6 +256,29 @@ def test_only_a_verified_table_leaves_and_a_chosen_one_is_served(visitor):
     assert visitor.get("/tables/get/data").status == 409
 
 
+def test_a_table_says_only_what_there_is_to_see_in_it(visitor):
+    visitor.post("/tables/build/demo", name="business")
+    visitor.wait_for("/tables/build", "part-region")
+    parts = {"part.2": "dimension-1", "part.3": "dimension-2", "part.4": "unit", "part.6": "value"}
+    visitor.post("/tables/build", kind="records", **parts)
+    visitor.wait_for("/tables/build", 'data-testid="cells"')
+    visitor.post("/tables/rules", **{"rule.minimum-frequency": "on", "rule.dominance": "on"})
+    text = visitor.wait_for("/tables/rules", "sensitive-count")
+    # rules by the names that people give them, and no sign for what is not there
+    assert "<dt>Minimum frequency</dt>" in text
+    assert '<i class="primary"></i>' in text
+    assert '<i class="secondary"></i>' not in text
+    text = visitor.get("/tables/suppress").text
+    assert "close in here" in text
+    assert "data-chart" not in text
+    visitor.post("/tables/suppress", method="optimal", problem="interval")
+    text = visitor.wait_for("/tables/suppress", 'data-testid="problem-cost"')
+    assert '<i class="secondary"></i>' in text
+    # found and proven in one go: figures without a line that goes nowhere
+    assert 'data-testid="upper"' in text
+    assert ("Found and proven at once" in text) != ("data-chart" in text)
+
+
 def test_files_of_tau_argus_are_taken_with_their_metadata(visitor, tmp_path):
     table = tacita.tabulate(
         datasets.load("business"), ["region", "sector"], "turnover", rules=[api.method("p-percent")]

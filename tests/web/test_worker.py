@@ -248,3 +248,16 @@ def test_the_environment_of_a_child_is_reduced(monkeypatch, tmp_path):
 
 def test_every_verb_says_what_it_does():
     assert all(verb.__doc__ for verb in VERBS.values())
+
+
+def test_a_child_that_waits_loads_what_a_first_run_needs_until_it_is_asked():
+    program = (
+        "import queue, sys; from tacita.worker.ahead import modules, next_question;"
+        "asked = queue.Queue(); asked.put({'verb': 'first'}); waiting = modules();"
+        "next_question(asked, waiting); before = 'numba' in sys.modules;"
+        "silent = queue.Queue(); silent.empty = lambda: True; silent.get = lambda: {'verb': 'second'};"
+        "next_question(silent, waiting);"
+        "print(before, 'numba' in sys.modules, 'scipy.optimize' in sys.modules)"
+    )
+    told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert told.stdout.split() == ["False", "True", "True"]

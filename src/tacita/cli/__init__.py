@@ -105,8 +105,8 @@ def _carry_out(words: Sequence[str]) -> None:
 
 def _door_of(words: Sequence[str]) -> AbstractContextManager[None]:
     """How messages say what to do: in options, or in keys of the plan that a command carries out."""
-    if not words or words[0] not in COMMANDS:
-        # help and version, which wait for nothing
+    if not words or words[0] not in COMMANDS or words[0] == "app":
+        # help, version and the page, which wait for nothing
         return nullcontext()
     from tacita.core.door import entered_by
 

@@ -5,11 +5,9 @@ from __future__ import annotations
 import os
 import sys
 from importlib.util import find_spec
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 from cyclopts import Parameter
-
-from tacita.core import ParameterError
 
 _NEEDED = ("starlette", "uvicorn")
 
@@ -22,12 +20,17 @@ def app(
 ) -> None:
     """Open the page: protect microdata and tables in the browser, on this computer alone."""
     if missing := [name for name in _NEEDED if find_spec(name) is None]:
-        raise ParameterError(
-            f"App: {' and '.join(missing)} cannot be found. Install the page: pip install 'tacita[app]'."
-        )
+        _refuse(f"App: {' and '.join(missing)} cannot be found. Install the page: pip install 'tacita[app]'.")
     if not 0 <= port < 2**16:
-        raise ParameterError(f"App: port must be between 0 and 65535, got {port}.", field="port")
+        _refuse(f"App: port must be between 0 and 65535, got {port}.", field="port")
     words = ["--port", str(port), *(["--no-browser"] if no_browser else []), *(["--demo"] if demo else [])]
     sys.stdout.flush()
-    # in place of this process: the server holds no library that could hold data, and this one has them all
+    # in place of this process: the server is a program of its own, which could not load a library of data
     os.execv(sys.executable, [sys.executable, "-m", "tacita.web", *words])
+
+
+def _refuse(message: str, field: str | None = None) -> NoReturn:
+    # loaded only where something is wrong: with it come all libraries that hold data
+    from tacita.core import ParameterError
+
+    raise ParameterError(message, field=field)

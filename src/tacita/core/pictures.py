@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+_TOLD = 8
+
 
 @dataclass(frozen=True)
 class RiskByRecord:
@@ -84,3 +86,15 @@ class Correlations:
     names: tuple[str, ...]
     relations: tuple[Relation, ...]
     largest: tuple[Relation, ...] = ()
+
+    @property
+    def changed_most(self) -> tuple[Relation, ...]:
+        """Pairs that changed most, the largest change first; those that did not change are no part of it.
+
+        >>> pairs = Relation("b", "a", 0.5, 0.4), Relation("c", "a", 0.5, -0.5), Relation("c", "b", 0.1, 0.1)
+        >>> [each.one for each in Correlations(3, ("a", "b", "c"), pairs).changed_most]
+        ['c', 'b']
+        """
+        changes = [(abs(each.change or 0.0), each) for each in self.relations]
+        found = sorted((pair for pair in changes if pair[0] > 0), key=lambda pair: -pair[0])
+        return self.largest or tuple(each for _, each in found[:_TOLD])

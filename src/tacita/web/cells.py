@@ -114,7 +114,9 @@ def grid(found: Mapping[str, Any], say: Say, *, comma: bool) -> dict[str, Any]:
             name = f"{named} × {label['text']}" if several else named
             cells.append(drawn_cell(cell, f"{caption}, {name}" if caption else name, say, comma=comma))
         rows.append({"labels": line["labels"], "cells": cells})
-    return {**found, "rows": rows, "map": None if found["map"] is None else state_map(found)}
+    drawn = None if found["map"] is None else state_map(found)
+    withheld = any(cell.kind == "secondary" for row in rows for cell in row["cells"])
+    return {**found, "rows": rows, "map": drawn, "withheld": withheld or (drawn and drawn.withheld)}
 
 
 @dataclass(frozen=True)

@@ -47,12 +47,16 @@ class Node:
 
 @dataclass(frozen=True)
 class Branch:
-    """A node as a list shows it: how deep it stands, and what may be said of it now."""
+    """A node as a list shows it: how deep it stands, and what may be said of it now.
+
+    `past` are the levels whose lines go on past it, to a node further down of the same parent.
+    """
 
     node: Node
     depth: int
     stale: bool
     chosen: bool
+    past: tuple[int, ...] = ()
 
 
 class History:
@@ -154,7 +158,7 @@ class History:
             node, depth = waiting.pop()
             found.append(Branch(node, depth, node.basis != basis, node.id == self.chosen))
             waiting += [(child, depth + 1) for child in reversed(children.get(node.id, []))]
-        return found
+        return _joined(found)
 
     def told(self) -> dict[str, Any]:
         """As a project keeps it; what still runs is not in it."""
@@ -257,3 +261,15 @@ def opened(text: str) -> dict[str, Any]:
     if not all(name in told and isinstance(told[name], shape) for name, shape in shapes.items()):
         raise ValueError("no project")
     return {**told, "history": History.of(told.get("history", {}))}
+
+
+def _joined(branches: list[Branch]) -> list[Branch]:
+    """With the lines that go past each, found from below: a line is open until its parent is met."""
+    found: list[Branch] = []
+    unmet: set[int] = set()
+    for branch in reversed(branches):
+        unmet = {level for level in unmet if level < branch.depth}
+        found.append(replace(branch, past=tuple(sorted(unmet))))
+        if branch.depth:
+            unmet.add(branch.depth - 1)
+    return found[::-1]

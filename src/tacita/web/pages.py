@@ -50,6 +50,7 @@ def page(request: Request, template: str, status: int = 200, **content: Any) -> 
         "t": workspace.say,
         "stage": workspace.stage,
         "number": partial(number, comma=comma),
+        "figure": lambda text: text.replace(".", ",") if comma else text,
         "size": size,
         "text_of": text_of,
         "language": workspace.language,

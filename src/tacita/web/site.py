@@ -17,7 +17,7 @@ from starlette.types import ASGIApp
 
 from tacita._version import __version__
 
-from .children import Child, Children
+from .children import Broken, Child, Children
 from .entering import Entrance
 from .guard import Guard
 from .texts import Texts
@@ -51,7 +51,7 @@ class Site:
         self._catalogue: asyncio.Task[Mapping[str, Any]] | None = None
 
     async def catalogue(self) -> Mapping[str, Any]:
-        """Methods with their schemas, options and formats: asked of a child once, in the first minute."""
+        """Methods with their schemas, options and formats: asked of a child once, ahead of need."""
         if self._catalogue is None or (self._catalogue.done() and self._catalogue.exception()):
             self._catalogue = asyncio.create_task(self._ask_catalogue())
         return await asyncio.shield(self._catalogue)
@@ -79,10 +79,11 @@ class Site:
         self.children.prepare()
         sweeping = asyncio.create_task(self._sweep())
         warming = asyncio.create_task(self._warm())
+        listing = asyncio.create_task(self._list())
         try:
             yield
         finally:
-            for task in (sweeping, warming, self._catalogue):
+            for task in (sweeping, warming, listing, self._catalogue):
                 if task is not None:
                     task.cancel()
                     with suppress(BaseException):
@@ -94,6 +95,11 @@ class Site:
         while True:
             await asyncio.sleep(_SWEEP_SECONDS)
             await self.workspaces.sweep()
+
+    async def _list(self) -> None:
+        # whoever asks for it next is told what was wrong
+        with suppress(Broken):
+            await self.catalogue()
 
     async def _warm(self) -> None:
         """What is compiled at the first start of a version is not waited for at the first run."""

@@ -12,6 +12,7 @@ from typing import Any
 from tacita import api
 from tacita.core import TacitaError
 
+from .ahead import modules, next_question
 from .desk import Desk
 from .verbs import VERBS
 from .wire import Wire, end_of_all
@@ -26,12 +27,11 @@ def answer_all(wire: Wire) -> None:
     desk = Desk()
     questions: queue.Queue[dict[str, Any]] = queue.Queue()
     threading.Thread(target=_listen, args=(wire, desk, questions), daemon=True).start()
-    # whoever waits for a child waits for its libraries; those of the compiler come with them
     with api.unfolding_at_most(most_cells()):
         wire.tell({"id": 0, "event": "ready"})
+        waiting = modules()
         while True:
-            question = questions.get()
-            answer(question, desk, wire)
+            answer(next_question(questions, waiting), desk, wire)
 
 
 def _listen(wire: Wire, desk: Desk, questions: queue.Queue[dict[str, Any]]) -> None:

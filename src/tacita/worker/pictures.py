@@ -32,7 +32,7 @@ def pictures(record: Record) -> dict[str, Any]:
             "relations": [[each.one, each.other] for each in told.relations],
             "largest": [
                 [each.one, each.other, correlation(each.before), correlation(each.after)]
-                for each in told.largest
+                for each in told.changed_most
             ],
             "maps": dict(zip(_MAPS, map(_wordless, map(asdict, heatmaps(told))), strict=True)),
         },

@@ -189,7 +189,7 @@ def test_history_branches_goes_back_compares_and_repeats_to_the_byte(demo_page, 
     # the same plan and seed, from the node that was gone back to: a branch of its own
     assert run(page) == "verified"
     tree = page.locator("[data-testid=history] li")
-    assert [tree.nth(at).get_attribute("class") for at in range(3)] == ["d0", "d1", "d1"]
+    assert [tree.nth(at).get_attribute("class") for at in range(3)] == ["d0", "d1 past-0", "d1"]
     page.get_by_test_id("compare-with").select_option("n2")
     page.get_by_test_id("side-by-side").wait_for()
     assert page.get_by_test_id("side-by-side").locator("tr.differs").count() > 2

@@ -107,7 +107,7 @@ async def _try(
         work.job = Trials(workspace, work, work.source, plans)
 
     job = start(request, work, "grid", {"protect": {**around, "method": method}, "compare": compare}, then)
-    await job.settled(10)
+    await job.settled(0.3)
 
 
 def _plain(value: Any) -> Any:

@@ -89,7 +89,7 @@ async def upload(request: Request) -> Response:
             told.foreign = {**job.answer, "file": source.shown_as}
 
     job = start(request, work, "audit", given, then)
-    await job.settled(2)
+    await job.settled(0.3)
     return JSONResponse({"next": PATH})
 
 

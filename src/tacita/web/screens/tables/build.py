@@ -224,7 +224,7 @@ async def save(request: Request) -> Response:
 
     plan = {**plan_of(work), "rules": []} if told.of_records else plan_of(work)
     job = start(request, work, "table", asked_of(work, plan, looked_folder(work)), then)
-    await job.settled(3)
+    await job.settled(0.7)
     return seen_at(PATH)
 
 

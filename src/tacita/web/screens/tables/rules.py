@@ -84,7 +84,7 @@ async def save(request: Request) -> Response:
             told.looked = job.answer
 
     job = start(request, work, "table", asked_of(work, plan_of(work), looked_folder(work)), then)
-    await job.settled(3)
+    await job.settled(0.7)
     return seen_at(PATH)
 
 

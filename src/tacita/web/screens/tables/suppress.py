@@ -155,7 +155,7 @@ async def run(request: Request) -> Response:
 
     given_to_child = asked_of(work, plan, folder)
     job = start(request, work, "publish", given_to_child, then, about=node.id, anytime=method["anytime"])
-    await job.settled(0.7)
+    await job.settled(0.1)
     return seen_at(PATH)
 
 
