@@ -150,6 +150,7 @@ def test_every_number_of_clusters_at_once(window):
     page = window
     example(page)
     page.get_by_test_id("fuzzy-sweep").click()
+    page.locator("[data-testid=chart-c] .dr-dot").nth(9).wait_for()
     reaches(page, "idle")
     trials = tacita.compare(
         datasets.five_clouds(),
