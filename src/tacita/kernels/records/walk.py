@@ -319,9 +319,8 @@ def descend(s, k, least, first, last, reach, looks):
 def _bettered(s, k, least, i, h):
     """Relocate record i to group h, or else swap it with a member, if that saves over `least`. O(k d).
 
-    Taking i and e out saves m/(m-1) ||x_i - c_g||^2 and l/(l-1) ||x_e - c_h||^2 (l the size of h) and no
-    more; i in place of e costs (l-1)/l ||x_i - c||^2, c the centroid without e, which lies
-    ||x_e - c_h|| / (l-1) from c_h. With (a - b)^2 >= 3/4 a^2 - 3 b^2 that tells most pairs that gain nothing.
+    ||x_i - x_e||^2 is measured only if a swap could gain at its largest, which by way of either centroid is
+    2 (||x_i - c||^2 + ||x_e - c||^2).
     """
     g = s.labels[i]
     m = s.sizes[g]
@@ -334,13 +333,12 @@ def _bettered(s, k, least, i, h):
             relocate(s, i, h)
             return True
     share = 1.0 / m + 1.0 / size
-    beyond = 0.75 * across * (size - 1.0) / size - own * (m / (m - 1.0))
-    worth = size / (size - 1.0) + 3.0 / (size * (size - 1.0))
     for j in range(size):
         e = s.members[h, j]
-        if from_own(s, e) * worth <= beyond:
+        back = gap(s.x, e, s.centres, g)
+        change = back - own + across - from_own(s, e)
+        if change >= 2.0 * share * min(across + from_own(s, e), back + own):
             continue
-        change = gap(s.x, e, s.centres, g) - own + across - from_own(s, e)
         if change - gap(s.x, i, s.x, e) * share < -least and _may_swap(s, k, i, e):
             swap(s, i, e)
             return True
