@@ -43,6 +43,7 @@ def warmup(run: Run | None = None) -> None:
     with warming():
         _attack()
         _look_around()
+        _look_near()
     steering.report("compiling", 1, 1)
 
 
@@ -167,6 +168,13 @@ def _look_around() -> None:
     table = Table.from_array(values, primary=values == 1, margins=True)
     for system in systems_of(table, "exact"):
         Nearby(system, system.cost).part(0, system.edges, np.ones(system.edges, dtype=bool))
+
+
+def _look_near() -> None:
+    """What is done in files of thousands of records alone."""
+    from .microdata.microaggregation.neighbours import nearest_by_cuts
+
+    nearest_by_cuts(_X, 5, Run())
 
 
 def _chosen(found: Any, **parameters: Any) -> dict[str, Any]:

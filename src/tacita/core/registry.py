@@ -53,6 +53,7 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "kckw": "tacita.microdata.microaggregation.capacity:KCKW",
         "imhm": "tacita.microdata.microaggregation.imhm:IMHM",
         "gower": "tacita.microdata.microaggregation.gower:Gower",
+        "blocks": "tacita.microdata.microaggregation.blocks:Blocks",
         "best": "tacita.microdata.microaggregation.best:Best",
     },
     "recoding": {

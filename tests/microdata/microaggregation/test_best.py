@@ -9,7 +9,7 @@ import tacita
 from tacita.core import ParameterError, Partition, Run
 from tacita.kernels.records import anneal, walk
 from tacita.microdata.microaggregation import annealing
-from tacita.microdata.microaggregation.annealing import Walks, blocks_of, nearest_records, schedule
+from tacita.microdata.microaggregation.annealing import Walks, schedule
 from tacita.microdata.microaggregation.best import Best
 
 QUICK = {"effort": 0.05}
@@ -108,7 +108,9 @@ def test_a_walk_keeps_its_books_and_a_descent_never_climbs(seed, k, tied):
     high = anneal.settle(state)
     used = state.sizes > 0
     assert np.allclose(kept[used], state.centres[used], atol=1e-9)
-    walk.descend(state, k, 1e-12, 100, state.near.shape[1])
+    looks = walk.no_looks(len(x), len(state.sizes))
+    while walk.descend(state, k, 1e-12, 0, len(x), state.near.shape[1], looks):
+        pass
     is_sound(state, k)
     assert anneal.settle(state) <= high + 1e-9
 
@@ -302,23 +304,6 @@ def test_every_record_gets_its_share_of_moves_at_its_own_temperatures():
         assert step.temperature >= 0.0099 * scale[step.active].max()
     assert sum(step.moves for step in steps) == 1_000_000
     assert 0.9 * 2000 < share.min() <= share.max() < 1.1 * 2000
-
-
-def test_large_files_get_nearly_the_true_neighbours():
-    x = records(5, 7000, 4)
-    near = nearest_records(x, 10, Run())
-    rows = np.arange(0, 7000, 70)
-    gaps = ((x[rows, None] - x[None]) ** 2).sum(axis=2)
-    gaps[np.arange(100), rows] = np.inf
-    true = np.argsort(gaps, axis=1)[:, :10]
-    found = [len(set(near[row].tolist()) & set(best.tolist())) for row, best in zip(rows, true, strict=True)]
-    assert np.mean(found) > 9
-    assert all(len(set(row.tolist())) == 10 for row in near[rows])
-
-
-def test_blocks_hold_every_row_once():
-    rows = np.sort(np.concatenate(blocks_of(records(6, 1000), 100)))
-    assert np.array_equal(rows, np.arange(1000))
 
 
 def test_more_records_than_mdav_can_take_at_once_are_started_in_blocks():

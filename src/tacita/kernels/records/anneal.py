@@ -24,6 +24,7 @@ class State(NamedTuple):
 
     x: np.ndarray  # (n, d) float64
     near: np.ndarray  # (n, m) int32, nearest other records, nearest first
+    units: np.ndarray  # (n,) int64: the firm or household behind each record; empty: no rule about them
     labels: np.ndarray  # (n,) int32
     place: np.ndarray  # (n,) int32, where a record stands in the list of its group
     members: np.ndarray  # (groups, 2k) int32, the first `sizes` of a row count
@@ -110,6 +111,28 @@ def chain_delta(s, i, e, f):
 def cycle_delta(s, i, e, m):
     """Record i takes the place of e, e that of m, m that of i; three groups."""
     return replace_delta(s, i, e) + replace_delta(s, e, m) + replace_delta(s, m, i)
+
+
+@joined
+def keeps_units(s, k, i, e):
+    """Whether the group of record i has k units if i leaves and e, unless it is -1, comes. O(size^2)."""
+    if s.units.shape[0] == 0 or (e >= 0 and s.units[e] == s.units[i]):
+        return True
+    g = s.labels[i]
+    found = 0
+    for j in range(s.sizes[g]):
+        r = s.members[g, j]
+        if r == i:
+            r = e
+        new = r >= 0
+        for before in range(j):
+            other = s.members[g, before]
+            if other == i:
+                other = e
+            if new and other >= 0 and s.units[other] == s.units[r]:
+                new = False
+        found += new
+    return found >= k
 
 
 @joined

@@ -1,12 +1,16 @@
 """The annealing walk over the moves of `anneal`, the descent after it, and the dissolving of groups.
 
 Randomness is an array of one uint64, never 0, that a call takes further; the same array, the same walk.
-Group sizes stay within k and 2k - 1 throughout.
+Group sizes stay within k and 2k - 1 throughout, and where records have units every group keeps k of them.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+
+from tacita.core.arrays import Ints
 
 from .anneal import (
     chain,
@@ -17,6 +21,7 @@ from .anneal import (
     from_own,
     gap,
     joined,
+    keeps_units,
     put,
     put_delta,
     refresh,
@@ -129,6 +134,16 @@ def dissolve(s, k, random, g, temperature):
     return 0.0
 
 
+@joined
+def _is_new(s, i, rows, count):
+    """Whether none of the first `count` rows has the unit of record i."""
+    if s.units.shape[0] > 0:
+        for j in range(count):
+            if s.units[rows[j]] == s.units[i]:
+                return False
+    return True
+
+
 @fast
 def create(s, k, random, i, temperature):
     """Try to make a group of record i and the nearest that others can spare; 0 if refused. O(k d + m)."""
@@ -143,7 +158,7 @@ def create(s, k, random, i, temperature):
         r = i if q < 0 else s.near[i, q]
         h = s.labels[r]
         m = s.sizes[h]
-        if m > k:
+        if m > k and keeps_units(s, k, r, -1) and _is_new(s, r, rows, count):
             # not from_own: the centroid may have moved since that was measured
             delta -= gap(s.x, r, s.centres, h) * (m / (m - 1.0))
             take(s, r)
@@ -176,6 +191,12 @@ def create(s, k, random, i, temperature):
     for j in range(count - 1, -1, -1):
         put(s, rows[j], homes[j])
     return 0.0
+
+
+@joined
+def _may_swap(s, k, i, e):
+    """Whether both groups have k units still if records i and e change places."""
+    return keeps_units(s, k, i, e) and keeps_units(s, k, e, i)
 
 
 @fast
@@ -213,7 +234,7 @@ def walk(s, k, random, active, moves, temperature):
             if h == g:
                 continue
             if s.sizes[g] > k and s.sizes[h] < top and kind & np.uint64(1) == 0:
-                if _accepts(random, relocate_delta(s, i, h), temperature):
+                if _accepts(random, relocate_delta(s, i, h), temperature) and keeps_units(s, k, i, -1):
                     relocate(s, i, h)
                 continue
             bits = draw(random)
@@ -225,49 +246,103 @@ def walk(s, k, random, active, moves, temperature):
             if e == j:
                 continue
             if bits & np.uint64(15) < _SWAPS:
-                if _accepts(random, swap_delta(s, i, e), temperature):
+                if _accepts(random, swap_delta(s, i, e), temperature) and _may_swap(s, k, i, e):
                     swap(s, i, e)
                 continue
             f = s.labels[s.near[e, _rank(bits >> np.uint64(4), m)]]
             if f == g or f == h:  # noqa: SIM109
                 continue
             if s.sizes[g] > k and s.sizes[f] < top:
-                if _accepts(random, chain_delta(s, i, e, f), temperature):
+                stays = keeps_units(s, k, i, -1) and keeps_units(s, k, e, i)
+                if stays and _accepts(random, chain_delta(s, i, e, f), temperature):
                     chain(s, i, e, f)
             else:
                 r = s.members[f, _below(draw(random), s.sizes[f])]
-                if _accepts(random, cycle_delta(s, i, e, r), temperature):
+                stays = keeps_units(s, k, e, i) and keeps_units(s, k, r, e) and keeps_units(s, k, i, r)
+                if stays and _accepts(random, cycle_delta(s, i, e, r), temperature):
                     cycle(s, i, e, r)
 
 
-@fast
-def descend(s, k, least, passes, reach):
-    """Relocate and swap with the groups of neighbours where that saves more than `least`, until nothing does.
+class Looks(NamedTuple):
+    """When each record last looked round, and each group last changed or was last weighed; what time it is.
 
-    Looks at the `reach` nearest. Returns how many were made. O(passes n reach k d).
+    Groups that have not changed since a record looked at them have nothing new to offer to it.
     """
+
+    looked: Ints
+    changed: Ints
+    weighed: Ints
+    clock: Ints
+
+
+def no_looks(n: int, groups: int) -> Looks:
+    """Nobody has looked yet."""
+    looked, changed, weighed = (np.zeros(size, dtype=np.int64) for size in (n, groups, groups))
+    return Looks(looked, changed, weighed, np.array([1]))
+
+
+@fast
+def descend(s, k, least, first, last, reach, looks):
+    """Relocate and swap records first..last-1 with the groups of neighbours where that saves over `least`.
+
+    Each looks at the `reach` nearest. What was weighed and has not changed since is not weighed again, which
+    changes no decision; `looks` has to be of this descent. Returns how many changes were made: when there are
+    none in a pass over all records, there is nothing more to gain.
+    O((last - first) reach k d) at worst; from the second pass on most is skipped.
+    """
+    looked, changed, weighed, clock = looks
     made = 0
-    for _ in range(passes):
-        before = made
-        for i in range(s.x.shape[0]):
-            for q in range(reach):
-                g = s.labels[i]
-                h = s.labels[s.near[i, q]]
-                if h == g:
-                    continue
-                if s.sizes[g] > k and s.sizes[h] < 2 * k - 1 and relocate_delta(s, i, h) < -least:
-                    relocate(s, i, h)
-                    made += 1
-                    continue
-                for j in range(s.sizes[h]):
-                    e = s.members[h, j]
-                    if swap_delta(s, i, e) < -least:
-                        swap(s, i, e)
-                        made += 1
-                        break
-        if made == before:
-            break
+    for i in range(first, last):
+        seen = looked[i]
+        clock[0] += 1
+        began = clock[0]
+        looked[i] = began
+        for q in range(reach):
+            g = s.labels[i]
+            h = s.labels[s.near[i, q]]
+            if h == g:
+                continue
+            known = weighed[h] if weighed[h] >= began else seen
+            if changed[g] < known and changed[h] < known:
+                continue
+            clock[0] += 1
+            if _bettered(s, k, least, i, h):
+                changed[g] = clock[0]
+                changed[h] = clock[0]
+                made += 1
+            else:
+                weighed[h] = clock[0]
     return made
+
+
+@joined
+def _bettered(s, k, least, i, h):
+    """Relocate record i to group h, or else swap it with a member, if that saves over `least`. O(k d).
+
+    ||x_i - x_e||^2 is measured only if a swap could gain at its largest, which by way of either centroid is
+    2 (||x_i - c||^2 + ||x_e - c||^2).
+    """
+    g = s.labels[i]
+    m = s.sizes[g]
+    size = s.sizes[h]
+    own = from_own(s, i)
+    across = gap(s.x, i, s.centres, h)
+    if m > k and size < 2 * k - 1:
+        change = -own * (m / (m - 1.0)) + across * (size / (size + 1.0))
+        if change < -least and keeps_units(s, k, i, -1):
+            relocate(s, i, h)
+            return True
+    share = 1.0 / m + 1.0 / size
+    for j in range(size):
+        e = s.members[h, j]
+        back = gap(s.x, e, s.centres, g)
+        change = back - own + across - from_own(s, e)
+        if change >= 2.0 * share * min(across + from_own(s, e), back + own):
+            continue
+        if change - gap(s.x, i, s.x, e) * share < -least and _may_swap(s, k, i, e):
+            swap(s, i, e)
+            return True
+    return False
 
 
 @fast

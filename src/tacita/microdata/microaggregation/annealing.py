@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from tacita.core import Labels, Matrix, Run
 
-from .neighbours import neighbours
+from .neighbours import nearest_records
 
-_STAGE = "annealing groups"
+if TYPE_CHECKING:
+    from tacita.kernels.records.anneal import State
+
+STAGE = "annealing groups"
 # Temperature over a record's own scale, the squared distance to its k-th neighbour: from free to frozen. The
 # more members a group has, the less each of them moves it.
 _HOT, _COLD = 0.4, 0.02
@@ -22,19 +26,21 @@ _SMALL = 6
 # Below this a group is as good as settled, and worth remembering.
 _MILD = 0.15
 _STEPS = 400
-# Of a large file every step costs time by itself, and descent looks at the nearest few only.
+# Of a large file every step costs time by itself: as many as moves for each record, but so few or many; and
+# descent looks at the nearest few only.
 LARGE = 10_000
-_STEPS_LARGE = 100
-_REACH_LARGE = 8
-# Up to so many records all pairs are measured; above, pairs within blocks of so many, cut in several ways.
-_ALL_PAIRS = 6000
-_BLOCK = 1024
-_CUTS = 3
+_STEPS_LARGE = 30, 100
+_REACH_LARGE = 10
 # Refreshing the distances of a large group after each move costs more than measuring them when needed.
 _CACHED = 12
 _PASSES = 100
+# The descent is over when fewer than one in so many records has gained by a pass.
+_ONE_IN = 10_000
+# Steps after which the centroids of a large file are computed anew.
+_SETTLING = 10
 # Some tenths of a second.
 _MOVES_PER_CALL = 2_000_000
+_RECORDS_PER_CALL = 50_000
 
 
 def list_length(k: int) -> int:
@@ -55,77 +61,23 @@ def temperatures_of(k: int) -> tuple[float, float]:
     return (_HOT, _COLD) if k <= _SMALL else (_HOT_MANY, _COLD_MANY)
 
 
+def varying(x: Matrix) -> Matrix:
+    """The columns that vary, centred: far from the origin centroids would lose digits.
+
+    >>> varying(np.array([[1.0, 7.0], [3.0, 7.0]])).tolist()
+    [[-1.0], [1.0]]
+    """
+    columns = x[:, (x != x[0]).any(axis=0)]
+    return np.ascontiguousarray(columns - columns.mean(axis=0))
+
+
 def reach_of(n: int, width: int) -> int:
     """How many of its `width` nearest a record is weighed against in the descent.
 
     >>> reach_of(1000, 30), reach_of(100_000, 30)
-    (30, 8)
+    (30, 10)
     """
     return width if n <= LARGE else min(_REACH_LARGE, width)
-
-
-def blocks_of(x: Matrix, size: int) -> list[Labels]:
-    """Rows in blocks of at most `size`: cut at the median of the widest column, again and again.
-
-    O(n d log n).
-
-    >>> [block.tolist() for block in blocks_of(np.array([[0.0], [9.0], [1.0], [8.0]]), 2)]
-    [[0, 2], [1, 3]]
-    """
-    done: list[Labels] = []
-    waiting = [np.arange(len(x))]
-    while waiting:
-        rows = waiting.pop()
-        if rows.size <= size:
-            done.append(rows)
-            continue
-        part = x[rows]
-        widest = part[:, int(part.var(axis=0).argmax())]
-        order = np.argsort(widest, kind="stable")
-        half = rows.size // 2
-        waiting += [np.sort(rows[order[half:]]), np.sort(rows[order[:half]])]
-    return done
-
-
-def nearest_records(x: Matrix, count: int, run: Run) -> npt.NDArray[np.int32]:
-    """The nearest other records of each record, nearest first: all of them, or for large n nearly.
-
-    Up to 6000 records exact, O(n^2 d) time. Above, those among blocks of 1024 records, along the axes and
-    along two random rotations of them: O(n 1024 d) time. O(n count) memory: 36 bytes a neighbour in passing.
-    """
-    n, d = x.shape
-    if n <= _ALL_PAIRS:
-        return neighbours(x, count, run)[0]
-    lists = [np.empty((n, count), dtype=np.int32) for _ in range(_CUTS)]
-    gaps = [np.empty((n, count)) for _ in range(_CUTS)]
-    rotations = np.random.default_rng(0)
-    for cut in range(_CUTS):
-        turned = x if cut == 0 else x @ np.linalg.qr(rotations.normal(size=(d, d)))[0]
-        blocks = blocks_of(turned, max(_BLOCK, 2 * count))
-
-        def measure(a: int, b: int, cut: int = cut, blocks: list[Labels] = blocks) -> None:
-            for rows in blocks[a:b]:
-                inside, far = neighbours(x[rows], count, Run(threads=1))
-                lists[cut][rows], gaps[cut][rows] = rows[inside], far
-
-        for _ in run.map_blocks("measuring distances", len(blocks), measure, 8):
-            pass
-    return _merged(lists, gaps, count)
-
-
-def _merged(lists: list[np.ndarray], gaps: list[Matrix], count: int) -> npt.NDArray[np.int32]:
-    """The nearest of several lists, each record once."""
-    merged = np.empty(lists[0].shape, dtype=np.int32)
-    for first in range(0, len(merged), 4096):
-        rows = slice(first, first + 4096)
-        near = np.concatenate([one[rows] for one in lists], axis=1)
-        far = np.concatenate([one[rows] for one in gaps], axis=1)
-        by_number = np.argsort(near, axis=1, kind="stable")
-        near = np.take_along_axis(near, by_number, axis=1)
-        far = np.take_along_axis(far, by_number, axis=1)
-        far[:, 1:][near[:, 1:] == near[:, :-1]] = np.inf
-        merged[rows] = np.take_along_axis(near, np.argsort(far, axis=1, kind="stable")[:, :count], axis=1)
-    return merged
 
 
 @dataclass(frozen=True)
@@ -172,7 +124,8 @@ def schedule(scale: Matrix, moves: int, hot: float, cold: float) -> list[Step]:
     floored = np.maximum(scale, 1e-6 * scale.mean())
     order = np.argsort(-floored, kind="stable")
     falling = -floored[order]
-    steps = _STEPS if len(scale) <= LARGE else _STEPS_LARGE
+    fewest, most = (_STEPS, _STEPS) if len(scale) <= LARGE else _STEPS_LARGE
+    steps = min(max(fewest, moves // len(scale)), most)
     temperatures = np.geomspace(hot * floored.max(), cold * floored.min(), steps)
     first = np.searchsorted(falling, -temperatures / cold * (1 + 1e-9))
     last = np.searchsorted(falling, -temperatures / hot * (1 - 1e-9), side="right")
@@ -209,17 +162,27 @@ class Pool:
 class Walks:
     """Several annealing walks over the same records, started from the same partition.
 
-    x: centred, C order; labels: groups of k to 2k-1, numbered from 0. Which thread runs which walk makes no
-    difference. Memory: O(n (list + d)) shared, O(n d) for each walk.
+    x: centred, C order, in `search_order`; labels: groups of k to 2k-1, numbered from 0; units: where given,
+    every group has k of them and keeps them; weighed: against how many of its nearest a record is, k or more.
+    Which thread runs which walk makes no difference. Memory: O(n (list + d)) shared, O(n d) for each walk.
     """
 
-    def __init__(self, x: Matrix, labels: Labels, k: int, seeds: npt.NDArray[np.uint64], run: Run) -> None:
+    def __init__(
+        self,
+        x: Matrix,
+        labels: Labels,
+        k: int,
+        seeds: npt.NDArray[np.uint64],
+        run: Run,
+        weighed: int | None = None,
+        units: Labels | None = None,
+    ) -> None:
         from tacita.kernels.records.anneal import State, begin
 
         n, d = x.shape
         groups = n // k
         self.x, self.k, self.run = x, k, run
-        near = nearest_records(x, min(list_length(k), n - 1), run)
+        near = nearest_records(x, min(weighed or list_length(k), n - 1), run)
         scale = ((x - x[near[:, min(k, n - 1) - 1]]) ** 2).sum(axis=1)
         # of a record with k copies the distance is 0, which is no temperature
         self.scale = np.maximum(scale, 1e-9 * (x**2).sum() / n)
@@ -228,6 +191,7 @@ class Walks:
             State(
                 x=x,
                 near=near,
+                units=np.empty(0, dtype=np.int64) if units is None else units,
                 labels=np.empty(n, dtype=np.int32),
                 place=np.empty(n, dtype=np.int32),
                 members=np.zeros((groups, 2 * k), dtype=np.int32),
@@ -247,51 +211,63 @@ class Walks:
     def anneal(self, moves: int, remember: bool, descending: bool = True) -> Pool:
         """So many moves in each walk, then descent; told that it is enough, one pass of the best."""
         from tacita.kernels.records.anneal import settle
-        from tacita.kernels.records.walk import descend, walk
+        from tacita.kernels.records.walk import walk
 
         pool = Pool()
-        steps = schedule(self.scale, moves, *temperatures_of(self.k))
+        steps = schedule(self.scale, moves, *temperatures_of(self.k)) if moves else []
         with ThreadPoolExecutor(max_workers=max(1, min(self.run.threads, len(self.states)))) as threads:
 
             def everywhere(work: Callable[[int], float]) -> Iterator[float]:
                 numbers = range(len(self.states))
                 return map(work, numbers) if len(numbers) == 1 else threads.map(work, numbers)
 
+            often = 1 if len(self.x) <= LARGE else _SETTLING
             for done, step in enumerate(steps):
 
-                def take_step(number: int, step: Step = step) -> float:
+                def take_step(number: int, step: Step = step, settling: bool = done % often == 0) -> float:
                     state = self.states[number]
                     for active, some in step.slices():
                         walk(state, self.k, self.random[number], active, some, step.temperature)
                         if self.run.ended():
                             break
-                    return settle(state)
+                    return settle(state) if settling else self.errors[number]
 
                 self.errors = list(everywhere(take_step))
                 if remember:
                     self._remember(pool, step.temperature / _MILD)
-                self.run.report(_STAGE, done, len(steps))
+                self.run.report(STAGE, done, len(steps))
                 if self.run.enough():
                     break
-
-            reach = reach_of(len(self.x), self.states[0].near.shape[1])
 
             leading = int(np.argmin(self.errors))
 
             def finish(number: int) -> float:
-                state = self.states[number]
-                for done in range(_PASSES if descending else 0):
-                    # who has enough waits for one pass of one walk, without which it has nothing to show
-                    if self.run.ended() and (done or number != leading):
-                        break
-                    if not descend(state, self.k, self.least, 1, reach):
-                        break
-                return settle(state)
+                if descending:
+                    self._descend(self.states[number], once=number == leading)
+                return settle(self.states[number])
 
             self.errors = list(everywhere(finish))
         if remember:
             self._remember(pool, 0.0)
         return pool
+
+    def _descend(self, state: State, once: bool) -> None:
+        """To a local optimum, or until it is enough; `once`: after one pass, or there is nothing to show."""
+        from tacita.kernels.records.walk import descend, no_looks
+
+        n = len(state.labels)
+        reach = reach_of(n, state.near.shape[1])
+        looks = no_looks(n, len(state.sizes))
+        for done in range(_PASSES):
+            made = 0
+            for first in range(0, n, _RECORDS_PER_CALL):
+                if self.run.cancelled() or (self.run.enough() and (done or not once)):
+                    return
+                made += descend(
+                    state, self.k, self.least, first, min(first + _RECORDS_PER_CALL, n), reach, looks
+                )
+            if made * _ONE_IN < n:
+                return
 
     def _remember(self, pool: Pool, low: float) -> None:
         from tacita.kernels.records.walk import collect

@@ -12,19 +12,18 @@ from pydantic import Field, model_validator
 
 from tacita.core import Labels, Matrix, ParameterError, Partition, Run
 
-from .annealing import LARGE, Walks, blocks_of, list_length, reach_of
+from .annealing import LARGE, STAGE, Walks, list_length, reach_of, varying
+from .blocks import Blocks
 from .certificate import certify
 from .improvement import Improvement
 from .master import Limits
-from .mdav import MDAV
 from .means import split_large
+from .neighbours import cut_order, search_order
 from .recombination import STAGE as COMBINING
 from .recombination import Told, recombine, regroup
 
-_STAGE = "annealing groups"
 _MOST_MOVES = 100_000_000
 _MOST_EFFORT = 1e6
-_START_BLOCK = 2000
 # Making groups anew takes about as long as so many moves for each record, by k: quickly, or thoroughly. Above
 # these k and n it would take too long or too much memory.
 _REGROUPING = {2: (10_000, 100_000), 3: (28_000, 260_000), 4: (60_000, 400_000)}
@@ -73,8 +72,8 @@ class Best(Improvement):
        prices say that it loses most (see `regroup`, `polish`).
 
     Never worse than its start. A single varying column is solved exactly instead (as `hm`), and its
-    `lower_bound` is its error. With more than 10 000 records MDAV starts in blocks of 2000, and neighbours
-    are sought in blocks of 1024, cut in three ways. With units
+    `lower_bound` is its error. With more than 10 000 records it starts from groups inside blocks, as the
+    method `blocks` does, with more than 6000 neighbours are sought as there. With units
     it searches without them, then merges groups that fall short; MDAV's with units are kept if better.
     Told that it is enough, it ends with the best groups so far, those of the walks after a short descent.
 
@@ -142,7 +141,7 @@ class Best(Improvement):
         return self
 
     def proven(self, x: Matrix, found: Partition, run: Run) -> Partition:
-        if found.units is None and (_varying(x).shape[1] <= 1 or len(x) < 2 * self.k):
+        if found.units is None and (varying(x).shape[1] <= 1 or len(x) < 2 * self.k):
             return found.bounded(x, found.sse(x))
         if not self.certify:
             return found
@@ -157,12 +156,13 @@ class Best(Improvement):
         _compile()
         run.report("compiling", 1, 1)
         began = clock()
-        part = x if len(x) <= LARGE else np.ascontiguousarray(x[blocks_of(x, _SAMPLE)[0]])
-        varying = _varying(part)
-        if varying.shape[1] <= 1 or len(x) < 2 * self.k:
+        part = x if len(x) <= LARGE else x[np.sort(cut_order(x)[:_SAMPLE])]
+        moving = varying(part)
+        if moving.shape[1] <= 1 or len(x) < 2 * self.k:
             return self.model_copy(update={"time": None, "effort": 1.0})
         starts = self.starts or _FEWEST_WALKS
-        walks = self._walks(varying, self.group(part, None, run.silent()), starts, run.silent())
+        labels, order = self.group(part, None, run.silent()), search_order(moving)
+        walks = self._walks(moving[order], labels[order], starts, run.silent())
         setting_up = clock() - began
         before = clock()
         walks.anneal(_HARDLY_ANY, False, descending=False)
@@ -193,38 +193,36 @@ class Best(Improvement):
         return self.model_copy(update={"time": None, "effort": float(f"{effort:.3g}")})
 
     def group(self, x: Matrix, units: Labels | None, run: Run) -> Labels:
-        if len(x) <= LARGE or units is not None:
+        if len(x) <= LARGE:
             return super().group(x, units, run)
-        blocks = blocks_of(x, max(_START_BLOCK, 4 * self.k))
-        labels = np.empty(len(x), dtype=np.int64)
-        made = 0
-        for done, rows in enumerate(blocks):
-            inside = MDAV(k=self.k).group(np.ascontiguousarray(x[rows]), None, run.silent())
-            labels[rows] = made + inside
-            made += int(inside.max()) + 1
-            run.report("grouping records", done, len(blocks))
-        return labels
+        return Blocks(k=self.k).group(x, units, run)
 
     def improve(self, x: Matrix, labels: Labels, units: Labels | None, run: Run) -> Labels:
-        varying = _varying(x)
-        if varying.shape[1] <= 1 or len(x) < 2 * self.k:
-            return self._exact(varying, run)
+        moving = varying(x)
+        if moving.shape[1] <= 1 or len(x) < 2 * self.k:
+            return self._exact(moving, run)
         effort = self.sized(x, run).effort
         if run.enough():
             return labels
         moves = self._usual_moves(len(x)) if effort is None else round(effort * 1e6)
+        order = search_order(moving)
+        found = np.empty_like(labels)
+        found[order] = self._searched(moving[order], labels[order], moves, run)
+        return found
+
+    def _searched(self, x: Matrix, labels: Labels, moves: int, run: Run) -> Labels:
         annealing, combining = self._shares(len(x), moves)
         starts = self.starts or _walks_worth(annealing // len(x))
-        walks = self._walks(varying, labels, starts, run)
+        walks = self._walks(x, labels, starts, run)
         pool = walks.anneal(max(1, annealing // starts), combining is not None)
         found = walks.best()
-        run.report(_STAGE, 1, 1)
+        run.report(STAGE, 1, 1)
         if run.enough():
             return found
         if combining == "pool":
-            found = recombine(walks.x, found, self.k, pool.groups(), Limits(_QUESTIONS, Told(run)))
+            found = recombine(x, found, self.k, pool.groups(), Limits(_QUESTIONS, Told(run)))
         elif combining is not None:
-            found = regroup(walks.x, found, self.k, pool.groups(), combining == "thorough", run)
+            found = regroup(x, found, self.k, pool.groups(), combining == "thorough", run)
         if combining is not None:
             run.report(COMBINING, 1, 1)
         return found
@@ -253,12 +251,12 @@ class Best(Improvement):
         """The best there is, where records lie on a line or form one group."""
         from .univariate import HM
 
-        run.report(_STAGE, 0, 1)
+        run.report(STAGE, 0, 1)
         if x.shape[1] == 0 or len(x) < 2 * self.k:
             labels = np.zeros(len(x), dtype=np.int64)
         else:
             labels = HM(k=self.k).group(x, None, run.silent())
-        run.report(_STAGE, 1, 1)
+        run.report(STAGE, 1, 1)
         return labels
 
 
@@ -276,9 +274,3 @@ def _compile() -> None:
     """Once per process: compile or load the kernels, on made-up records: that can outlast a search."""
     made_up = np.random.default_rng(0).normal(size=(12, 2))
     Best(k=2, effort=_HARDLY_ANY / 1e6).partition(made_up)
-
-
-def _varying(x: Matrix) -> Matrix:
-    """The columns that vary, centred: far from the origin centroids would lose digits."""
-    varying = x[:, (x != x[0]).any(axis=0)]
-    return np.ascontiguousarray(varying - varying.mean(axis=0))

@@ -142,4 +142,4 @@ class KCKW(_CapacityMeans):
     def _cut(self, x: Matrix, labels: Labels, run: Run) -> Labels:
         from .ward import ward_labels
 
-        return cut_large(x, labels, self.k, lambda members: ward_labels(members, self.k, run.silent()))
+        return cut_large(labels, self.k, lambda rows: ward_labels(x[rows], self.k, run.silent()))

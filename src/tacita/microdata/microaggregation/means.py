@@ -17,7 +17,7 @@ from .rounds import WORK_PER_CALL
 _ALL_PAIRS = 20_000_000
 _FEW = 32
 Free = Callable[[Labels], Labels]
-Cut = Callable[[Matrix], Labels]
+Cut = Callable[[Labels], Labels]
 By = Literal["records", "centres"]
 
 
@@ -134,27 +134,40 @@ def freely(x: Matrix, labels: Labels, k: int, free: Free, run: Run) -> Labels:
             return kept
 
 
-def cut_large(x: Matrix, labels: Labels, k: int, cut: Cut) -> Labels:
-    """Labels in which every group of 2k or more records is divided as `cut` labels its members."""
+def cut_large(labels: Labels, k: int, cut: Cut) -> Labels:
+    """Labels in which every group of 2k or more records is divided as `cut` labels its rows. O(n log n)."""
     labels = labels.copy()
-    groups = int(labels.max()) + 1
-    for group in np.flatnonzero(np.bincount(labels) >= 2 * k).tolist():
-        rows = np.flatnonzero(labels == group)
-        parts = cut(x[rows])
+    sizes = np.bincount(labels)
+    groups = len(sizes)
+    large = np.flatnonzero(sizes >= 2 * k).tolist()
+    if not large:
+        return labels
+    order, ends = np.argsort(labels, kind="stable"), np.cumsum(sizes)
+    for group in large:
+        rows = order[ends[group] - sizes[group] : ends[group]]
+        parts = cut(rows)
         labels[rows] = np.where(parts == 0, group, groups + parts - 1)
         groups += int(parts.max())
     return labels
 
 
-def split_large(x: Matrix, labels: Labels, k: int, run: Run) -> Labels:
+def split_large(x: Matrix, labels: Labels, k: int, run: Run, units: Labels | None = None) -> Labels:
     """Every group of 2k or more records cut by MDAV: no partition of a group has a larger squared error.
+
+    With units every part has k of them; a group that has fewer stays whole.
 
     >>> split_large(np.array([[0.0], [1.0], [9.0], [10.0]]), np.zeros(4, dtype=int), 2, Run()).tolist()
     [0, 0, 1, 1]
     """
     from .mdav import MDAV
 
-    return cut_large(x, labels, k, lambda members: MDAV(k=k).group(members, None, run.silent()))
+    def parts(rows: Labels) -> Labels:
+        codes = None if units is None else np.unique(units[rows], return_inverse=True)[1].reshape(-1)
+        if codes is not None and codes.max() + 1 < k:
+            return np.zeros(len(rows), dtype=np.int64)
+        return MDAV(k=k).group(x[rows], codes, run.silent())
+
+    return cut_large(labels, k, parts)
 
 
 class _Means(Improvement):
