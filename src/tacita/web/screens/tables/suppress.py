@@ -123,6 +123,9 @@ async def _in_sight(
     while True:
         running = work.running
         seen = work.history.ground(work.history.chosen) if running else work.history.current
+        if running and seen is not None and seen.basis != basis_of(work):
+            # that was another table
+            seen = None
         made = seen is not None and seen.state == "verified" and seen.files
         folder = work.folder_of(seen) if seen is not None and made else looked_folder(work)
         grid = await drawn_grid(request, folder, published=published and made)
