@@ -276,7 +276,8 @@ def test_a_table_says_only_what_there_is_to_see_in_it(visitor):
     assert '<i class="secondary"></i>' in text
     # found and proven in one go: figures without a line that goes nowhere
     assert 'data-testid="upper"' in text
-    assert ("Found and proven at once" in text) != ("data-chart" in text)
+    told = text.partition('data-testid="bounds"')[2].partition("</section>")[0]
+    assert ("Found and proven at once" in told) != ("data-chart" in told), told
 
 
 def test_files_of_tau_argus_are_taken_with_their_metadata(visitor, tmp_path):
