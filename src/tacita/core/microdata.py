@@ -23,6 +23,7 @@ from .params import Parameters
 from .roles import Kind, Roles
 from .spelling import Alike, alike
 from .text import UNTYPED, Parsed, looks_like_code, parse_numbers
+from .whole import Whole
 
 # Beyond it a double no longer holds every whole number.
 _LARGEST_EXACT = 2**53
@@ -54,7 +55,7 @@ class Microdata:
 
     `dialect` is set where the cells are the text of a file: then numbers are parsed on demand and
     every other cell stays as it was written. `notes` are what a statistical package says beside its cells.
-    `path` is the file they came from.
+    `path` is the file they came from; of records that are only a part of it, `whole` is what is known of all.
 
     >>> import pyarrow as pa
     >>> data = Microdata.of(pa.table({"x": [1, 2], "name": ["a", "b"]}))
@@ -69,6 +70,7 @@ class Microdata:
     fingerprint: str | None = None
     path: Path | None = None
     notes: Notes | None = None
+    whole: Whole | None = None
     # what quasi='numeric' left as it is
     skipped: tuple[str, ...] = ()
     # columns looked up and parsed so far; the frame never changes, so neither do they
@@ -319,6 +321,8 @@ class Microdata:
 
     def is_integer(self, column: str) -> bool:
         """Whether the source holds whole numbers in that column (missing ones aside), all of them exact."""
+        if self.whole is not None and column in self.whole.integer:
+            return self.whole.integer[column]
         values = self.numbers(column)
         present = values[~np.isnan(values)]
         if (np.abs(present) > _LARGEST_EXACT).any():

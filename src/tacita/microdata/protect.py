@@ -100,8 +100,9 @@ def protect(
     read = columns_read(data, method, kept)
     asked = {name: cells[kept] for name, cells in asked_by(data, method).items()}
     people = {path: population_of(path, data, kept, strata) for path in getattr(method, "populations", ())}
+    spread = None if data.whole is None else data.whole.scale_of(data.quasi)
     records = Records(
-        x, strata, units, integer, beside, kinds, texts, climbed, data.used, read, asked, people
+        x, strata, units, integer, beside, kinds, texts, climbed, data.used, read, asked, people, spread
     )
     made = publish(method, records, run)
     _refuse_missing_words(data, made.texts, method)
@@ -308,7 +309,8 @@ def _refuse_hopeless(
             pairs = np.unique(np.column_stack([strata, units]), axis=0)
             _refuse_small_strata(who, np.bincount(pairs[:, 0]), k, "distinct units", missing)
     varies = [np.unique(column[~np.isnan(column)]).size > 1 for column in x.T]
-    if varies and not any(varies):
+    # what is constant in a part of a file need not be so in all of it
+    if varies and not any(varies) and data.whole is None:
         raise DataError(
             f"{who}: every quasi-identifier is constant or missing, there is nothing to protect. "
             "Name other columns."
@@ -380,4 +382,4 @@ def _released_frame(
     labelled = {name: (published[name], labels) for name, labels in texts.items()}
     frame = replace_text(frame, labelled, data.dialect, alike=gaps_alike)
     frame = nw.from_native(without_memory(frame.to_native()), eager_only=True)
-    return Microdata(frame, dialect=data.dialect, source=data.source)
+    return Microdata(frame, dialect=data.dialect, source=data.source, whole=data.whole)

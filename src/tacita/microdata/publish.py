@@ -35,6 +35,7 @@ from .generalisation.ladders import Keys, ladders_of
 from .groups import lower_medians, modes, published_means
 from .masking.base import CategoryMasking, Coded, Masking, held
 from .microaggregation.base import Microaggregation
+from .microaggregation.given import Given
 from .recoding.base import Recoding
 from .representatives import spare_records
 from .standardise import standardise, to_unit_range
@@ -55,7 +56,7 @@ class Records:
     the columns to protect, and of a synthesis then of those beside, whose kinds and categories follow too.
     `read` has the columns that stay and that the method reads, `asked` the cells that decide who leaves, and
     `populations` codes and categories of the keys in tables of the population, with the stratum of each
-    person.
+    person. `spread` is mean and standard deviation of the columns in the file that these are a part of.
     """
 
     x: Matrix
@@ -70,6 +71,7 @@ class Records:
     read: Mapping[str, ReadColumn] = field(default_factory=dict)
     asked: Mapping[str, Cells] = field(default_factory=dict)
     populations: Mapping[Path, tuple[Mapping[str, Categories], Labels]] = field(default_factory=dict)
+    spread: tuple[Matrix, Matrix] | None = None
 
     def parts(self) -> Iterator[tuple[Labels, Mask]]:
         """The rows of each stratum, and which columns they have."""
@@ -124,12 +126,14 @@ def publish(method: Method, records: Records, run: Run) -> Published:
 def _grouped(method: Microaggregation, records: Records, run: Run) -> Published:
     """Groups within strata, each published as its mean (median, mode). Scaled once, over all strata."""
     mixed = method.takes != ("numeric",)
-    z = to_unit_range(records.x, records.kinds) if mixed else standardise(records.x)
+    z = to_unit_range(records.x, records.kinds) if mixed else standardise(records.x, records.spread)
     labels = np.empty(z.shape[0], dtype=np.int64)
     parts = list(records.parts())
     method = method.sized(_largest(z, parts), run)
     bounds: list[float | None] = []
-    if len(parts) == 1 and parts[0][1].all():
+    if isinstance(method, Given):
+        labels = method.found
+    elif len(parts) == 1 and parts[0][1].all():
         whole = _partition(method, z, run, records.units, records.kinds, parts[0][1])
         labels, bounds = whole.labels, [_bound_of(whole)]
     else:

@@ -24,13 +24,15 @@ def centre_and_scale(x: Matrix) -> tuple[Matrix, Matrix]:
     return centre, np.where(highest > lowest, scale, 0.0)
 
 
-def standardise(x: Matrix) -> Matrix:
+def standardise(x: Matrix, known: tuple[Matrix, Matrix] | None = None) -> Matrix:
     """z-scores; a column without spread becomes 0 and contributes nothing to a distance. O(n d).
+
+    Centre and scale are those of x, or `known`: those of a file that x is a part of.
 
     >>> standardise(np.array([[1.0, 5.0], [2.0, 5.0], [3.0, 5.0]])).tolist()
     [[-1.0, 0.0], [0.0, 0.0], [1.0, 0.0]]
     """
-    centre, scale = centre_and_scale(x)
+    centre, scale = known or centre_and_scale(x)
     return np.where(scale > 0, (x - centre) / np.where(scale > 0, scale, 1.0), np.where(np.isnan(x), x, 0.0))
 
 

@@ -250,7 +250,7 @@ def _left_of(claim: Claim, chosen: Ints) -> Claim:
 
 
 def _of(frame: nw.DataFrame[Any], data: Microdata, roles: Roles | None = None) -> Microdata:
-    return Microdata(frame, roles=roles, dialect=data.dialect, source=data.source)
+    return Microdata(frame, roles=roles, dialect=data.dialect, source=data.source, whole=data.whole)
 
 
 def _one(frame: Microdata, step: Step, run: Run) -> tuple[Protected, Claim, Microdata]:

@@ -34,7 +34,7 @@ class Parquet(RecordFormat):
 
     def unpack(self, content: bytes, source: str) -> pa.Table:
         """The table in the bytes of a Parquet file."""
-        with _readable(source):
+        with readable(source):
             file = _parquet_file(pa.BufferReader(content))
             refuse_huge(file.metadata.num_rows, file.metadata.num_columns, source)
             table = file.read()
@@ -56,14 +56,15 @@ class Parquet(RecordFormat):
 
     def chunks(self, path: Path, rows: int = 2**16) -> Iterator[pa.RecordBatch]:
         """One row group after the other."""
-        with opened(path) as file, _readable(path.name):
+        with opened(path) as file, readable(path.name):
             for batch in _parquet_file(pa.PythonFile(file)).iter_batches(rows):
                 batch.validate(full=True)
                 yield batch
 
 
 @contextmanager
-def _readable(source: str) -> Iterator[None]:
+def readable(source: str) -> Iterator[None]:
+    """Errors of the library in our words: its own could hold cells."""
     try:
         yield
     except (pa.ArrowException, OSError, UnicodeDecodeError):

@@ -1,0 +1,43 @@
+"""A process of a pool: does one task after the other, and ends with whoever started it.
+
+Tasks and answers are pickled, each on its own. What goes wrong is answered by the name of the error and,
+where it is one of tacita's, its words: these never hold a value.
+"""
+
+from __future__ import annotations
+
+import pickle
+import sys
+from typing import Any
+
+from tacita.core import TacitaError
+
+from .serial import called
+
+
+def main() -> None:
+    """Answer until nobody asks."""
+    asked, answers = sys.stdin.buffer, sys.stdout.buffer
+    # what a library prints is no answer
+    sys.stdout = sys.stderr
+    while True:
+        try:
+            function, task = pickle.load(asked)
+        except EOFError:
+            return
+        pickle.dump(answer(function, task), answers)
+        answers.flush()
+
+
+def answer(function: str, task: Any) -> tuple[str, Any]:
+    """What came of a task: ("done", answer) or ("refused", (kind, words, fields)) or ("failed", name)."""
+    try:
+        return "done", called(function, task)
+    except TacitaError as problem:
+        return "refused", (type(problem), str(problem), problem.fields)
+    except Exception as problem:  # its words might hold values
+        return "failed", type(problem).__name__
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,75 @@
+"""Dask: a cluster of processes on this machine, or one that runs already."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from distributed import Client, LocalCluster, wait
+
+from tacita.core import ParameterError, Run
+
+from .child import answer
+from .pool import TRIES, answered
+from .serial import Engine
+
+_EVERY = 0.2
+# A scheduler that does not answer by then is not there, in seconds.
+_PATIENCE = 20
+
+
+class Cluster(Engine):
+    """Workers of Dask. All of them must see the same folders under the same names.
+
+    A local cluster listens on loopback alone, and shows no page. Of one that runs already, whoever may talk
+    to its scheduler can see what tasks are told: paths, and no values.
+    """
+
+    def __init__(self, workers: int, scheduler: str | None = None) -> None:
+        self._own: LocalCluster | None = None
+        if scheduler is None:
+            self._own = LocalCluster(
+                n_workers=workers,
+                threads_per_worker=1,
+                processes=True,
+                host="127.0.0.1",
+                dashboard_address=None,
+                silence_logs=50,
+            )
+        try:
+            self._client = Client(self._own or scheduler, timeout=_PATIENCE, set_as_default=False)
+        except OSError:
+            raise ParameterError(
+                "Engine: the scheduler of dask does not answer at the address that was given. Is it running?",
+                field="scheduler",
+            ) from None
+        self.workers = workers if scheduler is None else max(1, len(self._client.nthreads()))
+
+    def map(self, stage: str, function: str, tasks: Sequence[Any], run: Run) -> list[Any]:
+        run.report(stage, 0, len(tasks))
+        futures = [self._client.submit(answer, function, task, pure=False, retries=TRIES) for task in tasks]
+        try:
+            left = set(futures)
+            while left:
+                ended = {each for each in left if each.done()}
+                for each in ended:
+                    answered(("died", None) if each.status == "error" else each.result())
+                left -= ended
+                run.report(stage, len(futures) - len(left), len(futures))
+                if left:
+                    _until_one_ends(left)
+            return [answered(each.result()) for each in futures]
+        finally:
+            self._client.cancel(futures)
+
+    def close(self) -> None:
+        self._client.close()
+        if self._own is not None:
+            self._own.close()
+
+
+def _until_one_ends(futures: set[Any]) -> None:
+    try:
+        wait(list(futures), timeout=_EVERY, return_when="FIRST_COMPLETED")
+    except TimeoutError:
+        return

@@ -1,0 +1,134 @@
+"""A Parquet file, or a folder of them, read by rows: what is asked for and no more.
+
+However a file was cut into parts and row groups, the same rows are the same records.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from tacita.core import DataError, ParameterError
+from tacita.core.microdata import refuse_repeated_names, refuse_unnamed
+
+from .formats.parquet import readable
+
+_BYTES_AT_ONCE = 2**22
+
+
+@dataclass(frozen=True)
+class ParquetParts:
+    """The records of some files, one file after the other.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for number in (1, 2):
+    ...         pq.write_table(pa.table({"x": [number, 10 * number]}), f"{folder}/part-{number}.parquet")
+    ...     parts = ParquetParts.at(Path(folder))
+    ...     parts.rows, parts.read(1, 2)["x"].to_pylist()
+    (4, [10, 2])
+    """
+
+    files: tuple[Path, ...]
+    # the first row of each row group, and the rows of all at the end; file and number of each group
+    starts: tuple[int, ...]
+    groups: tuple[tuple[int, int], ...]
+    names: tuple[str, ...]
+
+    @classmethod
+    def at(cls, path: Path) -> ParquetParts:
+        """Of a path: a file, or all files of a folder that end in .parquet, in the order of their names."""
+        files = _files_at(path)
+        starts, groups, names = [0], [], ()
+        first: pa.Schema | None = None
+        for number, file in enumerate(files):
+            with readable(file.name):
+                found = pq.ParquetFile(file)
+                schema = found.schema_arrow.remove_metadata()
+            refuse_unnamed(schema.names)
+            refuse_repeated_names(schema.names)
+            first = schema if first is None else first
+            if not schema.equals(first):
+                raise DataError(
+                    f"{file.name}: has other columns, or of other types, than {files[0].name}. All files of "
+                    "a folder must have the same."
+                )
+            names = tuple(schema.names)
+            for group in range(found.metadata.num_row_groups):
+                starts.append(starts[-1] + found.metadata.row_group(group).num_rows)
+                groups.append((number, group))
+            found.close()
+        if starts[-1] == 0:
+            raise DataError(f"{path.name}: wanted records, got none. There is nothing to protect.")
+        return cls(files, tuple(starts), tuple(groups), names)
+
+    @property
+    def rows(self) -> int:
+        """Records in all files."""
+        return self.starts[-1]
+
+    def read(self, first: int, count: int) -> pa.Table:
+        """So many records from a row on, fewer at the end; nothing of what files say beside their cells."""
+        last = min(first + count, self.rows)
+        begin = int(np.searchsorted(self.starts, first, side="right")) - 1
+        end = int(np.searchsorted(self.starts, last, side="left"))
+        found = []
+        for number in range(begin, end):
+            file, group = self.groups[number]
+            with readable(self.files[file].name):
+                table = pq.ParquetFile(self.files[file]).read_row_group(group)
+                # a flipped bit can make text that is no UTF-8, or an index beyond its dictionary
+                table.validate(full=True)
+            start = self.starts[number]
+            table = table.slice(max(first - start, 0), min(last, self.starts[number + 1]) - max(first, start))
+            found.append(table.cast(table.schema.remove_metadata()))
+        return in_one_piece(pa.concat_tables(found))
+
+    def spans(self, rows: int) -> list[tuple[int, int]]:
+        """First row and number of records of stretches of so many, the last of fewer."""
+        return [(first, min(rows, self.rows - first)) for first in range(0, self.rows, rows)]
+
+    def chunks(self, rows: int) -> Iterator[tuple[int, pa.Table]]:
+        """All records, so many at a time, with the number of the first."""
+        for first, count in self.spans(rows):
+            yield first, self.read(first, count)
+
+    def fingerprint(self) -> str:
+        """SHA-256 of the file; of several, of theirs one after the other."""
+        found = [_hash_of(file) for file in self.files]
+        return found[0] if len(found) == 1 else hashlib.sha256("".join(found).encode()).hexdigest()
+
+
+def in_one_piece(table: pa.Table) -> pa.Table:
+    """The same table, each column in one chunk."""
+    return table.unify_dictionaries().combine_chunks()
+
+
+def _files_at(path: Path) -> tuple[Path, ...]:
+    if not path.exists():
+        raise ParameterError(f"{path.name}: cannot be read (there is no such file). Check the path.")
+    if not path.is_dir():
+        if path.suffix.lower() not in (".parquet", ".pq"):
+            raise ParameterError(
+                f"{path.name}: an engine that works in parts reads Parquet, a file or a folder of files. "
+                "Convert it first, or leave out the engine: then it is read as a whole."
+            )
+        return (path,)
+    files = tuple(sorted(each for each in path.iterdir() if each.suffix.lower() in (".parquet", ".pq")))
+    if not files:
+        raise ParameterError(f"{path.name}: wanted a folder of files ending in .parquet, found none in it.")
+    return files
+
+
+def _hash_of(file: Path) -> str:
+    found = hashlib.sha256()
+    with file.open("rb") as stream:
+        while block := stream.read(_BYTES_AT_ONCE):
+            found.update(block)
+    return found.hexdigest()
