@@ -108,10 +108,11 @@ class _Ready:
 
 
 def write_all(
-    files: Mapping[Path, bytes], *, public: Collection[Path | None] = (), force: bool = False
+    files: Mapping[Path, bytes | Path], *, public: Collection[Path | None] = (), force: bool = False
 ) -> None:
     """Write every file beside its target first, then rename all; whatever fails, all is as it was before.
 
+    Where a path stands in place of content, that file is moved; it lies on the same disk, beside the target.
     Files that are not `public` can be read by their owner alone. Signals wait while names change.
     """
     hidden: list[Path] = []
@@ -138,10 +139,14 @@ def _cannot(path: Path, problem: OSError) -> ParameterError:
     return ParameterError(f"{path.name}: cannot be written ({problem.strerror}). Nothing was written.")
 
 
-def _prepared(target: Path, content: bytes, public: bool, hidden: list[Path]) -> _Ready:
+def _prepared(target: Path, content: bytes | Path, public: bool, hidden: list[Path]) -> _Ready:
     complete = _beside(target, hidden)
-    with complete.open("wb") as stream:
-        stream.write(content)
+    if isinstance(content, Path):
+        os.replace(content, complete)
+        complete.chmod(_OWNER_ONLY)
+    with complete.open("ab") as stream:
+        if isinstance(content, bytes):
+            stream.write(content)
         stream.flush()
         os.fsync(stream.fileno())
     if public:

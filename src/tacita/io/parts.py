@@ -17,7 +17,8 @@ import pyarrow.parquet as pq
 from tacita.core import DataError, ParameterError
 from tacita.core.microdata import refuse_repeated_names, refuse_unnamed
 
-from .formats.parquet import readable
+from .formats.parquet import needs_schema, readable
+from .rebuild import without_memory
 
 _BYTES_AT_ONCE = 2**22
 
@@ -132,3 +133,23 @@ def _hash_of(file: Path) -> str:
         while block := stream.read(_BYTES_AT_ONCE):
             found.update(block)
     return found.hexdigest()
+
+
+def write_pieces(path: Path, pieces: Iterator[pa.Table]) -> None:
+    """Write tables of the same columns one after the other, each a row group: the bytes of `Parquet.pack`."""
+    writer: pq.ParquetWriter | None = None
+    try:
+        for piece in pieces:
+            plain = without_memory(piece)
+            if writer is None:
+                schema = plain.schema
+                writer = pq.ParquetWriter(path, schema, compression="zstd", store_schema=needs_schema(schema))
+            if not plain.schema.equals(writer.schema):
+                raise DataError(
+                    "Engine: a column came out with other types in some parts of the file. Convert it to one "
+                    "type first, or choose larger parts."
+                )
+            writer.write_table(plain, row_group_size=max(1, plain.num_rows))
+    finally:
+        if writer is not None:
+            writer.close()

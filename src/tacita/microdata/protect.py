@@ -220,24 +220,30 @@ def _rows_to_keep(data: Microdata, used: Floats, policy: Missing, drawing: bool)
     gaps = np.isnan(used)
     drawn = bool(data.roles and data.roles.dependent)
     if policy == "refuse" and gaps.any():
-        where = ", ".join(
-            f"{name} ({count})" for name, count in zip(data.used, gaps.sum(axis=0), strict=True) if count
-        )
-        what = "dependent or independent columns" if drawn else "quasi-identifiers"
-        drop, stratum, merge, level = (
-            setting("protect", "missing", each) for each in ("drop", "stratum", "merge", "level")
-        )
-        way_out = drop if drawn else f"{drop}, {stratum} or {merge}"
-        way_out += f" or {level}" if drawing else ""
-        raise DataError(
-            f"{data.source}: {what} have missing values in {int(gaps.any(axis=1).sum())} records: "
-            f"{where}. Complete them, or choose {way_out}."
-        )
+        counts = dict(zip(data.used, gaps.sum(axis=0).tolist(), strict=True))
+        refuse_gaps(data.source, counts, int(gaps.any(axis=1).sum()), drawn=drawn, drawing=drawing)
     kept = np.flatnonzero(~gaps.any(axis=1)) if policy == "drop" else np.arange(data.n)
     if kept.size == 0:
         what = "dependent or independent value" if drawn else "quasi-identifier"
         raise DataError(f"{data.source}: every record misses a {what}. Nothing is left to protect.")
     return kept
+
+
+def refuse_gaps(
+    source: str, counts: Mapping[str, int], records: int, *, drawn: bool = False, drawing: bool = False
+) -> None:
+    """Raise for so many missing values in columns, and what can be done about them."""
+    where = ", ".join(f"{name} ({count})" for name, count in counts.items() if count)
+    what = "dependent or independent columns" if drawn else "quasi-identifiers"
+    drop, stratum, merge, level = (
+        setting("protect", "missing", each) for each in ("drop", "stratum", "merge", "level")
+    )
+    way_out = drop if drawn else f"{drop}, {stratum} or {merge}"
+    way_out += f" or {level}" if drawing else ""
+    raise DataError(
+        f"{source}: {what} have missing values in {records} records: {where}. Complete them, or choose "
+        f"{way_out}."
+    )
 
 
 def _strata(data: Microdata, x: Floats, kept: Ints) -> Ints:

@@ -47,7 +47,7 @@ class Parquet(RecordFormat):
         plain = without_memory(table)
         sink = pa.BufferOutputStream()
         try:
-            pq.write_table(plain, sink, compression="zstd", store_schema=_needs_schema(plain.schema))
+            pq.write_table(plain, sink, compression="zstd", store_schema=needs_schema(plain.schema))
         except (pa.ArrowNotImplementedError, pa.ArrowInvalid):
             raise DataError(
                 "A column has a type that Parquet cannot keep. Convert it to numbers, dates or text."
@@ -79,7 +79,7 @@ def _parquet_file(file: pa.NativeFile) -> pq.ParquetFile:
     return found
 
 
-def _needs_schema(schema: pa.Schema) -> bool:
-    # only dictionary columns and exotic types need Arrow's own schema beside Parquet's
+def needs_schema(schema: pa.Schema) -> bool:
+    """Whether Arrow's own schema must stand beside Parquet's: for dictionaries and exotic types alone."""
     simple = (pa.types.is_integer, pa.types.is_floating, pa.types.is_string, pa.types.is_boolean)
     return not all(any(test(field.type) for test in simple) for field in schema)

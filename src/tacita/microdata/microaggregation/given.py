@@ -22,21 +22,21 @@ class Given(Microaggregation):
     ([0, 0, 1, 1], {'k': 2})
     """
 
-    _labels: Any = None
+    _groups: Any = None
     _told: Any = None
 
     @classmethod
     def of(cls, parameters: Mapping[str, Any], labels: Ints, k: int) -> Given:
         """Groups by their labels, and the parameters of the method that made them."""
         made = cls(k=k)
-        made._labels = labels
+        made._groups = labels
         made._told = dict(parameters)
         return made
 
     @property
     def found(self) -> Labels:
         """The group of each record."""
-        labels: Labels = self._labels
+        labels: Labels = self._groups
         return labels
 
     def own_parameters(self) -> dict[str, Any]:

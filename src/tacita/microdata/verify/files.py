@@ -5,7 +5,8 @@ from __future__ import annotations
 import base64
 import codecs
 import csv
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from mmap import mmap
 from types import SimpleNamespace
 from typing import Any
 
@@ -72,7 +73,11 @@ def _plainly_written(released: Microdata, dialect: CsvDialect) -> bytes:
 
 
 def _parquet_says_more(content: bytes, evidence: Evidence) -> str | None:
-    released = evidence.released
+    return parquet_says_more(content, evidence.released.columns)
+
+
+def parquet_says_more(content: bytes | mmap, columns: Sequence[str]) -> str | None:
+    """The same of the bytes of a Parquet file, in memory or mapped: one row group is unfolded at a time."""
     footer = pq.read_metadata(pa.BufferReader(content))
     notes = dict(footer.metadata or {})
     schema = notes.pop(b"ARROW:schema", None)
@@ -80,7 +85,7 @@ def _parquet_says_more(content: bytes, evidence: Evidence) -> str | None:
         return f"the footer carries {len(notes)} entries of metadata"
     if schema is not None:
         kept = pa.ipc.read_schema(pa.py_buffer(base64.b64decode(schema)))
-        if speaks(kept) or kept.names != released.columns:
+        if speaks(kept) or kept.names != columns:
             return "the stored schema says more than the names and types of the columns"
     chunks = _chunks(footer)
     # magic, pages, footer, its length, magic
@@ -88,10 +93,19 @@ def _parquet_says_more(content: bytes, evidence: Evidence) -> str | None:
     told += int.from_bytes(content[-8:-4], "little") + 8
     if told != len(content):
         return "the file has bytes that belong to no column"
-    stale = _stale_columns(content, chunks)
+    texts = {chunk.path_in_schema for chunk in chunks if chunk.physical_type == "BYTE_ARRAY"}
+    raw = pq.ParquetFile(pa.BufferReader(content), read_dictionary=sorted(texts))
+    file = pq.ParquetFile(pa.BufferReader(content))
+    groups = range(footer.num_row_groups)
+    stale = dict.fromkeys(name for group in groups for name in _stale_columns(raw.read_row_group(group)))
     if stale:
         return f"{len(stale)} columns remember values that no record has: {', '.join(stale)}"
-    false = _false_extremes(content, chunks)
+    wide = footer.num_columns
+    false = dict.fromkeys(
+        name
+        for group in groups
+        for name in _false_extremes(file.read_row_group(group), chunks[group * wide : (group + 1) * wide])
+    )
     if false:
         return f"{len(false)} columns tell extremes that their cells do not have: {', '.join(false)}"
     return None
@@ -103,17 +117,16 @@ def _chunks(footer: Any) -> list[Any]:
     return [group.column(column) for group in groups for column in range(footer.num_columns)]
 
 
-def _false_extremes(content: bytes, chunks: list[Any]) -> list[str]:
-    """Columns whose extremes in the footer are not those of their cells, written again. O(n d)."""
-    file, sink = pq.ParquetFile(pa.BufferReader(content)), pa.BufferOutputStream()
-    with pq.ParquetWriter(sink, file.schema_arrow) as writer:
-        for number in range(file.num_row_groups):
-            cells = file.read_row_group(number)
-            writer.write_table(cells, row_group_size=max(len(cells), 1))
+def _false_extremes(cells: pa.Table, chunks: list[Any]) -> list[str]:
+    """Columns of a row group whose extremes in the footer are not those of their cells, written again.
+
+    O(n d).
+    """
+    sink = pa.BufferOutputStream()
+    with pq.ParquetWriter(sink, cells.schema) as writer:
+        writer.write_table(cells, row_group_size=max(len(cells), 1))
     pairs = zip(chunks, _chunks(pq.read_metadata(pa.BufferReader(sink.getvalue()))), strict=True)
-    return list(
-        dict.fromkeys(one.path_in_schema for one, other in pairs if _told(one) not in ((), _told(other)))
-    )
+    return [one.path_in_schema for one, other in pairs if _told(one) not in ((), _told(other))]
 
 
 def _told(chunk: Any) -> tuple[str, ...]:
@@ -123,10 +136,8 @@ def _told(chunk: Any) -> tuple[str, ...]:
     return repr(chunk.statistics.min), repr(chunk.statistics.max)
 
 
-def _stale_columns(content: bytes, chunks: list[Any]) -> list[str]:
-    """Columns with an entry of a dictionary page, at any depth, that no cell has."""
-    texts = {chunk.path_in_schema for chunk in chunks if chunk.physical_type == "BYTE_ARRAY"}
-    raw = pq.read_table(pa.BufferReader(content), read_dictionary=sorted(texts))
+def _stale_columns(raw: pa.Table) -> list[str]:
+    """Columns of a row group with an entry of a dictionary page, at any depth, that no cell has."""
     stale = []
     leaves = [(name, leaf) for name in raw.column_names for leaf in _leaves(raw[name])]
     for name, parts in leaves:
@@ -137,7 +148,7 @@ def _stale_columns(content: bytes, chunks: list[Any]) -> list[str]:
         cells = pc.unique(as_array(pa.chunked_array([part.cast(kind) for part in parts])))
         if not all(pc.all(pc.is_in(values, cells)).as_py() is not False for values in told):
             stale.append(name)
-    return list(dict.fromkeys(stale))
+    return stale
 
 
 def _leaves(column: pa.ChunkedArray) -> list[list[pa.Array]]:

@@ -1,0 +1,107 @@
+"""Records into parts on disk: each stretch of the source is sorted by part, and a part is read from all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from tacita.core import Ints, Microdata, Roles
+from tacita.core.whole import Whole
+from tacita.io.parts import ParquetParts, in_one_piece
+from tacita.io.scratch import Scratch
+
+from .cuts import Cut, part_of, planted
+from .facts import TIES, Dealt, Facts, standardised
+from .hashing import fractions
+
+# Records of a stretch, and of a row group that is written.
+SPAN = 2**20
+
+
+@dataclass(frozen=True, repr=False)
+class Deal:
+    """Which part every record goes to: by its stratum, and where that is large by cuts; or by its number."""
+
+    dealt: Dealt
+    roles: Roles
+    whole: Whole
+    strata: dict[int, int | Cut]
+    parts: int
+    # records of a part where neither stratum nor place matters
+    by_number: int | None = None
+
+    def parts_of(self, table: pa.Table, first: int) -> Ints:
+        """The part of each record of a table whose first is of that number."""
+        rows = first + np.arange(table.num_rows)
+        if self.by_number is not None:
+            return rows // self.by_number
+        data = Microdata.of(table, whole=self.whole).with_roles(self.roles)
+        x = data.coded(self.dealt.columns)
+        own, place = np.unique(self.dealt.stratum_of(table, x), return_inverse=True)
+        z, ties = standardised(data, self.dealt), fractions(rows, TIES)
+        found = np.empty(table.num_rows, dtype=np.int64)
+        for number, stratum in enumerate(own.tolist()):
+            here = np.flatnonzero(place.reshape(-1) == number) if own.size > 1 else np.arange(len(rows))
+            found[here] = part_of(self.strata[stratum], z[here], ties[here])
+        return found
+
+
+def dealt_by_place(facts: Facts, dealt: Dealt, size: int) -> Deal:
+    """Small strata together, up to `size` records; large ones cut into parts of about so many. O(strata)."""
+    strata: dict[int, int | Cut] = {}
+    parts, held = 0, 0
+    for stratum, count in sorted(facts.strata.items()):
+        if count > size:
+            continue
+        if held and held + count > size:
+            parts, held = parts + 1, 0
+        strata[stratum] = parts
+        held += count
+    parts += bool(held)
+    ties = fractions(facts.sample_rows, TIES)
+    for stratum, count in sorted(facts.strata.items()):
+        if count > size:
+            own = facts.sample_strata == np.uint64(stratum)
+            pieces = -(-count // size)
+            strata[stratum] = planted(facts.sample[own], ties[own], pieces, parts)
+            parts += pieces
+    return Deal(dealt, facts.roles, facts.whole, strata, parts)
+
+
+@dataclass(frozen=True)
+class SpanTask:
+    """A stretch of the source to be dealt."""
+
+    folder: Path
+    source: ParquetParts
+    number: int
+    first: int
+    count: int
+
+
+def deal_span(task: SpanTask) -> None:
+    """Sort the records of a stretch by part. O(n log n)."""
+    scratch = Scratch(task.folder)
+    if f"span-{task.number}.ends" in scratch:
+        return
+    deal: Deal = scratch.get("deal")
+    table = task.source.read(task.first, task.count)
+    parts = deal.parts_of(table, task.first)
+    order = np.argsort(parts, kind="stable")
+    scratch.put_table(f"span-{task.number}.records", in_one_piece(table.take(pa.array(order))))
+    scratch.put_array(f"span-{task.number}.rows", task.first + order)
+    scratch.put_array(f"span-{task.number}.ends", np.cumsum(np.bincount(parts, minlength=deal.parts)))
+
+
+def part_on_disk(scratch: Scratch, spans: int, part: int) -> tuple[pa.Table, Ints]:
+    """The records of a part in the order of the source, and their numbers."""
+    tables, rows = [], []
+    for number in range(spans):
+        ends = scratch.array(f"span-{number}.ends")
+        begin, end = int(ends[part - 1]) if part else 0, int(ends[part])
+        tables.append(scratch.table(f"span-{number}.records").slice(begin, end - begin))
+        rows.append(np.asarray(scratch.array(f"span-{number}.rows")[begin:end]))
+    return in_one_piece(pa.concat_tables(tables)), np.concatenate(rows)

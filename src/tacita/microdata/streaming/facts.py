@@ -1,0 +1,165 @@
+"""What must be known of all records before any of them is dealt: one pass over the source."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import fsum, sqrt
+
+import numpy as np
+import pyarrow as pa
+
+from tacita.core import DataError, Floats, Ints, Microdata, Roles, Run
+from tacita.core.whole import Whole
+from tacita.io.parts import ParquetParts
+from tacita.microdata.protect import refuse_gaps
+
+from .hashing import Hashes, cells_of, fractions, mixed
+
+# Records read at a time; sums are taken of so many, whatever the files are split into.
+CHUNK = 2**18
+# What numbers are drawn for: samples, and which of equal records goes where.
+SAMPLING, TIES = 1, 2
+# Records in the sample by which cuts are planted: at least, and of how many one.
+_SAMPLE, _ONE_IN = 200_000, 1000
+
+
+@dataclass(frozen=True)
+class Dealt:
+    """By what records are dealt: columns of numbers that cuts go across, strata, whether gaps make some."""
+
+    columns: tuple[str, ...]
+    strata: tuple[str, ...]
+    gaps_apart: bool
+
+    def stratum_of(self, table: pa.Table, x: Floats) -> Hashes:
+        """A number for the stratum of each record."""
+        found = cells_of(table, self.strata)
+        if not self.gaps_apart:
+            return found
+        for column in x.T:
+            found = mixed(found ^ np.isnan(column).astype(np.uint64))
+        return found
+
+
+@dataclass(frozen=True, repr=False)
+class Facts:
+    """Counts of strata, what parts must know of the whole, and a sample of records with their strata."""
+
+    roles: Roles
+    whole: Whole
+    strata: dict[int, int]
+    sample: Floats
+    sample_strata: Hashes
+    sample_rows: Ints
+
+
+def survey(
+    source: ParquetParts,
+    name: str,
+    roles: Roles,
+    dealt: Dealt,
+    complete: Sequence[str],
+    drawing: bool,
+    run: Run,
+) -> Facts:
+    """Look at every record once; refuses gaps in columns that must be `complete`. O(n d) time."""
+    sums: dict[str, _Sums] = {}
+    counts: Counter[int] = Counter()
+    gaps: Counter[str] = Counter()
+    lacking = 0
+    samples: list[tuple[Floats, Hashes, Ints]] = []
+    share = min(1.0, max(_SAMPLE / source.rows, 1 / _ONE_IN))
+    resolved = roles
+    for first, table in source.chunks(CHUNK):
+        run.report("looking at all records", first, source.rows)
+        data = Microdata.of(table, source=name).with_roles(resolved)
+        assert data.roles is not None
+        resolved = data.roles
+        for column in data.quasi:
+            if data.scale(column) == "numeric":
+                sums.setdefault(column, _Sums()).add(data.numbers(column))
+        x = data.coded(dealt.columns) if dealt.columns else np.empty((data.n, 0))
+        own = dealt.stratum_of(table, x)
+        counts.update(dict(zip(*(each.tolist() for each in np.unique(own, return_counts=True)), strict=True)))
+        missing = {each: data.missing(each) for each in complete}
+        gaps.update({each: int(mask.sum()) for each, mask in missing.items()})
+        lacking += int(np.logical_or.reduce([*missing.values(), np.zeros(data.n, dtype=bool)]).sum())
+        rows = first + np.arange(data.n)
+        chosen = fractions(rows, SAMPLING) < share
+        samples.append((x[chosen], own[chosen], rows[chosen]))
+    run.report("looking at all records", 1, 1)
+    if lacking:
+        refuse_gaps(name, {each: gaps[each] for each in complete}, lacking, drawing=drawing)
+    if sums and all(each.constant for each in sums.values()):
+        raise DataError(
+            f"{name}: every quasi-identifier is constant or missing, there is nothing to protect. "
+            "Name other columns."
+        )
+    whole = Whole(
+        {column: each.spread for column, each in sums.items()},
+        {column: each.integer for column, each in sums.items()},
+    )
+    x, own, rows = (np.concatenate(each) for each in zip(*samples, strict=True))
+    return Facts(resolved, whole, dict(counts), _standardised(x, whole, dealt), own, rows)
+
+
+def _standardised(x: Floats, whole: Whole, dealt: Dealt) -> Floats:
+    """The scale on which cuts are chosen; a gap counts as the mean."""
+    known = whole.scale_of(dealt.columns)
+    if known is None or not dealt.columns:
+        return np.empty((len(x), 0))
+    centre, scale = known
+    return np.nan_to_num((x - centre) / np.where(scale > 0, scale, 1.0))
+
+
+def standardised(data: Microdata, dealt: Dealt) -> Floats:
+    """The columns that cuts go across, on the scale of the whole file."""
+    x = data.coded(dealt.columns) if dealt.columns else np.empty((data.n, 0))
+    assert data.whole is not None
+    return _standardised(x, data.whole, dealt)
+
+
+class _Sums:
+    """Moments of a column, chunk by chunk, about a value near its mean; whether it is whole numbers."""
+
+    def __init__(self) -> None:
+        self._shift: float | None = None
+        self._count = 0
+        self._first: list[float] = []
+        self._second: list[float] = []
+        self._low, self._high = np.inf, -np.inf
+        self._whole = True
+
+    def add(self, values: Floats) -> None:
+        present = values[~np.isnan(values)]
+        if not present.size:
+            return
+        if self._shift is None:
+            self._shift = float(present.mean())
+        apart = present - self._shift
+        self._count += present.size
+        self._first.append(float(apart.sum()))
+        self._second.append(float((apart**2).sum()))
+        self._low, self._high = min(self._low, present.min()), max(self._high, present.max())
+        exact = (np.abs(present) <= 2**53).all()
+        self._whole &= bool(exact and (present == np.rint(present)).all())
+
+    @property
+    def constant(self) -> bool:
+        return not self._low < self._high
+
+    @property
+    def integer(self) -> bool:
+        return self._whole and self._count > 0
+
+    @property
+    def spread(self) -> tuple[float, float]:
+        """Mean and standard deviation (divisor n - 1); a column without spread has 0."""
+        if self._shift is None:
+            return 0.0, 0.0
+        mean = fsum(self._first) / self._count
+        squares = fsum(self._second) - self._count * mean**2
+        scale = sqrt(max(squares, 0.0) / max(self._count - 1, 1))
+        return self._shift + mean, 0.0 if self.constant else scale

@@ -1,0 +1,102 @@
+"""The plan on one part: made as a file of its own, verified, and put on disk."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tacita.core import Ints, Microdata, Run
+from tacita.core.release import Requirement
+from tacita.io.claims import PackedClaim
+from tacita.io.formats.base import to_arrow
+from tacita.io.parts import in_one_piece
+from tacita.io.scratch import Scratch
+from tacita.microdata import verify
+from tacita.microdata.plan import Protection
+from tacita.microdata.steps import Made, make, steps_for
+
+from .dealing import Deal, part_on_disk
+from .facts import SAMPLING
+from .hashing import fractions
+
+
+@dataclass(frozen=True)
+class PartTask:
+    """A part to be made; `share` of its groups go into the sample that is measured."""
+
+    folder: Path
+    asked: Protection
+    source: str
+    part: int
+    spans: int
+    seed: int | None
+    threads: int
+    share: float
+    insisted: tuple[str, ...]
+    requirements: tuple[Requirement, ...]
+
+
+@dataclass(frozen=True)
+class PartTold:
+    """What is told of a part: records that came and stayed, groups by size, parameters as the method ran."""
+
+    came: int
+    stayed: int
+    sizes: Mapping[int, int]
+    parameters: Mapping[str, Any]
+
+
+def make_part(task: PartTask) -> PartTold:
+    """Carry out the plan on a part, verify, and keep it with its claim and a sample of its groups."""
+    scratch = Scratch(task.folder)
+    name = f"made-{task.part}"
+    if f"{name}.told" in scratch:
+        told: PartTold = scratch.get(f"{name}.told")
+        return told
+    deal: Deal = scratch.get("deal")
+    table, rows = part_on_disk(scratch, task.spans, task.part)
+    if not rows.size:
+        scratch.put(f"{name}.told", PartTold(0, 0, {}, {}))
+        return PartTold(0, 0, {}, {})
+    data = Microdata.of(table, source=task.source, whole=deal.whole).with_roles(task.asked.whole)
+    run = Run(seed=task.seed, threads=task.threads, stream=(task.part,))
+    made = make(data, steps_for(data, task.asked.planned), run, task.asked.protect)
+    steps = tuple(replace(step, insisted=task.insisted) for step in made.claim.steps)
+    claim = replace(made.claim, insisted=task.insisted, requirements=task.requirements, steps=steps)
+    verify.insist(verify.verify(made.data, claim))
+    chosen, labels = _sampled(made, rows, task)
+    scratch.put_table(f"{name}.records", in_one_piece(to_arrow(made.data)))
+    scratch.put_array(f"{name}.rows", rows[claim.rows])
+    scratch.put_array(f"{name}.leaving", rows[claim.leaving])
+    scratch.put(f"{name}.claim", PackedClaim.of(claim))
+    scratch.put_table(f"{name}.sample", in_one_piece(table.take(chosen)))
+    scratch.put_array(f"{name}.labels", labels)
+    grouped = [each.partition for each in made.protected if each.partition is not None]
+    sizes = np.unique(grouped[0].sizes, return_counts=True) if grouped else (np.zeros(0), np.zeros(0))
+    told = PartTold(
+        data.n,
+        made.data.n,
+        dict(zip(*(each.tolist() for each in sizes), strict=True)),
+        made.protected[-1].method.own_parameters(),
+    )
+    scratch.put(f"{name}.told", told)
+    return told
+
+
+def _sampled(made: Made, rows: Ints, task: PartTask) -> tuple[Ints, Ints]:
+    """Some of the part's records: those of groups that are drawn, each whole, and their labels.
+
+    Where there are no groups, records are drawn.
+    """
+    grouping = [n for n, each in enumerate(made.protected) if each.partition is not None]
+    if not grouping:
+        return np.flatnonzero(fractions(rows, SAMPLING) < task.share), np.zeros(0, dtype=np.int64)
+    claim = made.protected[grouping[0]].claim
+    assert claim.labels is not None
+    there = claim.rows if not made.stages else made.present[grouping[0]]
+    drawn = fractions(claim.labels, SAMPLING + 1 + task.part) < task.share
+    return there[drawn], claim.labels[drawn]

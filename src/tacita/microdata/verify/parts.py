@@ -1,0 +1,130 @@
+"""The independent verifier of files beyond memory: source and written file read anew, part by part.
+
+Whoever made the file says which part every record of the source belongs to, and what is claimed of each part.
+Here both files are read again, stretch by stretch, every record of the source is looked for in exactly one
+part, and every promise is tried on each part by the same checks as on a whole file. What holds of every part
+holds of all: two rows of one part are two rows of the file, so k records in a part are at least k in all.
+"""
+
+from __future__ import annotations
+
+import mmap
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from tacita.core import Ints, Microdata, VerificationError
+from tacita.core.verify import Verdict
+from tacita.core.whole import Whole
+from tacita.io.parts import ParquetParts, in_one_piece
+from tacita.io.scratch import Scratch
+
+from . import CHECKS, verify
+from .files import parquet_says_more
+
+PLAIN = "file-plain"
+
+
+@dataclass(frozen=True)
+class PairTask:
+    """A stretch of the source, and where its records that stayed begin in the written file."""
+
+    folder: Path
+    source: ParquetParts
+    written: ParquetParts
+    parts: tuple[int, ...]
+    number: int
+    first: int
+    count: int
+    written_first: int
+    written_count: int
+
+
+def deal_pair(task: PairTask) -> None:
+    """Sort a stretch of both files by the part that is claimed for each record. O(n log n)."""
+    scratch = Scratch(task.folder)
+    source = task.source.read(task.first, task.count)
+    part, stays = claimed_parts(scratch, task)
+    if int(stays.sum()) != task.written_count:
+        raise VerificationError(_refused("other records were counted than are claimed"))
+    written = task.written.read(task.written_first, task.written_count)
+    for name, table, own in (("source", source, part), ("written", written, part[stays])):
+        order = np.argsort(own, kind="stable")
+        scratch.put_table(f"pair-{task.number}.{name}", in_one_piece(table.take(pa.array(order))))
+        ends = np.cumsum(np.bincount(own, minlength=max(task.parts) + 1))
+        scratch.put_array(f"pair-{task.number}.{name}-ends", ends)
+
+
+def claimed_parts(scratch: Scratch, task: PairTask) -> tuple[Ints, np.ndarray]:
+    """The part of each record of a stretch, and whether it stays; raises unless there is exactly one."""
+    part = np.full(task.count, -1, dtype=np.int64)
+    stays = np.zeros(task.count, dtype=bool)
+    seen = 0
+    for number in task.parts:
+        for name, staying in (("rows", True), ("leaving", False)):
+            rows = scratch.array(f"made-{number}.{name}")
+            begin, end = np.searchsorted(rows, [task.first, task.first + task.count]).tolist()
+            here = np.asarray(rows[begin:end]) - task.first
+            part[here], stays[here] = number, staying
+            seen += here.size
+    if seen != task.count or (part < 0).any():
+        raise VerificationError(_refused("a record of the source is in no part, or in several"))
+    return part, stays
+
+
+def _refused(what: str) -> str:
+    return (
+        f"The release failed its verification and was not written. rows-complete: {what}. This is a fault of "
+        "the program or of a plug-in, not of the data: please report it."
+    )
+
+
+@dataclass(frozen=True)
+class JudgeTask:
+    """A part to be judged; the facts of the whole file that its promises speak of."""
+
+    folder: Path
+    source: str
+    spans: int
+    part: int
+    whole: Whole
+
+
+def judge_part(task: JudgeTask) -> tuple[Verdict, ...]:
+    """Try to refute every promise of a part, on its records as they were read again from both files."""
+    scratch = Scratch(task.folder)
+    source, written = (_read(scratch, task, name) for name in ("source", "written"))
+    original = Microdata.of(source, source=task.source, whole=task.whole)
+    claim = scratch.get(f"made-{task.part}.claim").unpacked(original)
+    return verify(Microdata.of(written, source="release"), claim)
+
+
+def _read(scratch: Scratch, task: JudgeTask, name: str) -> pa.Table:
+    pieces = []
+    for number in range(task.spans):
+        ends = scratch.array(f"pair-{number}.{name}-ends")
+        begin, end = int(ends[task.part - 1]) if task.part else 0, int(ends[task.part])
+        pieces.append(scratch.table(f"pair-{number}.{name}").slice(begin, end - begin))
+    return in_one_piece(pa.concat_tables(pieces))
+
+
+def together(found: Sequence[tuple[Verdict, ...]]) -> tuple[Verdict, ...]:
+    """One verdict for each promise: it holds of the file where it holds of every part."""
+    merged: dict[tuple[str, int | None], Verdict] = {}
+    for number, part in enumerate(found, 1):
+        for verdict in part:
+            key = verdict.guarantee, verdict.step
+            if key not in merged or merged[key].passed:
+                where = "" if verdict.passed else f" (in part {number} of {len(found)})"
+                merged[key] = replace(verdict, detail=verdict.detail + where)
+    return tuple(merged.values())
+
+
+def judge_file(path: Path, columns: Sequence[str]) -> Verdict:
+    """Whether the written file holds nothing but names and cells."""
+    with path.open("rb") as stream, mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as content:
+        fault = parquet_says_more(content, list(columns))
+    return Verdict(PLAIN, CHECKS[PLAIN].promise, fault is None, fault or "holds")
