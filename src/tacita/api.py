@@ -14,7 +14,7 @@ from .io import write_frame
 from .io.formats.base import unfolding_at_most
 from .io.guessing import guess_reading
 from .microdata.looking import exposure, guess_roles, profile
-from .microdata.plan import Protection
+from .microdata.plan import Plan, Protection
 from .microdata.profile import profile as _risk_profile
 from .microdata.require import RequireSection
 from .microdata.riskplan import RiskSection
@@ -38,6 +38,7 @@ from .plans import (
     save_risk,
     save_verdicts,
 )
+from .plans import run as _run
 from .plans.tables import (
     audit_plan,
     audit_published,
@@ -81,6 +82,7 @@ __all__ = [
     "prepare_demo",
     "profile",
     "protect",
+    "protect_file",
     "read",
     "read_table",
     "risk",
@@ -178,6 +180,31 @@ def protect(
     [2.0, 2.0, 2.0, 11.0, 11.0, 11.0]
     """
     return make_release(io.taken_in(data), Protection.asked(**_by_name(locals())), run)
+
+
+def protect_file(
+    source: str | Path,
+    path: str | Path,
+    *,
+    engine: str | Mapping[str, Any] = "serial",
+    report: str | Path | None = None,
+    json_report: str | Path | None = None,
+    note: str | Path | None = None,
+    force: bool = False,
+    run: Run | None = None,
+    **options: Any,
+) -> RecordsRelease:
+    """Protect a file beyond memory: Parquet, one file or a folder of them, to a Parquet file.
+
+    `engine` works in parts: "serial" in this process, "pool" in several, "dask" on a cluster; or a mapping
+    with name, workers, scheduler and part, the records of a part. `options` are those of `protect`. All
+    records are verified, in the file as it was written; scores are those of a sample. What comes back has no
+    frame: its `data` is the path.
+    """
+    asked = Protection.asked(**options)
+    given = {name: getattr(asked, name) for name in Protection.model_fields}
+    output = {"path": path, "report": report, "json_report": json_report, "note": note}
+    return _run(Plan(input={"path": source}, output=output, engine=engine, **given), run, force=force)
 
 
 def synthesize(

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from time import sleep
 from typing import Any
 
-from distributed import Client, LocalCluster, wait
+from distributed import Client
+from distributed.deploy.subprocess import SubprocessCluster
 
 from tacita.core import ParameterError, Run
 
@@ -13,7 +15,8 @@ from .child import answer
 from .pool import TRIES, answered
 from .serial import Engine
 
-_EVERY = 0.2
+# How often it is asked what is done, in seconds.
+_EVERY = 0.05
 # A scheduler that does not answer by then is not there, in seconds.
 _PATIENCE = 20
 
@@ -26,14 +29,15 @@ class Cluster(Engine):
     """
 
     def __init__(self, workers: int, scheduler: str | None = None) -> None:
-        self._own: LocalCluster | None = None
+        self._own: Any = None
         if scheduler is None:
-            self._own = LocalCluster(
+            # workers that are programs of their own: a script needs no guard against being run again by them
+            self._own = SubprocessCluster(
                 n_workers=workers,
                 threads_per_worker=1,
-                processes=True,
                 host="127.0.0.1",
                 dashboard_address=None,
+                worker_kwargs={"dashboard": False, "memory_limit": 0},
                 silence_logs=50,
             )
         try:
@@ -57,7 +61,7 @@ class Cluster(Engine):
                 left -= ended
                 run.report(stage, len(futures) - len(left), len(futures))
                 if left:
-                    _until_one_ends(left)
+                    sleep(_EVERY)
             return [answered(each.result()) for each in futures]
         finally:
             self._client.cancel(futures)
@@ -66,10 +70,3 @@ class Cluster(Engine):
         self._client.close()
         if self._own is not None:
             self._own.close()
-
-
-def _until_one_ends(futures: set[Any]) -> None:
-    try:
-        wait(list(futures), timeout=_EVERY, return_when="FIRST_COMPLETED")
-    except TimeoutError:
-        return

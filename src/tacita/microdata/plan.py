@@ -20,6 +20,7 @@ from tacita.core.options import Missing, ReleaseOptions
 from tacita.core.params import Parameters
 from tacita.core.roles import Kind, Roles, RolesOfFile, RolesOfSteps
 from tacita.core.spelling import in_any_case
+from tacita.engines.section import EngineSection
 from tacita.io import InputSection, content_of
 
 from .dropping.needed import refuse_needed
@@ -35,7 +36,7 @@ from .sections import (
 
 # What a caller names, by the keys of [measure].
 _MEASURING = {"measures": "names", "without": "without", "domains": "domains", "settings": "settings"}
-_ORDER = ("input", "roles", "protect", "steps", "measure", "compare", "require", "output")
+_ORDER = ("engine", "input", "roles", "protect", "steps", "measure", "compare", "require", "output")
 # Roles of the columns that a step works on.
 _OF_STEPS = ("quasi", "dependent", "independent", "numeric", "nominal", "ordinal")
 
@@ -248,12 +249,19 @@ class Plan(Document, Protection):
     spoken: ClassVar[tuple[str, ...]] = ("compare",)
 
     input: InputSection
+    engine: EngineSection = Field(default_factory=EngineSection)
     compare: CompareSection | None = None
     output: OutputSection = Field(default_factory=OutputSection)
 
     @model_validator(mode="after")
     def _says_what_to_do(self) -> Plan:
         if self.compare is not None:
+            if self.engine.in_parts:
+                raise ParameterError(
+                    f"Plan: [compare] needs the whole file, and the engine {self.engine.name} works in "
+                    "parts. Compare on a sample of the file, without an engine.",
+                    field="engine",
+                )
             if self.steps:
                 raise ParameterError(
                     "Plan: [compare] tries one method after the other, and cannot vary [[steps]]."
@@ -317,6 +325,11 @@ class Plan(Document, Protection):
             method = {} if self.steps else {"method": self.protect.method}
             arguments = {**around, **method, **options, **measuring}
             verb = "synthesize" if self.roles.dependent else "protect"
+            if self.engine.in_parts:
+                engine = {"engine": self.engine.model_dump(exclude_defaults=True)}
+                places = f"{literal_of(str(self.input.path))}, {literal_of(str(self.output.path))}"
+                named = arguments_of({**arguments, **engine, **targets})
+                return f"import tacita\n\ntacita.protect_file({places}{named})"
             lines += [
                 f"release = tacita.{verb}(data{arguments_of(arguments)})",
                 f"tacita.save(release, {literal_of(str(self.output.path))}{arguments_of(targets)})",

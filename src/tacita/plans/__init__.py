@@ -17,6 +17,8 @@ from tacita.core import Microdata, ParameterError, RecordsRelease, Report, RiskP
 from tacita.core.document import parsed, text_of
 from tacita.io import content_of
 from tacita.io.atomic import refuse_bad_targets
+from tacita.io.formats.parquet import Parquet
+from tacita.io.parts import ParquetParts
 from tacita.microdata import verify
 from tacita.microdata.noted import notes_of
 from tacita.microdata.plan import Plan
@@ -25,6 +27,7 @@ from tacita.microdata.require import required
 from tacita.microdata.riskplan import RiskOutputSection, RiskPlan
 from tacita.microdata.run import compare, make_release
 from tacita.microdata.sections import OutputSection
+from tacita.microdata.streaming.run import made_in_parts
 from tacita.tables.plan import AnyTablePlan, kind_of
 
 from .files import as_json, as_path
@@ -80,17 +83,18 @@ def _files_of(release: RecordsRelease, section: OutputSection) -> dict[Path, byt
     verify.insist(verify.verify_file(content, form, release.claim))
     if release.claim.requirements:
         required(release.claim, form.decode(content, target.name))
-    files = {target: content}
     written = replace(release.record, release_fingerprint=io.fingerprint_of(content))
-    release = replace(release, record=written)
-    for beside, render in (
+    return {target: content, **_pages_of(replace(release, record=written), section)}
+
+
+def _pages_of(release: RecordsRelease, section: OutputSection) -> dict[Path, bytes]:
+    """What is told of a release beside it."""
+    pages = (
         (section.report, page.review_html),
         (section.json_report, page.review_json),
         (section.note, page.note_html),
-    ):
-        if beside is not None:
-            files[beside] = render(release).encode()
-    return files
+    )
+    return {beside: render(release).encode() for beside, render in pages if beside is not None}
 
 
 def run(
@@ -118,10 +122,53 @@ def run(
     inputs = {"input": plan.input.path, "plan file": as_path(plan_file)}
     refuse_bad_targets(plan.output.targets, inputs, force=force or dry_run)
     refuse_bad_targets({"plan": as_path(save_plan)}, {**inputs, **plan.output.targets}, force=force)
-    io.format_of(plan.output.path, writing=True)
+    form = io.format_of(plan.output.path, writing=True)
+    if plan.engine.in_parts:
+        if form is not Parquet:
+            raise ParameterError(
+                f"{plan.output.path.name}: the engine {plan.engine.name} works in parts and writes Parquet. "
+                "Let the output end in .parquet, or leave out the engine."
+            )
+        return _run_in_parts(plan, run, dry_run, save_plan, shown_as, force)
+    if plan.engine.name == "gpu":
+        run = replace(run or Run(), engine="gpu")
     release = make_release(_read_for(plan, shown_as), plan, run)
     files = {} if dry_run else _files_of(release, plan.output)
     io.write_all({**files, **plan.as_file(save_plan)}, public=plan.output.public, force=force)
+    return release
+
+
+def _run_in_parts(
+    plan: Plan,
+    run: Run | None,
+    dry_run: bool,
+    save_plan: str | Path | None,
+    shown_as: str | None,
+    force: bool,
+) -> RecordsRelease:
+    """The same by an engine that works in parts; a file that fits into one is made as ever."""
+    target = cast(Path, plan.output.path)
+    source = ParquetParts.at(plan.input.path)
+    name = shown_as or plan.input.path.name
+    files: dict[Path, bytes | Path] = {**plan.as_file(save_plan)}
+    if source.rows <= plan.engine.part:
+        data = Microdata.of(
+            source.read(0, source.rows),
+            source=name,
+            fingerprint=source.fingerprint(),
+            path=plan.input.path.absolute(),
+        )
+        release = make_release(data, plan, run)
+        files |= {} if dry_run else _files_of(release, plan.output)
+        io.write_all(files, public=plan.output.public, force=force)
+        return release
+    with made_in_parts(source, name, target, plan, plan.engine, run) as made:
+        release = made.release
+        if not dry_run:
+            record = replace(release.record, release_fingerprint=ParquetParts.at(made.file).fingerprint())
+            release = replace(release, data=target, record=record)
+            files |= {target: made.file, **_pages_of(release, plan.output)}
+        io.write_all(files, public=plan.output.public, force=force)
     return release
 
 

@@ -1,0 +1,61 @@
+"""Plans whose promises do not survive that a file is cut into parts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tacita.core import ParameterError
+from tacita.microdata.plan import Protection
+from tacita.microdata.steps import Step
+
+_REASONS = {
+    "masking": "it is scaled to, and promises something of, all records of a stratum",
+    "synthesis": "its models and what they preserve are those of all records of a stratum",
+    "generalisation": "classes of equal keys lie across parts, and levels are chosen for all records",
+    "withholding": "combinations of keys lie across parts, and must be counted over all records",
+}
+
+
+def refuse_whole_files(asked: Protection, steps: Sequence[Step], engine: str) -> None:
+    """Raise, with the reason, where parts by themselves could not keep what is promised of the file.
+
+    Groups of k records survive any cut: those of a part are groups of the file. So do methods that change a
+    value by itself, whatever the others are.
+    """
+    around = asked.protect
+    for step in steps:
+        reason = _reason(step)
+        if reason:
+            raise _refused(f"{step.method.spoken_name()} needs the whole file: {reason}", engine)
+        if step.missing == "merge":
+            raise _refused("missing 'merge' counts who misses which columns over the whole file", engine)
+    if around.shuffle:
+        raise _refused("a random order needs all records at once", engine)
+    if sum(step.method.kind == "microaggregation" for step in steps) > 1:
+        raise _refused("two steps that group records would need two ways to deal them into parts", engine)
+    if asked.require.requirements:
+        raise _refused("requirements are judged on the whole file (tacita check does so)", engine)
+
+
+def _reason(step: Step) -> str:
+    method = step.method
+    if step.by_unit:
+        return "columns that agree within a unit need all its records in one place"
+    if method.kind == "microaggregation":
+        if method.takes != ("numeric",):
+            return "parts are cut along numbers, and it groups by categories"
+        if getattr(method, "time", None) is not None:
+            return "with a time instead of an effort, no two runs would be the same"
+        return ""
+    if getattr(method, "share", None) is not None or getattr(method, "count", None) is not None:
+        return "a share or number of records is one of all of them; give a limit"
+    if getattr(method, "by", "limit") != "limit" and method.kind == "coding":
+        return "a mean or median of the tail is one of all its records"
+    return _REASONS.get(method.kind, "")
+
+
+def _refused(why: str, engine: str) -> ParameterError:
+    return ParameterError(
+        f"Engine: {why}, and the engine {engine} works in parts. Leave out the engine, or choose otherwise.",
+        field="engine",
+    )

@@ -1,0 +1,197 @@
+"""A plan on a file beyond memory, from the first look to a verified file that waits for its name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tacita._version import __version__
+from tacita.core import Microdata, RecordsRelease, Run, Verdict
+from tacita.core.seeds import as_seed
+from tacita.engines import Engine, EngineSection, opened
+from tacita.io import fingerprint_of
+from tacita.io.parts import ParquetParts, write_pieces
+from tacita.io.scratch import Scratch
+from tacita.microdata import verify
+from tacita.microdata.advice import against_advice, insisted_on
+from tacita.microdata.plan import Protection
+from tacita.microdata.steps import Step, steps_for
+from tacita.microdata.verify.parts import JudgeTask, PairTask, judge_file, together
+
+from .dealing import SPAN, Deal, SpanTask, dealt_by_place
+from .facts import Dealt, survey
+from .joining import in_order
+from .making import PartTask
+from .refusing import refuse_whole_files
+from .telling import SAMPLE, told
+
+_HERE = "tacita.microdata.streaming"
+
+
+@dataclass(frozen=True, repr=False)
+class MadeInParts:
+    """What is told of a release, and where its verified file waits."""
+
+    release: RecordsRelease
+    file: Path
+
+
+@contextmanager
+def made_in_parts(
+    source: ParquetParts, name: str, target: Path, asked: Protection, section: EngineSection, run: Run | None
+) -> Iterator[MadeInParts]:
+    """Make, write and verify a release part by part; what lies on disk meanwhile is gone afterwards.
+
+    Only a run that is killed leaves it, and the same plan on the same file then goes on from there. Time
+    O(n log n) besides the method, memory that of a few parts.
+    """
+    given = run or Run()
+    steered = replace(given, seed=given.seed if asked.protect.seed is None else as_seed(asked.protect.seed))
+    steered.report("looking at all records", 0, 1)
+    fingerprint = source.fingerprint()
+    scratch = Scratch.beside(target, _mark(asked, section, fingerprint, steered))
+    with scratch.alone():
+        try:
+            with opened(section) as engine:
+                made = _Work(source, name, asked, section, steered, scratch, engine).made()
+            record = replace(made.release.record, fingerprint=fingerprint)
+            yield replace(made, release=replace(made.release, record=record))
+        finally:
+            scratch.remove()
+
+
+def _mark(asked: Protection, section: EngineSection, fingerprint: str, run: Run) -> str:
+    """Tells runs apart whose parts would differ."""
+    plan = asked.model_dump_json(include=set(Protection.model_fields))
+    said = f"{plan} {section.part} {fingerprint} {run.seed} {__version__}"
+    return fingerprint_of(said.encode())[:16]
+
+
+@dataclass(frozen=True, repr=False)
+class _Work:
+    """One run in parts."""
+
+    source: ParquetParts
+    name: str
+    asked: Protection
+    section: EngineSection
+    run: Run
+    scratch: Scratch
+    engine: Engine
+
+    def made(self) -> MadeInParts:
+        insisted: tuple[str, ...] = ()
+        for each in self.asked.planned:
+            unwise = against_advice(each.section.build(), self.run.seed, shuffle=self.asked.protect.shuffle)
+            insisted += insisted_on(unwise, self.asked.protect.insist)
+        insisted = tuple(dict.fromkeys(insisted))
+        first = Microdata.of(self.source.read(0, 2), source=self.name).with_roles(self.asked.whole)
+        asked = self._resolved(first)
+        steps = steps_for(first, asked.planned)
+        refuse_whole_files(asked, steps, self.section.name)
+        deal = self._deal(asked, steps)
+        spans = self.source.spans(SPAN)
+        self._map(
+            "dealing records into parts",
+            f"{_HERE}.dealing:deal_span",
+            [SpanTask(self.scratch.folder, self.source, n, *each) for n, each in enumerate(spans)],
+        )
+        threads = max(1, self.run.threads // self.engine.workers)
+        share = min(1.0, SAMPLE / self.source.rows)
+        tasks = [
+            PartTask(
+                *(self.scratch.folder, asked, self.name, part, len(spans), self.run.seed, threads, share),
+                *(insisted, asked.require.requirements),
+            )
+            for part in range(deal.parts)
+        ]
+        answers = self._map("making parts", f"{_HERE}.making:make_part", tasks)
+        parts = [part for part, each in enumerate(answers) if each.came]
+        answers = [each for each in answers if each.came]
+        file = self.scratch.path("released.parquet")
+        if "released.parquet" not in self.scratch:
+            pieces = in_order(self.scratch, parts, self.source.rows, self.run)
+            self.scratch.place("released.parquet", lambda path: write_pieces(path, pieces))
+        verdicts = self._verified(file, parts, deal)
+        strata = max(len(deal.strata), 1)
+        release = told(
+            *(
+                self.scratch,
+                asked,
+                self.name,
+                parts,
+                answers,
+                deal.whole,
+                verdicts,
+                insisted,
+                strata,
+                self.run,
+            )
+        )
+        return MadeInParts(release, file)
+
+    def _map(self, stage: str, function: str, tasks: Sequence[Any]) -> list[Any]:
+        return self.engine.map(stage, function, tasks, self.run)
+
+    def _resolved(self, first: Microdata) -> Protection:
+        """The plan with its columns by name."""
+        if self.asked.steps or self.asked.roles.quasi != "numeric":
+            return self.asked
+        return self.asked.model_copy(update={"roles": first.roles})
+
+    def _deal(self, asked: Protection, steps: tuple[Step, ...]) -> Deal:
+        """How records are dealt: looked up where an earlier run left it."""
+        if "deal" in self.scratch:
+            deal: Deal = self.scratch.get("deal")
+            return deal
+        grouping = [step for step in steps if step.method.kind == "microaggregation"]
+        numeric = grouping[0].columns if grouping else ()
+        gaps_apart = bool(grouping) and grouping[0].missing == "stratum"
+        dealt = Dealt(numeric, asked.whole.strata if grouping else (), gaps_apart)
+        complete = tuple(
+            dict.fromkeys(name for step in steps if step.missing == "refuse" for name in step.columns)
+        )
+        facts = survey(self.source, self.name, asked.whole, dealt, complete, False, self.run)
+        if grouping:
+            deal = dealt_by_place(facts, dealt, self.section.part)
+        else:
+            size = self.section.part
+            deal = Deal(dealt, facts.roles, facts.whole, {}, -(-self.source.rows // size), by_number=size)
+        self.scratch.put("deal", deal)
+        return deal
+
+    def _verified(self, file: Path, parts: list[int], deal: Deal) -> tuple[Verdict, ...]:
+        """The verdicts on the file as it was written, or an error. Never taken from an earlier run."""
+        self.scratch.drop("pair-")
+        written = ParquetParts.at(file)
+        tasks, begin = [], 0
+        for number, (first, count) in enumerate(self.source.spans(SPAN)):
+            stayed = sum(_between(self.scratch.array(f"made-{p}.rows"), first, count) for p in parts)
+            tasks.append(
+                PairTask(
+                    *(self.scratch.folder, self.source, written, tuple(parts), number, first, count),
+                    *(begin, stayed),
+                )
+            )
+            begin += stayed
+        if begin != written.rows:
+            fault = f"wanted {begin} records, got {written.rows}"
+            verify.insist((Verdict("rows-complete", verify.CHECKS["rows-complete"].promise, False, fault),))
+        self._map("reading both files again", "tacita.microdata.verify.parts:deal_pair", tasks)
+        judged = self._map(
+            "verifying parts",
+            "tacita.microdata.verify.parts:judge_part",
+            [JudgeTask(self.scratch.folder, self.name, len(tasks), part, deal.whole) for part in parts],
+        )
+        verdicts = (*together(judged), judge_file(file, written.names))
+        return verify.insist(verdicts)
+
+
+def _between(rows: np.ndarray, first: int, count: int) -> int:
+    begin, end = np.searchsorted(rows, [first, first + count]).tolist()
+    return int(end - begin)
