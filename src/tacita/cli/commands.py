@@ -18,6 +18,7 @@ from rich.table import Table
 from tacita.core import ParameterError, RequirementError, Roles, registry
 from tacita.core.options import ReleaseOptions
 from tacita.core.verify import faults
+from tacita.engines.section import EngineSection
 from tacita.io import InputSection
 from tacita.microdata.plan import Plan
 from tacita.microdata.sections import CompareSection, MeasureSection, OutputSection, ProtectSection
@@ -51,6 +52,7 @@ _FROM, _WHAT, _HOW, _FIGURES, _TO, _TALK = (
 )
 _OUT_NAMES = {"path": "out", "json_report": "json"}
 _MEASURE_NAMES = {"names": "measures"}
+_ENGINE_NAMES = {"name": "engine"}
 _ASSESSED = ("quasi", "nominal", "ordinal")
 
 _EVERY = "print every figure, not only the main ones"
@@ -129,6 +131,7 @@ def _releasing(
             protect={"method": method, **given(around, values), **given(chosen, values)},
             measure=given(MeasureSection, values, _MEASURE_NAMES),
             **({} if values["require"] is None else {"require": values["require"]}),
+            engine=given(EngineSection, values, _ENGINE_NAMES),
             output=given(OutputSection, values, _OUT_NAMES),
         )
         files = {name: values[name] for name in ("dry_run", "save_plan", "force")}
@@ -138,7 +141,10 @@ def _releasing(
         name,
         words_of_help,
         [
-            positional("input", "CSV or Parquet file of records"),
+            positional(
+                "input",
+                "CSV or Parquet file of records; for an engine, a folder of Parquet files too",
+            ),
             *options(OutputSection, _TO, _OUT_NAMES, required=["path"]),
             *roles,
             *options(around, _HOW),
@@ -148,6 +154,7 @@ def _releasing(
                 "require", "TOML file of what the result must satisfy, or nothing is written", _FIGURES
             ),
             *options(InputSection, _FROM, skip=["path"]),
+            *options(EngineSection, _TALK, _ENGINE_NAMES),
             path_option("save_plan", "write the plan of this run, to repeat it with `tacita run`", _TALK),
             flag("dry_run", "do everything but write; show the plan and its script", _TALK),
             flag("force", FORCE, _TO),

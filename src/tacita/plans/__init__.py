@@ -166,10 +166,11 @@ def _run_in_parts(
         release = made.release
         if not dry_run:
             record = replace(release.record, release_fingerprint=ParquetParts.at(made.file).fingerprint())
-            release = replace(release, data=target, record=record)
+            release = replace(release, record=record)
             files |= {target: made.file, **_pages_of(release, plan.output)}
         io.write_all(files, public=plan.output.public, force=force)
-    return release
+    # what was told of is a sample; the file is what was made
+    return replace(release, data=None if dry_run else target)
 
 
 def run_comparison(

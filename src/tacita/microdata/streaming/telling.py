@@ -35,7 +35,7 @@ def told(
     strata: int,
     run: Run,
 ) -> RecordsRelease:
-    """The release without its data: record and scores.
+    """Record and scores of the release, and as its data the sample that they are of.
 
     The sample is made again from its own records, with the groups that they have: groups are drawn whole, so
     that what is published of a record is what the file has for it.
@@ -82,7 +82,7 @@ def told(
         verdicts=verdicts,
         cautions=(_sampled(data.n, len(parts)), *release.record.cautions),
     )
-    return replace(release, data=None, record=record, claim=claim)
+    return replace(release, record=record)
 
 
 def _sampled(records: int, parts: int) -> Caution:
