@@ -101,6 +101,7 @@ __all__ = [
     "method",
     "profile",
     "protect",
+    "protect_file",
     "read",
     "read_table",
     "risk",

@@ -36,7 +36,7 @@ class Cluster(Engine):
                 n_workers=workers,
                 threads_per_worker=1,
                 host="127.0.0.1",
-                dashboard_address=None,
+                dashboard_address=None,  # type: ignore[arg-type]
                 worker_kwargs={"dashboard": False, "memory_limit": 0},
                 silence_logs=50,
             )

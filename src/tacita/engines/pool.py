@@ -104,6 +104,7 @@ def _work(
                 outcome = child.ask(function, task)
                 break
             except (EOFError, OSError, pickle.UnpicklingError):
+                child.end()
                 if over.is_set():
                     return
                 child.begin()

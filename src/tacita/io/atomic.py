@@ -112,7 +112,7 @@ def write_all(
 ) -> None:
     """Write every file beside its target first, then rename all; whatever fails, all is as it was before.
 
-    Where a path stands in place of content, that file is moved; it lies on the same disk, beside the target.
+    Where a path stands in place of content, that file or folder is moved; it lies on the same disk.
     Files that are not `public` can be read by their owner alone. Signals wait while names change.
     """
     hidden: list[Path] = []
@@ -141,14 +141,18 @@ def _cannot(path: Path, problem: OSError) -> ParameterError:
 
 def _prepared(target: Path, content: bytes | Path, public: bool, hidden: list[Path]) -> _Ready:
     complete = _beside(target, hidden)
+    if isinstance(content, Path) and content.is_dir():
+        complete.unlink()
+        os.replace(content, complete)
+        for path in complete.iterdir():
+            _flushed(path)
+            path.chmod(0o666 & ~_mask() if public else _OWNER_ONLY)
+        complete.chmod(0o777 & ~_mask() if public else 0o700)
+        return _Ready(target, complete, None, 0)
     if isinstance(content, Path):
         os.replace(content, complete)
         complete.chmod(_OWNER_ONLY)
-    with complete.open("ab") as stream:
-        if isinstance(content, bytes):
-            stream.write(content)
-        stream.flush()
-        os.fsync(stream.fileno())
+    _flushed(complete, content if isinstance(content, bytes) else b"")
     if public:
         complete.chmod(_public_mode(target))
     if not target.exists():
@@ -158,6 +162,13 @@ def _prepared(target: Path, content: bytes | Path, public: bool, hidden: list[Pa
     shutil.copy2(target, earlier)
     earlier.chmod(_OWNER_ONLY)
     return _Ready(target, complete, earlier, mode)
+
+
+def _flushed(path: Path, content: bytes = b"") -> None:
+    with path.open("ab") as stream:
+        stream.write(content)
+        stream.flush()
+        os.fsync(stream.fileno())
 
 
 def _place(ready: list[_Ready]) -> None:
@@ -172,7 +183,7 @@ def _place(ready: list[_Ready]) -> None:
 
 def _put_back(placed: _Ready) -> None:
     if placed.earlier is None:
-        placed.target.unlink()
+        _taken_away(placed.target)
     else:
         os.replace(placed.earlier, placed.target)
         placed.target.chmod(placed.earlier_mode)
@@ -187,15 +198,26 @@ def _beside(target: Path, hidden: list[Path]) -> Path:
 
 def _remove(hidden: list[Path]) -> None:
     for leftover in hidden:
-        leftover.unlink(missing_ok=True)
+        _taken_away(leftover)
+
+
+def _taken_away(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def _public_mode(path: Path) -> int:
     if path.exists():
         return path.stat().st_mode & 0o777
+    return 0o666 & ~_mask()
+
+
+def _mask() -> int:
     mask = os.umask(0)
     os.umask(mask)
-    return 0o666 & ~mask
+    return mask
 
 
 @contextmanager
@@ -225,7 +247,7 @@ def _sweep(folder: Path) -> None:
             process = leftover.name.removeprefix(f"{_PREFIX}{_machine()}-").partition("-")[0]
             if process.isdigit() and not _lives(int(process)):
                 with suppress(OSError):
-                    leftover.unlink()
+                    _taken_away(leftover)
 
 
 def _machine() -> str:

@@ -6,7 +6,7 @@ However a file was cut into parts and row groups, the same rows are the same rec
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -74,7 +74,7 @@ class ParquetParts:
         """Records in all files."""
         return self.starts[-1]
 
-    def read(self, first: int, count: int) -> pa.Table:
+    def read(self, first: int, count: int, columns: Sequence[str] | None = None) -> pa.Table:
         """So many records from a row on, fewer at the end; nothing of what files say beside their cells."""
         last = min(first + count, self.rows)
         begin = int(np.searchsorted(self.starts, first, side="right")) - 1
@@ -83,7 +83,8 @@ class ParquetParts:
         for number in range(begin, end):
             file, group = self.groups[number]
             with readable(self.files[file].name):
-                table = pq.ParquetFile(self.files[file]).read_row_group(group)
+                chosen = None if columns is None else list(columns)
+                table = pq.ParquetFile(self.files[file]).read_row_group(group, columns=chosen)
                 # a flipped bit can make text that is no UTF-8, or an index beyond its dictionary
                 table.validate(full=True)
             start = self.starts[number]
@@ -135,8 +136,16 @@ def _hash_of(file: Path) -> str:
     return found.hexdigest()
 
 
-def write_pieces(path: Path, pieces: Iterator[pa.Table]) -> None:
-    """Write tables of the same columns one after the other, each a row group: the bytes of `Parquet.pack`."""
+def write_pieces(path: Path, pieces: Iterable[pa.Table], *, as_folder: bool = False) -> None:
+    """Write tables of the same columns one after the other, each a row group, or a file of a folder.
+
+    One file has the bytes of `Parquet.pack`.
+    """
+    if as_folder:
+        path.mkdir(mode=0o700)
+        for number, piece in enumerate(pieces):
+            write_pieces(path / f"part-{number:05d}.parquet", [piece])
+        return
     writer: pq.ParquetWriter | None = None
     try:
         for piece in pieces:

@@ -122,14 +122,15 @@ def run(
     inputs = {"input": plan.input.path, "plan file": as_path(plan_file)}
     refuse_bad_targets(plan.output.targets, inputs, force=force or dry_run)
     refuse_bad_targets({"plan": as_path(save_plan)}, {**inputs, **plan.output.targets}, force=force)
-    form = io.format_of(plan.output.path, writing=True)
     if plan.engine.in_parts:
-        if form is not Parquet:
+        # without an ending it is a folder of files
+        if plan.output.path.suffix and io.format_of(plan.output.path, writing=True) is not Parquet:
             raise ParameterError(
                 f"{plan.output.path.name}: the engine {plan.engine.name} works in parts and writes Parquet. "
                 "Let the output end in .parquet, or leave out the engine."
             )
         return _run_in_parts(plan, run, dry_run, save_plan, shown_as, force)
+    io.format_of(plan.output.path, writing=True)
     if plan.engine.name == "gpu":
         run = replace(run or Run(), engine="gpu")
     release = make_release(_read_for(plan, shown_as), plan, run)
@@ -151,7 +152,7 @@ def _run_in_parts(
     source = ParquetParts.at(plan.input.path)
     name = shown_as or plan.input.path.name
     files: dict[Path, bytes | Path] = {**plan.as_file(save_plan)}
-    if source.rows <= plan.engine.part:
+    if source.rows <= plan.engine.part and target.suffix:
         data = Microdata.of(
             source.read(0, source.rows),
             source=name,

@@ -62,7 +62,9 @@ def make_part(task: PartTask) -> PartTold:
     if not rows.size:
         scratch.put(f"{name}.told", PartTold(0, 0, {}, {}))
         return PartTold(0, 0, {}, {})
-    data = Microdata.of(table, source=task.source, whole=deal.whole).with_roles(task.asked.whole)
+    # a part that is all of it knows all by itself
+    whole = deal.whole if deal.parts > 1 else None
+    data = Microdata.of(table, source=task.source, whole=whole).with_roles(task.asked.whole)
     run = Run(seed=task.seed, threads=task.threads, stream=(task.part,))
     made = make(data, steps_for(data, task.asked.planned), run, task.asked.protect)
     steps = tuple(replace(step, insisted=task.insisted) for step in made.claim.steps)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import cast
 
-from tacita.core import ParameterError
+from tacita.core import ParameterError, registry
+from tacita.core.release import Requirement
+from tacita.microdata.measure import Measure
 from tacita.microdata.plan import Protection
 from tacita.microdata.steps import Step
 
@@ -16,7 +19,7 @@ _REASONS = {
 }
 
 
-def refuse_whole_files(asked: Protection, steps: Sequence[Step], engine: str) -> None:
+def refuse_whole_files(asked: Protection, steps: Sequence[Step], columns: Sequence[str], engine: str) -> None:
     """Raise, with the reason, where parts by themselves could not keep what is promised of the file.
 
     Groups of k records survive any cut: those of a part are groups of the file. So do methods that change a
@@ -33,8 +36,32 @@ def refuse_whole_files(asked: Protection, steps: Sequence[Step], engine: str) ->
         raise _refused("a random order needs all records at once", engine)
     if sum(step.method.kind == "microaggregation" for step in steps) > 1:
         raise _refused("two steps that group records would need two ways to deal them into parts", engine)
-    if asked.require.requirements:
-        raise _refused("requirements are judged on the whole file (tacita check does so)", engine)
+    for each in asked.require.requirements:
+        measured = cast("type[Measure]", registry.lookup(each.name, *registry.MEASURING))
+        if not (measured.of_files and measured.alone):
+            raise _refused(f"{each.name} compares the whole file with its original", engine)
+        if not columns_named([each], columns):
+            raise _refused(f"{each.name} is judged on columns that it names, and it names none", engine)
+
+
+def columns_named(asked: Sequence[Requirement], columns: Sequence[str]) -> list[str]:
+    """The columns that settings of requirements name, in the order of the file."""
+    said: set[str] = set()
+
+    def look(value: object) -> None:
+        if isinstance(value, str):
+            said.add(value)
+        elif isinstance(value, Mapping):
+            for name, each in value.items():
+                look(name)
+                look(each)
+        elif isinstance(value, Sequence):
+            for each in value:
+                look(each)
+
+    for each in asked:
+        look(each.settings)
+    return [name for name in columns if name in said]
 
 
 def _reason(step: Step) -> str:

@@ -12,6 +12,7 @@ import numpy as np
 
 from tacita._version import __version__
 from tacita.core import Microdata, RecordsRelease, Run, Verdict
+from tacita.core.score import Files
 from tacita.core.seeds import as_seed
 from tacita.engines import Engine, EngineSection, opened
 from tacita.io import fingerprint_of
@@ -20,6 +21,7 @@ from tacita.io.scratch import Scratch
 from tacita.microdata import verify
 from tacita.microdata.advice import against_advice, insisted_on
 from tacita.microdata.plan import Protection
+from tacita.microdata.require import insist, judge
 from tacita.microdata.steps import Step, steps_for
 from tacita.microdata.verify.parts import JudgeTask, PairTask, judge_file, together
 
@@ -27,7 +29,7 @@ from .dealing import SPAN, Deal, SpanTask, dealt_by_place
 from .facts import Dealt, survey
 from .joining import in_order
 from .making import PartTask
-from .refusing import refuse_whole_files
+from .refusing import columns_named, refuse_whole_files
 from .telling import SAMPLE, told
 
 _HERE = "tacita.microdata.streaming"
@@ -58,7 +60,7 @@ def made_in_parts(
     with scratch.alone():
         try:
             with opened(section) as engine:
-                made = _Work(source, name, asked, section, steered, scratch, engine).made()
+                made = _Work(source, name, asked, section, steered, scratch, engine, not target.suffix).made()
             record = replace(made.release.record, fingerprint=fingerprint)
             yield replace(made, release=replace(made.release, record=record))
         finally:
@@ -83,6 +85,7 @@ class _Work:
     run: Run
     scratch: Scratch
     engine: Engine
+    as_folder: bool
 
     def made(self) -> MadeInParts:
         insisted: tuple[str, ...] = ()
@@ -93,7 +96,7 @@ class _Work:
         first = Microdata.of(self.source.read(0, 2), source=self.name).with_roles(self.asked.whole)
         asked = self._resolved(first)
         steps = steps_for(first, asked.planned)
-        refuse_whole_files(asked, steps, self.section.name)
+        refuse_whole_files(asked, steps, self.source.names, self.section.name)
         deal = self._deal(asked, steps)
         spans = self.source.spans(SPAN)
         self._map(
@@ -116,8 +119,10 @@ class _Work:
         file = self.scratch.path("released.parquet")
         if "released.parquet" not in self.scratch:
             pieces = in_order(self.scratch, parts, self.source.rows, self.run)
-            self.scratch.place("released.parquet", lambda path: write_pieces(path, pieces))
-        verdicts = self._verified(file, parts, deal)
+            self.scratch.place(
+                "released.parquet", lambda path: write_pieces(path, pieces, as_folder=self.as_folder)
+            )
+        verdicts = self._verified(file, parts, deal) + self._required(file)
         strata = max(len(deal.strata), 1)
         release = told(
             *(
@@ -188,8 +193,19 @@ class _Work:
             "tacita.microdata.verify.parts:judge_part",
             [JudgeTask(self.scratch.folder, self.name, len(tasks), part, deal.whole) for part in parts],
         )
-        verdicts = (*together(judged), judge_file(file, written.names))
+        plain = together([(judge_file(each, written.names),) for each in written.files])
+        verdicts = (*together(judged), *plain)
         return verify.insist(verdicts)
+
+    def _required(self, file: Path) -> tuple[Verdict, ...]:
+        """What is required of the finished file, judged on the columns that the requirements name."""
+        asked = self.asked.require.requirements
+        if not asked:
+            return ()
+        written = ParquetParts.at(file)
+        columns = columns_named(asked, written.names)
+        data = Microdata.of(written.read(0, written.rows, columns), source="release")
+        return insist(judge(asked, Files(data), self.run))
 
 
 def _between(rows: np.ndarray, first: int, count: int) -> int:

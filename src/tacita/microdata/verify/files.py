@@ -6,7 +6,6 @@ import base64
 import codecs
 import csv
 from collections.abc import Callable, Sequence
-from mmap import mmap
 from types import SimpleNamespace
 from typing import Any
 
@@ -76,7 +75,7 @@ def _parquet_says_more(content: bytes, evidence: Evidence) -> str | None:
     return parquet_says_more(content, evidence.released.columns)
 
 
-def parquet_says_more(content: bytes | mmap, columns: Sequence[str]) -> str | None:
+def parquet_says_more(content: bytes | pa.Buffer, columns: Sequence[str]) -> str | None:
     """The same of the bytes of a Parquet file, in memory or mapped: one row group is unfolded at a time."""
     footer = pq.read_metadata(pa.BufferReader(content))
     notes = dict(footer.metadata or {})
@@ -90,8 +89,9 @@ def parquet_says_more(content: bytes | mmap, columns: Sequence[str]) -> str | No
     chunks = _chunks(footer)
     # magic, pages, footer, its length, magic
     told = 4 + sum(chunk.total_compressed_size for chunk in chunks)
-    told += int.from_bytes(content[-8:-4], "little") + 8
-    if told != len(content):
+    held = pa.py_buffer(content)
+    told += int.from_bytes(held.slice(held.size - 8, 4).to_pybytes(), "little") + 8
+    if told != held.size:
         return "the file has bytes that belong to no column"
     texts = {chunk.path_in_schema for chunk in chunks if chunk.physical_type == "BYTE_ARRAY"}
     raw = pq.ParquetFile(pa.BufferReader(content), read_dictionary=sorted(texts))

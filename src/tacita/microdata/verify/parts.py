@@ -8,7 +8,6 @@ holds of all: two rows of one part are two rows of the file, so k records in a p
 
 from __future__ import annotations
 
-import mmap
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -128,6 +127,6 @@ def together(found: Sequence[tuple[Verdict, ...]]) -> tuple[Verdict, ...]:
 
 def judge_file(path: Path, columns: Sequence[str]) -> Verdict:
     """Whether the written file holds nothing but names and cells."""
-    with path.open("rb") as stream, mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as content:
-        fault = parquet_says_more(content, list(columns))
+    with pa.memory_map(str(path)) as file:
+        fault = parquet_says_more(file.read_buffer(), list(columns))
     return Verdict(PLAIN, CHECKS[PLAIN].promise, fault is None, fault or "holds")

@@ -1,0 +1,81 @@
+"""The same work wherever it is done."""
+
+import os
+import signal
+
+import pytest
+
+from tacita.core import Cancelled, DataError, ParameterError, Run, VerificationError
+from tacita.engines import EngineSection, opened
+
+ENGINES = [
+    pytest.param({"name": "serial"}, id="serial"),
+    pytest.param({"name": "pool", "workers": 2}, id="pool"),
+    pytest.param({"name": "dask", "workers": 2}, id="dask"),
+]
+
+
+@pytest.fixture(scope="module", params=ENGINES)
+def engine(request):
+    with opened(EngineSection(**request.param)) as found:
+        yield found
+
+
+def test_answers_come_in_the_order_of_the_tasks(engine):
+    heard = []
+    run = Run(on_progress=lambda told: heard.append(told.share))
+    assert engine.map("squaring", "tests.engines.work:square", list(range(20)), run) == [
+        n * n for n in range(20)
+    ]
+    assert heard[-1] == 1.0
+    assert engine.map("squaring", "tests.engines.work:square", [3], Run()) == [9]
+
+
+def test_what_a_task_refuses_is_refused_in_its_words(engine):
+    with pytest.raises(DataError, match="seven is too many") as problem:
+        engine.map("squaring", "tests.engines.work:refuses_seven", [1, 7], Run())
+    assert problem.value.fields == {"k": "seven is too many"}
+
+
+def test_a_fault_tells_its_kind_and_no_value(engine):
+    # in this process it is raised as it is
+    kind = ZeroDivisionError if type(engine).__name__ == "Serial" else VerificationError
+    with pytest.raises(kind, match=r"ended in ZeroDivisionError|division by zero") as problem:
+        engine.map("dividing", "tests.engines.work:divides", [0], Run())
+    assert "secret" not in str(problem.value)
+
+
+def test_a_run_that_is_cancelled_ends(engine):
+    with pytest.raises(Cancelled):
+        engine.map("squaring", "tests.engines.work:square", [1, 2], Run(cancelled=lambda: True))
+
+
+@pytest.mark.parametrize("name", ["pool", "dask"])
+def test_a_task_whose_process_is_killed_is_done_again(name, tmp_path):
+    with opened(EngineSection(name=name, workers=2)) as found:
+        tasks = [(str(tmp_path / str(n)), n, os.getpid()) for n in range(4)]
+        assert found.map("dying", "tests.engines.work:dies_once", tasks, Run()) == [0, 1, 2, 3]
+
+
+def test_a_task_that_kills_every_process_is_given_up():
+    with (
+        opened(EngineSection(name="pool", workers=1)) as found,
+        pytest.raises(DataError, match="smaller parts"),
+    ):
+        found.map("dying", "tests.engines.work:dies", [int(signal.SIGKILL)], Run())
+
+
+def test_only_dask_has_a_scheduler():
+    with pytest.raises(ParameterError, match="scheduler is one of dask"):
+        EngineSection(name="pool", scheduler="tcp://127.0.0.1:1")
+
+
+def test_a_scheduler_that_does_not_answer_is_told(monkeypatch):
+    from tacita.engines import cluster
+
+    monkeypatch.setattr(cluster, "_PATIENCE", 1)
+    with (
+        pytest.raises(ParameterError, match="does not answer"),
+        opened(EngineSection(name="dask", scheduler="tcp://127.0.0.1:1")),
+    ):
+        pass
