@@ -16,9 +16,11 @@ ALLOWED = {
     "core": {"core"},
     "kernels": {"kernels", "core.arrays"},
     "solvers": {"solvers", "core.arrays"},
+    "engines": {"core", "engines"},
     "io": {"core", "io", "_version"},
     "datasets": {"core", "datasets", "io.atomic"},
-    "microdata": {"core", "kernels", "microdata", "io"},
+    "microdata": {"core", "kernels", "microdata", "io", "engines.section"},
+    "microdata.streaming": {"core", "microdata", "io", "engines"},
     "microdata.balance": {"core", "microdata.measure", "microdata.loss", "microdata.risk"},
     "microdata.microaggregation": {
         "core",
@@ -116,6 +118,7 @@ ALLOWED = {
     "starting": set(),
     "cli": {
         "core",
+        "engines.section",
         "io",
         "microdata.plan",
         "microdata.riskplan",
@@ -139,6 +142,7 @@ LIBRARIES = {
     "pyscipopt": {"solvers.scip"},
     "numba": {"kernels"},
     "cupy": {"kernels"},
+    "distributed": {"engines.cluster"},
     "scipy": {
         "solvers",
         "microdata.loss",

@@ -111,7 +111,7 @@ ONCE = {
         "_field_speaks",
         "any((_field_speaks(child) for child in inner)) left out",
     ),
-    "extremes in the footer": ("_parquet_says_more", "false -> False"),
+    "extremes in the footer": ("parquet_says_more", "false -> False"),
     "one rank too far": ("ranks_near", "100 -> 99"),
     "upper bounds in a general problem": ("Judge.__init__", "np.isfinite(table.high).any() left out"),
     "no limit without a ray": (

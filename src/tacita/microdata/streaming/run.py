@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from tacita._version import __version__
 from tacita.core import Microdata, RecordsRelease, Run, Verdict
 from tacita.core.score import Files
 from tacita.core.seeds import as_seed
@@ -18,6 +17,7 @@ from tacita.engines import Engine, EngineSection, opened
 from tacita.io import fingerprint_of
 from tacita.io.parts import ParquetParts, write_pieces
 from tacita.io.scratch import Scratch
+from tacita.io.versions import versions
 from tacita.microdata import verify
 from tacita.microdata.advice import against_advice, insisted_on
 from tacita.microdata.plan import Protection
@@ -70,7 +70,7 @@ def made_in_parts(
 def _mark(asked: Protection, section: EngineSection, fingerprint: str, run: Run) -> str:
     """Tells runs apart whose parts would differ."""
     plan = asked.model_dump_json(include=set(Protection.model_fields))
-    said = f"{plan} {section.part} {fingerprint} {run.seed} {__version__}"
+    said = f"{plan} {section.part} {fingerprint} {run.seed} {versions()}"
     return fingerprint_of(said.encode())[:16]
 
 
