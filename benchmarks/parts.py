@@ -1,0 +1,104 @@
+"""Files in parts: `tacita protect` from Parquet to Parquet with its report, on all cores of this machine.
+
+With $TACITA_LARGE set, one and ten million records. Peak memory is that of all processes together.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from .mdav import survey
+from .measuring import Result
+
+# Records: seconds elapsed and megabytes asked for.
+ASKED = {1_000_000: ("90", "1500"), 10_000_000: ("720", "3000")}
+_PER_FILE = 500_000
+
+
+def results() -> Iterator[Result]:
+    """Elapsed, processor seconds and memory by size and engine; growth from one size to the next."""
+    sizes = [1_000_000, 10_000_000] if os.environ.get("TACITA_LARGE") else [100_000]
+    before: float | None = None
+    with tempfile.TemporaryDirectory() as folder:
+        for n in sizes:
+            source = _written(Path(folder) / f"records-{n}", n)
+            for engine in ("memory", "pool") if n <= 1_000_000 else ("pool",):
+                out = Path(folder) / f"out-{n}-{engine}.parquet"
+                seconds, cpu, peak = _protected(source, out, engine, n)
+                asked = ASKED.get(n, ("", ""))
+                case = f"protect {n} x 8 by blocks, k=3, engine {engine}"
+                yield Result(f"{case}, seconds elapsed", seconds, "", None, asked[0])
+                yield Result(f"{case}, CPU seconds", cpu, "", None, "")
+                yield Result(f"{case}, MB of all processes", peak, "", None, asked[1])
+            if before is not None:
+                yield Result(
+                    "growth of elapsed time from 1 to 10 million, times", seconds / before, "", None, "12"
+                )
+            before = seconds
+
+
+def _written(folder: Path, n: int) -> Path:
+    folder.mkdir()
+    x = survey(n)
+    for number, first in enumerate(range(0, n, _PER_FILE)):
+        rows = slice(first, first + _PER_FILE)
+        columns = {f"v{j}": x[rows, j] for j in range(x.shape[1])}
+        pq.write_table(pa.table(columns), folder / f"part-{number:04d}.parquet")
+    return folder
+
+
+def _protected(source: Path, out: Path, engine: str, n: int) -> tuple[float, float, float]:
+    """Seconds elapsed, of the processor, and megabytes at the most, of one command."""
+    words = [sys.executable, "-m", "tacita", "protect", str(source), "--out", str(out)]
+    if engine == "memory":
+        # one part holds all of it: made in memory, whatever the files
+        words += ["--engine", "serial", "--part", str(n)]
+    else:
+        words += ["--engine", engine]
+    words += [
+        "--quasi",
+        "numeric",
+        "--method",
+        "blocks",
+        "--k",
+        "3",
+        "--report",
+        str(out.with_suffix(".html")),
+    ]
+    alone = {key: value for key, value in os.environ.items() if not key.endswith("_NUM_THREADS")}
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    began, peak = time.monotonic(), 0.0
+    process = subprocess.Popen([*words, "--quiet"], env=alone)
+    while process.poll() is None:
+        peak = max(peak, _resident(process.pid))
+        time.sleep(0.1)
+    if process.returncode:
+        raise RuntimeError("tacita protect failed")
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = after.ru_utime + after.ru_stime - used.ru_utime - used.ru_stime
+    return time.monotonic() - began, cpu, peak
+
+
+def _resident(process: int) -> float:
+    """Megabytes that a process and those it began hold, but for files that are only mapped."""
+    total, todo = 0.0, [process]
+    while todo:
+        each = todo.pop()
+        try:
+            status = Path(f"/proc/{each}/status").read_text()
+            todo += map(int, Path(f"/proc/{each}/task/{each}/children").read_text().split())
+        except OSError:
+            continue
+        held = [line.split()[1] for line in status.splitlines() if line.startswith(("RssAnon", "RssShmem"))]
+        total += sum(map(int, held)) / 1024
+    return total
