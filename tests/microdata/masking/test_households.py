@@ -53,7 +53,6 @@ def counted(table, columns):
     return Counter(zip(*(table[name].to_pylist() for name in columns), strict=True))
 
 
-@settings(max_examples=60)
 @given(st.integers(1, 40), st.integers(1, 4), st.integers(1, 4), st.integers(0, 60), st.integers(0, 10**6))
 def test_the_kernel_pairs_as_the_plain_twin_does(n, groups, areas, most, seed):
     rng = np.random.default_rng(seed)

@@ -65,7 +65,6 @@ def test_recombination_finds_the_best_mixture_of_two_partitions():
 
 
 @given(seed=st.integers(0, 10_000), k=st.integers(2, 4), tied=st.booleans(), left=st.sampled_from([0, 6, 15]))
-@settings(max_examples=25, deadline=None)
 def test_a_dive_fixes_groups_that_do_not_overlap_and_leaves_the_rest_free(seed, k, tied, left):
     x = records(seed, 8 * k + 3, tied=tied)
     made = generation(x, k)
@@ -161,7 +160,6 @@ def test_a_stopped_regrouping_returns_what_it_started_from():
 
 
 @given(seed=st.integers(0, 10_000), k=st.integers(2, 4), above=st.floats(1.0, 1.5))
-@settings(max_examples=25, deadline=None)
 def test_a_tightened_bound_holds_for_every_partition_below_the_error_asked_about(seed, k, above):
     n = 10
     x = records(seed, n, 2)
