@@ -4,11 +4,12 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import tacita
+from dear import DEAR
 from tacita.core import Cancelled, DataError, ParameterError, Partition, Run
 from tacita.microdata.microaggregation.bounding import Pricing, least_shares
 from tacita.microdata.microaggregation.certificate import certify, instant_bound
@@ -38,7 +39,7 @@ def mixture(n, d, seed=0):
 
 
 @given(problems())
-@settings(max_examples=20, deadline=None)
+@DEAR
 def test_bounds_never_exceed_the_optimum_and_a_proven_optimum_is_one(problem):
     x, k = problem
     least = least_error(x, k)
@@ -53,7 +54,7 @@ def test_bounds_never_exceed_the_optimum_and_a_proven_optimum_is_one(problem):
 
 
 @given(problems(most=12), st.integers(0, 4), st.integers(0, 2**32 - 1))
-@settings(max_examples=20, deadline=None)
+@DEAR
 def test_bounds_never_exceed_a_random_partition(problem, effort, seed):
     x, k = problem
     shuffled = Partition(blocks(len(x), k).labels[np.random.default_rng(seed).permutation(len(x))], k)
