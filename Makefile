@@ -4,6 +4,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
+# tests start many processes: what one has compiled, the next one loads
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo app test test-long docs docs-pictures bench mutants clean
 
 demo: $(VENV)/installed
