@@ -4,6 +4,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
+# tests start many processes: what one has compiled, the next one loads
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo app test test-long docs docs-pictures bench mutants clean
 
 demo: $(VENV)/installed
@@ -14,14 +17,17 @@ app: $(VENV)/installed-for-app
 	$(BIN)/tacita app
 
 test: $(VENV)/installed-for-tests
-	# meanwhile everything is compiled once, which both workers of the tests would do otherwise
+	# meanwhile everything is compiled once, from both ends, which both workers of the tests would do otherwise
 	@$(BIN)/tacita warmup >/dev/null 2>&1 & \
-	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy; clean=$$?; wait; exit $$clean
-	$(BIN)/python -m pytest -q -n 2 -m "not long"
+	$(BIN)/python -m pytest -q -m "not long" tests/test_warming.py & warmed=$$!; \
+	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy; clean=$$?; \
+	wait $$warmed || clean=1; wait; exit $$clean
+	# neighbours stay with one worker, which then makes what they share once
+	$(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not long" --ignore tests/test_warming.py
 
-# the proofs that take longest; `make test` leaves them out
+# the proofs that take longest, and of all laws more examples; `make test` leaves them out
 test-long: $(VENV)/installed-for-tests
-	$(BIN)/python -m pytest -q -n 2 -m long
+	$(BIN)/python -m pytest -q -n 2 --dist worksteal -m long --hypothesis-profile thorough
 
 # the site, from docs/ into site/; open site/index.html
 docs: $(VENV)/installed-for-docs

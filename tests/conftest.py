@@ -19,7 +19,28 @@ settings.register_profile(
     max_examples=25,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
+# that of `make test-long`
+settings.register_profile("thorough", parent=settings.get_profile("tacita"), max_examples=100)
 settings.load_profile("tacita")
+
+
+def thorough():
+    return settings.get_current_profile_name() == "thorough"
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """What has more examples in a thorough run than in `make test` is long there."""
+    for item in items if thorough() else ():
+        law = getattr(getattr(item, "obj", None), "is_hypothesis_test", False)
+        if law or "some" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.long)
+
+
+@pytest.fixture(scope="session")
+def some():
+    """Takes the first of many made-up cases in `make test`, and all of them in `make test-long`."""
+    return lambda cases, first: cases if thorough() else cases[:first]
 
 
 @pytest.fixture(scope="session")

@@ -234,11 +234,6 @@ def test_datasets_lists_describes_and_writes(tmp_path, capsys):
     assert (tmp_path / "h.parquet").stat().st_size > 1000
 
 
-def test_warmup_says_when_it_is_ready(capsys):
-    assert run_command(["warmup"]) == 0
-    assert "Ready" in capsys.readouterr().out
-
-
 def test_ctrl_c_ends_with_130_and_nothing_written(survey, tmp_path, monkeypatch, capsys):
     def interrupted(*_, **__):
         raise KeyboardInterrupt

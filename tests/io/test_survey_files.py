@@ -10,7 +10,7 @@ import pandas as pd
 import pyarrow as pa
 import pyreadstat
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import tacita
@@ -77,7 +77,6 @@ def tables(draw, ending):
 
 @each_format
 @given(data=st.data())
-@settings(max_examples=60, deadline=None)
 def test_what_goes_in_comes_back_the_same(ending, data):
     table = data.draw(tables(ending))
     content, again = written(FORMATS[ending](), table)
@@ -91,7 +90,6 @@ def test_what_goes_in_comes_back_the_same(ending, data):
 
 
 @given(data=st.data())
-@settings(max_examples=40, deadline=None)
 def test_other_readers_find_the_same_numbers_in_stata_and_transport_files(data):
     values = data.draw(st.lists(NUMBERS["xpt"].filter(lambda x: x != 0), min_size=1, max_size=20))
     table = pa.table({"x": values})

@@ -9,10 +9,11 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from hypothesis import HealthCheck, given, reject, settings
+from hypothesis import given, reject
 from hypothesis import strategies as st
 
 import tacita
+from dear import DEAR
 from planting import FILES, FORMS, encoded, failed, native
 from seeds import SEED
 from tacita.core import Microdata, Run
@@ -132,7 +133,7 @@ def frames(draw):
 
 
 @given(frames(), st.sampled_from(FORMS))
-@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+@DEAR
 def test_merged_releases_hold_in_every_form_and_k_of_each_pattern_can_be_counted(drawn, form):
     table, options = drawn
     try:

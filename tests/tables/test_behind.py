@@ -5,10 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import tacita
+from dear import DEAR
 from table_commands import outcome, published
 from tacita.cli import run_command
 from tacita.core import Run
@@ -196,7 +197,7 @@ def record_sets(draw):
     return pa.table(frame), how
 
 
-@settings(max_examples=20)
+@DEAR
 @given(record_sets(), st.booleans())
 def test_a_list_gives_the_same_leaks_and_the_same_suppression_as_the_records(
     tmp_path_factory, records, margins

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import tables_at_hand
@@ -157,7 +157,6 @@ def small_tables(draw):
     return problem, table, options
 
 
-@settings(max_examples=40)
 @given(small_tables())
 def test_a_pattern_is_the_cheapest_that_protects_or_there_is_none(case):
     problem, table, options = case

@@ -3,7 +3,7 @@
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import tacita
@@ -70,7 +70,6 @@ def test_a_step_of_coding_keeps_groups_and_rounding_by_chance_does_not():
     assert "groups-of-k" in {each.guarantee for each in release.record.withdrawn}
 
 
-@settings(deadline=None, max_examples=60)
 @given(
     st.lists(st.integers(-30, 30) | st.none(), min_size=4, max_size=40),
     st.sampled_from(["top-code", "bottom-code"]),

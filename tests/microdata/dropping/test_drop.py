@@ -7,7 +7,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import tacita
@@ -78,7 +78,6 @@ clauses = st.one_of(
 conditions = st.lists(st.lists(clauses, min_size=1, max_size=3), min_size=1, max_size=3, unique_by=spoken)
 
 
-@settings(max_examples=60, deadline=None)
 @given(conditions, st.sampled_from(["keep", "drop"]), st.booleans())
 def test_exactly_those_who_meet_a_condition_are_gone(asked, unknown, shuffle):
     table = records()

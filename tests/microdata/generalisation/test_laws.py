@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import product
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lattices import QUALITIES, by_looking_at_all, keys_at
@@ -23,7 +23,6 @@ from tacita.microdata.generalisation.search import search
 SEEDS = st.integers(0, 2**32 - 1)
 LIMITS = st.sampled_from([0.0, 0.05, 0.2, 1.0])
 DIVERSE = {"l_diversity": {"column": "s", "l": 2}}
-PLAIN = settings(max_examples=25, deadline=None)
 
 
 @st.composite
@@ -59,7 +58,6 @@ def least(keys, limit, k=3, **models):
     return found.certificate.score[0]
 
 
-@PLAIN
 @given(SEEDS, asked_for(), LIMITS, st.sampled_from(QUALITIES))
 def test_3_the_search_finds_what_brute_force_finds(seed, models, limit, quality):
     lattice = Lattice(keys_at(seed, n=60), models, limit)
@@ -72,7 +70,6 @@ def test_3_the_search_finds_what_brute_force_finds(seed, models, limit, quality)
     assert np.allclose(found, wanted, rtol=1e-12)
 
 
-@PLAIN
 @given(SEEDS, asked_for())
 def test_4_loss_lies_between_nought_untouched_and_one_all_suppressed(seed, models):
     lattice = Lattice(keys_at(seed, n=60), models, 1.0)
@@ -86,7 +83,6 @@ def test_4_loss_lies_between_nought_untouched_and_one_all_suppressed(seed, model
         assert np.isclose(quality.score(lattice, gone)[0][0], 1)
 
 
-@PLAIN
 @given(SEEDS, asked_for())
 def test_4_discernability_is_least_where_all_classes_are_as_large(seed, models):
     lattice = Lattice(keys_at(seed, n=60), models, 1.0)
@@ -96,7 +92,6 @@ def test_4_discernability_is_least_where_all_classes_are_as_large(seed, models):
         assert Quality("discernability").score(lattice, checked)[0][0] >= lattice.n**2 / classes - 1e-9
 
 
-@PLAIN
 @given(SEEDS, LIMITS)
 def test_5_more_asked_for_is_never_cheaper(seed, limit):
     keys = keys_at(seed, n=60)
@@ -113,7 +108,6 @@ def test_5_more_asked_for_is_never_cheaper(seed, limit):
         assert looser <= stricter + 1e-12
 
 
-@PLAIN
 @given(SEEDS, st.integers(2, 5))
 def test_5_generalising_never_suppresses_more_for_k_and_k_map_and_distinct_values(seed, k):
     models = Models.of(k, built({**DIVERSE, "k_map": {"k": 9, "weight": "w"}}))
@@ -126,7 +120,6 @@ def test_5_generalising_never_suppresses_more_for_k_and_k_map_and_distinct_value
                 assert above.suppressed <= here
 
 
-@PLAIN
 @given(SEEDS, st.sampled_from([0.0, 1.0]), st.integers(2, 6))
 def test_6_all_records_several_times_with_as_many_times_k_have_the_same_optimum(seed, limit, times):
     keys = keys_at(seed, n=60)
@@ -135,7 +128,6 @@ def test_6_all_records_several_times_with_as_many_times_k_have_the_same_optimum(
     assert np.isclose(least(keys, limit, 3, **tree), least(many, limit, 3 * times, **tree), rtol=1e-12)
 
 
-@PLAIN
 @given(SEEDS, LIMITS, asked_for())
 def test_6_the_order_of_rows_and_columns_and_the_names_of_labels_change_no_loss(seed, limit, models):
     keys, generator = keys_at(seed, n=60), np.random.default_rng(seed)
@@ -155,7 +147,6 @@ def renamed(ladder):
     return Ladder(ladder.name, labels, ladder.parents, ladder.levels)
 
 
-@PLAIN
 @given(SEEDS, st.sampled_from([0.0, 0.1]), st.integers(2, 4), st.sampled_from([{}, DIVERSE]))
 def test_7_local_recoding_costs_no_more_than_one_level_for_all(seed, limit, k, models):
     keys = keys_at(seed, n=60)
@@ -164,7 +155,6 @@ def test_7_local_recoding_costs_no_more_than_one_level_for_all(seed, limit, k, m
     assert found["score"] <= found["full_domain"] + 1e-12
 
 
-@PLAIN
 @given(SEEDS, st.sampled_from([RecodeLocal, Mondrian]), st.integers(2, 4))
 def test_7_every_class_stands_for_k_and_satisfies_models_and_covers_its_records(seed, method, k):
     keys = keys_at(seed, n=60)
@@ -187,7 +177,6 @@ def test_7_every_class_stands_for_k_and_satisfies_models_and_covers_its_records(
             assert label in above or " to " in label
 
 
-@PLAIN
 @given(SEEDS, st.integers(2, 4))
 def test_8_who_asks_for_l_values_has_l_records(seed, values):
     models = Models.of(2, built({"l_diversity": {"column": "s", "l": values}}))

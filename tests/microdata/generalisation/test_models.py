@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tacita.core import Hierarchy
@@ -37,21 +37,18 @@ def failing(records, name, **setting):
     return lattice.check((0,), lattice.every).failing
 
 
-@settings(max_examples=60, deadline=None)
 @given(keys(), st.floats(0.05, 0.9))
 def test_hierarchical_closeness_on_a_flat_hierarchy_is_the_equal_one(records, t):
     one, other = (failing(records, "t_closeness", kind=kind, t=t) for kind in ("hierarchical", "equal"))
     assert np.array_equal(one, other)
 
 
-@settings(max_examples=60, deadline=None)
 @given(keys(values=2), st.floats(0.05, 0.9))
 def test_of_two_values_ordered_closeness_is_the_equal_one(records, t):
     one, other = (failing(records, "t_closeness", kind=kind, t=t) for kind in ("ordered", "equal"))
     assert np.array_equal(one, other)
 
 
-@settings(max_examples=60, deadline=None)
 @given(keys(), st.integers(2, 4), st.floats(0.1, 3.0))
 def test_the_stricter_kind_of_a_model_implies_the_other(records, least, beta):
     distinct, entropy = (

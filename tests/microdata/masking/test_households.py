@@ -7,10 +7,11 @@ from collections import Counter
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import tacita
+from dear import DEAR
 from households_at_hand import REGIONS, persons, sdcmicro
 from seeds import SEED
 from tacita.core import Run
@@ -53,7 +54,6 @@ def counted(table, columns):
     return Counter(zip(*(table[name].to_pylist() for name in columns), strict=True))
 
 
-@settings(max_examples=60)
 @given(st.integers(1, 40), st.integers(1, 4), st.integers(1, 4), st.integers(0, 60), st.integers(0, 10**6))
 def test_the_kernel_pairs_as_the_plain_twin_does(n, groups, areas, most, seed):
     rng = np.random.default_rng(seed)
@@ -70,7 +70,7 @@ def test_the_kernel_pairs_as_the_plain_twin_does(n, groups, areas, most, seed):
     assert paired == (partner >= 0).sum()
 
 
-@settings(max_examples=20)
+@DEAR
 @given(st.integers(20, 150), st.integers(0, 10**6), st.integers(2, 6), st.floats(2, 100))
 def test_counts_of_the_profile_stay_in_every_region_of_every_level(households, seed, k, rate):
     table = persons(households, seed)
@@ -84,7 +84,7 @@ def test_counts_of_the_profile_stay_in_every_region_of_every_level(households, s
             assert release.data[name].equals(table[name])
 
 
-@settings(max_examples=20)
+@DEAR
 @given(st.integers(20, 150), st.integers(0, 10**6), st.floats(5, 100))
 def test_households_change_places_two_by_two_and_as_a_whole(households, seed, rate):
     table = persons(households, seed)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import tacita
@@ -22,7 +22,6 @@ def off(x, z):
     return max(means.max(), np.max(covariances))
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.integers(1, 6), st.integers(0, 60), st.integers(1, 6), st.floats(1e-3, 1e4), st.integers(0, 10**6))
 def test_means_and_covariances_are_exact_for_any_size_and_rank(d, more, rank, strength, seed):
     rng = np.random.default_rng(seed)

@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import tacita
@@ -37,7 +37,6 @@ def least_loss(values, k):
     return best
 
 
-@settings(max_examples=25, deadline=None)
 @given(st.integers(6, 11), st.integers(2, 3), st.integers(0, 10**6))
 def test_no_other_cut_of_any_column_loses_less(n, k, seed):
     x = np.random.default_rng(seed).integers(0, 12, size=(n, 2)).astype(float)
@@ -46,7 +45,6 @@ def test_no_other_cut_of_any_column_loses_less(n, k, seed):
         assert ((x[:, j] - masked[:, j]) ** 2).sum() == pytest.approx(least_loss(x[:, j], k), abs=1e-9)
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.integers(3, 40), st.integers(1, 4), st.integers(2, 3), st.integers(0, 10**6), st.booleans())
 def test_every_value_of_a_column_stands_k_times_whatever_the_ties(n, d, k, seed, tied):
     rng = np.random.default_rng(seed)

@@ -39,7 +39,6 @@ def test_all_free_ranks_within_reach_are_equally_likely():
     assert counts.tolist() == [0, 120, 120, 120, 120, 120]
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.integers(10, 200), st.floats(10, 100), st.integers(0, 10**6))
 def test_swaps_are_mutual_and_at_most_p_percent_apart(n, p, seed):
     x = np.random.default_rng(seed).permutation(n).astype(float).reshape(-1, 1)

@@ -2,10 +2,11 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import tacita
+from dear import DEAR
 from tacita.core import ParameterError, Partition, Run
 from tacita.kernels.records import anneal, walk
 from tacita.microdata.microaggregation import annealing
@@ -95,7 +96,7 @@ def test_dissolving_and_creating_cost_what_they_say_and_leave_all_lists_right(se
 
 
 @given(seed=st.integers(0, 10_000), k=st.sampled_from([2, 3, 4, 13]), tied=st.booleans())
-@settings(max_examples=15)
+@DEAR
 def test_a_walk_keeps_its_books_and_a_descent_never_climbs(seed, k, tied):
     x = records(seed, 7 * k + 3, tied=tied)
     made = walks_over(x, k, seed + 1)
@@ -155,7 +156,7 @@ def test_nothing_better_exists_where_everything_can_be_tried(n, k, seed):
     n=st.integers(12, 70),
     shape=st.sampled_from(["normal", "tied", "skewed", "copies"]),
 )
-@settings(max_examples=20)
+@DEAR
 def test_never_worse_than_its_start_and_sizes_stay_below_2k(seed, k, n, shape):
     generator = np.random.default_rng(seed)
     x = records(seed, n, 2, tied=shape == "tied")

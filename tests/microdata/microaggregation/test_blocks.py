@@ -42,7 +42,6 @@ def spread(kind, n, seed=0):
     return generator.integers(0, n // 4, n) if kind == "small" else np.maximum(0, np.arange(n) - n // 3)
 
 
-@settings(max_examples=40)
 @given(
     kind=st.sampled_from(KINDS),
     n=st.integers(2, 70),
@@ -119,7 +118,6 @@ def test_skipping_what_has_not_changed_leaves_the_descent_as_it_is(seed, k, kind
     kind=st.sampled_from(["normal", "whole"]),
     units=st.sampled_from(["small", "large"]),
 )
-@settings(max_examples=30)
 def test_a_walk_never_takes_a_unit_that_a_group_needs(seed, k, kind, units):
     n = 14 * k + 3
     made = walk_over(drawn(kind, n, 2, seed), k, spread(units, n, seed))
@@ -139,7 +137,6 @@ def test_a_walk_never_takes_a_unit_that_a_group_needs(seed, k, kind, units):
     units=st.sampled_from(["none", "small", "large"]),
     inside=st.sampled_from(["mdav", "vmdav", "projection"]),
 )
-@settings(max_examples=40)
 def test_borders_of_blocks_cost_no_group_its_records_or_units(n, k, kind, units, inside):
     x = drawn(kind, n, 3, n)
     given_units = None if units == "none" else spread(units, n, n)

@@ -4,11 +4,12 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import tacita
+from dear import DEAR
 from tacita.core import Cancelled, DataError, ParameterError, Partition, Run
 from tacita.microdata.microaggregation.bounding import Pricing, least_shares
 from tacita.microdata.microaggregation.certificate import certify, instant_bound
@@ -38,7 +39,7 @@ def mixture(n, d, seed=0):
 
 
 @given(problems())
-@settings(max_examples=20, deadline=None)
+@DEAR
 def test_bounds_never_exceed_the_optimum_and_a_proven_optimum_is_one(problem):
     x, k = problem
     least = least_error(x, k)
@@ -53,7 +54,7 @@ def test_bounds_never_exceed_the_optimum_and_a_proven_optimum_is_one(problem):
 
 
 @given(problems(most=12), st.integers(0, 4), st.integers(0, 2**32 - 1))
-@settings(max_examples=20, deadline=None)
+@DEAR
 def test_bounds_never_exceed_a_random_partition(problem, effort, seed):
     x, k = problem
     shuffled = Partition(blocks(len(x), k).labels[np.random.default_rng(seed).permutation(len(x))], k)
@@ -73,7 +74,6 @@ def test_the_optimum_of_twelve_records_is_found_and_proven(k):
 
 
 @given(problems(most=10), st.integers(0, 2**32 - 1))
-@settings(max_examples=25, deadline=None)
 def test_the_search_finds_the_group_worth_most(problem, seed):
     x, k = problem
     n = len(x)
@@ -154,10 +154,14 @@ def test_a_good_partition_of_a_mixture_is_proven_best_or_bettered():
     assert pooled.sse == pytest.approx(proof.sse)
 
 
+@pytest.fixture(scope="module")
+def proof_of_sixty():
+    return certify(mixture(60, 3), 3, blocks(60, 3))
+
+
 @pytest.mark.parametrize("scale", [1e-100, 1e-6, 1e6, 1e60])
-def test_the_unit_of_the_data_does_not_weaken_the_proof(scale):
-    x = mixture(60, 3)
-    here, there = (certify(each, 3, blocks(60, 3)) for each in (x, scale * x))
+def test_the_unit_of_the_data_does_not_weaken_the_proof(proof_of_sixty, scale):
+    here, there = proof_of_sixty, certify(scale * mixture(60, 3), 3, blocks(60, 3))
     assert there.gap == pytest.approx(here.gap, abs=1e-6)
     assert there.lower_bound == pytest.approx(here.lower_bound * scale**2, rel=1e-6)
 

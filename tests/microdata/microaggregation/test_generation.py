@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import tacita
+from dear import DEAR
 from tacita.core import Partition, Run
 from tacita.microdata.microaggregation.best import Best
 from tacita.microdata.microaggregation.bounding import Pricing, least_shares
@@ -65,7 +66,6 @@ def test_recombination_finds_the_best_mixture_of_two_partitions():
 
 
 @given(seed=st.integers(0, 10_000), k=st.integers(2, 4), tied=st.booleans(), left=st.sampled_from([0, 6, 15]))
-@settings(max_examples=25, deadline=None)
 def test_a_dive_fixes_groups_that_do_not_overlap_and_leaves_the_rest_free(seed, k, tied, left):
     x = records(seed, 8 * k + 3, tied=tied)
     made = generation(x, k)
@@ -89,7 +89,7 @@ def test_a_dive_takes_a_step_back_that_leaves_no_partition():
 
 
 @given(seed=st.integers(0, 10_000), k=st.integers(2, 4), tied=st.booleans())
-@settings(max_examples=20, deadline=None)
+@DEAR
 def test_what_is_combined_is_a_partition_however_few_are_left_to_the_integer_programme(seed, k, tied):
     x = records(seed, 9 * k + 1, tied=tied)
     made = generation(x, k)
@@ -110,7 +110,7 @@ def test_groups_made_anew_are_the_best_where_everything_can_be_tried(n, k, thoro
 
 @pytest.mark.long
 @given(seed=st.integers(0, 10_000), k=st.integers(2, 4), tied=st.booleans(), tries=st.integers(0, 6))
-@settings(max_examples=15, deadline=None)
+@DEAR
 def test_polishing_leaves_a_partition_that_is_no_worse(seed, k, tied, tries):
     x = records(seed, 50, tied=tied)
     made = generation(x, k)
@@ -161,7 +161,6 @@ def test_a_stopped_regrouping_returns_what_it_started_from():
 
 
 @given(seed=st.integers(0, 10_000), k=st.integers(2, 4), above=st.floats(1.0, 1.5))
-@settings(max_examples=25, deadline=None)
 def test_a_tightened_bound_holds_for_every_partition_below_the_error_asked_about(seed, k, above):
     n = 10
     x = records(seed, n, 2)

@@ -23,7 +23,6 @@ def mixed_records(draw, categories_only=False):
 
 
 @given(mixed_records(), st.integers(2, 4))
-@settings(max_examples=80)
 def test_kernel_equals_plain_twin_ties_included(records, k):
     x, kinds = records
     # a mean of what is left is no exact number: where it decides a tie, the last bit may
@@ -37,7 +36,6 @@ def test_kernel_equals_plain_twin_ties_included(records, k):
 
 
 @given(mixed_records(categories_only=True), st.integers(2, 3), st.integers(3, 9))
-@settings(max_examples=60)
 def test_kernel_equals_plain_twin_under_the_unit_rule_and_weights(records, k, n_units):
     x, kinds = records
     units = np.arange(len(x)) * 7 % n_units
@@ -48,7 +46,6 @@ def test_kernel_equals_plain_twin_under_the_unit_rule_and_weights(records, k, n_
 
 
 @given(mixed_records(), st.integers(2, 4))
-@settings(max_examples=60)
 def test_a_group_publishes_mean_lower_median_and_mode(records, k):
     x, kinds = records
     labels = tacita.method("gower", k=k).partition(x, kinds=kinds).labels

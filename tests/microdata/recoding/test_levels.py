@@ -3,7 +3,7 @@
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import tacita
@@ -95,7 +95,6 @@ def test_numbers_are_cut_into_intervals_named_as_people_do(persons):
     assert wages.data["wage"].to_pylist()[:3] == ["under 2", "2 to under 4.5", "2 to under 4.5"]
 
 
-@settings(deadline=None, max_examples=40)
 @given(
     st.lists(st.integers(-40, 40), min_size=2, max_size=30).filter(lambda values: len(set(values)) > 1),
     st.lists(st.integers(-30, 30), min_size=1, max_size=5, unique=True),

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pycanon import anonymity
 
@@ -176,7 +176,6 @@ def test_released_patterns_counted_against_each_other_overstate():
     assert "keys" not in attacked.reading
 
 
-@settings(max_examples=40)
 @given(seed=st.integers(0, 10_000), n=st.integers(2, 25))
 def test_the_attackers_count_equals_a_plain_one_and_never_exceeds_the_usual(seed, n):
     rng = np.random.default_rng(seed)
@@ -232,7 +231,6 @@ def test_all_sets_of_m_keys_are_the_least_of_each(m, missing_as):
 # laws
 
 
-@settings(max_examples=40)
 @given(seed=st.integers(0, 10_000), n=st.integers(1, 60), values=st.integers(1, 6))
 def test_entropy_implies_distinct_implies_k_and_enhanced_implies_basic(seed, n, values):
     frame = records(seed, n, values)
@@ -247,7 +245,6 @@ def test_entropy_implies_distinct_implies_k_and_enhanced_implies_basic(seed, n, 
     assert enhanced is None or enhanced == basic
 
 
-@settings(max_examples=40)
 @given(seed=st.integers(0, 10_000), values=st.integers(2, 6))
 def test_a_flat_tree_is_equal_distance_and_two_values_are_any_distance(seed, values):
     frame = records(seed, 50, values)

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import tacita
@@ -162,7 +162,6 @@ def test_the_propensity_figures_of_synthpop_are_found_again_and_ours_are_as_good
     k=st.integers(2, 6),
     classes=st.sampled_from([0, 2, 4]),
 )
-@settings(max_examples=40, deadline=None)
 def test_the_tree_parts_records_as_trying_every_cut_does(seed, n, k, classes):
     rng = np.random.default_rng(seed)
     bins = rng.integers(0, 6, size=(3, n))
@@ -229,7 +228,6 @@ def kept(x, columns, rules=(), edits=(), zeros=()):
     beside=st.booleans(),
     gaps=st.booleans(),
 )
-@settings(max_examples=30, deadline=None)
 def test_rules_edits_and_zeros_are_kept_by_every_record_whatever_the_data(seed, name, limit, beside, gaps):
     rng = np.random.default_rng(seed)
     n = 150
@@ -290,7 +288,6 @@ def test_a_value_may_follow_from_another_that_is_missing():
 
 
 @given(seed=st.integers(0, 10**6), name=st.sampled_from(BOTH), k=st.integers(2, 8), digits=st.integers(-1, 2))
-@settings(max_examples=40, deadline=None)
 def test_no_number_lies_beyond_the_mean_of_k_and_none_is_written_finer(seed, name, k, digits):
     rng = np.random.default_rng(seed)
     x = np.round(np.exp(2 * rng.normal(size=(120, 2))) * 10, digits)

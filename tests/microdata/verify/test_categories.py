@@ -5,10 +5,11 @@ import dataclasses
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import HealthCheck, given, reject, settings
+from hypothesis import given, reject
 from hypothesis import strategies as st
 
 import tacita
+from dear import DEAR
 from planting import FILES, FORMS, FRAMES, cell, encoded, failed, group_of, judge, native, with_column
 from seeds import SEED
 from tacita.core import Microdata, Roles
@@ -247,7 +248,7 @@ def frames(draw):
 
 
 @given(frames(), st.sampled_from(FORMS))
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@DEAR
 def test_what_protect_makes_holds_in_every_form_and_k_can_be_counted_in_it(drawn, form):
     table, options = drawn
     frame = native(table, form)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pyarrow as pa
-from hypothesis import HealthCheck, given, reject, settings
+from hypothesis import given, reject
 from hypothesis import strategies as st
 
 import tacita
@@ -14,7 +14,6 @@ from tacita.core import DataError, Microdata, Release
 from tacita.io.formats.base import to_arrow
 from tacita.microdata import verify
 
-SETTINGS = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 FLOATS = st.floats(-1e6, 1e6, allow_subnormal=False) | st.sampled_from([0.0, -0.0, 0.1, 1e-9, 1e100])
 NUMBERS = {"float": FLOATS, "few": st.sampled_from([0.0, 1.0, 2.5]), "int": st.integers(-5, 5)}
 
@@ -62,7 +61,6 @@ def _as_arrow(released: object) -> pa.Table:
     return to_arrow(Microdata.of(released)).replace_schema_metadata(None)
 
 
-@SETTINGS
 @given(frames(), st.sampled_from(FORMS))
 def test_whatever_protect_makes_passes_in_every_form(made, form):
     frame, options = made
@@ -74,7 +72,6 @@ def test_whatever_protect_makes_passes_in_every_form(made, form):
         assert failed(judge(form, _as_arrow(one.data), one.claim)) == set()
 
 
-@SETTINGS
 @given(frames(), st.sampled_from(FORMS), st.data())
 def test_no_single_cell_can_change_unseen(made, form, data):
     frame, options = made

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import tacita
@@ -246,7 +246,6 @@ def test_sound_releases_of_awkward_data_pass(name, what):
         assert not failed(judge("csv", one.data, one.claim))
 
 
-@settings(max_examples=25, deadline=None)
 @given(
     seed=st.integers(0, 10**6),
     n=st.integers(30, 400),

@@ -7,10 +7,11 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import tacita
+from dear import DEAR
 from tacita.core import Run
 
 from . import plain
@@ -45,7 +46,7 @@ def surveys(draw):
     )
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@DEAR
 @given(
     surveys(),
     st.sampled_from(["category", "wildcard"]),

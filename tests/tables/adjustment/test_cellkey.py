@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import csv as arrow_csv
 
@@ -112,7 +112,6 @@ def test_the_order_of_the_records_changes_no_key():
     assert np.array_equal(one.keys.key, other.keys.key)
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     st.lists(st.floats(0, 1, exclude_max=True, allow_subnormal=False), min_size=1, max_size=40), st.randoms()
 )

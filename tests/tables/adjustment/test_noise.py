@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from reference import figures
@@ -65,7 +65,6 @@ def test_tables_for_magnitudes_are_met_to_seven_digits():
             np.testing.assert_allclose(ours[count][0], [theirs["v"][at] for at in here], atol=1e-12)
 
 
-@settings(max_examples=40, deadline=None)
 @given(
     largest=st.integers(1, 12),
     hidden=st.integers(0, 4),

@@ -4,7 +4,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from seeds import SEED
@@ -29,7 +29,6 @@ def least(table, base):
     return best
 
 
-@settings(max_examples=30, deadline=None)
 @given(
     st.lists(st.integers(0, 20), min_size=9, max_size=9),
     st.sampled_from([2, 3, 5, 7]),
@@ -112,7 +111,6 @@ def test_larger_three_way_tables_are_additive_and_their_gap_is_told(seed):
     assert 0 <= made.gap < 1
 
 
-@settings(max_examples=25, deadline=None)
 @given(
     st.integers(1, 8), st.integers(1, 8), st.integers(0, 10**6), st.sampled_from([0.5, 2.0, 3.0, 7.5, 100.0])
 )

@@ -4,7 +4,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
@@ -61,7 +61,6 @@ def test_the_measures_of_small_count_rounding_are_met(name):
     assert np.sqrt((change**2).mean()) == pytest.approx(case["metrics"]["rootMeanSquare"])
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.lists(st.integers(0, 9), min_size=12, max_size=12), st.integers(2, 6))
 def test_no_small_count_is_left_and_large_inner_counts_stay(cells, base):
     table = Table.from_array(np.array(cells, dtype=float).reshape(3, 4), frequency=True)

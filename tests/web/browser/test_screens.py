@@ -20,12 +20,10 @@ SCREENS = (
 )
 
 
-@pytest.fixture
-def everything(new_browser, app):
-    """A page of a browser whose works have come all the way, by requests: that is quicker than by hand."""
-    page = new_browser()
-    (cookie,) = page.context.cookies()
-    visitor = Visitor(app, cookie["value"])
+@pytest.fixture(scope="module")
+def works(app):
+    """Somebody whose works have come all the way, by requests: that is quicker than by hand."""
+    visitor = Visitor(app).enter()
     visitor.post("/microdata/data/demo")
     visitor.wait_for("/microdata/data", 'data-testid="records"')
     send(visitor, "/microdata/roles", "/microdata/roles?from=0&find=")
@@ -43,7 +41,15 @@ def everything(new_browser, app):
     for path in ("/tables/build", "/tables/rules", "/tables/suppress"):
         send(visitor, path)
         visitor.wait_for(path, 'data-testid="running" data-state="hidden"')
-    return page, visitor
+    return visitor
+
+
+@pytest.fixture
+def everything(new_browser, works):
+    """A page of the browser of somebody who has come all the way."""
+    page = new_browser()
+    page.context.add_cookies([{"name": "tacita", "value": works.cookie, "url": works.app.origin}])
+    return page, works
 
 
 def test_axe_finds_nothing_serious_on_any_screen(everything):

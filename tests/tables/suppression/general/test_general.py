@@ -33,9 +33,10 @@ WIDE = {"lower": 0, "upper": 0, "sliding": 60}
 
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize(("problem", "levels"), [*((each, {}) for each in PROBLEMS), ("interval", WIDE)])
-def test_no_cheaper_pattern_protects_on_20_small_tables_by_exhaustive_search(shape, problem, levels):
-    infeasible = 0
-    for seed in range(20):
+def test_no_cheaper_pattern_protects_small_tables_by_exhaustive_search(some, shape, problem, levels):
+    # linked ones are dear
+    infeasible, seeds = 0, some(range(20), 6) if shape == "linked" else range(20)
+    for seed in seeds:
         table = random_table(seed, shape, problem, **levels)
         found = solved(table, problem)
         if found is None:
@@ -44,7 +45,7 @@ def test_no_cheaper_pattern_protects_on_20_small_tables_by_exhaustive_search(sha
             continue
         assert protects(table, problem, found.withheld), seed
         assert nothing_cheaper(table, problem, found.cost), seed
-    assert infeasible < 16
+    assert infeasible < 0.8 * len(seeds)
 
 
 def hierarchical(seed=0, shape=(6, 4), primaries=3, **fields):

@@ -32,9 +32,9 @@ CASES = [*((problem, {}) for problem in PROBLEMS), ("interval", WIDE)]
 
 
 @pytest.mark.parametrize(("problem", "levels"), CASES)
-def test_no_cheaper_pattern_protects_on_100_small_tables_by_exhaustive_search(problem, levels):
-    infeasible = 0
-    for seed in range(100):
+def test_no_cheaper_pattern_protects_small_tables_by_exhaustive_search(some, problem, levels):
+    infeasible, seeds = 0, some(range(100), 30)
+    for seed in seeds:
         grid = random_grid(seed, problem, **levels)
         assert (grid.allowed & ~grid.primary).sum() <= 12
         found = solved(grid)
@@ -46,7 +46,7 @@ def test_no_cheaper_pattern_protects_on_100_small_tables_by_exhaustive_search(pr
         assert (found.withheld <= (grid.primary | grid.allowed)).all()
         assert found.cost == pytest.approx(grid.cost[found.withheld & ~grid.primary].sum())
         assert nothing_cheaper(grid, found.cost), seed
-    assert infeasible < 60
+    assert infeasible < 0.6 * len(seeds)
 
 
 @pytest.mark.parametrize(("problem", "levels"), CASES)
