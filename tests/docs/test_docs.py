@@ -34,6 +34,7 @@ import tacita
 from tacita import datasets, registry
 from tacita.cli import COMMANDS, run_command, talk
 from tacita.core import Roles
+from tacita.engines.section import EngineSection
 from tacita.io import InputSection
 from tacita.microdata.sections import (
     CompareSection,
@@ -405,6 +406,7 @@ def test_the_readme_announces_nothing_that_is_here():
     ("section", "model"),
     [
         ("input", InputSection),
+        ("engine", EngineSection),
         ("roles", Roles),
         ("protect", ProtectSection),
         ("measure", MeasureSection),

@@ -3,7 +3,7 @@
 1. `facts`    One pass: counts of strata, means and spreads of all records, a sample.
 2. `dealing`  Every record gets the number of a part: small strata together, large ones cut across the widest
               axis until a part holds about as many records as one process should.
-3. `making`   The plan is carried out on each part, and what comes out is verified there.
+3. `making`   The plan is carried out on each part, as on a file of its own.
 4. `joining`  The parts' records are written in the order of the source, under another name.
 5. `verify.parts` reads source and written file anew, part by part, and tries to refute every promise.
 6. `telling`  Figures are taken of a sample of whole groups; only then does the file get its name.
