@@ -13,6 +13,7 @@ from .demonstration import prepare_demo
 from .io import write_frame
 from .io.formats.base import unfolding_at_most
 from .io.guessing import guess_reading
+from .microdata.coarser import look_at_hierarchy, make_hierarchy
 from .microdata.looking import exposure, guess_roles, profile
 from .microdata.plan import Protection
 from .microdata.profile import profile as _risk_profile
@@ -33,6 +34,7 @@ from .plans import (
     run_risk,
     save,
     save_comparison,
+    save_hierarchy,
     save_plan,
     save_report,
     save_risk,
@@ -76,7 +78,9 @@ __all__ = [
     "interruptible",
     "link",
     "load_plan",
+    "look_at_hierarchy",
     "look_at_table",
+    "make_hierarchy",
     "method",
     "prepare_demo",
     "profile",
@@ -93,6 +97,7 @@ __all__ = [
     "save_adjusted_tables",
     "save_cells",
     "save_comparison",
+    "save_hierarchy",
     "save_plan",
     "save_report",
     "save_risk",

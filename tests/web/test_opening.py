@@ -19,7 +19,7 @@ from web.forms import send
 KINDS = {"records": Plan, "tabulate": TabulatePlan, "table": TablePlan}
 # What the page does not hold: a plan that names it is refused.
 REFUSED = {
-    "records": {"compare", "roles.hierarchy"},
+    "records": {"compare"},
     "tabulate": {"compare", "input.meta"},
     "table": {"compare"},
 }
@@ -209,6 +209,58 @@ insist = true
 path = "out.csv"
 """
 
+GENERALISED = """
+version = 1
+[input]
+path = "persons.csv"
+delimiter = ";"
+decimal = ","
+[roles]
+quasi = ["education", "age", "region"]
+identifiers = ["household_id", "person_id"]
+[roles.hierarchy]
+region = { Inland = ["North", "East", "South"], Sea = ["West", "Coast"] }
+age = "lists/age.csv"
+education = "lists/school.hrc"
+[protect]
+method = "generalise"
+k = 3
+suppression_limit = 0.05
+importance = { education = 2.5 }
+seed = 77
+[output]
+path = "out.csv"
+"""
+
+RECODED = """
+version = 1
+[input]
+path = "persons.csv"
+delimiter = ";"
+decimal = ","
+[roles]
+identifiers = ["household_id", "person_id"]
+[roles.hierarchy]
+age = "age.csv"
+education = "school.hrc"
+[protect]
+seed = 78
+[[steps]]
+method = "recode"
+quasi = ["education", "age"]
+level = { education = 1, age = 2 }
+[[steps]]
+method = "recode"
+quasi = ["wage"]
+breaks = { wage = [0.5, 20000.0] }
+[[steps]]
+method = "top-code"
+quasi = ["taxes", "wealth"]
+limit = 50000
+[output]
+path = "out.csv"
+"""
+
 NUMERIC = """
 version = 1
 [input]
@@ -311,19 +363,36 @@ def exported(visitor, work):
     return answer.text
 
 
+AGES = "".join(
+    f"{age};{age // 10 * 10}-{age // 10 * 10 + 9};{'young' if age < 30 else 'old'};*\n" for age in range(100)
+).encode()
+SCHOOLS = b"low\n@none\n@primary\nhigh\n@secondary\n@bachelor\n@master\n"
+BESIDE = {"age.csv": AGES, "school.hrc": SCHOOLS}
+
+
 def run_as_opened(visitor, plan, content):
-    """Open a plan, give its file, save roles and run, each form as the page shows it."""
+    """Open a plan, give its files, save roles and run, each form as the page shows it."""
     opened(visitor, plan)
     visitor.send("/microdata/data/file", content, "persons.csv")
     text = visitor.wait_for("/microdata/data", 'data-testid="running" data-state="hidden"')
     assert 'data-testid="records"' in text, text.partition("verdict")[2][:600]
+    for name, lines in BESIDE.items():
+        if name in plan:
+            # without its hierarchies the plan is another
+            assert f"{name} is not here yet" in visitor.get("/microdata/roles").text
+            assert 'data-state="locked"' in visitor.get("/microdata/protect").text
+            visitor.send("/microdata/roles/beside", lines, name)
     assert send(visitor, "/microdata/roles", "/microdata/roles?from=0&find=").status == 303
     visitor.wait_for("/microdata/roles", 'data-testid="running" data-state="hidden"')
     assert send(visitor, "/microdata/protect", do="run").status == 303
     return exported(visitor, "microdata")
 
 
-@pytest.mark.parametrize("plan", [PERSONS, STEPS, DRAWN], ids=["one method", "steps", "drawn anew"])
+@pytest.mark.parametrize(
+    "plan",
+    [PERSONS, STEPS, DRAWN, GENERALISED, RECODED],
+    ids=["one method", "steps", "drawn anew", "hierarchies", "levels"],
+)
 def test_a_plan_of_records_is_run_and_exported_as_it_was_opened(app, persons, plan, tmp_path):
     visitor = Visitor(app).enter()
     answer = run_as_opened(visitor, plan, persons)
@@ -333,7 +402,13 @@ def test_a_plan_of_records_is_run_and_exported_as_it_was_opened(app, persons, pl
     assert {*wanted["roles"].pop("nominal", ())} <= {*got["roles"].pop("nominal", ())}
     for each in (wanted, got):
         each["roles"]["identifiers"].sort()
+        files = each["roles"].get("hierarchy", {})
+        files |= {name: Path(said).name for name, said in files.items() if isinstance(said, str)}
     assert got == wanted
+    for place in ("", "lists"):
+        (tmp_path / place).mkdir(exist_ok=True)
+        for name, lines in BESIDE.items():
+            (tmp_path / place / name).write_bytes(lines)
     named = Path(tomllib.loads(plan)["output"]["path"])
     own = tmp_path / Path(tomllib.loads(plan)["input"]["path"])
     own.parent.mkdir(exist_ok=True)
@@ -354,7 +429,7 @@ def test_numeric_columns_become_names_and_a_plan_that_only_leaves_out_runs(app, 
 def test_the_examples_name_every_field_of_records_that_is_held():
     named = {
         f"{section}.{key}"
-        for plan in (PERSONS, STEPS, DRAWN)
+        for plan in (PERSONS, STEPS, DRAWN, GENERALISED)
         for section, said in tomllib.loads(plan).items()
         if section != "version"
         for each in (said if isinstance(said, list) else [said])
@@ -456,8 +531,6 @@ def refused(visitor, plan, *words):
 
 
 def test_what_the_page_does_not_hold_is_named_and_refused(visitor):
-    files = 'hierarchy = { education = "education.csv" }\nunit_columns'
-    refused(visitor, PERSONS.replace("unit_columns", files), "roles.hierarchy", "tacita run plan.toml")
     refused(visitor, NUMERIC + "[compare]\nk = [3, 5]\n", "[compare]", "tacita run plan.toml")
     linked = 'version = 1\n[input]\npath = "a.csv"\n[[tables]]\ndimensions = ["x"]\noutput = "o.csv"\n'
     refused(visitor, linked + '[suppress]\nproblem = "exact"\n', "[[tables]]")

@@ -6,7 +6,7 @@ several, each with columns of its own, `require` and `measure`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import count
 from typing import Any
@@ -14,7 +14,7 @@ from typing import Any
 from starlette.datastructures import ImmutableMultiDict
 
 from .basis import roles_of
-from .forms import Field, fields_of, text_of, value_of, values_of
+from .forms import Field, each_of, fields_of, of_columns, text_of, value_of, values_of
 from .workspaces import Work
 
 SECTIONS = ("protect", "steps", "require", "measure")
@@ -84,13 +84,15 @@ class Catalogue:
 
 @dataclass(frozen=True)
 class StepForm:
-    """A step as a form shows it; `kept` is what it says that has no field."""
+    """A step as a form shows it; `kept` is what it says that has no field, `each` the columns of which
+    something may be said one by one, with the place of each."""
 
     method: str
     about: tuple[Mapping[str, Any], ...]
     fields: list[Field]
     columns: frozenset[str]
     kept: Mapping[str, str]
+    each: list[tuple[int, str]]
 
 
 def protected(work: Work) -> list[str]:
@@ -131,8 +133,9 @@ def steps_of(draft: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [{"method": "mdav", **draft.get("protect", {})}]
 
 
-def forms_of(draft: Mapping[str, Any], catalogue: Catalogue) -> list[StepForm]:
+def forms_of(work: Work, draft: Mapping[str, Any], catalogue: Catalogue) -> list[StepForm]:
     """Each step with its fields."""
+    alone = [] if draft.get("steps") else protected(work)
     return [
         StepForm(
             step["method"],
@@ -140,6 +143,11 @@ def forms_of(draft: Mapping[str, Any], catalogue: Catalogue) -> list[StepForm]:
             fields_of(catalogue.parameters(step["method"]), step),
             frozenset(_columns_of(step)),
             {name: text_of(step[name]) for name in _KEPT if step.get(name)},
+            [
+                (place, name)
+                for place, name in enumerate(work.roles)
+                if name in alone or name in _columns_of(step)
+            ][:_MOST_COLUMNS],
         )
         for step in steps_of(draft)
     ]
@@ -175,6 +183,8 @@ def typed(
         properties = catalogue.parameters(method)
         named = {name: given[f"s{at}.{name}"] for name in properties if f"s{at}.{name}" in given}
         values = values_of(properties, named, list(was), always=_telling(properties))
+        shown = {name: properties[name] for name in was if name in properties}
+        values |= dict(_by_column(work, given, f"s{at}.", shown))
         kept = before[at] if at < len(before) and before[at]["method"] == method else {}
         columns = [name for name in given.getlist(f"s{at}.columns") if name in work.roles]
         if {*columns} == {*_columns_of(kept)}:
@@ -189,6 +199,20 @@ def typed(
         list(catalogue.options),
     )
     return around, steps
+
+
+def _by_column(
+    work: Work, given: Mapping[str, str], prefix: str, properties: Mapping[str, Mapping[str, Any]]
+) -> Iterator[tuple[str, Any]]:
+    """What the form has fields for, column by column."""
+    for name, schema in properties.items():
+        texts = {
+            column: given[key]
+            for place, column in enumerate(work.roles)
+            if (key := f"{prefix}{name}.{place}") in given
+        }
+        if each_of(schema) is not None and any(text.strip() for text in texts.values()):
+            yield name, of_columns(schema, given.get(f"{prefix}{name}", ""), texts)
 
 
 def _telling(properties: Mapping[str, Mapping[str, Any]]) -> list[str]:

@@ -260,6 +260,8 @@ def opened(text: str) -> dict[str, Any]:
     shapes["said"] = dict if told.get("kind") == "tables" else object
     if not all(name in told and isinstance(told[name], shape) for name, shape in shapes.items()):
         raise ValueError("no project")
+    if not isinstance(told["declared"].get("hierarchy", {}), dict):
+        raise ValueError("no project")
     return {**told, "history": History.of(told.get("history", {}))}
 
 

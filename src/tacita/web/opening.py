@@ -31,7 +31,7 @@ HELD: Mapping[str, Mapping[str, Sequence[str]]] = {
         "input": ("path", *_READING),
         "roles": (
             *("quasi", "numeric", "nominal", "ordinal", "dependent", "independent", "identifiers"),
-            *("confidential", "strata", "unit", "unit_columns", "weight"),
+            *("confidential", "strata", "unit", "unit_columns", "weight", "hierarchy"),
         ),
         "protect": ("method", "missing", "round_integers", "shuffle", "insist", "seed"),
         "steps": (
@@ -113,7 +113,11 @@ def source_of(sections: Sections) -> dict[str, Any]:
 def records_from(sections: Sections) -> tuple[dict[str, Any], dict[str, Any]]:
     """What waits for the file of a plan of records, and the draft of its run."""
     draft = {key: sections[key] for key in ("protect", "steps", "measure", "require") if key in sections}
-    roles = sections.get("roles", {})
+    roles = dict(sections.get("roles", {}))
+    if files := roles.get("hierarchy"):
+        roles["hierarchy"] = {
+            column: name_of(said) if isinstance(said, str) else said for column, said in files.items()
+        }
     if not draft.get("steps") and not any(roles.get(role) for role in _ROLES_TO_PROTECT):
         # what only leaves out has no columns to protect, as a step that does
         draft = _as_step(draft)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from .workspaces import Source, Work
+from .beside import HIERARCHIES, lacking, names_of, placed
+from .workspaces import Work
 
 MOST_DIMENSIONS = 4
 SPANNING = tuple(f"dimension-{at}" for at in range(1, MOST_DIMENSIONS + 1))
@@ -20,18 +20,17 @@ PARTS = {
 DIVISIONS = ("none", "prefixes", "parents", "file")
 # Endings of files that say themselves what is what.
 OF_ARGUS = {".tab": "tab", ".jj": "jj"}
-_BESIDE = (".rda", ".hrc", ".csv", ".toml", ".txt")
-_PLAIN_NAME = re.compile(r"[A-Za-z0-9][\w .-]{0,80}")
+BESIDE = (*HIERARCHIES, ".rda")
 
 
 @dataclass
 class Tabled:
     """A table on the page, step by step.
 
-    `kind` is what the source is (records, cells, tab, jj), `divided` how labels of a column are, `beside` the
-    files that belong to it, by the name their owner gave. `built` is what a child said of the table, `looked`
-    the same with the rules; `asked` is the form of the last run, `foreign` the audit of a file of others.
-    `kept` is what an opened plan says of the table that no form shows.
+    `kind` is what the source is (records, cells, tab, jj), `divided` how labels of a column are. `built` is
+    what a child said of the table, `looked` the same with the rules; `asked` is the form of the last run,
+    `foreign` the audit of a file of others. `kept` is what an opened plan says of the table that no form
+    shows.
     """
 
     kind: str = "records"
@@ -39,7 +38,6 @@ class Tabled:
     total: str = ""
     title: str = ""
     fill_zeros: bool = False
-    beside: dict[str, Source] = field(default_factory=dict)
     built: dict[str, Any] | None = None
     rules: dict[str, dict[str, Any]] = field(default_factory=dict)
     levels: dict[str, Any] = field(default_factory=dict)
@@ -124,7 +122,7 @@ def undivided(work: Work) -> bool:
     for column in spanning(work):
         said = told.divided.get(column, {})
         by = said.get("by", "none")
-        if by != "none" and (not said.get(by) or (by == "file" and said["file"] not in told.beside)):
+        if by != "none" and (not said.get(by) or (by == "file" and lacking(work, {column: said["file"]}))):
             return True
     return False
 
@@ -142,16 +140,14 @@ def asked_of(work: Work, plan: Mapping[str, Any], folder: Path) -> dict[str, Any
     """What a child is given: the source, the names its owner uses, the plan, where files go."""
     told, source = tabled(work), work.source
     assert source is not None, "steps after the first need a file"
-    meta = next((each for each in told.beside.values() if each.path.suffix == ".rda"), None)
+    meta = next((each for each in work.beside.values() if each.path.suffix == ".rda"), None)
     given = {**source.asked(), "kind": told.kind}
     if meta is not None and told.kind == "tab":
         given["meta"] = str(meta.path)
-    names = {each.path.name: each.shown_as for each in (source, *told.beside.values())}
     table = dict(plan.get("table", {}))
     if files := table.get("hierarchy"):
-        # a plan calls files as their owner does
-        table["hierarchy"] = {column: str(told.beside[name].path) for column, name in files.items()}
-    return {"source": given, "names": names, "plan": {**plan, "table": table}, "folder": str(folder)}
+        table["hierarchy"] = placed(work, files)
+    return {"source": given, "names": names_of(work), "plan": {**plan, "table": table}, "folder": str(folder)}
 
 
 def looked_folder(work: Work) -> Path:
@@ -159,21 +155,6 @@ def looked_folder(work: Work) -> Path:
     place = work.folder / "table"
     place.mkdir(mode=0o700, exist_ok=True)
     return place
-
-
-def keep_beside(work: Work, source: Source) -> bool:
-    """Keep a file that belongs to the table; metadata name hierarchies, so these keep a plain name."""
-    if source.path.suffix not in _BESIDE:
-        source.path.unlink(missing_ok=True)
-        return False
-    place = work.folder / "beside"
-    place.mkdir(mode=0o700, exist_ok=True)
-    plain = _PLAIN_NAME.fullmatch(source.shown_as) is not None
-    path = place / (source.shown_as if plain else source.path.name)
-    source.path.replace(path)
-    source.path = path
-    tabled(work).beside[source.shown_as] = source
-    return True
 
 
 def guess_kind(columns: list[dict[str, Any]]) -> str:

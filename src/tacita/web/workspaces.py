@@ -43,8 +43,9 @@ class Work:
 
     `columns` are those of the profile, with a guess each; `roles` and `kinds` are what was chosen for them,
     by name; `declared` is what a plan may say beyond these (`unit_columns`, `orders` of categories, `numeric`
-    codes). `opened` is what a plan or a project said that was opened before its data; `ending` that of the
-    release, where it is not the one of the file.
+    codes, the `hierarchy` of columns). `beside` are files that belong to it, by the names their owner gave;
+    `making` is what was typed of hierarchies to be made, by column. `opened` is what a plan or a project said
+    that was opened before its data; `ending` that of the release, where it is not the one of the file.
     """
 
     kind: str
@@ -54,6 +55,8 @@ class Work:
     roles: dict[str, str] = field(default_factory=dict)
     kinds: dict[str, str] = field(default_factory=dict)
     declared: dict[str, Any] = field(default_factory=dict)
+    beside: dict[str, Source] = field(default_factory=dict)
+    making: dict[str, dict[str, str]] = field(default_factory=dict)
     ending: str | None = None
     roles_saved: bool = False
     exposure: dict[str, Any] | None = None

@@ -10,6 +10,7 @@ from typing import Any
 
 from tacita import api, datasets
 from tacita.core import Microdata, ParameterError, RecordsRelease, Report, TacitaError, registry
+from tacita.core.release import Record
 from tacita.core.seeds import portable
 from tacita.io import format_of
 from tacita.microdata.plan import Plan
@@ -17,6 +18,8 @@ from tacita.microdata.sections import CompareSection, ProtectSection
 from tacita.tables.plan import LinkedPlan, TablePlan, TabulatePlan
 
 from .desk import Desk
+from .hierarchies import hierarchies
+from .owners import as_its_owner_says, owned
 from .pictures import pictures
 
 # What a release is called in the folder that was named for it; `release` has the ending of its format.
@@ -89,21 +92,24 @@ def preview(given: Mapping[str, Any], desk: Desk) -> dict[str, Any]:
 
 
 def exposure(given: Mapping[str, Any], desk: Desk) -> dict[str, Any]:
-    """Who stands alone before anything is protected."""
-    return asdict(api.exposure(desk.records(given["source"]), columns=given["columns"]))
+    """Who stands alone before anything is protected; and what is said of hierarchies, if anything."""
+    data = desk.records(given["source"])
+    found = asdict(api.exposure(data, columns=given["columns"]))
+    return {**found, "hierarchies": hierarchies(given, data)} if "hierarchies" in given else found
 
 
 def protect(given: Mapping[str, Any], desk: Desk) -> dict[str, Any]:
     """Carry out a plan of records; its files go into `folder`, all of them or none, verified before.
 
-    `plan` has the sections of a plan but for its input and output. The seed is part of the plan: where none
-    is named, one is drawn that nobody guesses.
+    `plan` has the sections of a plan but for its input and output; `names` says what their owner calls files
+    that it names. The seed is part of the plan: where none is named, one is drawn that nobody guesses.
     """
     source, began = given["source"], time.monotonic()
-    plan = planned(source, given["plan"], given["folder"], given.get("ending"))
-    release = api.run(plan, desk.run, shown_as=source["shown_as"])
+    with as_its_owner_says(given):
+        plan = planned(source, given["plan"], given["folder"], given.get("ending"))
+        release = api.run(plan, desk.run, shown_as=source["shown_as"])
     seconds = time.monotonic() - began
-    return {**_told(release), **_to_repeat(plan, source["shown_as"]), "seconds": round(seconds, 2)}
+    return {**_told(release), **_to_repeat(plan, given), "seconds": round(seconds, 2)}
 
 
 def planned(
@@ -122,13 +128,16 @@ def planned(
     )
 
 
-def _to_repeat(plan: Plan, shown_as: str) -> dict[str, Any]:
+def _to_repeat(plan: Plan, given: Mapping[str, Any]) -> dict[str, Any]:
     """The plan as its owner would have written it, with the names of files that the owner knows."""
+    shown_as = given["source"]["shown_as"]
     stem = Path(shown_as).stem
+    hierarchy = owned(given, plan.roles.hierarchy)
     ending = plan.output.path.suffix if plan.output.path is not None else ""
     own = plan.model_copy(
         update={
             "input": plan.input.model_copy(update={"path": Path(shown_as)}),
+            "roles": plan.roles.model_copy(update={"hierarchy": hierarchy} if hierarchy else {}),
             "output": plan.output.model_copy(
                 update={
                     "path": Path(f"{stem}-protected{ending}"),
@@ -157,9 +166,16 @@ def _told(release: RecordsRelease) -> dict[str, Any]:
         "cautions": [asdict(each) for each in record.cautions],
         "not_promised": list(record.not_promised),
         "insisted": list(record.insisted),
+        "levels": _levels(record),
         "uniqueness": record.uniqueness.headline,
         "pictures": pictures(record),
     }
+
+
+def _levels(record: Record) -> dict[str, int]:
+    """The level of its hierarchy that each column is shown at, where a step chose one for all records."""
+    found = [step.search.get("levels", {}) for step in record.steps]
+    return {column: level for levels in found for column, level in levels.items()}
 
 
 def _scores(report: Report) -> list[dict[str, Any]]:

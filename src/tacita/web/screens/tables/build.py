@@ -9,10 +9,12 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from tacita.web.beside import added
 from tacita.web.jobs import Job
 from tacita.web.pages import fields_of, screen, seen_at, start, work_of
 from tacita.web.site import Screen
 from tacita.web.tabled import (
+    BESIDE,
     DIVISIONS,
     OF_ARGUS,
     PARTS,
@@ -20,7 +22,6 @@ from tacita.web.tabled import (
     asked_of,
     guess_kind,
     guess_parts,
-    keep_beside,
     looked_folder,
     plan_of,
     section_of,
@@ -75,7 +76,7 @@ def problem(work: Work) -> str | None:
     """What stands in the way of a table, as a key of the texts."""
     told = tabled(work)
     if told.says_itself:
-        lacking = told.kind == "tab" and not any(name.endswith(".rda") for name in told.beside)
+        lacking = told.kind == "tab" and not any(name.endswith(".rda") for name in work.beside)
         return "build.no-metadata" if lacking else None
     parts = [part for part in work.roles.values() if part != "none"]
     if len(set(parts)) < len(parts):
@@ -125,13 +126,11 @@ def _unlike(work: Work, kind: str, columns: Sequence[Mapping[str, Any]]) -> tupl
 async def beside(request: Request) -> Response:
     """A file that belongs to it: a hierarchy, or metadata of tau-ARGUS."""
     work = work_of(request)
-    say = request.state.workspace.say
-    try:
-        source = await receive(request, work.folder)
-    except TooLarge:
-        return JSONResponse({"message": say("data.too-large")})
-    if not keep_beside(work, source):
-        return JSONResponse({"message": say("build.not-beside")})
+    source, wrong = await added(request, work, BESIDE)
+    if source is None:
+        return JSONResponse({"message": request.state.workspace.say(wrong, endings=", ".join(BESIDE))})
+    # a table that was made with another file is another table
+    tabled(work).built = tabled(work).looked = None
     return JSONResponse({"next": PATH})
 
 
@@ -183,13 +182,13 @@ def _take(work: Work, source: Source, kind: str, columns: list[dict[str, Any]]) 
     """A file that could be read takes the place of the one before; what belongs to it is kept."""
     if work.source is not None and work.source.path != source.path:
         work.source.path.unlink(missing_ok=True)
-    told, opened, work.opened = tabled(work), work.opened, None
+    opened, work.opened = work.opened, None
     work.source, work.columns, work.kinds = source, columns, {}
     if opened is None:
-        work.draft = {"tabled": Tabled(kind=kind, beside=told.beside)}
+        work.draft = {"tabled": Tabled(kind=kind)}
         work.roles = guess_parts(kind, columns)
     else:
-        work.draft = {"tabled": Tabled(**opened["said"], beside=told.beside)}
+        work.draft = {"tabled": Tabled(**opened["said"])}
         work.roles = {column["name"]: opened["parts"].get(column["name"], "none") for column in columns}
 
 
