@@ -93,6 +93,10 @@ class History:
             node = self.find(node.parent)
         return node
 
+    def verified_on(self, basis: str) -> bool:
+        """Whether some run that is not stale came to something."""
+        return any(node.state == "verified" and node.basis == basis for node in self)
+
     def begin(self, plan: Mapping[str, Any], basis: str) -> Node:
         """A child of the chosen node, which is chosen from now on."""
         node = self.begin_trial(plan, basis, self.chosen)

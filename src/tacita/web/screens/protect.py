@@ -157,7 +157,7 @@ def ready(work: Work) -> bool:
 
 def done(work: Work) -> bool:
     """Whether there is a release."""
-    return any(node.state == "verified" and node.basis == basis_of(work) for node in work.history)
+    return work.history.verified_on(basis_of(work))
 
 
 SCREEN = Screen("microdata", "protect", PATH, ready, done)
