@@ -56,6 +56,7 @@ from .plans.tables import (
 from .tables.comparing import compare_patterns
 from .tables.linking import link
 from .tables.run import adjust, read_table, suppress, tabulate
+from .tables.sources import read_argus
 from .tables.verify.audit import audit
 from .tables.view import view_table
 from .warming import compiling_told, warmup
@@ -86,6 +87,7 @@ __all__ = [
     "profile",
     "protect",
     "read",
+    "read_argus",
     "read_table",
     "risk",
     "run",

@@ -20,7 +20,7 @@ KINDS = {"records": Plan, "tabulate": TabulatePlan, "table": TablePlan}
 # What the page does not hold: a plan that names it is refused.
 REFUSED = {
     "records": {"compare"},
-    "tabulate": {"compare", "input.meta"},
+    "tabulate": {"compare"},
     "table": {"compare"},
 }
 
@@ -503,6 +503,63 @@ def test_a_plan_of_a_table_is_run_and_exported_as_it_was_opened(app, which, tmp_
     assert got == wanted
 
 
+FIXED = """
+version = 1
+[input]
+path = "firms.asc"
+meta = "lists/firms.rda"
+[table]
+dimensions = ["region", "sector"]
+value = "turnover"
+unit = "holding"
+[[rules]]
+name = "p-percent"
+p = 20
+[suppress]
+problem = "interval"
+method = "optimal"
+[output]
+path = "published.csv"
+"""
+LINES = "".join(
+    f"{region} {sector:5} {size:5} {holding}\n"
+    for region, sector, size, holding in [
+        *(("n1", "food", 400, "a"), ("n1", "food", 40, "b"), ("n1", "food", 35, "c")),
+        *(("n2", "food", 90, "d"), ("n2", "food", 80, "e"), ("n2", "food", 70, "f")),
+        *(("n1", "steel", 60, "g"), ("n1", "steel", 50, "h"), ("n1", "steel", 55, "i")),
+        *(("n2", "steel", 52, "k"), ("n2", "steel", 58, "l"), ("n2", "steel", 50, "m")),
+    ]
+)
+VARIABLES = (
+    "region 1 2\n  <RECODEABLE>\nsector 4 5\n  <RECODEABLE>\n"
+    "turnover 10 5\n  <NUMERIC>\nholding 16 1\n  <HOLDING>\n"
+)
+
+
+@pytest.mark.parametrize("from_plan", [True, False], ids=["opened", "by hand"])
+def test_records_in_fixed_columns_are_read_by_their_metadata(app, from_plan, tmp_path):
+    visitor = Visitor(app).enter()
+    if from_plan:
+        opened(visitor, FIXED, "/tables/build")
+    visitor.send("/tables/build/file", LINES.encode(), "firms.asc")
+    assert "needs its metadata" in visitor.get("/tables/build").text
+    visitor.send("/tables/build/beside", b"turnover <NUMERIC", "firms.rda")
+    assert "firms.asc" in visitor.wait_for("/tables/build", 'data-state="refused"')
+    visitor.send("/tables/build/beside", VARIABLES.encode(), "firms.rda")
+    visitor.wait_for("/tables/build", 'data-testid="part-holding"')
+    # metadata say what the columns are
+    send(visitor, "/tables/build")
+    visitor.wait_for("/tables/build", 'data-testid="cells"')
+    rules = {} if from_plan else {"rule.p-percent": "on", "param.p-percent.p": "20"}
+    send(visitor, "/tables/rules", **rules)
+    assert ">1</dd>" in visitor.wait_for("/tables/rules", "sensitive-count")
+    send(visitor, "/tables/suppress")
+    wanted, got = told("tabulate", FIXED, tmp_path), told("tabulate", exported(visitor, "tables"), tmp_path)
+    assert got["input"] == {"meta": str(tmp_path / "firms.rda")}
+    assert (got["table"], got["rules"]) == (wanted["table"], wanted["rules"])
+    assert visitor.get("/tables/get/data?node=n1").content
+
+
 def test_the_examples_name_every_field_of_tables_that_is_held():
     for kind in ("tabulate", "table"):
         named = {
@@ -537,6 +594,7 @@ def test_what_the_page_does_not_hold_is_named_and_refused(visitor):
     risk = 'version = 1\n[input]\npath = "a.csv"\n[risk]\nkeys = ["x"]\n[output]\njson = "r.json"\n'
     refused(visitor, risk, "[risk]")
     refused(visitor, MARKED.replace("firms.csv", "firms.asc"), "input.path (.asc)")
+    refused(visitor, MARKED.replace('"firms.csv"', '"firms.csv"\nmeta = "firms.rda"'), "input.meta")
     refused(visitor, MARKED + '[compare]\nmethod = ["optimal"]\n')
     five = '["a", "b", "c", "d", "e"]'
     refused(visitor, TABULATED.replace('["region", "sector"]', five), "table.dimensions (5 > 4)")

@@ -35,6 +35,8 @@ def keep(work: Work, source: Source) -> None:
     path = place_of(work) / (source.shown_as if plain else source.path.name)
     source.path.replace(path)
     source.path = path
+    # the newest is the last
+    work.beside.pop(source.shown_as, None)
     work.beside[source.shown_as] = source
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import Any
 
-from .tabled import MOST_DIMENSIONS, SPANNING
+from .tabled import MOST_DIMENSIONS, RECORDS_OF_ARGUS, SPANNING
 
 Sections = Mapping[str, Any]
 
@@ -43,7 +43,7 @@ HELD: Mapping[str, Mapping[str, Sequence[str]]] = {
         "output": ("path", "report", "json", "note"),
     },
     "tabulate": {
-        "input": ("path", *_READING),
+        "input": ("path", *_READING, "meta"),
         "table": (*_DIVIDED, "value", "weight", "unit", "request", "waiver", "key", "insist", "title"),
         "rules": ("name",),
         **_PUBLISHING,
@@ -144,8 +144,9 @@ def tabled_from(kind: str, sections: Sections) -> tuple[dict[str, Any], dict[str
     """What is said of a table, as its screens hold it, and the part of each column that is named."""
     table, given = dict(sections.get("table", {})), sections.get("input", {})
     of_records = kind == "tabulate"
-    if of_records and given.get("path", "").lower().endswith(".asc"):
-        raise NotHeld(["input.path (.asc)"])
+    if of_records and ("meta" in given) != given.get("path", "").lower().endswith(RECORDS_OF_ARGUS):
+        # separated records of tau-ARGUS are a text file like any other on the page
+        raise NotHeld(["input.meta" if "meta" in given else f"input.path ({RECORDS_OF_ARGUS})"])
     dimensions = [*table.pop("dimensions", ())] or [
         each for each in (table.pop("rows", None), table.pop("columns", None)) if each
     ]

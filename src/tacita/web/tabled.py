@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from .beside import HIERARCHIES, lacking, names_of, placed
-from .workspaces import Work
+from .workspaces import Source, Work
 
 MOST_DIMENSIONS = 4
 SPANNING = tuple(f"dimension-{at}" for at in range(1, MOST_DIMENSIONS + 1))
@@ -18,8 +18,11 @@ PARTS = {
     "cells": (*SPANNING, "value", "primary", "contributors", "lower", "upper", "sliding", "key", "none"),
 }
 DIVISIONS = ("none", "prefixes", "parents", "file")
-# Endings of files that say themselves what is what.
+# Endings of files that say themselves what is what, and of records that cannot be read without metadata.
 OF_ARGUS = {".tab": "tab", ".jj": "jj"}
+RECORDS_OF_ARGUS = ".asc"
+# a weight is applied only where a person names it
+_SAID = {"value": "value", "holding": "unit", "request": "request"}
 BESIDE = (*HIERARCHIES, ".rda")
 
 
@@ -140,14 +143,24 @@ def asked_of(work: Work, plan: Mapping[str, Any], folder: Path) -> dict[str, Any
     """What a child is given: the source, the names its owner uses, the plan, where files go."""
     told, source = tabled(work), work.source
     assert source is not None, "steps after the first need a file"
-    meta = next((each for each in work.beside.values() if each.path.suffix == ".rda"), None)
+    if told.kind == "tab":
+        source.meta = metadata_of(work)
     given = {**source.asked(), "kind": told.kind}
-    if meta is not None and told.kind == "tab":
-        given["meta"] = str(meta.path)
     table = dict(plan.get("table", {}))
     if files := table.get("hierarchy"):
         table["hierarchy"] = placed(work, files)
     return {"source": given, "names": names_of(work), "plan": {**plan, "table": table}, "folder": str(folder)}
+
+
+def metadata_of(work: Work) -> Path | None:
+    """Those that were given beside the file, the newest of them."""
+    found = [each.path for each in work.beside.values() if each.path.suffix == ".rda"]
+    return found[-1] if found else None
+
+
+def of_fixed_columns(source: Source | None) -> bool:
+    """Whether a file is one of records that need metadata."""
+    return source is not None and source.path.suffix == RECORDS_OF_ARGUS
 
 
 def looked_folder(work: Work) -> Path:
@@ -193,6 +206,19 @@ def guess_parts(kind: str, columns: list[dict[str, Any]]) -> dict[str, str]:
                 parts[name] = next(places)
         elif "value" not in parts.values() and role not in ("weight", "identifiers"):
             parts[name] = "value"
+    return parts
+
+
+def parts_said(said: Mapping[str, str]) -> dict[str, str]:
+    """The same by metadata of tau-ARGUS: of all that may be the value, the first.
+
+    >>> parts_said({"region": "dimension", "size": "dimension", "paid": "value", "taxes": "value"})
+    {'region': 'dimension-1', 'size': 'dimension-2', 'paid': 'value', 'taxes': 'none'}
+    """
+    places, parts = iter(SPANNING), dict[str, str]()
+    for name, kind in said.items():
+        part = next(places, "none") if kind == "dimension" else _SAID.get(kind, "none")
+        parts[name] = "none" if part in parts.values() else part
     return parts
 
 

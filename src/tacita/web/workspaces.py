@@ -31,10 +31,12 @@ class Source:
     options: dict[str, Any] | None = None
     records: int = 0
     fingerprint: str | None = None
+    meta: Path | None = None
 
     def asked(self) -> dict[str, Any]:
-        """As verbs of the worker take it."""
-        return {"path": str(self.path), "shown_as": self.shown_as, "options": self.options}
+        """As verbs of the worker take it; `meta` are those of a file of tau-ARGUS."""
+        given = {"path": str(self.path), "shown_as": self.shown_as, "options": self.options}
+        return given if self.meta is None else {**given, "meta": str(self.meta)}
 
 
 @dataclass

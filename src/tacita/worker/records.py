@@ -12,7 +12,7 @@ from tacita import api, datasets
 from tacita.core import Microdata, ParameterError, RecordsRelease, Report, TacitaError, registry
 from tacita.core.release import Record
 from tacita.core.seeds import portable
-from tacita.io import format_of
+from tacita.io import argus, content_of, format_of
 from tacita.microdata.plan import Plan
 from tacita.microdata.sections import CompareSection, ProtectSection
 from tacita.tables.plan import LinkedPlan, TablePlan, TabulatePlan
@@ -54,15 +54,15 @@ def plan(given: Mapping[str, Any], _desk: Desk) -> dict[str, Any]:
 def profile(given: Mapping[str, Any], desk: Desk) -> dict[str, Any]:
     """The columns of a file, each with a guess at its role; what `options` leave out is guessed too.
 
-    Where a `plan` was opened for the file, one that lacks a column of it is refused; `quasi` are the columns
-    that it protects.
+    `said` is what metadata of tau-ARGUS say of the columns. Where a `plan` was opened for the file, one that
+    lacks a column of it is refused; `quasi` are the columns that it protects.
     """
     source = dict(given["source"])
     asked = source.get("options") or {}
-    guessed = api.guess_reading(source["path"])
-    read_by = guessed.model_dump(mode="json", include={"delimiter", "decimal", "encoding"})
-    source["options"] = {**read_by, **asked}
-    data = desk.records(source)
+    # metadata say themselves how a file of tau-ARGUS is read
+    source["options"] = asked if source.get("meta") else {**_reading(source["path"]), **asked}
+    with as_its_owner_says(given):
+        data = desk.records(source)
     quasi = _resolved(data, planned(source, given["plan"], ".")) if given.get("plan") else None
     found = api.profile(data, run=desk.run)
     guesses = api.guess_roles(found)
@@ -72,11 +72,23 @@ def profile(given: Mapping[str, Any], desk: Desk) -> dict[str, Any]:
         # of a workbook or the like nothing is guessed, and what was asked for holds
         "options": source["options"] if found.dialect is not None else asked,
         "quasi": quasi,
+        "said": _said_by(source["meta"]) if source.get("meta") else None,
         "columns": [
             {**asdict(column), "guess": {"role": guess.role, "reason": guess.reason, "count": guess.count}}
             for column, guess in zip(found.columns, guesses, strict=True)
         ],
     }
+
+
+def _reading(path: str) -> dict[str, Any]:
+    guessed = api.guess_reading(path)
+    return guessed.model_dump(mode="json", include={"delimiter", "decimal", "encoding"})
+
+
+def _said_by(meta: str) -> dict[str, str]:
+    """What metadata say of each variable."""
+    text = content_of(Path(meta)).decode("utf-8", "replace")
+    return {each.name: each.kind for each in argus.parse_rda(text).variables}
 
 
 def _resolved(data: Microdata, plan: Plan) -> list[str]:

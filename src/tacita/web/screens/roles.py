@@ -76,6 +76,9 @@ async def save(request: Request) -> Response:
     work.exposure = None
     if "only" not in given:
         work.roles_saved = True
+    elif work.beside:
+        # kept for a file that was just added, which the form knew nothing of
+        coarser.choose_by_name(work, [*work.beside][-1])
     if not work.running:
         await _expose(request, work)
     return seen_at(PATH + (f"?{request.url.query}" if request.url.query else ""))
