@@ -246,7 +246,8 @@ def coarser(page: Any, see: Seen) -> None:
     page.get_by_test_id("hierarchies").locator("summary").click()
     with tempfile.TemporaryDirectory() as place:
         (path := Path(place) / "region.csv").write_text(REGIONS, encoding="utf-8")
-        page.get_by_test_id("beside").set_input_files(path)
+        with page.expect_navigation():
+            page.get_by_test_id("beside").set_input_files(path)
         page.get_by_test_id("levels").wait_for()
     for name, way, key, text in (
         ("employees", "intervals", "widths", "10; 55"),
