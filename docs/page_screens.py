@@ -101,6 +101,7 @@ def opened(browser: str, width: int, language: str, theme: str) -> Iterator[Any]
 
 def height_of(page: Any) -> int:
     """All of a page, so that what sticks to its lower edge covers nothing."""
+    page.wait_for_load_state()
     return int(page.evaluate("document.documentElement.scrollHeight"))
 
 

@@ -76,6 +76,11 @@ def test_a_file_and_made_levels_are_used_and_plan_and_files_give_the_same_bytes(
     assert 'data-testid="verdict" data-state="verified"' in text, text.partition("verdict")[2][:900]
     shown = {name: int(level) for name, level in re.findall(r'data-testid="level-(\w+)">(\d)', text)}
     assert set(shown) == {"region", "sector", "employees"}
+    assert "other categories" in text
+    office.post("/settings", language="pt")
+    text = office.get(PROTECT).text
+    assert "outras: " in text
+    assert "other categories" not in text
     office.post("/microdata/acknowledge", node="n1")
     names = re.findall(r'data-testid="get-hierarchy-\d">([^<]+)', office.get(EXPORT).text)
     assert sorted(names) == ["employees-hierarchy.csv", "region.csv", "sector-hierarchy.csv"]
