@@ -248,7 +248,7 @@ seed = 78
 [[steps]]
 method = "recode"
 quasi = ["education", "age"]
-level = { education = 1, age = 2 }
+level = { education = 1, age = 2, sex = 0, nobody = 1 }
 [[steps]]
 method = "recode"
 quasi = ["wage"]

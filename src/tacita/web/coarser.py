@@ -136,7 +136,8 @@ def _to_make(work: Work) -> Iterator[tuple[str, dict[str, Any]]]:
         if texts.get(_NEEDED.get(by, ""), "?"):
             how = {key: value_of(MADE[by][key], text) for key, text in texts.items() if text}
             how = {"lengths": [], **how} if by == "prefixes" else how
-            yield name, {"how": how, "path": str(folder_of(work) / f"made-{place}.csv")}
+            # no file that is added is called like this
+            yield name, {"how": how, "path": str(folder_of(work) / f"_made-{place}.csv")}
 
 
 def learn(work: Work, found: Mapping[str, Mapping[str, Any]], made: Mapping[str, Mapping[str, Any]]) -> None:
