@@ -26,7 +26,7 @@ SEED = "31415926535897932384626433832795"
 # picture -> the state of a screen that it shows, and how much of it
 KEPT = {
     "page": ("protect-verified", 1240),
-    "page-roles": ("roles", 940),
+    "page-roles": ("roles", 1020),
     "page-compare": ("compare-done", 940),
     "page-table": ("suppress-verified", 760),
     "page-audit": ("audit", 590),
