@@ -26,12 +26,14 @@ SEED = "31415926535897932384626433832795"
 # picture -> the state of a screen that it shows, and how much of it
 KEPT = {
     "page": ("protect-verified", 1240),
-    "page-roles": ("roles", 940),
+    "page-roles": ("roles", 1020),
     "page-compare": ("compare-done", 940),
     "page-table": ("suppress-verified", 760),
     "page-audit": ("audit", 590),
     "page-fuzzy": ("fuzzy-paused", 1060),
 }
+# what the regions of the demo become, as ARX writes it
+REGIONS = "North;Inland;*\nEast;Inland;*\nSouth;Inland;*\nWest;Sea;*\nCoast;Sea;*\n"
 Seen = Callable[[str], None]
 
 
@@ -99,6 +101,7 @@ def opened(browser: str, width: int, language: str, theme: str) -> Iterator[Any]
 
 def height_of(page: Any) -> int:
     """All of a page, so that what sticks to its lower edge covers nothing."""
+    page.wait_for_load_state()
     return int(page.evaluate("document.documentElement.scrollHeight"))
 
 
@@ -227,8 +230,49 @@ def microdata(page: Any, see: Seen) -> None:
     page.get_by_test_id("role-region").select_option("other")
     click(page, "roles-save", "step-protect")
     see("protect-stale")
+    coarser(page, see)
     click(page, "end")
     see("end")
+
+
+def coarser(page: Any, see: Seen) -> None:
+    """Hierarchies: one of a file, others that are made; the best levels, and chosen ones."""
+    click(page, "step-roles")
+    for name in ("turnover", "costs", "value_added", "wages", "investment"):
+        page.get_by_test_id(f"role-{name}").select_option("other")
+    for name in ("region", "sector"):
+        page.get_by_test_id(f"role-{name}").select_option("quasi")
+    click(page, "roles-save")
+    page.get_by_test_id("risk-unique").wait_for()
+    page.get_by_test_id("hierarchies").locator("summary").click()
+    with tempfile.TemporaryDirectory() as place:
+        (path := Path(place) / "region.csv").write_text(REGIONS, encoding="utf-8")
+        with page.expect_navigation():
+            page.get_by_test_id("beside").set_input_files(path)
+        page.get_by_test_id("levels").wait_for()
+    for name, way, key, text in (
+        ("employees", "intervals", "widths", "10; 55"),
+        ("sector", "prefixes", "lengths", "1"),
+    ):
+        page.get_by_test_id(f"by-{name}").select_option(way)
+        page.get_by_test_id(f"{key}-{name}").fill(text)
+    page.get_by_test_id("by-profit_margin").select_option("dates")
+    click(page, "roles-save")
+    page.get_by_test_id("problem-hierarchy-employees").wait_for()
+    see("roles-hierarchies-wrong")
+    page.get_by_test_id("widths-employees").fill("10; 50")
+    page.get_by_test_id("by-profit_margin").select_option("none")
+    click(page, "roles-save")
+    page.get_by_test_id("levels").nth(2).wait_for()
+    see("roles-hierarchies")
+    click(page, "step-protect")
+    protect(page, "generalise", k="5")
+    see("protect-levels")
+    with page.expect_navigation():
+        page.get_by_test_id("method").select_option("recode")
+    see("protect-recode")
+    click(page, "to-export")
+    see("export-hierarchies")
 
 
 def tables(page: Any, see: Seen) -> None:

@@ -13,6 +13,7 @@ from .demonstration import prepare_demo
 from .io import write_frame
 from .io.formats.base import unfolding_at_most
 from .io.guessing import guess_reading
+from .microdata.coarser import look_at_hierarchy, make_hierarchy
 from .microdata.looking import exposure, guess_roles, profile
 from .microdata.plan import Plan, Protection
 from .microdata.profile import profile as _risk_profile
@@ -33,6 +34,7 @@ from .plans import (
     run_risk,
     save,
     save_comparison,
+    save_hierarchy,
     save_plan,
     save_report,
     save_risk,
@@ -55,6 +57,7 @@ from .plans.tables import (
 from .tables.comparing import compare_patterns
 from .tables.linking import link
 from .tables.run import adjust, read_table, suppress, tabulate
+from .tables.sources import read_argus
 from .tables.verify.audit import audit
 from .tables.view import view_table
 from .warming import compiling_told, warmup
@@ -77,13 +80,16 @@ __all__ = [
     "interruptible",
     "link",
     "load_plan",
+    "look_at_hierarchy",
     "look_at_table",
+    "make_hierarchy",
     "method",
     "prepare_demo",
     "profile",
     "protect",
     "protect_file",
     "read",
+    "read_argus",
     "read_table",
     "risk",
     "run",
@@ -95,6 +101,7 @@ __all__ = [
     "save_adjusted_tables",
     "save_cells",
     "save_comparison",
+    "save_hierarchy",
     "save_plan",
     "save_report",
     "save_risk",

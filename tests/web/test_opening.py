@@ -19,8 +19,8 @@ from web.forms import send
 KINDS = {"records": Plan, "tabulate": TabulatePlan, "table": TablePlan}
 # What the page does not hold: a plan that names it is refused.
 REFUSED = {
-    "records": {"compare", "roles.hierarchy"},
-    "tabulate": {"compare", "input.meta"},
+    "records": {"engine", "compare"},
+    "tabulate": {"compare"},
     "table": {"compare"},
 }
 
@@ -209,6 +209,58 @@ insist = true
 path = "out.csv"
 """
 
+GENERALISED = """
+version = 1
+[input]
+path = "persons.csv"
+delimiter = ";"
+decimal = ","
+[roles]
+quasi = ["education", "age", "region"]
+identifiers = ["household_id", "person_id"]
+[roles.hierarchy]
+region = { Inland = ["North", "East", "South"], Sea = ["West", "Coast"] }
+age = "lists/age.csv"
+education = "lists/school.hrc"
+[protect]
+method = "generalise"
+k = 3
+suppression_limit = 0.05
+importance = { education = 2.5 }
+seed = 77
+[output]
+path = "out.csv"
+"""
+
+RECODED = """
+version = 1
+[input]
+path = "persons.csv"
+delimiter = ";"
+decimal = ","
+[roles]
+identifiers = ["household_id", "person_id"]
+[roles.hierarchy]
+age = "age.csv"
+education = "school.hrc"
+[protect]
+seed = 78
+[[steps]]
+method = "recode"
+quasi = ["education", "age"]
+level = { education = 1, age = 2, sex = 0, nobody = 1 }
+[[steps]]
+method = "recode"
+quasi = ["wage"]
+breaks = { wage = [0.5, 20000.0] }
+[[steps]]
+method = "top-code"
+quasi = ["taxes", "wealth"]
+limit = 50000
+[output]
+path = "out.csv"
+"""
+
 NUMERIC = """
 version = 1
 [input]
@@ -311,19 +363,36 @@ def exported(visitor, work):
     return answer.text
 
 
+AGES = "".join(
+    f"{age};{age // 10 * 10}-{age // 10 * 10 + 9};{'young' if age < 30 else 'old'};*\n" for age in range(100)
+).encode()
+SCHOOLS = b"low\n@none\n@primary\nhigh\n@secondary\n@bachelor\n@master\n"
+BESIDE = {"age.csv": AGES, "school.hrc": SCHOOLS}
+
+
 def run_as_opened(visitor, plan, content):
-    """Open a plan, give its file, save roles and run, each form as the page shows it."""
+    """Open a plan, give its files, save roles and run, each form as the page shows it."""
     opened(visitor, plan)
     visitor.send("/microdata/data/file", content, "persons.csv")
     text = visitor.wait_for("/microdata/data", 'data-testid="running" data-state="hidden"')
     assert 'data-testid="records"' in text, text.partition("verdict")[2][:600]
+    for name, lines in BESIDE.items():
+        if name in plan:
+            # without its hierarchies the plan is another
+            assert f"{name} is not here yet" in visitor.get("/microdata/roles").text
+            assert 'data-state="locked"' in visitor.get("/microdata/protect").text
+            visitor.send("/microdata/roles/beside", lines, name)
     assert send(visitor, "/microdata/roles", "/microdata/roles?from=0&find=").status == 303
     visitor.wait_for("/microdata/roles", 'data-testid="running" data-state="hidden"')
     assert send(visitor, "/microdata/protect", do="run").status == 303
     return exported(visitor, "microdata")
 
 
-@pytest.mark.parametrize("plan", [PERSONS, STEPS, DRAWN], ids=["one method", "steps", "drawn anew"])
+@pytest.mark.parametrize(
+    "plan",
+    [PERSONS, STEPS, DRAWN, GENERALISED, RECODED],
+    ids=["one method", "steps", "drawn anew", "hierarchies", "levels"],
+)
 def test_a_plan_of_records_is_run_and_exported_as_it_was_opened(app, persons, plan, tmp_path):
     visitor = Visitor(app).enter()
     answer = run_as_opened(visitor, plan, persons)
@@ -333,7 +402,13 @@ def test_a_plan_of_records_is_run_and_exported_as_it_was_opened(app, persons, pl
     assert {*wanted["roles"].pop("nominal", ())} <= {*got["roles"].pop("nominal", ())}
     for each in (wanted, got):
         each["roles"]["identifiers"].sort()
+        files = each["roles"].get("hierarchy", {})
+        files |= {name: Path(said).name for name, said in files.items() if isinstance(said, str)}
     assert got == wanted
+    for place in ("", "lists"):
+        (tmp_path / place).mkdir(exist_ok=True)
+        for name, lines in BESIDE.items():
+            (tmp_path / place / name).write_bytes(lines)
     named = Path(tomllib.loads(plan)["output"]["path"])
     own = tmp_path / Path(tomllib.loads(plan)["input"]["path"])
     own.parent.mkdir(exist_ok=True)
@@ -354,7 +429,7 @@ def test_numeric_columns_become_names_and_a_plan_that_only_leaves_out_runs(app, 
 def test_the_examples_name_every_field_of_records_that_is_held():
     named = {
         f"{section}.{key}"
-        for plan in (PERSONS, STEPS, DRAWN)
+        for plan in (PERSONS, STEPS, DRAWN, GENERALISED)
         for section, said in tomllib.loads(plan).items()
         if section != "version"
         for each in (said if isinstance(said, list) else [said])
@@ -428,6 +503,63 @@ def test_a_plan_of_a_table_is_run_and_exported_as_it_was_opened(app, which, tmp_
     assert got == wanted
 
 
+FIXED = """
+version = 1
+[input]
+path = "firms.asc"
+meta = "lists/firms.rda"
+[table]
+dimensions = ["region", "sector"]
+value = "turnover"
+unit = "holding"
+[[rules]]
+name = "p-percent"
+p = 20
+[suppress]
+problem = "interval"
+method = "optimal"
+[output]
+path = "published.csv"
+"""
+LINES = "".join(
+    f"{region} {sector:5} {size:5} {holding}\n"
+    for region, sector, size, holding in [
+        *(("n1", "food", 400, "a"), ("n1", "food", 40, "b"), ("n1", "food", 35, "c")),
+        *(("n2", "food", 90, "d"), ("n2", "food", 80, "e"), ("n2", "food", 70, "f")),
+        *(("n1", "steel", 60, "g"), ("n1", "steel", 50, "h"), ("n1", "steel", 55, "i")),
+        *(("n2", "steel", 52, "k"), ("n2", "steel", 58, "l"), ("n2", "steel", 50, "m")),
+    ]
+)
+VARIABLES = (
+    "region 1 2\n  <RECODEABLE>\nsector 4 5\n  <RECODEABLE>\n"
+    "turnover 10 5\n  <NUMERIC>\nholding 16 1\n  <HOLDING>\n"
+)
+
+
+@pytest.mark.parametrize("from_plan", [True, False], ids=["opened", "by hand"])
+def test_records_in_fixed_columns_are_read_by_their_metadata(app, from_plan, tmp_path):
+    visitor = Visitor(app).enter()
+    if from_plan:
+        opened(visitor, FIXED, "/tables/build")
+    visitor.send("/tables/build/file", LINES.encode(), "firms.asc")
+    assert "needs its metadata" in visitor.get("/tables/build").text
+    visitor.send("/tables/build/beside", b"turnover <NUMERIC", "firms.rda")
+    assert "firms.asc" in visitor.wait_for("/tables/build", 'data-state="refused"')
+    visitor.send("/tables/build/beside", VARIABLES.encode(), "firms.rda")
+    visitor.wait_for("/tables/build", 'data-testid="part-holding"')
+    # metadata say what the columns are
+    send(visitor, "/tables/build")
+    visitor.wait_for("/tables/build", 'data-testid="cells"')
+    rules = {} if from_plan else {"rule.p-percent": "on", "param.p-percent.p": "20"}
+    send(visitor, "/tables/rules", **rules)
+    assert ">1</dd>" in visitor.wait_for("/tables/rules", "sensitive-count")
+    send(visitor, "/tables/suppress")
+    wanted, got = told("tabulate", FIXED, tmp_path), told("tabulate", exported(visitor, "tables"), tmp_path)
+    assert got["input"] == {"meta": str(tmp_path / "firms.rda")}
+    assert (got["table"], got["rules"]) == (wanted["table"], wanted["rules"])
+    assert visitor.get("/tables/get/data?node=n1").content
+
+
 def test_the_examples_name_every_field_of_tables_that_is_held():
     for kind in ("tabulate", "table"):
         named = {
@@ -456,14 +588,13 @@ def refused(visitor, plan, *words):
 
 
 def test_what_the_page_does_not_hold_is_named_and_refused(visitor):
-    files = 'hierarchy = { education = "education.csv" }\nunit_columns'
-    refused(visitor, PERSONS.replace("unit_columns", files), "roles.hierarchy", "tacita run plan.toml")
     refused(visitor, NUMERIC + "[compare]\nk = [3, 5]\n", "[compare]", "tacita run plan.toml")
     linked = 'version = 1\n[input]\npath = "a.csv"\n[[tables]]\ndimensions = ["x"]\noutput = "o.csv"\n'
     refused(visitor, linked + '[suppress]\nproblem = "exact"\n', "[[tables]]")
     risk = 'version = 1\n[input]\npath = "a.csv"\n[risk]\nkeys = ["x"]\n[output]\njson = "r.json"\n'
     refused(visitor, risk, "[risk]")
     refused(visitor, MARKED.replace("firms.csv", "firms.asc"), "input.path (.asc)")
+    refused(visitor, MARKED.replace('"firms.csv"', '"firms.csv"\nmeta = "firms.rda"'), "input.meta")
     refused(visitor, MARKED + '[compare]\nmethod = ["optimal"]\n')
     five = '["a", "b", "c", "d", "e"]'
     refused(visitor, TABULATED.replace('["region", "sector"]', five), "table.dimensions (5 > 4)")

@@ -400,3 +400,40 @@ def test_the_last_table_stays_in_sight_while_a_run_is_at_work(visitor, slow_list
     verdict = text.partition('data-testid="verdict"')[2].partition("</div>")[0]
     assert '<span lang="en">' in verdict
     assert 'value="many"' in text
+
+
+def ticked(text):
+    """The steps that the rail says are done."""
+    rail = text.partition('class="rail"')[2].partition("</nav>")[0]
+    return re.findall(r'<li class="done">\s*<a href="/tables/(\w+)"', rail)
+
+
+def test_the_rail_ticks_no_step_whose_runs_were_made_with_other_rules_or_files(visitor):
+    visitor.post("/tables/build/demo", name="business")
+    visitor.wait_for("/tables/build", "part-region")
+    tree = b"Sea\n@Coast\n@West\nLand\n@East\n@North\n@South\n"
+    visitor.send("/tables/build/beside", tree, "regions.hrc")
+    divided = {"by.2": "file", "file.2": "regions.hrc"}
+    visitor.post("/tables/build", kind="records", **divided)
+    visitor.wait_for("/tables/build", 'data-testid="cells"')
+    rule = {"rule.dominance": "on", "param.dominance.n": "2"}
+    visitor.post("/tables/rules", **rule)
+    visitor.wait_for("/tables/rules", "sensitive-count")
+    visitor.post("/tables/suppress", method="constructive", problem="interval")
+    visitor.wait_for("/tables/suppress", 'data-testid="problem-cost"')
+    assert ticked(visitor.get("/tables/build").text) == ["rules", "suppress", "audit"]
+    visitor.post("/tables/rules", **{**rule, "param.dominance.n": "1"})
+    visitor.wait_for("/tables/rules", "sensitive-count")
+    text = visitor.get("/tables/build").text
+    assert ticked(text) == ["rules"]
+    assert 'data-testid="step-export"' not in text
+    visitor.post("/tables/rules", **rule)
+    visitor.wait_for("/tables/rules", "sensitive-count")
+    assert ticked(visitor.get("/tables/export").text) == ["build", "rules", "suppress", "audit"]
+    # with another file the table itself has to be made again
+    visitor.send(
+        "/tables/build/beside",
+        tree.replace(b"@North\n", b"").replace(b"@West", b"@North\n@West"),
+        "regions.hrc",
+    )
+    assert ticked(visitor.get("/tables/build").text) == []

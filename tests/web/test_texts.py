@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 import tacita.web
+from tacita.web import coarser
 from tacita.web.screens.assets import ASSETS
 from tacita.web.texts import LANGUAGES, Texts
 
@@ -14,7 +15,7 @@ WORDS = Texts.load().words
 # families of keys whose last part is put together
 FAMILIES = (
     *("frame", "theme", "step", "start", "state", "role", "meaning", "kind", "reason", "stage"),
-    *("family", "missing", "option", "export", "fuzzy"),
+    *("family", "missing", "option", "export", "fuzzy", "period"),
     # of tables: parts of a column, names of rules, problems, objectives, files that may be taken
     *("part", "rule", "problem", "objective", "take"),
 )
@@ -72,6 +73,9 @@ def test_every_key_that_is_there_is_used():
         "data.bar",
     }
     made |= {"result.map-before", "result.map-after", "result.map-change"}
+    # from how a hierarchy is made, and what is said of that
+    made |= {f"coarser.by-{way}" for way in coarser.WAYS}
+    made |= {f"coarser.{name}" for said in coarser.MADE.values() for name in said}
     # of tables: put together from a kind of file, a division, a state of a cell
     made |= {key for key in WORDS["en"] if key.startswith(_OF_TABLES)}
     assert not set(unused) - made

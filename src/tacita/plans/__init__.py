@@ -13,11 +13,22 @@ from typing import cast
 
 from tacita import io
 from tacita import report as page
-from tacita.core import Microdata, ParameterError, RecordsRelease, Report, RiskProfile, Run, Trials, Verdict
+from tacita.core import (
+    Hierarchy,
+    Microdata,
+    ParameterError,
+    RecordsRelease,
+    Report,
+    RiskProfile,
+    Run,
+    Trials,
+    Verdict,
+)
 from tacita.core.document import parsed, text_of
 from tacita.io import content_of
 from tacita.io.atomic import refuse_bad_targets
 from tacita.io.formats.parquet import Parquet
+from tacita.io.hierarchies import format_arx
 from tacita.io.parts import ParquetParts
 from tacita.microdata import verify
 from tacita.microdata.noted import notes_of
@@ -217,6 +228,13 @@ def save_comparison(
         },
         force=force,
     )
+
+
+def save_hierarchy(hierarchy: Hierarchy, path: str | Path, *, force: bool = False) -> None:
+    """Write a hierarchy as ARX has it (.csv): a line from each value to the top; confidential."""
+    target = Path(path)
+    refuse_bad_targets({"hierarchy": target}, {}, force=force)
+    io.write_all({target: format_arx(hierarchy).encode()}, force=force)
 
 
 def save_plan(plan: AnyPlan, path: str | Path, *, force: bool = False) -> None:

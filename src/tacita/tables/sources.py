@@ -256,6 +256,29 @@ def read_records(given: RecordInputSection, dimensions: Sequence[str], **divided
     return RecordSource(data, division, {"input": given.path, **division.files})
 
 
+def read_argus(
+    path: str | Path, meta: str | Path, *, encoding: str = "utf-8", shown_as: str | None = None
+) -> Microdata:
+    """Records of tau-ARGUS, in fixed columns or separated, by their metadata (.rda); no header line.
+
+    Requests are 1 for the codes that ask and 0 for others, as tables are made of them. Messages call the file
+    by its name, or as `shown_as` says.
+    """
+    given = RecordInputSection(path=path, meta=meta, encoding=encoding)
+    name = shown_as or given.path.name
+    return _as_microdata(_argus_columns(given, _metadata(Path(meta), encoding), name), name)
+
+
+def _argus_columns(given: RecordInputSection, metadata: argus.Metadata, name: str) -> dict[str, list[str]]:
+    columns = argus.decode_records(_text(content_of(given.path), given.encoding, name), metadata)
+    request = metadata.of("request")
+    if request and request[0].request:
+        # the codes that ask are named; every other code does not
+        asks = set(request[0].request)
+        columns[request[0].name] = ["1" if code in asks else "0" for code in columns[request[0].name]]
+    return columns
+
+
 def _argus_records(
     given: RecordInputSection, asked: Sequence[str], divided: Mapping[str, Any]
 ) -> RecordSource:
@@ -280,7 +303,7 @@ def _argus_records(
             f"{given.meta.name}: there is no variable {', '.join(unknown)}. There are: "
             f"{', '.join(variables)}."
         )
-    columns = argus.decode_records(_text(content_of(given.path), given.encoding, given.path.name), metadata)
+    columns = _argus_columns(given, metadata, given.path.name)
     own = {*division.hierarchy, *division.prefixes, *division.parents}
     chosen = [variables[name] for name in names if name not in own]
     hierarchies, files = _hierarchy_files(chosen, given.meta, given.encoding)
@@ -288,10 +311,6 @@ def _argus_records(
     labels = {e.name: (sorted if e.levels else natural_order)(set(columns[e.name])) for e in chosen}
     dimensions = {each.name: argus.dimension_of(each, labels[each.name], hierarchies) for each in chosen}
     request, holding = metadata.of("request"), metadata.of("holding")
-    if request and request[0].request:
-        # the codes that ask are named; every other code does not
-        asks = set(request[0].request)
-        columns[request[0].name] = ["1" if code in asks else "0" for code in columns[request[0].name]]
     return RecordSource(
         _as_microdata(columns, given.path.name),
         replace(division, hierarchy={**dimensions, **division.hierarchy}),

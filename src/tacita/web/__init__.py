@@ -12,6 +12,7 @@ browser has which folder, the roles that somebody chose, the history of plans wi
     history     plans that were run, as a tree; a saved project   basis      what a plan stands on
     opening     what of an opened plan the page holds             drafts     the plan that is about to be run
     uploads     a file, streamed to disk                          downloads  a fixed list, of verified nodes
+    beside      files that belong to the data                     coarser    hierarchies, added or made
     pages       templates, texts, the frame                       drawing    figures and SVG
     screens/    one file a screen: its routes                     templates/ texts/ static/
 

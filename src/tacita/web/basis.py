@@ -37,11 +37,11 @@ def basis_of(work: Work) -> str:
 
 
 def _marked(work: Work) -> list[Any]:
-    """What says which cells of a table are sensitive, and the files beside it."""
+    """What says which cells of a table are sensitive, and the files beside it; of records those in use."""
     told = work.draft.get("tabled")
-    if told is None:
-        return []
-    return [told.rules, told.levels, sorted((name, each.fingerprint) for name, each in told.beside.items())]
+    used = work.beside if told is not None else work.declared.get("hierarchy", {}).values()
+    files = sorted((name, each.fingerprint) for name, each in work.beside.items() if name in used)
+    return files if told is None else [told.rules, told.levels, files]
 
 
 def roles_of(work: Work, steps: Sequence[Mapping[str, Any]] = ()) -> dict[str, Any]:
@@ -71,6 +71,7 @@ def roles_of(work: Work, steps: Sequence[Mapping[str, Any]] = ()) -> dict[str, A
     orders = work.declared.get("orders", {})
     named["ordinal"] = {name: orders.get(name, []) for name, kind in kinds.items() if kind == "ordinal"}
     named["unit_columns"] = work.declared.get("unit_columns", [])
+    named["hierarchy"] = work.declared.get("hierarchy", {})
     return {role: columns for role, columns in named.items() if columns}
 
 
@@ -79,7 +80,7 @@ def declared_from(section: Mapping[str, Any]) -> dict[str, Any]:
     orders = {name: list(levels) for name, levels in section.get("ordinal", {}).items() if levels}
     order = [name for role in _OF_STEPS for name in section.get(role, ())]
     found: dict[str, Any] = {"order": order if len(order) > 1 else [], "orders": orders}
-    found |= {name: section.get(name) for name in ("numeric", "unit_columns")}
+    found |= {name: section.get(name) for name in ("numeric", "unit_columns", "hierarchy")}
     return {name: value for name, value in found.items() if value}
 
 

@@ -11,12 +11,14 @@ from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from .basis import basis_of
+from .coarser import files_of
 from .history import Node, project
 from .pages import fields_of, seen_at, work_of
 from .tabled import said_of
 from .workspaces import Work
 
 # What is public, and what stays in the house: never in one list.
+_MOST_HIERARCHIES = 60
 PUBLIC, CONFIDENTIAL = ("data", "note"), ("report", "plan", "script", "history")
 
 
@@ -56,6 +58,19 @@ def _project(work: Work, _node: Node) -> tuple[Response, str]:
     return PlainTextResponse(project(work, said), media_type="application/octet-stream"), "project.json"
 
 
+def _hierarchy(at: int) -> Callable[[Work, Node], tuple[Response, str]]:
+    """A file that the plan of a node names: it is still the one of the run, or the node would be stale."""
+
+    def found(work: Work, node: Node) -> tuple[Response, str]:
+        names = files_of(node.plan)
+        source = work.beside.get(names[at]) if at < len(names) else None
+        if source is None:
+            return PlainTextResponse("This release has no such file.\n", 404), ""
+        return FileResponse(source.path, media_type="application/octet-stream"), source.shown_as
+
+    return found
+
+
 _OF_RECORDS: dict[str, Callable[[Work, Node], tuple[Response, str]]] = {
     "data": _file("release", "protected"),
     "note": _file("note.html", "note"),
@@ -71,7 +86,8 @@ _OF_TABLES: dict[str, Callable[[Work, Node], tuple[Response, str]]] = {
     "page": _file("release.html", "published"),
     "record": _file("record.json", "record"),
 }
-_NAMES = {"microdata": _OF_RECORDS, "tables": _OF_TABLES}
+_HIERARCHIES = {f"hierarchy-{at}": _hierarchy(at) for at in range(_MOST_HIERARCHIES)}
+_NAMES = {"microdata": {**_OF_RECORDS, **_HIERARCHIES}, "tables": _OF_TABLES}
 
 
 async def get(request: Request) -> Response:
@@ -87,8 +103,9 @@ async def get(request: Request) -> Response:
     if isinstance(response, FileResponse) and not Path(response.path).is_file():
         return PlainTextResponse("This release has no such file.\n", 404)
     stem = PurePosixPath(work.source.shown_as).stem if work.source is not None else "tacita"
-    # a page is never shown from here: reports are downloads
-    name = quote(f"{stem}-{ending}", safe="")
+    # a hierarchy is called as the plan calls it; a page is never shown from here: reports are downloads
+    named = ending if request.path_params["name"].startswith("hierarchy-") else f"{stem}-{ending}"
+    name = quote(named, safe="")
     response.headers["Content-Disposition"] = f"attachment; filename*=UTF-8''{name}"
     return response
 

@@ -6,7 +6,7 @@ several, each with columns of its own, `require` and `measure`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 from typing import Any
@@ -14,7 +14,7 @@ from typing import Any
 from starlette.datastructures import ImmutableMultiDict
 
 from .basis import roles_of
-from .forms import Field, fields_of, text_of, value_of, values_of
+from .forms import Field, each_of, fields_of, of_columns, text_of, value_of, values_of
 from .workspaces import Work
 
 SECTIONS = ("protect", "steps", "require", "measure")
@@ -84,13 +84,15 @@ class Catalogue:
 
 @dataclass(frozen=True)
 class StepForm:
-    """A step as a form shows it; `kept` is what it says that has no field."""
+    """A step as a form shows it; `kept` is what it says that has no field, `each` the columns of which
+    something may be said one by one, with the place of each."""
 
     method: str
     about: tuple[Mapping[str, Any], ...]
     fields: list[Field]
     columns: frozenset[str]
     kept: Mapping[str, str]
+    each: list[tuple[int, str]]
 
 
 def protected(work: Work) -> list[str]:
@@ -131,8 +133,10 @@ def steps_of(draft: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [{"method": "mdav", **draft.get("protect", {})}]
 
 
-def forms_of(draft: Mapping[str, Any], catalogue: Catalogue) -> list[StepForm]:
+def forms_of(work: Work, draft: Mapping[str, Any], catalogue: Catalogue) -> list[StepForm]:
     """Each step with its fields."""
+    alone = [] if draft.get("steps") else protected(work)
+    shown = [_one_by_one(work, step, alone) for step in steps_of(draft)]
     return [
         StepForm(
             step["method"],
@@ -140,9 +144,18 @@ def forms_of(draft: Mapping[str, Any], catalogue: Catalogue) -> list[StepForm]:
             fields_of(catalogue.parameters(step["method"]), step),
             frozenset(_columns_of(step)),
             {name: text_of(step[name]) for name in _KEPT if step.get(name)},
+            each,
         )
-        for step in steps_of(draft)
+        for step, each in zip(steps_of(draft), shown, strict=True)
     ]
+
+
+def _one_by_one(work: Work, step: Mapping[str, Any], alone: Sequence[str]) -> list[tuple[int, str]]:
+    """Columns of which a step may say something, and those of which it does."""
+    said = {name for value in step.values() if isinstance(value, dict) for name in value}
+    taken = {*alone, *_columns_of(step)}
+    found = [(place, name) for place, name in enumerate(work.roles) if name in taken | said]
+    return found if len(found) <= _MOST_COLUMNS else [each for each in found if each[1] in said]
 
 
 def options_of(draft: Mapping[str, Any], catalogue: Catalogue) -> dict[str, Field]:
@@ -175,7 +188,9 @@ def typed(
         properties = catalogue.parameters(method)
         named = {name: given[f"s{at}.{name}"] for name in properties if f"s{at}.{name}" in given}
         values = values_of(properties, named, list(was), always=_telling(properties))
+        shown = {name: properties[name] for name in was if name in properties}
         kept = before[at] if at < len(before) and before[at]["method"] == method else {}
+        values |= dict(_by_column(work, given, f"s{at}.", shown, kept))
         columns = [name for name in given.getlist(f"s{at}.columns") if name in work.roles]
         if {*columns} == {*_columns_of(kept)}:
             # boxes stand in the order of the file, columns in that of the plan
@@ -189,6 +204,29 @@ def typed(
         list(catalogue.options),
     )
     return around, steps
+
+
+def _by_column(
+    work: Work,
+    given: Mapping[str, str],
+    prefix: str,
+    properties: Mapping[str, Mapping[str, Any]],
+    kept: Mapping[str, Any],
+) -> Iterator[tuple[str, Any]]:
+    """What the form has fields for, column by column; what was said of other columns stays."""
+    for name, schema in properties.items():
+        texts = {
+            column: given[key]
+            for place, column in enumerate(work.roles)
+            if (key := f"{prefix}{name}.{place}") in given
+        }
+        if each_of(schema) is None:
+            continue
+        before = kept.get(name)
+        rest = {} if not isinstance(before, dict) else {c: v for c, v in before.items() if c not in texts}
+        if rest or any(text.strip() for text in texts.values()):
+            said = of_columns(schema, given.get(f"{prefix}{name}", ""), texts)
+            yield name, {**rest, **said} if isinstance(said, dict) else said or rest
 
 
 def _telling(properties: Mapping[str, Mapping[str, Any]]) -> list[str]:

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-Kind = Literal["integer", "number", "enum", "boolean", "list", "text", "free"]
+Kind = Literal["integer", "number", "enum", "boolean", "list", "each", "text", "free"]
 _WHOLE = re.compile(r"[+-]?\d+")
 # Up to here a whole number is the same as a float and as digits.
 _MOST_EXACT = 2.0**53
@@ -21,7 +21,10 @@ _SCALARS = ("integer", "number", "string")
 
 @dataclass(frozen=True)
 class Field:
-    """One parameter as a form shows it: `automatic` where it may be left to the method."""
+    """One parameter as a form shows it: `automatic` where it may be left to the method.
+
+    What may be said column by column has the texts of `each`; `for_all` where one text may do for all.
+    """
 
     name: str
     kind: Kind
@@ -30,6 +33,8 @@ class Field:
     automatic: bool
     choices: tuple[str, ...]
     hint: str
+    each: Mapping[str, str]
+    for_all: bool
 
     @property
     def on(self) -> bool:
@@ -44,8 +49,12 @@ def kind_of(schema: Mapping[str, Any]) -> Kind:
     ('integer', 'number')
     >>> kind_of({"type": "array", "items": {"type": "string"}}), kind_of({"type": "object"})
     ('list', 'free')
+    >>> kind_of({"type": "object", "additionalProperties": {"type": "integer"}})
+    'each'
     """
-    options = [each for each in schema.get("anyOf", [schema]) if each.get("type") != "null"]
+    if each_of(schema) is not None:
+        return "each"
+    options = _options(schema)
     if len(options) != 1:
         return "free"
     found = options[0]
@@ -55,6 +64,21 @@ def kind_of(schema: Mapping[str, Any]) -> Kind:
         return "list" if found.get("items", {}).get("type") in _SCALARS else "free"
     plain: dict[str, Kind] = {"integer": "integer", "number": "number", "boolean": "boolean"}
     return plain.get(found.get("type", ""), "text" if found.get("type") == "string" else "free")
+
+
+def _options(schema: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    return [each for each in schema.get("anyOf", [schema]) if each.get("type") != "null"]
+
+
+def each_of(schema: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, Any] | None] | None:
+    """Of what is said column by column, the schema of one column, and of one for all if that may be said."""
+    options = _options(schema)
+    named = [each["additionalProperties"] for each in options if each.get("additionalProperties")]
+    plain = [each for each in options if "additionalProperties" not in each]
+    one = len(named) == 1 and len(plain) <= 1 and isinstance(named[0], Mapping)
+    if not one or kind_of(named[0]) not in ("integer", "number", "list"):
+        return None
+    return named[0], plain[0] if plain else None
 
 
 def _choices(schema: Mapping[str, Any]) -> tuple[str, ...]:
@@ -93,9 +117,34 @@ def fields_of(properties: Mapping[str, Mapping[str, Any]], values: Mapping[str, 
             _automatic(schema),
             _choices(schema),
             schema.get("description", ""),
+            _texts_of_each(values.get(name)),
+            (each_of(schema) or (None, None))[1] is not None,
         )
         for name, schema in properties.items()
     ]
+
+
+def _texts_of_each(value: Any) -> dict[str, str]:
+    return {column: text_of(said) for column, said in value.items()} if isinstance(value, dict) else {}
+
+
+def of_columns(schema: Mapping[str, Any], for_all: str, typed: Mapping[str, str]) -> Any:
+    """What was typed column by column, as a plan has it: columns without a text are as all, if that is said.
+
+    >>> whole = {"type": "integer"}
+    >>> level = {"anyOf": [whole, {"additionalProperties": whole, "type": "object"}]}
+    >>> of_columns(level, "1", {"age": "2", "town": ""}), of_columns(level, "", {"age": "2", "town": ""})
+    ({'age': 2, 'town': 1}, {'age': 2})
+    >>> of_columns(level, "1", {"age": "", "town": ""}), of_columns(level, "", {"age": ""})
+    (1, None)
+    """
+    found = each_of(schema)
+    assert found is not None, "asked of what is said column by column"
+    texts = {column: text.strip() for column, text in typed.items()}
+    if not any(texts.values()):
+        return value_of(found[1] or schema, for_all) if for_all.strip() else None
+    filled = {column: text or for_all.strip() for column, text in texts.items()}
+    return {column: value_of(found[0], text) for column, text in filled.items() if text}
 
 
 def _number(text: str) -> Any:
@@ -120,14 +169,14 @@ def _parsed(text: str) -> Any:
 
 
 def listed(text: str, numbers: bool) -> list[Any]:
-    """Several values: semicolons part them, or else commas; in brackets, as JSON has them.
+    """Several values: semicolons part them, or else commas; in brackets, as JSON has them; by column, one.
 
     >>> listed("3, 5,10", True), listed("0,3; 1", True), listed("north, south", False)
     ([3, 5, 10], [0.3, 1], ['north', 'south'])
     """
-    if text.lstrip().startswith("["):
+    if text.lstrip().startswith(("[", "{")):
         found = _parsed(text)
-        return found if isinstance(found, list) else [text]
+        return found if isinstance(found, list) else [found]
     parts = [part.strip() for part in text.split(";" if ";" in text else ",")]
     return [_number(part) if numbers else part for part in parts if part]
 
@@ -139,7 +188,7 @@ def value_of(schema: Mapping[str, Any], text: str) -> Any:
         return _number(text)
     if kind == "list":
         return listed(text, _of_numbers(schema))
-    if kind == "free":
+    if kind in ("free", "each"):
         found = _number(text)
         return found if not isinstance(found, str) else _free(text)
     if kind == "enum":

@@ -93,6 +93,10 @@ class History:
             node = self.find(node.parent)
         return node
 
+    def verified_on(self, basis: str) -> bool:
+        """Whether some run that is not stale came to something."""
+        return any(node.state == "verified" and node.basis == basis for node in self)
+
     def begin(self, plan: Mapping[str, Any], basis: str) -> Node:
         """A child of the chosen node, which is chosen from now on."""
         node = self.begin_trial(plan, basis, self.chosen)
@@ -259,6 +263,8 @@ def opened(text: str) -> dict[str, Any]:
     }
     shapes["said"] = dict if told.get("kind") == "tables" else object
     if not all(name in told and isinstance(told[name], shape) for name, shape in shapes.items()):
+        raise ValueError("no project")
+    if not isinstance(told["declared"].get("hierarchy", {}), dict):
         raise ValueError("no project")
     return {**told, "history": History.of(told.get("history", {}))}
 

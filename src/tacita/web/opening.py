@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import Any
 
-from .tabled import MOST_DIMENSIONS, SPANNING
+from .tabled import MOST_DIMENSIONS, RECORDS_OF_ARGUS, SPANNING
 
 Sections = Mapping[str, Any]
 
@@ -31,7 +31,7 @@ HELD: Mapping[str, Mapping[str, Sequence[str]]] = {
         "input": ("path", *_READING),
         "roles": (
             *("quasi", "numeric", "nominal", "ordinal", "dependent", "independent", "identifiers"),
-            *("confidential", "strata", "unit", "unit_columns", "weight"),
+            *("confidential", "strata", "unit", "unit_columns", "weight", "hierarchy"),
         ),
         "protect": ("method", "missing", "round_integers", "shuffle", "insist", "seed"),
         "steps": (
@@ -43,7 +43,7 @@ HELD: Mapping[str, Mapping[str, Sequence[str]]] = {
         "output": ("path", "report", "json", "note"),
     },
     "tabulate": {
-        "input": ("path", *_READING),
+        "input": ("path", *_READING, "meta"),
         "table": (*_DIVIDED, "value", "weight", "unit", "request", "waiver", "key", "insist", "title"),
         "rules": ("name",),
         **_PUBLISHING,
@@ -113,7 +113,11 @@ def source_of(sections: Sections) -> dict[str, Any]:
 def records_from(sections: Sections) -> tuple[dict[str, Any], dict[str, Any]]:
     """What waits for the file of a plan of records, and the draft of its run."""
     draft = {key: sections[key] for key in ("protect", "steps", "measure", "require") if key in sections}
-    roles = sections.get("roles", {})
+    roles = dict(sections.get("roles", {}))
+    if files := roles.get("hierarchy"):
+        roles["hierarchy"] = {
+            column: name_of(said) if isinstance(said, str) else said for column, said in files.items()
+        }
     if not draft.get("steps") and not any(roles.get(role) for role in _ROLES_TO_PROTECT):
         # what only leaves out has no columns to protect, as a step that does
         draft = _as_step(draft)
@@ -140,8 +144,9 @@ def tabled_from(kind: str, sections: Sections) -> tuple[dict[str, Any], dict[str
     """What is said of a table, as its screens hold it, and the part of each column that is named."""
     table, given = dict(sections.get("table", {})), sections.get("input", {})
     of_records = kind == "tabulate"
-    if of_records and given.get("path", "").lower().endswith(".asc"):
-        raise NotHeld(["input.path (.asc)"])
+    if of_records and ("meta" in given) != given.get("path", "").lower().endswith(RECORDS_OF_ARGUS):
+        # separated records of tau-ARGUS are a text file like any other on the page
+        raise NotHeld(["input.meta" if "meta" in given else f"input.path ({RECORDS_OF_ARGUS})"])
     dimensions = [*table.pop("dimensions", ())] or [
         each for each in (table.pop("rows", None), table.pop("columns", None)) if each
     ]

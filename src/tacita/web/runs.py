@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .basis import basis_of
+from .beside import names_of, placed
 from .children import Broken, Child, Refused
 from .history import Node, State
 from .jobs import Job
@@ -39,7 +40,12 @@ def _asked(work: Work, source: Source, node: Node) -> dict[str, Any]:
     """The question to a child that carries out the plan of a node, into a folder of its own."""
     folder = work.folder_of(node)
     folder.mkdir(mode=0o700)
-    return {"source": source.asked(), "plan": node.plan, "folder": str(folder), "ending": work.ending}
+    roles = dict(node.plan.get("roles", {}))
+    if files := roles.get("hierarchy"):
+        roles["hierarchy"] = placed(work, files)
+    plan = {**node.plan, "roles": roles}
+    given = {"source": source.asked(), "names": names_of(work), "plan": plan}
+    return {**given, "folder": str(folder), "ending": work.ending}
 
 
 def _come_to_nothing(

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from .beside import HIERARCHIES, lacking, names_of, placed
 from .workspaces import Source, Work
 
 MOST_DIMENSIONS = 4
@@ -18,20 +18,22 @@ PARTS = {
     "cells": (*SPANNING, "value", "primary", "contributors", "lower", "upper", "sliding", "key", "none"),
 }
 DIVISIONS = ("none", "prefixes", "parents", "file")
-# Endings of files that say themselves what is what.
+# Endings of files that say themselves what is what, and of records that cannot be read without metadata.
 OF_ARGUS = {".tab": "tab", ".jj": "jj"}
-_BESIDE = (".rda", ".hrc", ".csv", ".toml", ".txt")
-_PLAIN_NAME = re.compile(r"[A-Za-z0-9][\w .-]{0,80}")
+RECORDS_OF_ARGUS = ".asc"
+# a weight is applied only where a person names it
+_SAID = {"value": "value", "holding": "unit", "request": "request"}
+BESIDE = (*HIERARCHIES, ".rda")
 
 
 @dataclass
 class Tabled:
     """A table on the page, step by step.
 
-    `kind` is what the source is (records, cells, tab, jj), `divided` how labels of a column are, `beside` the
-    files that belong to it, by the name their owner gave. `built` is what a child said of the table, `looked`
-    the same with the rules; `asked` is the form of the last run, `foreign` the audit of a file of others.
-    `kept` is what an opened plan says of the table that no form shows.
+    `kind` is what the source is (records, cells, tab, jj), `divided` how labels of a column are. `built` is
+    what a child said of the table, `looked` the same with the rules; `asked` is the form of the last run,
+    `foreign` the audit of a file of others. `kept` is what an opened plan says of the table that no form
+    shows.
     """
 
     kind: str = "records"
@@ -39,7 +41,6 @@ class Tabled:
     total: str = ""
     title: str = ""
     fill_zeros: bool = False
-    beside: dict[str, Source] = field(default_factory=dict)
     built: dict[str, Any] | None = None
     rules: dict[str, dict[str, Any]] = field(default_factory=dict)
     levels: dict[str, Any] = field(default_factory=dict)
@@ -124,7 +125,7 @@ def undivided(work: Work) -> bool:
     for column in spanning(work):
         said = told.divided.get(column, {})
         by = said.get("by", "none")
-        if by != "none" and (not said.get(by) or (by == "file" and said["file"] not in told.beside)):
+        if by != "none" and (not said.get(by) or (by == "file" and lacking(work, {column: said["file"]}))):
             return True
     return False
 
@@ -142,16 +143,24 @@ def asked_of(work: Work, plan: Mapping[str, Any], folder: Path) -> dict[str, Any
     """What a child is given: the source, the names its owner uses, the plan, where files go."""
     told, source = tabled(work), work.source
     assert source is not None, "steps after the first need a file"
-    meta = next((each for each in told.beside.values() if each.path.suffix == ".rda"), None)
+    if told.kind == "tab":
+        source.meta = metadata_of(work)
     given = {**source.asked(), "kind": told.kind}
-    if meta is not None and told.kind == "tab":
-        given["meta"] = str(meta.path)
-    names = {each.path.name: each.shown_as for each in (source, *told.beside.values())}
     table = dict(plan.get("table", {}))
     if files := table.get("hierarchy"):
-        # a plan calls files as their owner does
-        table["hierarchy"] = {column: str(told.beside[name].path) for column, name in files.items()}
-    return {"source": given, "names": names, "plan": {**plan, "table": table}, "folder": str(folder)}
+        table["hierarchy"] = placed(work, files)
+    return {"source": given, "names": names_of(work), "plan": {**plan, "table": table}, "folder": str(folder)}
+
+
+def metadata_of(work: Work) -> Path | None:
+    """Those that were given beside the file, the newest of them."""
+    found = [each.path for each in work.beside.values() if each.path.suffix == ".rda"]
+    return found[-1] if found else None
+
+
+def of_fixed_columns(source: Source | None) -> bool:
+    """Whether a file is one of records that need metadata."""
+    return source is not None and source.path.suffix == RECORDS_OF_ARGUS
 
 
 def looked_folder(work: Work) -> Path:
@@ -159,21 +168,6 @@ def looked_folder(work: Work) -> Path:
     place = work.folder / "table"
     place.mkdir(mode=0o700, exist_ok=True)
     return place
-
-
-def keep_beside(work: Work, source: Source) -> bool:
-    """Keep a file that belongs to the table; metadata name hierarchies, so these keep a plain name."""
-    if source.path.suffix not in _BESIDE:
-        source.path.unlink(missing_ok=True)
-        return False
-    place = work.folder / "beside"
-    place.mkdir(mode=0o700, exist_ok=True)
-    plain = _PLAIN_NAME.fullmatch(source.shown_as) is not None
-    path = place / (source.shown_as if plain else source.path.name)
-    source.path.replace(path)
-    source.path = path
-    tabled(work).beside[source.shown_as] = source
-    return True
 
 
 def guess_kind(columns: list[dict[str, Any]]) -> str:
@@ -212,6 +206,19 @@ def guess_parts(kind: str, columns: list[dict[str, Any]]) -> dict[str, str]:
                 parts[name] = next(places)
         elif "value" not in parts.values() and role not in ("weight", "identifiers"):
             parts[name] = "value"
+    return parts
+
+
+def parts_said(said: Mapping[str, str]) -> dict[str, str]:
+    """The same by metadata of tau-ARGUS: of all that may be the value, the first.
+
+    >>> parts_said({"region": "dimension", "size": "dimension", "paid": "value", "taxes": "value"})
+    {'region': 'dimension-1', 'size': 'dimension-2', 'paid': 'value', 'taxes': 'none'}
+    """
+    places, parts = iter(SPANNING), dict[str, str]()
+    for name, kind in said.items():
+        part = next(places, "none") if kind == "dimension" else _SAID.get(kind, "none")
+        parts[name] = "none" if part in parts.values() else part
     return parts
 
 

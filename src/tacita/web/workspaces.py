@@ -31,10 +31,12 @@ class Source:
     options: dict[str, Any] | None = None
     records: int = 0
     fingerprint: str | None = None
+    meta: Path | None = None
 
     def asked(self) -> dict[str, Any]:
-        """As verbs of the worker take it."""
-        return {"path": str(self.path), "shown_as": self.shown_as, "options": self.options}
+        """As verbs of the worker take it; `meta` are those of a file of tau-ARGUS."""
+        given = {"path": str(self.path), "shown_as": self.shown_as, "options": self.options}
+        return given if self.meta is None else {**given, "meta": str(self.meta)}
 
 
 @dataclass
@@ -43,8 +45,9 @@ class Work:
 
     `columns` are those of the profile, with a guess each; `roles` and `kinds` are what was chosen for them,
     by name; `declared` is what a plan may say beyond these (`unit_columns`, `orders` of categories, `numeric`
-    codes). `opened` is what a plan or a project said that was opened before its data; `ending` that of the
-    release, where it is not the one of the file.
+    codes, the `hierarchy` of columns). `beside` are files that belong to it, by the names their owner gave;
+    `making` is what was typed of hierarchies to be made, by column. `opened` is what a plan or a project said
+    that was opened before its data; `ending` that of the release, where it is not the one of the file.
     """
 
     kind: str
@@ -54,6 +57,8 @@ class Work:
     roles: dict[str, str] = field(default_factory=dict)
     kinds: dict[str, str] = field(default_factory=dict)
     declared: dict[str, Any] = field(default_factory=dict)
+    beside: dict[str, Source] = field(default_factory=dict)
+    making: dict[str, dict[str, str]] = field(default_factory=dict)
     ending: str | None = None
     roles_saved: bool = False
     exposure: dict[str, Any] | None = None

@@ -93,12 +93,16 @@ class Desk:
         )
 
     def records(self, source: Mapping[str, Any]) -> Microdata:
-        """The records of a file: `path`, `shown_as`, and `options` of reading it."""
+        """The records of a file: `path`, `shown_as`, and `options` of reading it; `meta` of tau-ARGUS."""
         key = repr(sorted(source.items(), key=lambda item: item[0]))
         if self._lying is None or self._lying[0] != key:
             self._lying = None
             self._teller.progress(Progress("reading the file", 0, 1))
-            data = api.read(source["path"], shown_as=source["shown_as"], **(source.get("options") or {}))
+            reading = {"shown_as": source["shown_as"], **(source.get("options") or {})}
+            if meta := source.get("meta"):
+                data = api.read_argus(source["path"], meta, **reading)
+            else:
+                data = api.read(source["path"], **reading)
             self._lying = key, data
             self._teller.progress(Progress("reading the file", 1, 1))
         return self._lying[1]

@@ -5,6 +5,8 @@ Places of bars and cells come from the report; words are left to the page, which
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -17,6 +19,7 @@ from tacita.report.shares import shares
 
 # Words of the report, in English.
 _WORDS = ("title", "description", "words")
+_OTHERS = re.compile(r"(\d+) other categories")
 _MAPS = ("before", "after", "change")
 
 
@@ -46,11 +49,18 @@ def _plot(summary: AttributeSummary) -> dict[str, Any]:
         "of": "categories" if summary.categories else "numbers",
         "edges": compact(summary.edges),
         "categories": list(summary.categories),
+        "others": _others(summary.categories),
         "before": list(summary.before),
         "after": list(summary.after),
         "spread": summary.spread_change,
         "drawn": _wordless(asdict(drawn)),
     }
+
+
+def _others(categories: Sequence[str]) -> int | None:
+    """How many categories the last one stands for, where it stands for several."""
+    found = _OTHERS.fullmatch(categories[-1]) if categories else None
+    return None if found is None else int(found[1])
 
 
 def _wordless(drawn: Any) -> Any:

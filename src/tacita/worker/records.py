@@ -10,13 +10,16 @@ from typing import Any
 
 from tacita import api, datasets
 from tacita.core import Microdata, ParameterError, RecordsRelease, Report, TacitaError, registry
+from tacita.core.release import Record
 from tacita.core.seeds import portable
-from tacita.io import format_of
+from tacita.io import argus, content_of, format_of
 from tacita.microdata.plan import Plan
 from tacita.microdata.sections import CompareSection, ProtectSection
 from tacita.tables.plan import LinkedPlan, TablePlan, TabulatePlan
 
 from .desk import Desk
+from .hierarchies import hierarchies
+from .owners import as_its_owner_says, owned
 from .pictures import pictures
 
 # What a release is called in the folder that was named for it; `release` has the ending of its format.
@@ -51,15 +54,15 @@ def plan(given: Mapping[str, Any], _desk: Desk) -> dict[str, Any]:
 def profile(given: Mapping[str, Any], desk: Desk) -> dict[str, Any]:
     """The columns of a file, each with a guess at its role; what `options` leave out is guessed too.
 
-    Where a `plan` was opened for the file, one that lacks a column of it is refused; `quasi` are the columns
-    that it protects.
+    `said` is what metadata of tau-ARGUS say of the columns. Where a `plan` was opened for the file, one that
+    lacks a column of it is refused; `quasi` are the columns that it protects.
     """
     source = dict(given["source"])
     asked = source.get("options") or {}
-    guessed = api.guess_reading(source["path"])
-    read_by = guessed.model_dump(mode="json", include={"delimiter", "decimal", "encoding"})
-    source["options"] = {**read_by, **asked}
-    data = desk.records(source)
+    # metadata say themselves how a file of tau-ARGUS is read
+    source["options"] = asked if source.get("meta") else {**_reading(source["path"]), **asked}
+    with as_its_owner_says(given):
+        data = desk.records(source)
     quasi = _resolved(data, planned(source, given["plan"], ".")) if given.get("plan") else None
     found = api.profile(data, run=desk.run)
     guesses = api.guess_roles(found)
@@ -69,11 +72,23 @@ def profile(given: Mapping[str, Any], desk: Desk) -> dict[str, Any]:
         # of a workbook or the like nothing is guessed, and what was asked for holds
         "options": source["options"] if found.dialect is not None else asked,
         "quasi": quasi,
+        "said": _said_by(source["meta"]) if source.get("meta") else None,
         "columns": [
             {**asdict(column), "guess": {"role": guess.role, "reason": guess.reason, "count": guess.count}}
             for column, guess in zip(found.columns, guesses, strict=True)
         ],
     }
+
+
+def _reading(path: str) -> dict[str, Any]:
+    guessed = api.guess_reading(path)
+    return guessed.model_dump(mode="json", include={"delimiter", "decimal", "encoding"})
+
+
+def _said_by(meta: str) -> dict[str, str]:
+    """What metadata say of each variable."""
+    text = content_of(Path(meta)).decode("utf-8", "replace")
+    return {each.name: each.kind for each in argus.parse_rda(text).variables}
 
 
 def _resolved(data: Microdata, plan: Plan) -> list[str]:
@@ -89,21 +104,24 @@ def preview(given: Mapping[str, Any], desk: Desk) -> dict[str, Any]:
 
 
 def exposure(given: Mapping[str, Any], desk: Desk) -> dict[str, Any]:
-    """Who stands alone before anything is protected."""
-    return asdict(api.exposure(desk.records(given["source"]), columns=given["columns"]))
+    """Who stands alone before anything is protected; and what is said of hierarchies, if anything."""
+    data = desk.records(given["source"])
+    found = asdict(api.exposure(data, columns=given["columns"]))
+    return {**found, "hierarchies": hierarchies(given, data)} if "hierarchies" in given else found
 
 
 def protect(given: Mapping[str, Any], desk: Desk) -> dict[str, Any]:
     """Carry out a plan of records; its files go into `folder`, all of them or none, verified before.
 
-    `plan` has the sections of a plan but for its input and output. The seed is part of the plan: where none
-    is named, one is drawn that nobody guesses.
+    `plan` has the sections of a plan but for its input and output; `names` says what their owner calls files
+    that it names. The seed is part of the plan: where none is named, one is drawn that nobody guesses.
     """
     source, began = given["source"], time.monotonic()
-    plan = planned(source, given["plan"], given["folder"], given.get("ending"))
-    release = api.run(plan, desk.run, shown_as=source["shown_as"])
+    with as_its_owner_says(given):
+        plan = planned(source, given["plan"], given["folder"], given.get("ending"))
+        release = api.run(plan, desk.run, shown_as=source["shown_as"])
     seconds = time.monotonic() - began
-    return {**_told(release), **_to_repeat(plan, source["shown_as"]), "seconds": round(seconds, 2)}
+    return {**_told(release), **_to_repeat(plan, given), "seconds": round(seconds, 2)}
 
 
 def planned(
@@ -122,13 +140,16 @@ def planned(
     )
 
 
-def _to_repeat(plan: Plan, shown_as: str) -> dict[str, Any]:
+def _to_repeat(plan: Plan, given: Mapping[str, Any]) -> dict[str, Any]:
     """The plan as its owner would have written it, with the names of files that the owner knows."""
+    shown_as = given["source"]["shown_as"]
     stem = Path(shown_as).stem
+    hierarchy = owned(given, plan.roles.hierarchy)
     ending = plan.output.path.suffix if plan.output.path is not None else ""
     own = plan.model_copy(
         update={
             "input": plan.input.model_copy(update={"path": Path(shown_as)}),
+            "roles": plan.roles.model_copy(update={"hierarchy": hierarchy} if hierarchy else {}),
             "output": plan.output.model_copy(
                 update={
                     "path": Path(f"{stem}-protected{ending}"),
@@ -157,9 +178,16 @@ def _told(release: RecordsRelease) -> dict[str, Any]:
         "cautions": [asdict(each) for each in record.cautions],
         "not_promised": list(record.not_promised),
         "insisted": list(record.insisted),
+        "levels": _levels(record),
         "uniqueness": record.uniqueness.headline,
         "pictures": pictures(record),
     }
+
+
+def _levels(record: Record) -> dict[str, int]:
+    """The level of its hierarchy that each column is shown at, where a step chose one for all records."""
+    found = [step.search.get("levels", {}) for step in record.steps]
+    return {column: level for levels in found for column, level in levels.items()}
 
 
 def _scores(report: Report) -> list[dict[str, Any]]:

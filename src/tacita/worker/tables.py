@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ from tacita.core import TacitaError
 from tacita.tables.plan import TablePlan, TabulatePlan
 
 from .desk import Desk
+from .owners import as_its_owner_says, owned
 from .records import NOTE, RECORD, REPORT
 
 # What a published table is called in the folder that was named for it, in each form that it takes.
@@ -44,7 +44,7 @@ def table(given: Mapping[str, Any], desk: Desk) -> dict[str, Any]:
     """
     desk.run.report("making the table", 0, 1)
     try:
-        with _as_its_owner_says(given):
+        with as_its_owner_says(given):
             plan = planned(given, looking=True)
             look = api.look_at_table(plan, shown_as=given["source"]["shown_as"])
     except TacitaError as problem:
@@ -72,7 +72,7 @@ def publish(given: Mapping[str, Any], desk: Desk) -> dict[str, Any]:
     `plan` has the sections of a plan but for its input and output.
     """
     began, place = time.monotonic(), Path(given["folder"])
-    with _as_its_owner_says(given):
+    with as_its_owner_says(given):
         plan = planned(given)
         others = [place / f"release{ending}" for ending in ENDINGS[1:]]
         release = api.run_table(plan, desk.run, shown_as=given["source"]["shown_as"], also=others)
@@ -118,7 +118,7 @@ def _to_repeat(plan: TablePlan | TabulatePlan, given: Mapping[str, Any]) -> dict
     note = None if plan.output.note is None else Path(f"{stem}-note.html")
     pages = {"report": Path(f"{stem}-report.html"), "json_report": Path(f"{stem}-record.json"), "note": note}
     output = {"path": Path(f"{stem}-published.csv"), **pages}
-    hierarchy = {column: own(path) for column, path in plan.table.hierarchy.items()}
+    hierarchy = owned(given, plan.table.hierarchy)
     said = plan.model_copy(
         update={
             "input": plan.input.model_copy(update={"path": Path(shown_as), "meta": own(plan.input.meta)}),
@@ -225,7 +225,7 @@ def audited(given: Mapping[str, Any], _desk: Desk) -> dict[str, Any]:
 
 def audit(given: Mapping[str, Any], desk: Desk) -> dict[str, Any]:
     """Attack a file that was published, by whomever, as the table of a plan would be attacked."""
-    with _as_its_owner_says(given):
+    with as_its_owner_says(given):
         plan = planned(given)
         path = Path(given["published"])
         plan = plan.model_copy(update={"output": plan.output.model_copy(update={"path": path})})
@@ -249,20 +249,3 @@ def _closest(entries: Sequence[Mapping[str, Any]], places: Sequence[str]) -> lis
         }
         for each in sorted(entries, key=lambda each: bool(each["protected"]))
     ]
-
-
-@contextmanager
-def _as_its_owner_says(given: Mapping[str, Any]) -> Iterator[None]:
-    """Messages about files call them as their owner does, not as they lie here."""
-    try:
-        yield
-    except TacitaError as problem:
-        names = {**given["names"], Path(given["source"]["path"]).name: given["source"]["shown_as"]}
-
-        def spoken(text: str) -> str:
-            for ours, theirs in names.items():
-                text = text.replace(ours, theirs)
-            return text
-
-        fields = {name: spoken(text) for name, text in problem.fields.items()}
-        raise type(problem)(spoken(str(problem)), fields=fields, places=problem.places) from None

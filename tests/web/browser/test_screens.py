@@ -19,6 +19,8 @@ SCREENS = (
     *(f"/tables/{each}" for each in TABLES),
 )
 
+REGIONS = b"North;Inland;*\nEast;Inland;*\nSouth;Inland;*\nWest;Sea;*\nCoast;Sea;*\n"
+
 
 @pytest.fixture(scope="module")
 def works(app):
@@ -26,16 +28,20 @@ def works(app):
     visitor = Visitor(app).enter()
     visitor.post("/microdata/data/demo")
     visitor.wait_for("/microdata/data", 'data-testid="records"')
+    # a hierarchy, chosen by its name
+    visitor.send("/microdata/roles/beside", REGIONS, "region.csv")
     send(visitor, "/microdata/roles", "/microdata/roles?from=0&find=")
     visitor.wait_for("/microdata/roles", 'data-testid="risk-unique"')
     for k in ("5", "8"):
         send(visitor, "/microdata/protect", do="run", **{"s0.k": k})
         visitor.wait_for("/microdata/protect", 'data-testid="running" data-state="hidden"')
     visitor.post("/microdata/acknowledge", node="n2")
-    # one that is refused, and a second step
+    # one that is refused, and a second step, that speaks of columns one by one
     send(visitor, "/microdata/protect", do="run", **{"s0.k": "1"})
     visitor.wait_for("/microdata/protect", 'data-testid="running" data-state="hidden"')
     send(visitor, "/microdata/protect", do="add")
+    send(visitor, "/microdata/protect", **{"s1.method": "recode"})
+    assert "s1.level." in visitor.get("/microdata/protect").text
     visitor.post("/tables/build/demo", name="business")
     visitor.wait_for("/tables/build", 'data-testid="step-build-form"')
     for path in ("/tables/build", "/tables/rules", "/tables/suppress"):

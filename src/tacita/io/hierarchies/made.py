@@ -125,10 +125,12 @@ def from_intervals(
     start: float = 0.0,
     bottom: float | None = None,
     top: float | None = None,
+    texts: Sequence[str] | None = None,
 ) -> Hierarchy:
     """Numbers in intervals of growing width, each a multiple of the last; level 0 are the numbers themselves.
 
-    Below `bottom` and from `top` on there is one interval each, on every level above the numbers.
+    Below `bottom` and from `top` on there is one interval each, on every level above the numbers. `texts` are
+    the numbers as a file spells them, such as 3.50; if not given, as short as they can be.
 
     >>> age = from_intervals("age", [17, 23, 41, 88], [5, 10, 20], top=65)
     >>> age.relabelled(1)
@@ -136,7 +138,12 @@ def from_intervals(
     >>> age.relabelled(3)
     {'17': '0-19', '23': '20-39', '41': '40-59', '88': '65 or more'}
     """
-    numbers = np.unique(np.asarray(values, dtype=np.float64))
+    numbers = np.asarray(values, dtype=np.float64)
+    if texts is None:
+        numbers = np.unique(numbers)
+        texts = [f"{number:.15g}" for number in numbers]
+    order = np.argsort(numbers, kind="stable")
+    numbers, texts = numbers[order], [texts[place] for place in order.tolist()]
     if numbers.size == 0 or not np.isfinite(numbers).all():
         raise DataError(f"Hierarchy {name}: wanted finite numbers, got none or others.")
     if any(width <= 0 for width in widths):
@@ -148,7 +155,7 @@ def from_intervals(
             )
     edges = [start, *widths, *(edge for edge in (bottom, top) if edge is not None)]
     whole = all(float(edge).is_integer() for edge in edges) and bool((numbers == np.rint(numbers)).all())
-    columns = [[f"{number:.15g}" for number in numbers]]
+    columns = [texts]
     for width in widths:
         low = np.floor((numbers - start) / width) * width + start
         high = low + width

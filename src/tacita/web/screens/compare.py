@@ -83,7 +83,7 @@ async def _try(
     request: Request, work: Work, catalogue: Catalogue, method: str, typed: dict[str, str], also: list[str]
 ) -> None:
     properties, workspace = catalogue.parameters(method), request.state.workspace
-    numeric = ("integer", "number", "free")
+    numeric = ("integer", "number", "free", "each")
     varied = {
         name: [_plain(value) for value in listed(text, kind_of(properties[name]) in numeric)]
         for name, text in typed.items()

@@ -157,7 +157,7 @@ def _take(work: Work, source: Source, found: dict[str, Any]) -> None:
     elif not same or not work.roles_saved:
         work.roles = {name: column["guess"]["role"] for name, column in guessed.items()}
         work.kinds, work.roles_saved = kinds, False
-        work.declared, work.ending = {}, None
+        work.declared, work.making, work.ending = {}, {}, None
 
 
 async def forget(request: Request) -> Response:

@@ -7,6 +7,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from tacita.web.basis import basis_of
+from tacita.web.coarser import files_of
 from tacita.web.downloads import CONFIDENTIAL, PUBLIC, locked_by
 from tacita.web.pages import screen, seen_at, work_of
 from tacita.web.screens.protect import done as protected
@@ -31,6 +32,7 @@ async def show(request: Request) -> Response:
         stale=node is not None and node.basis != basis_of(work),
         public=PUBLIC,
         confidential=CONFIDENTIAL,
+        hierarchies=[] if node is None else files_of(node.plan),
     )
 
 

@@ -8,6 +8,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from tacita.web import coarser
 from tacita.web.basis import basis_of
 from tacita.web.drafts import (
     Catalogue,
@@ -57,13 +58,14 @@ async def show(request: Request) -> Response:
         "protect.html",
         lock=lock(work),
         several=bool(draft.get("steps")),
-        forms=forms_of(draft, catalogue),
+        forms=forms_of(work, draft, catalogue),
         options=options_of(draft, catalogue),
         requirements=required_of(draft),
         measures=catalogue.measures,
         measured={name: text_of(value) for name, value in draft.get("measure", {}).items()},
         families=catalogue.families(work, in_steps=bool(draft.get("steps"))),
         offered=offered(work),
+        hierarchies=(work.exposure or {}).get("hierarchies", {}),
         node=node,
         stale=node is not None and node.basis != basis_of(work),
         ground=work.history.ground(work.history.chosen),
@@ -81,8 +83,10 @@ def lock(work: Work) -> str | None:
     if not work.roles_saved:
         return "roles.problem"
     found = problem(work)
-    # steps name their columns themselves, those to protect and those to draw anew
-    return None if found in ("roles.none", "roles.both") and current(work).get("steps") else found
+    if found in ("roles.none", "roles.both") and current(work).get("steps"):
+        # steps name their columns themselves, those to protect and those to draw anew
+        return coarser.problem(work)
+    return found
 
 
 async def save(request: Request) -> Response:
@@ -153,7 +157,7 @@ def ready(work: Work) -> bool:
 
 def done(work: Work) -> bool:
     """Whether there is a release."""
-    return any(node.state == "verified" and node.basis == basis_of(work) for node in work.history)
+    return work.history.verified_on(basis_of(work))
 
 
 SCREEN = Screen("microdata", "protect", PATH, ready, done)

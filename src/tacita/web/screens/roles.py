@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from tacita.web import coarser
 from tacita.web.basis import KINDS, ROLES, orders_of, orders_text
+from tacita.web.beside import HIERARCHIES, added, names_of
 from tacita.web.forms import listed, text_of
 from tacita.web.jobs import Job
 from tacita.web.pages import fields_of, screen, seen_at, start, work_of
@@ -35,7 +37,8 @@ async def show(request: Request) -> Response:
     ]
     first = min(int(asked) if asked.isdecimal() and len(asked) < 8 else 0, max(0, len(found) - 1))
     first -= first % _MOST
-    if work.exposure is None and work.job is not None and work.job.verb != "exposure":
+    job = work.job
+    if work.exposure is None and job is not None and (job.verb != "exposure" or job.state == "done"):
         await _expose(request, work)
     return screen(
         request,
@@ -51,6 +54,9 @@ async def show(request: Request) -> Response:
         problem=problem(work),
         unit_columns=text_of(work.declared.get("unit_columns")),
         orders=orders_text(work.declared.get("orders", {})),
+        hierarchies=coarser.columns_of(work),
+        ways=coarser.WAYS,
+        periods=coarser.PERIODS,
     )
 
 
@@ -66,10 +72,27 @@ async def save(request: Request) -> Response:
         if (kind := given.get(f"kind.{place}")) in KINDS:
             work.kinds[name] = kind
     _declare(work, given)
-    work.roles_saved, work.exposure = True, None
+    coarser.take(work, given)
+    work.exposure = None
+    if "only" not in given:
+        work.roles_saved = True
+    elif work.beside:
+        # kept for a file that was just added, which the form knew nothing of
+        coarser.choose_by_name(work, [*work.beside][-1])
     if not work.running:
         await _expose(request, work)
     return seen_at(PATH + (f"?{request.url.query}" if request.url.query else ""))
+
+
+async def beside(request: Request) -> Response:
+    """A file that says what values of a column become when coarser."""
+    work = work_of(request)
+    source, wrong = await added(request, work, HIERARCHIES)
+    if source is None:
+        return JSONResponse({"message": request.state.workspace.say(wrong, endings=", ".join(HIERARCHIES))})
+    coarser.choose_by_name(work, source.shown_as)
+    work.exposure = None
+    return JSONResponse({"next": PATH})
 
 
 def _declare(work: Work, given: Mapping[str, str]) -> None:
@@ -95,7 +118,9 @@ def problem(work: Work) -> str | None:
             return f"roles.two-{same[0]}"
     if "quasi" in chosen and "dependent" in chosen:
         return "roles.both"
-    return None if "quasi" in chosen or "dependent" in chosen else "roles.none"
+    if "quasi" not in chosen and "dependent" not in chosen:
+        return "roles.none"
+    return coarser.problem(work)
 
 
 def known_to_attackers(work: Work) -> list[str]:
@@ -108,11 +133,15 @@ async def _expose(request: Request, work: Work) -> None:
     if not columns or work.source is None or work.running:
         return
 
+    told = coarser.asked(work)
+
     def then(job: Job) -> None:
         if job.state == "done":
             work.exposure = job.answer
+            coarser.learn(work, job.answer["hierarchies"], told["make"])
 
-    job = start(request, work, "exposure", {"source": work.source.asked(), "columns": columns}, then)
+    given = {"source": work.source.asked(), "names": names_of(work), "columns": columns, **told}
+    job = start(request, work, "exposure", given, then)
     await job.settled(2)
 
 
@@ -123,4 +152,8 @@ SCREEN = Screen(
     lambda work: work.source is not None,
     lambda work: work.roles_saved and problem(work) is None,
 )
-ROUTES = [Route(PATH, show, methods=["GET"]), Route(PATH, save, methods=["POST"])]
+ROUTES = [
+    Route(PATH, show, methods=["GET"]),
+    Route(PATH, save, methods=["POST"]),
+    Route(f"{PATH}/beside", beside, methods=["PUT"]),
+]

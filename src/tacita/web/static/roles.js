@@ -1,4 +1,6 @@
 // Rows are narrowed while a name is typed; the colour beside a column follows its role.
+import "./beside.js";
+
 const filter = document.querySelector("[data-testid=roles-filter]");
 const rows = [...document.querySelectorAll("[data-testid=roles] tbody tr")];
 

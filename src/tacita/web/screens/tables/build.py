@@ -9,19 +9,24 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from tacita.web.beside import added, names_of
 from tacita.web.jobs import Job
 from tacita.web.pages import fields_of, screen, seen_at, start, work_of
 from tacita.web.site import Screen
 from tacita.web.tabled import (
+    BESIDE,
     DIVISIONS,
     OF_ARGUS,
     PARTS,
+    SPANNING,
     Tabled,
     asked_of,
     guess_kind,
     guess_parts,
-    keep_beside,
     looked_folder,
+    metadata_of,
+    of_fixed_columns,
+    parts_said,
     plan_of,
     section_of,
     spanning,
@@ -68,6 +73,7 @@ async def show(request: Request) -> Response:
         divisions=DIVISIONS,
         demos=[*_DEMOS],
         problem=problem(work),
+        fixed=of_fixed_columns(work.source),
     )
 
 
@@ -75,8 +81,9 @@ def problem(work: Work) -> str | None:
     """What stands in the way of a table, as a key of the texts."""
     told = tabled(work)
     if told.says_itself:
-        lacking = told.kind == "tab" and not any(name.endswith(".rda") for name in told.beside)
-        return "build.no-metadata" if lacking else None
+        return "build.no-metadata" if told.kind == "tab" and metadata_of(work) is None else None
+    if of_fixed_columns(work.source) and not work.columns:
+        return "build.no-metadata"
     parts = [part for part in work.roles.values() if part != "none"]
     if len(set(parts)) < len(parts):
         return "build.twice"
@@ -100,6 +107,10 @@ async def upload(request: Request) -> Response:
     except TooLarge:
         return JSONResponse({"message": request.state.workspace.say("data.too-large")})
     kind = OF_ARGUS.get(source.path.suffix)
+    if of_fixed_columns(source) and metadata_of(work) is None:
+        # what was opened waits for both
+        _wait(work, source)
+        return JSONResponse({"next": PATH})
     if kind is None:
         await _profile(request, work, source).settled(2)
         return JSONResponse({"next": PATH})
@@ -108,6 +119,14 @@ async def upload(request: Request) -> Response:
         return JSONResponse({"message": request.state.workspace.say(other[0], **other[1])})
     _take(work, source, kind, [])
     return JSONResponse({"next": PATH})
+
+
+def _wait(work: Work, source: Source) -> None:
+    """A file that cannot be read before its metadata are there."""
+    if work.source is not None:
+        work.source.path.unlink(missing_ok=True)
+    work.source, work.columns, work.roles = source, [], {}
+    work.draft = {"tabled": Tabled()}
 
 
 def _unlike(work: Work, kind: str, columns: Sequence[Mapping[str, Any]]) -> tuple[str, dict[str, str]] | None:
@@ -125,13 +144,13 @@ def _unlike(work: Work, kind: str, columns: Sequence[Mapping[str, Any]]) -> tupl
 async def beside(request: Request) -> Response:
     """A file that belongs to it: a hierarchy, or metadata of tau-ARGUS."""
     work = work_of(request)
-    say = request.state.workspace.say
-    try:
-        source = await receive(request, work.folder)
-    except TooLarge:
-        return JSONResponse({"message": say("data.too-large")})
-    if not keep_beside(work, source):
-        return JSONResponse({"message": say("build.not-beside")})
+    source, wrong = await added(request, work, BESIDE)
+    if source is None:
+        return JSONResponse({"message": request.state.workspace.say(wrong, endings=", ".join(BESIDE))})
+    # a table that was made with another file is another table
+    tabled(work).built = tabled(work).looked = None
+    if work.source is not None and of_fixed_columns(work.source) and source.path.suffix == ".rda":
+        await _profile(request, work, work.source).settled(2)
     return JSONResponse({"next": PATH})
 
 
@@ -158,6 +177,7 @@ async def demo(request: Request) -> Response:
 def _profile(request: Request, work: Work, source: Source, said: dict[str, Any] | None = None) -> Job:
     workspace = request.state.workspace
     source.options = ((work.opened or {}).get("source") or {}).get("options")
+    source.meta = metadata_of(work) if of_fixed_columns(source) else None
 
     def then(job: Job) -> None:
         if job.state == "done" and (other := _unlike(work, "records", job.answer["columns"])):
@@ -171,26 +191,39 @@ def _profile(request: Request, work: Work, source: Source, said: dict[str, Any] 
         source.options, source.records = found["options"], found["records"]
         source.fingerprint = found["fingerprint"]
         opened = work.opened
-        _take(work, source, guess_kind(found["columns"]), found["columns"])
+        kind = "records" if found["said"] else guess_kind(found["columns"])
+        _take(work, source, kind, found["columns"], found["said"])
         if said is not None and opened is None:
             work.roles = {name: said["parts"].get(name, "none") for name in work.roles}
             tabled(work).rules = {name: dict(given) for name, given in said["rules"].items()}
 
-    return start(request, work, "profile", {"source": source.asked()}, then)
+    return start(request, work, "profile", {"source": source.asked(), "names": names_of(work)}, then)
 
 
-def _take(work: Work, source: Source, kind: str, columns: list[dict[str, Any]]) -> None:
-    """A file that could be read takes the place of the one before; what belongs to it is kept."""
+def _take(
+    work: Work,
+    source: Source,
+    kind: str,
+    columns: list[dict[str, Any]],
+    said: Mapping[str, str] | None = None,
+) -> None:
+    """A file that could be read takes the place of the one before; what belongs to it is kept.
+
+    `said` is what metadata say of the columns.
+    """
     if work.source is not None and work.source.path != source.path:
         work.source.path.unlink(missing_ok=True)
-    told, opened, work.opened = tabled(work), work.opened, None
+    opened, work.opened = work.opened, None
     work.source, work.columns, work.kinds = source, columns, {}
     if opened is None:
-        work.draft = {"tabled": Tabled(kind=kind, beside=told.beside)}
-        work.roles = guess_parts(kind, columns)
+        work.draft = {"tabled": Tabled(kind=kind)}
+        work.roles = guess_parts(kind, columns) if said is None else parts_said(said)
     else:
-        work.draft = {"tabled": Tabled(**opened["said"], beside=told.beside)}
+        work.draft = {"tabled": Tabled(**opened["said"])}
         work.roles = {column["name"]: opened["parts"].get(column["name"], "none") for column in columns}
+        if said is not None and not spanning(work):
+            # dimensions that a plan does not name are those of the metadata
+            work.roles |= {name: part for name, part in parts_said(said).items() if part in SPANNING}
 
 
 async def save(request: Request) -> Response:
@@ -199,7 +232,8 @@ async def save(request: Request) -> Response:
     told = tabled(work)
     if work.source is None or work.running:
         return seen_at(PATH)
-    if not told.says_itself and given.get("kind") in PARTS and given["kind"] != told.kind:
+    chosen = not told.says_itself and not of_fixed_columns(work.source)
+    if chosen and given.get("kind") in PARTS and given["kind"] != told.kind:
         told.kind = given["kind"]
         work.roles = guess_parts(told.kind, work.columns)
         told.built, told.looked, told.kept = None, None, {}

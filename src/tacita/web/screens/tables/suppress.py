@@ -193,8 +193,8 @@ def _section(
 
 
 def verified(work: Work) -> bool:
-    """Whether some run came to a table that may be published."""
-    return any(node.state == "verified" for node in work.history)
+    """Whether some run came to a table that may be published: with these rules, of these files."""
+    return work.history.verified_on(basis_of(work))
 
 
 SCREEN = Screen("tables", "suppress", PATH, rules.done, verified)
