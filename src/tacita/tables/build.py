@@ -249,7 +249,9 @@ def _sums(
     total, frequency, requested, still_open = (np.zeros(cells) for _ in range(4))
     count = np.zeros(cells, dtype=np.int64)
     for deep, cell in _levels(dimensions, leaves, shape):
-        values += np.bincount(cell, weights=(records.weight * records.amount)[deep], minlength=cells)
+        amounts = _chosen(records.weight * records.amount, deep)
+        values += np.bincount(cell, weights=amounts, minlength=cells)
+        del amounts
         one = _by_holding(cell, records, deep)
         # of holdings, not of records: one that has several is still alone
         frequency += np.bincount(one.cell, weights=one.weight, minlength=cells)
@@ -274,7 +276,15 @@ def _levels(
         at = [path[own, level] for path, own, level in zip(paths, leaves, levels, strict=True)]
         # a leaf that is less deep stands at its own level only
         deep = np.logical_and.reduce([each >= 0 for each in at])
-        yield deep, np.ravel_multi_index([each[deep] for each in at], shape)
+        cell = np.ravel_multi_index([_chosen(each, deep) for each in at], shape)
+        # what millions of records take is not kept while somebody works on the cells
+        del at
+        yield deep, cell
+
+
+def _chosen(column: Floats | Ints | Mask, deep: Mask) -> Any:
+    """What records have that are deep enough; itself, where all are."""
+    return column if deep.all() else column[deep]
 
 
 @dataclass(frozen=True, eq=False)
@@ -329,7 +339,9 @@ def _leading(one: _Contributions, depth: int) -> _Contributions:
 
 
 def _by_holding(cell: Ints, records: Records, deep: Mask) -> _Contributions:
-    holder, amount, weight = records.holder[deep], records.amount[deep], records.weight[deep]
+    holder, amount, weight = (
+        _chosen(column, deep) for column in (records.holder, records.amount, records.weight)
+    )
     span = int(records.holder.max(initial=0)) + 1
     if records.alone:
         # every record is a holding: in order of cells they are what grouping would give
@@ -350,8 +362,8 @@ def _by_holding(cell: Ints, records: Records, deep: Mask) -> _Contributions:
         keys % span,
         np.abs(np.bincount(entry, weights=amount, minlength=n)),
         mean_weight,
-        np.bincount(entry, weights=records.asked[deep], minlength=n) > 0,
-        np.bincount(entry, weights=records.waived[deep], minlength=n) == each,
+        np.bincount(entry, weights=_chosen(records.asked, deep), minlength=n) > 0,
+        np.bincount(entry, weights=_chosen(records.waived, deep), minlength=n) == each,
     )
 
 
@@ -361,7 +373,7 @@ def _each_its_own(
     size = np.abs(amount)
     # as of several records, to the last bit
     mean_weight = np.divide(size * weight, size, out=weight.copy(), where=size > 0)
-    asked, waived = records.asked[deep][order], records.waived[deep][order]
+    asked, waived = (_chosen(column, deep)[order] for column in (records.asked, records.waived))
     return _Contributions(cell, holder, size, mean_weight, asked, waived)
 
 

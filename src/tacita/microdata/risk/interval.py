@@ -65,9 +65,11 @@ class IDRank(ColumnMeasure):
             middle = (np.searchsorted(z, z, "left") + np.searchsorted(z, z, "right") - 1) / 2
             # the released values of ranks first .. last - 1 are those that equal x, all before are lower
             first, last = np.searchsorted(z, x, "left"), np.searchsorted(z, x, "right")
+            hits = np.zeros(pair.n)
             for width in WIDTHS:
                 reach = width * pair.n
                 low = np.maximum(np.ceil(middle - reach), 0)
                 high = np.minimum(np.floor(middle + reach), pair.n - 1)
-                inside[order, j] += 10.0 * ((low < last) & (high >= first))
+                hits += (low < last) & (high >= first)
+            inside[order, j] = 10.0 * hits
         return inside.mean(axis=0), inside.mean(axis=1)
