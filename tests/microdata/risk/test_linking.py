@@ -132,3 +132,17 @@ def test_equal_rows_are_told_once():
     assert np.array_equal(rows[own], x)
     assert len(rows) == len(np.unique(x, axis=0))
     assert np.array_equal(np.bincount(own), repeats)
+
+
+@pytest.mark.parametrize("tied", [False, True])
+def test_who_knows_a_window_finds_whom_a_scan_of_all_rows_finds(tied):
+    x, z = noisy(300, 3)
+    if tied:
+        x, z = np.round(x), np.round(z)
+    aware = tacita.method("RSRL", window=20)
+    score = aware.score(Comparison.of(x, z))
+    bounds = [aware.allowed(a, b) for a, b in zip(x.T, z.T, strict=True)]
+    low, high = (np.column_stack([each[side] for each in bounds]) for side in (0, 1))
+    inside = ((low[:, None] <= z) & (z <= high[:, None])).all(axis=2)
+    plain = np.where(inside.diagonal(), 1 / np.maximum(inside.sum(axis=1), 1), 0)
+    assert score.per_record.tolist() == (100 * plain).tolist()

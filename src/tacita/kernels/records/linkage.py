@@ -58,14 +58,17 @@ class Agreements(NamedTuple):
     bits: Ints
 
 
-class Boxes(NamedTuple):
-    """What row i may have become, low[i]..high[i]; released rows, and each column sorted, with its rows."""
+class Allowed(NamedTuple):
+    """What row i may have become, low[i]..high[i]; released rows, and a tree of the distinct ones.
+
+    until[p]: how many rows the distinct ones before place p stand for.
+    """
 
     low: Floats
     high: Floats
     released: Floats
-    ordered: Floats
-    rows: Ints
+    tree: Tree
+    until: Ints
 
 
 @njit(cache=True, nogil=True)
@@ -336,31 +339,46 @@ def _weight(pattern, gain):
 
 
 @njit(cache=True, nogil=True)
-def own_among_allowed(boxes, start, stop, out):
-    """out[i - start] = 1/t if released row i lies in its box, which holds t rows; else 0.
+def own_among_allowed(allowed, start, stop, out):
+    """out[i - start] = 1/t if released row i lies within what it may have become, as t rows do; else 0.
 
-    Walks the column whose interval holds fewest. O(d log n + d times that interval) a record.
+    Of the tree only nodes are opened that lie partly within. O(n d) a record at worst.
     """
-    low, high, released, ordered, rows = boxes
-    n, d = released.shape
     for i in range(start, stop):
-        best, first, last = 0, 0, n
+        own = True
+        for c in range(allowed.released.shape[1]):
+            own &= allowed.low[i, c] <= allowed.released[i, c] <= allowed.high[i, c]
+        out[i - start] = 1.0 / _rows_within(i, allowed) if own else 0.0
+
+
+@njit(cache=True, nogil=True)
+def _rows_within(i, allowed):
+    """How many released rows lie within what row i may have become."""
+    low, high, tree, until = allowed.low, allowed.high, allowed.tree, allowed.until
+    levels, d, m = tree.levels, low.shape[1], until.shape[0] - 1
+    waiting = np.empty(64, dtype=np.int64)
+    waiting[0], depth, found = 1, 1, 0
+    while depth > 0:
+        depth -= 1
+        node = waiting[depth]
+        apart, within = False, True
         for c in range(d):
-            a = np.searchsorted(ordered[c], low[i, c], side="left")
-            b = np.searchsorted(ordered[c], high[i, c], side="right")
-            if b - a < last - first:
-                best, first, last = c, a, b
-        inside = 0
-        own = False
-        for r in range(first, last):
-            j = rows[best, r]
-            allowed = True
+            apart |= tree.high[node, c] < low[i, c] or tree.low[node, c] > high[i, c]
+            within &= tree.low[node, c] >= low[i, c] and tree.high[node, c] <= high[i, c]
+        if apart:
+            continue
+        if not within and not node >> levels:
+            waiting[depth], waiting[depth + 1] = 2 * node, 2 * node + 1
+            depth += 2
+            continue
+        first, last = _places(node, m)
+        if within:
+            found += until[last] - until[first]
+            continue
+        for p in range(first, last):
+            inside = True
             for c in range(d):
-                if released[j, c] < low[i, c] or released[j, c] > high[i, c]:
-                    allowed = False
-                    break
-            if allowed:
-                inside += 1
-                if j == i:
-                    own = True
-        out[i - start] = 1.0 / inside if own else 0.0
+                inside &= low[i, c] <= tree.columns[c, p] <= high[i, c]
+            if inside:
+                found += until[p + 1] - until[p]
+    return found
