@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import tacita
 from planting import FRAMES, native
 from tacita.core import Microdata
-from tacita.core.spelling import plain_spelling
+from tacita.core.spelling import _folded, plain_spelling
 from tacita.microdata import verify
 from tacita.microdata.verify.evidence import _unit_name, one_each
 
@@ -121,3 +121,8 @@ def test_a_confidential_value_under_two_spellings_is_homogeneous():
     )
     made = tacita.protect(frame, quasi="x", confidential=["illness"], k=3)
     assert {each.name: each.count for each in made.record.cautions}["homogeneous-confidential"] == 1
+
+
+@given(st.text(st.characters(codec="ascii", categories=("L", "N", "P", "S", "Zs"))))
+def test_plain_letters_and_digits_are_folded_as_any_others_are(name):
+    assert " ".join(name.lower().split()) == " ".join(_folded(name).split())

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import tacita
 from tacita.core import Hierarchy, Table
 from tacita.io.hierarchies import as_hierarchy, from_levels, from_nested, from_parents, read_hrc
-from tacita.tables.build import tabulate
+from tacita.tables.build import _Contributions, _leading, _rank, tabulate
 from tacita.tables.linking import link
 from tacita.tables.rules.concentration import PPercent
 from tacita.tables.rules.frequency import MinimumFrequency
@@ -279,3 +279,25 @@ def test_records_without_units_are_units_of_their_own_to_the_last_bit(weight):
     )
     for field in ("total", "count", "largest", "holders", "frequency", "requested", "open"):
         assert np.array_equal(getattr(plain, field), getattr(named, field)), field
+
+
+@given(
+    seed=st.integers(0, 10_000), depth=st.integers(1, 4), weighted=st.sampled_from(["one", "whole", "any"])
+)
+def test_whoever_cannot_be_among_the_largest_need_not_be_ranked(seed, depth, weighted):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(0, 40))
+    weight = {"one": np.ones(n), "whole": rng.integers(1, 4, n) * 1.0, "any": rng.random(n) * 2}[weighted]
+    marks = np.zeros(n, dtype=bool)
+    one = _Contributions(
+        np.sort(rng.integers(0, 5, n)), np.arange(n), rng.integers(0, 4, n) * 1.0, weight, marks, marks
+    )
+    few = _leading(one, depth)
+    ranked = []
+    for each in (one, few):
+        largest, holders = np.zeros((5, depth)), np.full((5, depth), -1)
+        _rank(each, largest, holders)
+        ranked.append((largest.tolist(), holders.tolist()))
+    assert ranked[0] == ranked[1]
+    if weighted != "any":
+        assert np.bincount(few.cell, minlength=1).max() <= depth

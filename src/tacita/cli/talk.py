@@ -186,6 +186,8 @@ def _meant(score: Score) -> str:
     meaning = score.reason or registry.meaning_of(score.name, *registry.MEASURING)
     if score.reading:
         meaning = f"{meaning} Read with {score.read_as}."
+    if score.sampled_as:
+        meaning = f"{meaning} {score.sampled_as}"
     return f"(of {', '.join(score.covers)} only) {meaning}" if score.covers else meaning
 
 

@@ -70,6 +70,21 @@ def refuse_extreme(values: npt.NDArray[np.float64], who: str) -> None:
         )
 
 
+def numbered(keys: Ints) -> Ints:
+    """Number distinct whole numbers 0, 1, 2, ... in their order. O(n) where they lie close, else O(n log n).
+
+    >>> numbered(np.array([7, -2, 7, 10**15])).tolist()
+    [1, 0, 1, 2]
+    """
+    low, high = (int(keys.min()), int(keys.max())) if keys.size else (0, 0)
+    # where a table of all between would be larger than what is sorted
+    if high - low > 4 * keys.size + 1024:
+        return np.asarray(np.unique(keys, return_inverse=True)[1].reshape(-1), dtype=np.int64)
+    seen = np.zeros(high - low + 1, dtype=np.int64)
+    seen[keys - low] = 1
+    return np.asarray((np.cumsum(seen) - 1)[keys - low], dtype=np.int64)
+
+
 def decimals(values: Floats) -> int | None:
     """How many decimals some values are written with, negative for whole tens; None where there is no end.
 

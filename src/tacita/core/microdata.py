@@ -14,7 +14,7 @@ import narwhals as nw
 import numpy as np
 import pyarrow as pa
 
-from .arrays import Floats, Ints, Mask, refuse_extreme
+from .arrays import Floats, Ints, Mask, numbered, refuse_extreme
 from .door import setting
 from .errors import DataError, ParameterError
 from .levels import Levels, category_cells, nominal_levels, ordinal_levels, ranked_levels, ranks_of_text
@@ -334,8 +334,8 @@ class Microdata:
         combined = np.zeros(self.n, dtype=np.int64)
         for column in columns:
             own = column_codes(self.column(column))
-            _, combined = np.unique(combined * (int(own.max()) + 1) + own, return_inverse=True)
-        return np.asarray(combined, dtype=np.int64)
+            combined = numbered(combined * (int(own.max(initial=0)) + 1) + own)
+        return combined
 
     def alike(self, column: str) -> Alike:
         """Number the records of a column so that values which mean the same share a number, however spelled.
@@ -393,7 +393,7 @@ def column_codes(series: nw.Series[Any]) -> Ints:
         # columns of mixed Python objects: Arrow has no type for them
         seen: dict[str, int] = {}
         codes = np.array([seen.setdefault(f"{type(v).__name__} {v!r}", len(seen)) for v in series.to_list()])
-    return np.unique(codes, return_inverse=True)[1].astype(np.int64)
+    return numbered(codes.astype(np.int64))
 
 
 def refuse_repeated_names(names: Sequence[str]) -> None:

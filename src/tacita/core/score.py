@@ -55,6 +55,33 @@ class Score:
             raise ParameterError(f"Score {self.name}: wanted a finite value, got {self.value}.")
 
     @property
+    def interval(self) -> tuple[float, float] | None:
+        """Where the figure of all records lies, by a sample of them: in 95 of 100 samples. None: no sample.
+
+        Value +- 1.96 standard errors, cut at the ends of the range.
+
+        >>> Score(name="DBRL", value=31.5, span=(0, 100), error=0.1).interval
+        (31.304, 31.696)
+        """
+        if self.value is None or self.error is None:
+            return None
+        reach, (least, most) = 1.96 * self.error, self.span
+        upper = self.value + reach if most is None else min(most, self.value + reach)
+        return max(least, self.value - reach), upper
+
+    @property
+    def sampled_as(self) -> str:
+        """What rests on a sample, in a sentence; empty where all records were looked at.
+
+        >>> Score(name="DBRL", value=31.5, span=(0, 100), error=0.1).sampled_as
+        'Estimated by a sample of records: 31.3 to 31.7 with a confidence of 95 %.'
+        """
+        if self.interval is None:
+            return ""
+        low, high = (f"{bound:.4g}" for bound in self.interval)
+        return f"Estimated by a sample of records: {low} to {high} with a confidence of 95 %."
+
+    @property
     def read_as(self) -> str:
         """The reading in words; empty where there is no choice.
 
@@ -75,6 +102,8 @@ class Score:
         }
         if self.error is not None:
             shown["standard_error"] = self.error
+        if self.interval is not None:
+            shown["confidence_interval"] = list(self.interval)
         if self.covers:
             shown["covers"] = list(self.covers)
         for name in ("reading", "beside"):
@@ -136,6 +165,8 @@ def _told(score: Score) -> Iterable[str]:
     yield f"{score.direction} is better"
     if score.reading:
         yield score.read_as
+    if score.sampled_as:
+        yield score.sampled_as
 
 
 @dataclass(frozen=True)

@@ -41,18 +41,24 @@ def plain_spelling(value: object) -> str:
     >>> [plain_spelling(name) for name in ("ACME ", "acme", "01", 1.0, "-0,50")]
     ['acme', 'acme', '1', '1', '-0.5']
     """
-    # composed first: a dot is part of a letter, where one has it
-    composed = unicodedata.normalize("NFKC", _shown(unicodedata.normalize("NFC", str(value))))
-    folded = _shown(unicodedata.normalize("NFKC", composed.casefold())).replace("\u0131", "i")
-    # digits of other scripts are digits
-    digits = "".join(str(unicodedata.decimal(mark, mark)) for mark in folded)
-    text = " ".join(digits.split())
+    given = str(value)
+    # of plain letters, digits and marks nothing else can change; most names are such, and there are millions
+    plain = given.isascii() and given.isprintable()
+    text = " ".join((given.lower() if plain else _folded(given)).split())
     number = _NUMBER.fullmatch(text)
     if number is None:
         return text
     sign, whole, rest = number.groups()
     spelled = f"{whole}.{rest}" if rest else whole
     return f"-{spelled}" if sign == "-" and spelled != "0" else spelled
+
+
+def _folded(text: str) -> str:
+    # composed first: a dot is part of a letter, where one has it
+    composed = unicodedata.normalize("NFKC", _shown(unicodedata.normalize("NFC", text)))
+    folded = _shown(unicodedata.normalize("NFKC", composed.casefold())).replace("\u0131", "i")
+    # digits of other scripts are digits
+    return "".join(str(unicodedata.decimal(mark, mark)) for mark in folded)
 
 
 def _shown(text: str) -> str:

@@ -31,6 +31,7 @@ from tacita.io.hierarchies import as_hierarchy
 from .beside import asked_by, columns_read, numbers_beside, population_of
 from .patterns import suppressed_cells
 from .publish import Records, publish
+from .uniqueness import combined
 
 
 @dataclass(frozen=True, repr=False)
@@ -248,8 +249,7 @@ def refuse_gaps(
 
 def _strata(data: Microdata, x: Floats, kept: Ints) -> Ints:
     """Number the strata of the kept records; records that miss other columns are never grouped together."""
-    pattern = np.column_stack([_named_strata(data, kept), np.isnan(x)])
-    return np.unique(pattern, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
+    return combined((_named_strata(data, kept), *np.isnan(x).T.astype(np.int64)), kept.size)
 
 
 def _named_strata(data: Microdata, kept: Ints) -> Ints:

@@ -15,6 +15,7 @@ from math import comb
 import numpy as np
 
 from tacita.core import Ints, Microdata, Run
+from tacita.core.arrays import numbered
 from tacita.core.uniqueness import Combination, Left, Uniqueness
 
 # Where a method has no k, fewer records than this point to somebody.
@@ -192,13 +193,7 @@ def combined(columns: Iterable[Ints], n: int) -> Ints:
 
 def _joined(one: Ints, other: Ints) -> Ints:
     """Number the distinct combinations of two columns 0, 1, 2, ... O(n), or O(n log n) where many."""
-    keys = one * (int(other.max()) + 1) + other
-    span = int(keys.max()) + 1
-    if span > 4 * keys.size + 1024:
-        return np.asarray(np.unique(keys, return_inverse=True)[1].reshape(-1), dtype=np.int64)
-    number = np.zeros(span, dtype=np.int64)
-    number[keys] = 1
-    return np.asarray((np.cumsum(number) - 1)[keys], dtype=np.int64)
+    return numbered(one * (int(other.max()) + 1) + other)
 
 
 def spoken(names: Sequence[str]) -> str:

@@ -249,15 +249,18 @@ def _sums(
     total, frequency, requested, still_open = (np.zeros(cells) for _ in range(4))
     count = np.zeros(cells, dtype=np.int64)
     for deep, cell in _levels(dimensions, leaves, shape):
-        values += np.bincount(cell, weights=(records.weight * records.amount)[deep], minlength=cells)
+        amounts = _chosen(records.weight * records.amount, deep)
+        values += np.bincount(cell, weights=amounts, minlength=cells)
+        del amounts
         one = _by_holding(cell, records, deep)
         # of holdings, not of records: one that has several is still alone
         frequency += np.bincount(one.cell, weights=one.weight, minlength=cells)
         total += np.bincount(one.cell, weights=one.amount * one.weight, minlength=cells)
         count += np.bincount(one.cell, minlength=cells)
-        np.maximum.at(requested, one.cell, np.where(one.asked, one.amount, 0.0))
-        np.maximum.at(still_open, one.cell, np.where(one.waived, 0.0, one.amount))
-        _rank(one, largest, holders)
+        if one.asked.any():
+            _raise_to(requested, one, np.where(one.asked, one.amount, 0.0))
+        _raise_to(still_open, one, np.where(one.waived, 0.0, one.amount))
+        _rank(_leading(one, depth), largest, holders)
     # parts of places differ in the last digit
     np.minimum.accumulate(largest, axis=1, out=largest)
     found = Contributors(total, count, largest, holders, frequency, requested, still_open, records.respelled)
@@ -268,17 +271,25 @@ def _levels(
     dimensions: Sequence[Hierarchy], leaves: Sequence[Ints], shape: tuple[int, ...]
 ) -> Iterator[tuple[Mask, Ints]]:
     """For every combination of levels the records that have one, and the cell of each of these."""
-    paths = [dimension.ancestors()[own] for dimension, own in zip(dimensions, leaves, strict=True)]
+    paths = [dimension.ancestors() for dimension in dimensions]
     for levels in product(*(range(path.shape[1]) for path in paths)):
-        at = [path[:, level] for path, level in zip(paths, levels, strict=True)]
+        at = [path[own, level] for path, own, level in zip(paths, leaves, levels, strict=True)]
         # a leaf that is less deep stands at its own level only
         deep = np.logical_and.reduce([each >= 0 for each in at])
-        yield deep, np.ravel_multi_index([each[deep] for each in at], shape)
+        cell = np.ravel_multi_index([_chosen(each, deep) for each in at], shape)
+        # what millions of records take is not kept while somebody works on the cells
+        del at
+        yield deep, cell
+
+
+def _chosen(column: Floats | Ints | Mask, deep: Mask) -> Any:
+    """What records have that are deep enough; itself, where all are."""
+    return column if deep.all() else column[deep]
 
 
 @dataclass(frozen=True, eq=False)
 class _Contributions:
-    """One entry per cell and holding."""
+    """One entry per cell and holding, in the order of cells, then of holdings."""
 
     cell: Ints
     holder: Ints
@@ -287,13 +298,56 @@ class _Contributions:
     asked: Mask
     waived: Mask
 
+    @property
+    def starts(self) -> Ints:
+        """The first entry of each cell that has one."""
+        return np.flatnonzero(np.append(True, np.diff(self.cell) > 0)) if self.cell.size else self.cell
+
+
+def _raise_to(figures: Floats, one: _Contributions, amounts: Floats) -> None:
+    """The largest amount of each cell, where that is more than its figure."""
+    if one.cell.size:
+        cells = one.cell[one.starts]
+        figures[cells] = np.maximum(figures[cells], np.maximum.reduceat(amounts, one.starts))
+
+
+def _leading(one: _Contributions, depth: int) -> _Contributions:
+    """The entries that can be among the first `depth` of their cell; all, where weights make that unsure.
+
+    One look at all entries for each place. Whole weights add up to the same whatever is left out.
+    """
+    starts = one.starts
+    sizes = np.diff(np.append(starts, one.cell.size))
+    if sizes.max(initial=0) <= depth or (one.weight < 1).any() or (one.weight != np.rint(one.weight)).any():
+        return one
+    left, chosen = one.amount.copy(), np.zeros(one.cell.size, dtype=bool)
+    for _ in range(depth):
+        most = np.maximum.reduceat(left, starts)
+        tops = np.flatnonzero(left == np.repeat(most, sizes))
+        # of equal ones the first, whose holding has the lowest number; none where all were taken
+        tops = tops[np.append(True, np.diff(one.cell[tops]) > 0)]
+        chosen[tops] = True
+        left[tops] = -1.0
+    return _Contributions(
+        one.cell[chosen],
+        one.holder[chosen],
+        one.amount[chosen],
+        one.weight[chosen],
+        one.asked[chosen],
+        one.waived[chosen],
+    )
+
 
 def _by_holding(cell: Ints, records: Records, deep: Mask) -> _Contributions:
-    holder, amount, weight = records.holder[deep], records.amount[deep], records.weight[deep]
+    holder, amount, weight = (
+        _chosen(column, deep) for column in (records.holder, records.amount, records.weight)
+    )
     span = int(records.holder.max(initial=0)) + 1
     if records.alone:
         # every record is a holding: in order of cells they are what grouping would give
-        order = np.argsort(cell, kind="stable")
+        # numbers of 16 bits are sorted digit by digit
+        short = cell.astype(np.uint16) if int(cell.max(initial=0)) < 1 << 16 else cell
+        order = np.argsort(short, kind="stable")
         return _each_its_own(cell[order], holder[order], amount[order], weight[order], records, deep, order)
     keys, entry = np.unique(cell * span + holder, return_inverse=True)
     n = keys.size
@@ -308,8 +362,8 @@ def _by_holding(cell: Ints, records: Records, deep: Mask) -> _Contributions:
         keys % span,
         np.abs(np.bincount(entry, weights=amount, minlength=n)),
         mean_weight,
-        np.bincount(entry, weights=records.asked[deep], minlength=n) > 0,
-        np.bincount(entry, weights=records.waived[deep], minlength=n) == each,
+        np.bincount(entry, weights=_chosen(records.asked, deep), minlength=n) > 0,
+        np.bincount(entry, weights=_chosen(records.waived, deep), minlength=n) == each,
     )
 
 
@@ -319,7 +373,7 @@ def _each_its_own(
     size = np.abs(amount)
     # as of several records, to the last bit
     mean_weight = np.divide(size * weight, size, out=weight.copy(), where=size > 0)
-    asked, waived = records.asked[deep][order], records.waived[deep][order]
+    asked, waived = (_chosen(column, deep)[order] for column in (records.asked, records.waived))
     return _Contributions(cell, holder, size, mean_weight, asked, waived)
 
 
@@ -333,7 +387,7 @@ def _rank(one: _Contributions, largest: Floats, holders: Ints) -> None:
         order = np.lexsort((one.holder, -one.amount, one.cell))
     cell, amount, weight = one.cell[order], one.amount[order], one.weight[order]
     end = np.cumsum(weight)
-    first = np.flatnonzero(np.append(True, np.diff(cell) > 0))
+    first = one.starts
     before = np.repeat((end - weight)[first], np.diff(np.append(first, cell.size)))
     end = end - before
     start = end - weight

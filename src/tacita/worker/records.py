@@ -195,7 +195,9 @@ def _scores(report: Report) -> list[dict[str, Any]]:
         {
             **score.as_dict(),
             "headline": registry.is_headline(score.name),
-            "meaning": registry.meaning_of(score.name, *registry.MEASURING),
+            "meaning": " ".join(
+                filter(None, (registry.meaning_of(score.name, *registry.MEASURING), score.sampled_as))
+            ),
         }
         for score in report
     ]

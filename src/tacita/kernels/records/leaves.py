@@ -87,7 +87,7 @@ def empty_leaves(n: int, d: int) -> Leaves:
 
 
 @njit(cache=True, nogil=True)
-def _select(keys, rows, low, high, place):
+def select(keys, rows, low, high, place):
     """Reorder low..high-1 so that what is before `place` has no larger key (ties by row). O(high - low)."""
     while high - low > 1:
         middle = (low + high) // 2
@@ -112,7 +112,7 @@ def _select(keys, rows, low, high, place):
 
 
 @njit(cache=True, nogil=True)
-def _widest(columns, rows, low, high):
+def widest(columns, rows, low, high):
     """The column with the largest range among some of the records low..high-1."""
     step = max(1, (high - low) // _SAMPLE)
     best, where = -1.0, 0
@@ -145,10 +145,10 @@ def cut(columns, rows, n, keys):
         middle = low + (size // 2 + unit - 1) // unit * unit
         if middle >= high:
             middle = high - unit if high - unit > low else low + unit
-        axis = _widest(columns, rows, low, high)
+        axis = widest(columns, rows, low, high)
         for i in range(low, high):
             keys[i] = columns[axis, rows[i]]
-        _select(keys, rows, low, high, middle)
+        select(keys, rows, low, high, middle)
         lows[depth], highs[depth] = low, middle
         lows[depth + 1], highs[depth + 1] = middle, high
         depth += 2

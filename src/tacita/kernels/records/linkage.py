@@ -5,35 +5,26 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from numba import njit
 
 from tacita.core.arrays import Floats, Ints, Mask
 
+from .boxes import Tree
+
 # Distances that agree to so many digits are a tie: rounding must not decide who is found.
 TIE = 1e-9
 
+Narrow = npt.NDArray[np.int32]
+
 
 class Points(NamedTuple):
-    """Two files (n, d), C order, no NaN, a record of one and the same place in the other being one person's.
+    """Distinct candidates (m, d), C order, no NaN; `repeats` of each; own[i]: the one of query i.
 
-    Squared distance: sum over columns of weight * difference^2. turned_queries, turned: the same points
-    turned so that the first columns spread most, distances kept; `turned` sorted by its first column,
-    order[j] the candidate of its row j.
-    """
+    Distance: sum over columns of weight * difference^2, or by Gower weight * gap, where any difference of
+    names is a gap of 1.
 
-    queries: Floats
-    candidates: Floats
-    weights: Floats
-    turned_queries: Floats
-    turned: Floats
-    order: Ints
-
-
-class MixedPoints(NamedTuple):
-    """The same for Gower's distance: sum of weight * gap; any difference of names is a gap of 1.
-
-    Candidates are distinct rows, `repeats` how many records each stands for, own[i] the one of query i. They
-    are sorted by column `pivot`, which is not nominal; -1 where every column is.
+    tree: the candidates, and asking: the queries, each coordinate on a scale where its weight is 1.
     """
 
     queries: Floats
@@ -42,165 +33,184 @@ class MixedPoints(NamedTuple):
     own: Ints
     weights: Floats
     nominal: Mask
-    pivot: int
+    gower: bool
+    asking: Floats
+    tree: Tree
 
 
 class Agreements(NamedTuple):
-    """Queries, and distinct candidates sorted column by column; those within a tolerance agree.
+    """Queries, and a tree of distinct candidates, told by the ranks of their values in each column.
 
-    repeats: how many records a candidate stands for; own[i]: the one of query i.
+    Query r agrees on column c with ranks first[r, c]..last[r, c]-1; own[r]: the place of its own candidate.
+    ranks[c, p], low, high: those of the tree, in 32 bits, of which a processor compares most at a time.
+    until[p]: how many records the candidates before place p stand for. bits[c]: the bit of column c in a
+    pattern, as wide as it takes.
     """
 
-    queries: Floats
-    sorted_values: Floats
-    sorted_rows: Ints
-    repeats: Ints
+    first: Narrow
+    last: Narrow
     own: Ints
-    tolerance: Floats
+    ranks: Narrow
+    low: Narrow
+    high: Narrow
+    levels: int
+    until: Ints
+    bits: Ints
 
 
-class Boxes(NamedTuple):
-    """What row i may have become, low[i]..high[i]; released rows, and each column sorted, with its rows."""
+class Allowed(NamedTuple):
+    """What row i may have become, low[i]..high[i]; released rows, and a tree of the distinct ones.
+
+    until[p]: how many rows the distinct ones before place p stand for.
+    """
 
     low: Floats
     high: Floats
     released: Floats
-    ordered: Floats
-    rows: Ints
+    tree: Tree
+    until: Ints
 
 
 @njit(cache=True, nogil=True)
-def own_is_nearest(points, start, stop, out):
-    """out[i - start] = 1/t if candidate i is among the t nearest of query i, all at one distance; else 0.
+def _apart(j, i, points):
+    """The distance of candidate j from query i, as every decision is taken on it."""
+    queries, candidates, weights = points.queries, points.candidates, points.weights
+    distance = 0.0
+    for c in range(weights.shape[0]):
+        t = candidates[j, c] - queries[i, c]
+        if not points.gower:
+            distance += weights[c] * t * t
+        elif points.nominal[c]:
+            distance += 0.0 if t == 0.0 else weights[c]
+        else:
+            distance += weights[c] * abs(t)
+    return distance
 
-    Only candidates within the own distance on the first turned column can be nearer, so the scan runs
-    outward from the query and ends there, or at the first candidate that is nearer. O(n^2 d) at worst.
+
+@njit(cache=True, nogil=True)
+def own_distances(points, out):
+    """out[i] = how far query i is from its own candidate. O(n d)."""
+    for i in range(out.shape[0]):
+        out[i] = _apart(points.own[i], i, points)
+
+
+@njit(cache=True, nogil=True)
+def _gap_of_box(node, i, points):
+    """No candidate of a node is nearer to query i than this, but for rounding."""
+    asking, low, high = points.asking, points.tree.low, points.tree.high
+    gap = 0.0
+    for c in range(asking.shape[1]):
+        t = max(low[node, c] - asking[i, c], asking[i, c] - high[node, c])
+        if t > 0.0:
+            if not points.gower:
+                gap += t * t
+            else:
+                gap += points.weights[c] if points.nominal[c] else t
+    return gap
+
+
+@njit(cache=True, nogil=True)
+def _roughly(first, last, i, points, rough):
+    """Distances of the candidates at places first..last-1 from query i, but for rounding."""
+    columns, asking = points.tree.columns, points.asking
+    rough[: last - first] = 0.0
+    for c in range(asking.shape[1]):
+        at = asking[i, c]
+        if not points.gower:
+            for p in range(first, last):
+                t = columns[c, p] - at
+                rough[p - first] += t * t
+        elif points.nominal[c]:
+            for p in range(first, last):
+                rough[p - first] += 0.0 if columns[c, p] == at else points.weights[c]
+        else:
+            for p in range(first, last):
+                rough[p - first] += abs(columns[c, p] - at)
+
+
+@njit(cache=True, nogil=True)
+def own_is_nearest(points, rows, out):
+    """out[r] = 1/t if the own candidate of query rows[r] is among the t nearest, all at one distance; else 0.
+
+    Only boxes within the own distance are opened, the nearer half first, and the search ends at the first
+    candidate that is nearer. Returns how many boxes and candidates were looked at: O(n d) a query at worst.
     """
-    queries, candidates, weights, turned_queries, turned, order = points
-    n, d = candidates.shape
-    for i in range(start, stop):
-        own = 0.0
-        for c in range(d):
-            t = candidates[i, c] - queries[i, c]
-            own += weights[c] * t * t
-        nearer = own * (1 - TIE)
-        farther = own * (1 + TIE)
-        # what the turned coordinates say is rounded; leave room, and decide on the plain ones
-        reach = own * (1 + 1e-6) + 1e-12
-        at = turned_queries[i, 0]
-        right = np.searchsorted(turned[:, 0], at)
-        left = right - 1
-        ties = 1
-        while ties > 0:
-            to_left = at - turned[left, 0] if left >= 0 else np.inf
-            to_right = turned[right, 0] - at if right < n else np.inf
-            if to_left < to_right:
-                row, gap = left, to_left
-                left -= 1
-            else:
-                row, gap = right, to_right
-                right += 1
-            if gap * gap > reach:
-                break
-            j = order[row]
-            if j == i:
+    tree, repeats = points.tree, points.repeats
+    order, levels, m = tree.order, tree.levels, repeats.shape[0]
+    waiting = np.empty(64, dtype=np.int64)
+    rough = np.empty(1 + (m >> levels))
+    looked = 0
+    for r in range(rows.shape[0]):
+        i = rows[r]
+        mine = _apart(points.own[i], i, points)
+        nearer, farther = mine * (1 - TIE), mine * (1 + TIE)
+        # what scaled coordinates say is rounded; leave room, and decide on the plain ones
+        reach = mine * (1 + 1e-6) + 1e-12
+        waiting[0], depth, ties, found = 1, 1, 0, True
+        while depth > 0 and found:
+            depth -= 1
+            node = waiting[depth]
+            looked += 1
+            if node >> levels:
+                leaf = node - (1 << levels)
+                first, last = leaf * m >> levels, (leaf + 1) * m >> levels
+                looked += last - first
+                _roughly(first, last, i, points, rough)
+                for p in range(first, last):
+                    if rough[p - first] <= reach:
+                        distance = _apart(order[p], i, points)
+                        if distance < nearer:
+                            found = False
+                            break
+                        if distance <= farther:
+                            ties += repeats[order[p]]
                 continue
-            rough = 0.0
-            for c in range(d):
-                t = turned[row, c] - turned_queries[i, c]
-                rough += t * t
-                if rough > reach:
-                    break
-            if rough > reach:
-                continue
-            distance = 0.0
-            for c in range(d):
-                t = candidates[j, c] - queries[i, c]
-                distance += weights[c] * t * t
-            if distance < nearer:
-                ties = 0
-            elif distance <= farther:
-                ties += 1
-        out[i - start] = 1.0 / ties if ties > 0 else 0.0
+            near, far = 2 * node, 2 * node + 1
+            to_near, to_far = _gap_of_box(near, i, points), _gap_of_box(far, i, points)
+            if to_far < to_near:
+                near, far, to_near, to_far = far, near, to_far, to_near
+            if to_far <= reach:
+                waiting[depth] = far
+                depth += 1
+            if to_near <= reach:
+                waiting[depth] = near
+                depth += 1
+        out[r] = 1.0 / ties if found else 0.0
+    return looked
 
 
 @njit(cache=True, nogil=True)
-def own_is_nearest_mixed(points, start, stop, out):
-    """As own_is_nearest by Gower's distance.
+def _settle(node, r, pairs, agreed, unsettled):
+    """The columns on which a whole node agrees with query r, and those on which a part of it may.
 
-    The scan runs outward from the query by the column `pivot` and ends where that column alone is farther
-    than the own candidate. O(n m d) at worst for m candidates.
+    What was settled for the node above is so for this one.
     """
-    queries, candidates, repeats, own, weights, nominal, pivot = points
-    m, d = candidates.shape
-    for i in range(start, stop):
-        mine = 0.0
-        for c in range(d):
-            mine += weights[c] * _gap(candidates[own[i], c], queries[i, c], nominal[c])
-        nearer = mine * (1 - TIE)
-        farther = mine * (1 + TIE)
-        right = 0
-        if pivot >= 0:
-            right = np.searchsorted(candidates[:, pivot], queries[i, pivot])
-        left = right - 1
-        ties = 0
-        found = True
-        while found and (left >= 0 or right < m):
-            to_left = np.inf
-            to_right = np.inf
-            if pivot < 0:
-                to_right = 0.0
-            else:
-                if left >= 0:
-                    to_left = weights[pivot] * (queries[i, pivot] - candidates[left, pivot])
-                if right < m:
-                    to_right = weights[pivot] * (candidates[right, pivot] - queries[i, pivot])
-            if min(to_left, to_right) > farther:
-                break
-            if to_left < to_right:
-                row = left
-                left -= 1
-            else:
-                row = right
-                right += 1
-            distance = 0.0
-            for c in range(d):
-                distance += weights[c] * _gap(candidates[row, c], queries[i, c], nominal[c])
-                if distance > farther:
-                    break
-            if distance < nearer:
-                found = False
-            elif distance <= farther:
-                ties += repeats[row]
-        out[i - start] = 1.0 / ties if found else 0.0
+    first, last, low, high, bits = pairs.first, pairs.last, pairs.low, pairs.high, pairs.bits
+    for c in range(bits.shape[0]):
+        if unsettled & bits[c]:
+            if high[node, c] < first[r, c] or low[node, c] >= last[r, c]:
+                unsettled ^= bits[c]
+            elif low[node, c] >= first[r, c] and high[node, c] < last[r, c]:
+                unsettled ^= bits[c]
+                agreed |= bits[c]
+    return agreed, unsettled
 
 
 @njit(cache=True, nogil=True)
-def _gap(a, b, nominal):
-    if nominal:
-        return 0.0 if a == b else 1.0
-    return abs(a - b)
+def _mark(ranks, first, last, bit, pattern):
+    """Set a bit where a rank lies within an interval. Of arrays alone, so that it is done many at a time."""
+    for p in range(ranks.shape[0]):
+        pattern[p] |= bit if (ranks[p] >= first) & (ranks[p] < last) else pattern.dtype.type(0)
 
 
 @njit(cache=True, nogil=True)
-def _agreements(i, pairs, mask, touched):
-    """Set bit c of mask[j] where query i and candidate j agree on column c; returns how many j agree."""
-    queries, sorted_values, sorted_rows, _, _, tolerance = pairs
-    n, d = sorted_values.shape[1], sorted_values.shape[0]
-    count = 0
-    for c in range(d):
-        value = queries[i, c]
-        low = np.searchsorted(sorted_values[c], value - tolerance[c])
-        bit = np.int64(1) << c
-        for r in range(low, n):
-            if sorted_values[c, r] > value + tolerance[c]:
-                break
-            j = sorted_rows[c, r]
-            if mask[j] == 0:
-                touched[count] = j
-                count += 1
-            mask[j] |= bit
-    return count
+def _patterns(start, stop, r, pairs, agreed, unsettled, pattern):
+    """pattern[p - start] = the columns on which query r agrees with the candidate at place p, as bits."""
+    first, last, ranks, bits = pairs.first, pairs.last, pairs.ranks, pairs.bits
+    pattern[: stop - start] = agreed
+    for c in range(bits.shape[0]):
+        if unsettled & bits[c]:
+            _mark(ranks[c, start:stop], first[r, c], last[r, c], bits[c], pattern)
 
 
 @njit(cache=True, nogil=True)
@@ -214,65 +224,109 @@ def _slot(pattern, keys):
 
 
 @njit(cache=True, nogil=True)
-def count_patterns(rows, pairs, keys, counts):
+def _tally(pattern, until, keys, counts):
+    """Count patterns, the first of which stands for until[1] - until[0] records; returns how many are new."""
+    new = 0
+    if keys.shape[0] == 0:
+        for p in range(pattern.shape[0]):
+            counts[pattern[p]] += until[p + 1] - until[p]
+        return new
+    for p in range(pattern.shape[0]):
+        if pattern[p] != 0:
+            at = _slot(np.int64(pattern[p]), keys)
+            new += keys[at] == 0
+            keys[at] = pattern[p]
+            counts[at] += until[p + 1] - until[p]
+    return new
+
+
+@njit(cache=True, nogil=True)
+def _places(node, m):
+    """Where the candidates of a node begin and end."""
+    level = 0
+    while node >> (level + 1):
+        level += 1
+    j = node - (1 << level)
+    return j * m >> level, (j + 1) * m >> level
+
+
+@njit(cache=True, nogil=True)
+def count_patterns(start, stop, pairs, keys, counts):
     """Add up how often each agreement pattern (a bit mask) stands between some queries and all candidates.
 
-    keys, counts: an empty open hash table, 0 for a free slot; the pattern of no agreement is not counted.
-    Returns False when the table is three quarters full. Cost: one step per agreeing pair and column.
+    counts: one for each pattern; where there are too many of them, for each slot of `keys`, an open hash
+    table, 0 for a free one. That of no agreement is not counted in full. Returns False when the table is
+    three quarters full. Boxes that lie within or beyond the tolerance of a column are not opened for it, and
+    one for which that is so of every column counts as a whole.
     """
-    repeats = pairs.repeats
-    n = repeats.shape[0]
-    mask = np.zeros(n, dtype=np.int64)
-    touched = np.empty(n, dtype=np.int64)
+    levels, until, bits = pairs.levels, pairs.until, pairs.bits
+    m, nothing, every = until.shape[0] - 1, bits[0] ^ bits[0], bits.sum()
+    waiting, settled = np.empty(64, dtype=np.int64), np.empty((64, 2), dtype=bits.dtype)
+    pattern, whole = np.empty(1 + (m >> levels), dtype=bits.dtype), np.zeros(2, dtype=np.int64)
     used = 0
-    for i in rows:
-        found = _agreements(i, pairs, mask, touched)
-        for t in range(found):
-            j = touched[t]
-            at = _slot(mask[j], keys)
-            if keys[at] == 0:
-                # a full table would be searched for ever
-                if 4 * used > 3 * keys.shape[0]:
-                    return False
-                keys[at] = mask[j]
-                used += 1
-            counts[at] += repeats[j]
-            mask[j] = 0
+    for r in range(start, stop):
+        waiting[0], settled[0, 0], settled[0, 1], depth = 1, nothing, every, 1
+        while depth > 0:
+            depth -= 1
+            node = waiting[depth]
+            agreed, unsettled = _settle(node, r, pairs, settled[depth, 0], settled[depth, 1])
+            if unsettled and not node >> levels:
+                for half in (2 * node + 1, 2 * node):
+                    waiting[depth], settled[depth, 0], settled[depth, 1] = half, agreed, unsettled
+                    depth += 1
+                continue
+            # a full table would be searched for ever
+            if keys.shape[0] and 4 * (used + pattern.shape[0]) > 3 * keys.shape[0]:
+                return False
+            a, b = _places(node, m)
+            if unsettled == 0:
+                pattern[0], whole[1] = agreed, until[b] - until[a]
+                used += _tally(pattern[:1], whole, keys, counts)
+                continue
+            _patterns(a, b, r, pairs, agreed, unsettled, pattern)
+            used += _tally(pattern[: b - a], until[a : b + 1], keys, counts)
     return True
 
 
 @njit(cache=True, nogil=True)
-def own_has_most_weight(rows, pairs, gain, total, out):
-    """out[r] = 1/t if the own candidate of query rows[r] has the largest weight, shared by t records; else 0.
+def own_has_most_weight(start, stop, pairs, gain, out):
+    """out[r - start] = 1/t if the own candidate of query r has the largest weight, with t records; else 0.
 
-    The weight of a pair is the sum of gain[c] over the columns on which it agrees. total: how many records
-    the candidates stand for.
+    The weight of a pair is the sum of gain[c] over the columns on which it agrees. Boxes that cannot reach
+    the weight of the own candidate are not opened; the search ends at the first candidate that has more.
     """
-    repeats, own = pairs.repeats, pairs.own
-    n = repeats.shape[0]
-    mask = np.zeros(n, dtype=np.int64)
-    touched = np.empty(n, dtype=np.int64)
-    for r in range(rows.shape[0]):
-        i = rows[r]
-        found = _agreements(i, pairs, mask, touched)
-        mine = _weight(mask[own[i]], gain)
-        ties = 0
-        strangers = total
-        better = False
-        for t in range(found):
-            j = touched[t]
-            theirs = _weight(mask[j], gain)
-            strangers -= repeats[j]
-            if theirs > mine + TIE:
-                better = True
-            elif theirs >= mine - TIE:
-                ties += repeats[j]
-            mask[j] = 0
-        if strangers > 0 and mine < -TIE:
-            better = True
-        elif strangers > 0 and mine <= TIE:
-            ties += strangers
-        out[r] = 0.0 if better else 1.0 / ties
+    levels, until, bits, own = pairs.levels, pairs.until, pairs.bits, pairs.own
+    m, nothing, every = until.shape[0] - 1, bits[0] ^ bits[0], bits.sum()
+    gainful = bits[gain > 0].sum()
+    waiting, settled = np.empty(64, dtype=np.int64), np.empty((64, 2), dtype=bits.dtype)
+    pattern = np.empty(1 + (m >> levels), dtype=bits.dtype)
+    for r in range(start, stop):
+        _patterns(own[r], own[r] + 1, r, pairs, nothing, every, pattern)
+        mine = _weight(pattern[0], gain)
+        waiting[0], settled[0, 0], settled[0, 1], depth = 1, nothing, every, 1
+        ties, better = 0, False
+        while depth > 0 and not better:
+            depth -= 1
+            node = waiting[depth]
+            agreed, unsettled = _settle(node, r, pairs, settled[depth, 0], settled[depth, 1])
+            if _weight(agreed | unsettled & gainful, gain) < mine - TIE:
+                continue
+            if unsettled and not node >> levels:
+                for half in (2 * node + 1, 2 * node):
+                    waiting[depth], settled[depth, 0], settled[depth, 1] = half, agreed, unsettled
+                    depth += 1
+                continue
+            a, b = _places(node, m)
+            if unsettled:
+                _patterns(a, b, r, pairs, agreed, unsettled, pattern)
+            for p in range(a, b if unsettled else a + 1):
+                theirs = _weight(pattern[p - a] if unsettled else agreed, gain)
+                if theirs > mine + TIE:
+                    better = True
+                    break
+                if theirs >= mine - TIE:
+                    ties += until[p + 1 if unsettled else b] - until[p]
+        out[r - start] = 0.0 if better else 1.0 / ties
 
 
 @njit(cache=True, nogil=True)
@@ -285,31 +339,46 @@ def _weight(pattern, gain):
 
 
 @njit(cache=True, nogil=True)
-def own_among_allowed(boxes, start, stop, out):
-    """out[i - start] = 1/t if released row i lies in its box, which holds t rows; else 0.
+def own_among_allowed(allowed, start, stop, out):
+    """out[i - start] = 1/t if released row i lies within what it may have become, as t rows do; else 0.
 
-    Walks the column whose interval holds fewest. O(d log n + d times that interval) a record.
+    Of the tree only nodes are opened that lie partly within. O(n d) a record at worst.
     """
-    low, high, released, ordered, rows = boxes
-    n, d = released.shape
     for i in range(start, stop):
-        best, first, last = 0, 0, n
+        own = True
+        for c in range(allowed.released.shape[1]):
+            own &= allowed.low[i, c] <= allowed.released[i, c] <= allowed.high[i, c]
+        out[i - start] = 1.0 / _rows_within(i, allowed) if own else 0.0
+
+
+@njit(cache=True, nogil=True)
+def _rows_within(i, allowed):
+    """How many released rows lie within what row i may have become."""
+    low, high, tree, until = allowed.low, allowed.high, allowed.tree, allowed.until
+    levels, d, m = tree.levels, low.shape[1], until.shape[0] - 1
+    waiting = np.empty(64, dtype=np.int64)
+    waiting[0], depth, found = 1, 1, 0
+    while depth > 0:
+        depth -= 1
+        node = waiting[depth]
+        apart, within = False, True
         for c in range(d):
-            a = np.searchsorted(ordered[c], low[i, c], side="left")
-            b = np.searchsorted(ordered[c], high[i, c], side="right")
-            if b - a < last - first:
-                best, first, last = c, a, b
-        inside = 0
-        own = False
-        for r in range(first, last):
-            j = rows[best, r]
-            allowed = True
+            apart |= tree.high[node, c] < low[i, c] or tree.low[node, c] > high[i, c]
+            within &= tree.low[node, c] >= low[i, c] and tree.high[node, c] <= high[i, c]
+        if apart:
+            continue
+        if not within and not node >> levels:
+            waiting[depth], waiting[depth + 1] = 2 * node, 2 * node + 1
+            depth += 2
+            continue
+        first, last = _places(node, m)
+        if within:
+            found += until[last] - until[first]
+            continue
+        for p in range(first, last):
+            inside = True
             for c in range(d):
-                if released[j, c] < low[i, c] or released[j, c] > high[i, c]:
-                    allowed = False
-                    break
-            if allowed:
-                inside += 1
-                if j == i:
-                    own = True
-        out[i - start] = 1.0 / inside if own else 0.0
+                inside &= low[i, c] <= tree.columns[c, p] <= high[i, c]
+            if inside:
+                found += until[p + 1] - until[p]
+    return found

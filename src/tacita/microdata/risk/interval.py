@@ -59,12 +59,17 @@ class IDRank(ColumnMeasure):
     def figures(self, pair: Comparison, run: Run) -> tuple[Floats, Floats]:
         inside = np.zeros(pair.original.shape)
         for j in range(len(pair.attributes)):
-            x, z = pair.original[:, j], pair.released[:, j]
-            ordered = np.sort(z)
-            middle = (np.searchsorted(ordered, z, "left") + np.searchsorted(ordered, z, "right") - 1) / 2
+            # in the order of the released values: what is looked up one after the other is at hand
+            order = np.argsort(pair.released[:, j], kind="stable")
+            x, z = pair.original[order, j], pair.released[order, j]
+            middle = (np.searchsorted(z, z, "left") + np.searchsorted(z, z, "right") - 1) / 2
+            # the released values of ranks first .. last - 1 are those that equal x, all before are lower
+            first, last = np.searchsorted(z, x, "left"), np.searchsorted(z, x, "right")
+            hits = np.zeros(pair.n)
             for width in WIDTHS:
                 reach = width * pair.n
-                low = ordered[np.maximum(np.ceil(middle - reach), 0).astype(np.int64)]
-                high = ordered[np.minimum(np.floor(middle + reach), pair.n - 1).astype(np.int64)]
-                inside[:, j] += 10.0 * ((low <= x) & (x <= high))
+                low = np.maximum(np.ceil(middle - reach), 0)
+                high = np.minimum(np.floor(middle + reach), pair.n - 1)
+                hits += (low < last) & (high >= first)
+            inside[order, j] = 10.0 * hits
         return inside.mean(axis=0), inside.mean(axis=1)

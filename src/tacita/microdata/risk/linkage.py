@@ -8,58 +8,76 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from tacita.core import Comparison, Floats, Ints, Matrix, ParameterError, Run, Score
+from tacita.core import Comparison, Floats, Ints, Mask, Matrix, ParameterError, Run, Score
 from tacita.microdata.measure import ColumnMeasure, Measure
 from tacita.microdata.mixed import Mixed
 
+from .linking import BLOCK, Linked, distinct_rows, foreseen, link_sample
 
-def linked_share(queries: Matrix, candidates: Matrix, weights: Floats, run: Run) -> Floats:
+# Candidates of a box that is not cut any further.
+_LEAF = 16
+
+_Budget = Annotated[
+    float,
+    Field(gt=0, description="boxes and records to look at before a sample of people is taken"),
+]
+
+
+def nearest_share(
+    queries: Matrix, candidates: Matrix, weights: Floats, run: Run, budget: float, nominal: Mask | None = None
+) -> Linked:
     """For each query 1/t if its own candidate is among the t nearest, else 0; exact, in any row order.
 
-    Squared distance: sum of weight * difference^2. O(n^2 d) at worst; the scan of a query ends at the
-    first candidate that is nearer than its own, or where the direction of largest spread says that none
-    can be.
+    Squared distance: sum of weight * difference^2; where some columns are nominal or none is, as `nominal`
+    says, Gower's: sum of weight * gap. O(n d) a query at worst; of a tree of the distinct candidates only the
+    boxes within the own distance are opened. Beyond `budget` boxes and candidates a sample is asked.
     """
-    from tacita.kernels.records.linkage import Points, own_is_nearest
+    from tacita.kernels.records.boxes import grow
+    from tacita.kernels.records.linkage import Points, own_distances, own_is_nearest
 
-    scaled = candidates * np.sqrt(weights)
-    centre = scaled.mean(axis=0)
-    # turned to the main axes of what is searched; the axes only save work, so rounding does no harm
-    axes = np.linalg.eigh((scaled - centre).T @ (scaled - centre))[1][:, ::-1]
-    turned = (scaled - centre) @ axes
-    order = np.argsort(turned[:, 0], kind="stable")
-    turned = np.ascontiguousarray(turned[order])
-    asking = np.ascontiguousarray((queries * np.sqrt(weights) - centre) @ axes)
-    points = Points(queries, candidates, weights, asking, turned, order)
+    distinct, own, repeats = distinct_rows(candidates)
+    gower = nominal is not None
+    scale, centre = (weights if gower else np.sqrt(weights)), distinct.mean(axis=0)
+    scaled, asking = (distinct - centre) * scale, (queries - centre) * scale
+    if nominal is None:
+        # turned to the main axes of what is searched; the axes only save work, so rounding does no harm
+        axes = np.linalg.eigh(scaled.T @ scaled)[1][:, ::-1]
+        scaled, asking = scaled @ axes, np.ascontiguousarray(asking @ axes)
+    tree = grow(scaled, _LEAF)
+    points = Points(
+        queries,
+        distinct,
+        repeats,
+        own,
+        weights,
+        np.zeros(weights.size, dtype=bool) if nominal is None else nominal,
+        gower,
+        asking,
+        tree,
+    )
+    # those who stand near each other ask one after the other: what they look at is at hand
+    place = np.empty(repeats.size, dtype=np.int64)
+    place[tree.order] = np.arange(repeats.size)
 
-    def block(start: int, stop: int) -> Floats:
-        found = np.empty(stop - start)
-        own_is_nearest(points, start, stop, found)
+    def link(rows: Ints) -> Floats:
+        order = np.argsort(place[own[rows]], kind="stable")
+        found = np.empty(rows.size)
+
+        def block(start: int, stop: int) -> None:
+            own_is_nearest(points, rows[order[start:stop]], part := np.empty(stop - start))
+            found[order[start:stop]] = part
+
+        for _ in run.map_blocks("linking records", rows.size, block, BLOCK):
+            pass
         return found
 
-    return np.concatenate(list(run.map_blocks("linking records", len(queries), block, block=512)))
-
-
-def linked_share_mixed(queries: Matrix, candidates: Matrix, mixed: Mixed, run: Run) -> Floats:
-    """The same by Gower's distance, for several kinds of attributes. O(n m d) at worst, m distinct rows."""
-    from tacita.kernels.records.linkage import MixedPoints, own_is_nearest_mixed
-
-    spread = np.where(mixed.nominal, -1.0, candidates.std(axis=0) * mixed.weights)
-    pivot = int(np.argmax(spread)) if not mixed.nominal.all() else -1
-    distinct, own, repeats = np.unique(candidates, axis=0, return_inverse=True, return_counts=True)
-    order = np.argsort(distinct[:, pivot], kind="stable") if pivot >= 0 else np.arange(len(distinct))
-    place = np.empty(order.size, dtype=np.int64)
-    place[order] = np.arange(order.size)
-    offered, times = np.ascontiguousarray(distinct[order]), repeats[order].astype(np.int64)
-    own = place[own.reshape(-1)]
-    points = MixedPoints(queries, offered, times, own, mixed.weights, mixed.nominal, pivot)
-
-    def block(start: int, stop: int) -> Floats:
-        found = np.empty(stop - start)
-        own_is_nearest_mixed(points, start, stop, found)
-        return found
-
-    return np.concatenate(list(run.map_blocks("linking records", len(queries), block, block=512)))
+    n = len(queries)
+    if 2.0 * n * repeats.size > budget:
+        share = budget / foreseen(n, lambda few: own_is_nearest(points, few, np.empty(few.size)), run)
+        if share < 1:
+            own_distances(points, apart := np.empty(n))
+            return link_sample(share, apart, link, run)
+    return Linked.of_all(link(np.arange(n)))
 
 
 class DLD(Measure):
@@ -68,7 +86,7 @@ class DLD(Measure):
     Euclidean distance over all protected attributes, each divided by the original's standard deviation;
     Gower's distance where some are nominal or ordinal (gaps as a share of the range, names equal or not). t
     originals at the same least distance (to 9 digits) share 1/t each. The attacker knows all n original
-    records. 0: nobody is found; 1: everybody is. O(n^2 d) at worst, far less on real data.
+    records. 0: nobody is found; 1: everybody is. Costs, and is a sample, as DBRL.
     Source: Domingo-Ferrer & Torra (2001), A quantitative comparison of disclosure control methods for
     microdata, in Confidentiality, Disclosure and Data Access, North-Holland, 111-133.
 
@@ -83,18 +101,22 @@ class DLD(Measure):
     measured_in: ClassVar[str] = ""
     of_categories: ClassVar[bool] = True
 
+    budget: _Budget = 1e9
+
     def compute(self, pair: Comparison, run: Run) -> Score:
         if pair.categories is not None:
             mixed = Mixed.of(pair)
             if not mixed.attributes:
                 return self.none("no original column varies")
-            linked = linked_share_mixed(mixed.released, mixed.original, mixed, run)
+            linked = nearest_share(
+                mixed.released, mixed.original, mixed.weights, run, self.budget, mixed.nominal
+            )
         else:
             pair = pair.varying()
             if not pair.attributes:
                 return self.none("no original column varies")
-            linked = linked_share(pair.released, pair.original, 1 / pair.scale**2, run)
-        return self.result(linked.mean(), per_record=linked)
+            linked = nearest_share(pair.released, pair.original, 1 / pair.scale**2, run, self.budget)
+        return self.result(linked.mean, error=linked.error, per_record=linked.per_record)
 
 
 class DBRL(Measure):
@@ -107,7 +129,14 @@ class DBRL(Measure):
     some attributes are nominal or ordinal, euclidean is Gower's distance over all of them (gaps as a share of
     the range, names equal or not), and mahalanobis looks at numbers only. `attributes`: how many of the first
     protected attributes, numbers before others, the attacker knows, averaged over the list (such as 3,5,8);
-    all if empty. `weights`: one per attribute. O(n^2 d) at worst, far less on real data.
+    all if empty. `weights`: one per attribute.
+
+    O(n^2 d) at worst; on real data O(n d log n), since of a tree of distinct released records only the boxes
+    within the own distance are opened. Beyond `budget` boxes and records, as foreseen by those that a
+    thousand people take, a sample of people is linked, each to all released records, drawn within fifty
+    strata of people as far from their own; the figure then carries its standard error. A million records of 8
+    skewed columns in groups take a quarter of the default, a million of 13 unrelated columns under noise six
+    times as much. A budget of 1e18 is exact for any file.
     Source: Domingo-Ferrer & Torra (2001), A quantitative comparison of disclosure control methods for
     microdata, in Confidentiality, Disclosure and Data Access, North-Holland, 111-133.
 
@@ -132,6 +161,7 @@ class DBRL(Measure):
         tuple[Annotated[float, Field(gt=0)], ...],
         Field(description="weight of each protected attribute; empty: all alike"),
     ] = ()
+    budget: _Budget = 1e9
 
     def compute(self, pair: Comparison, run: Run) -> Score:
         mixed = pair.categories is not None and self.distance == "euclidean"
@@ -151,20 +181,23 @@ class DBRL(Measure):
         reasons = [each for each in found if isinstance(each, str)]
         if reasons:
             return self.none(reasons[0])
-        per_record = 100 * np.mean(np.array(found), axis=0)
+        whole = Linked.average([each for each in found if isinstance(each, Linked)]).percent()
         left_out = pair.categories is not None and not mixed
         return self.result(
-            per_record.mean(), per_record=per_record, covers=pair.attributes if left_out else ()
+            whole.mean,
+            error=whole.error,
+            per_record=whole.per_record,
+            covers=pair.attributes if left_out else (),
         )
 
-    def _linked_mixed(self, pair: Comparison, weight: Mapping[str, float], run: Run) -> Floats | str:
+    def _linked_mixed(self, pair: Comparison, weight: Mapping[str, float], run: Run) -> Linked | str:
         """Share linked by some attributes of any kind, or why not."""
         mixed = Mixed.of(pair).only(weight)
         if not mixed.attributes:
             return "no original column varies"
-        return linked_share_mixed(mixed.original, mixed.released, mixed, run)
+        return nearest_share(mixed.original, mixed.released, mixed.weights, run, self.budget, mixed.nominal)
 
-    def _linked(self, pair: Comparison, weight: Mapping[str, float], run: Run) -> Floats | str:
+    def _linked(self, pair: Comparison, weight: Mapping[str, float], run: Run) -> Linked | str:
         """Share linked by the first attributes, or why not."""
         m = len(weight)
         part = Comparison.of(pair.original[:, :m], pair.released[:, :m], pair.attributes[:m]).varying()
@@ -172,14 +205,14 @@ class DBRL(Measure):
             return "no original column varies"
         if self.distance == "euclidean":
             own = np.array([weight[name] for name in part.attributes])
-            return linked_share(part.original, part.released, own / part.scale**2, run)
+            return nearest_share(part.original, part.released, own / part.scale**2, run, self.budget)
         x, z = part.original / part.scale, part.released / part.scale
         covariance = np.cov(x, rowvar=False, ddof=1).reshape(x.shape[1], x.shape[1])
         values, vectors = np.linalg.eigh(covariance)
         if values[0] < 1e-9 * values[-1]:
             return "the original attributes are linearly dependent, their covariance has no inverse"
         whiten = vectors / np.sqrt(values)
-        return linked_share(x @ whiten, z @ whiten, np.ones(x.shape[1]), run)
+        return nearest_share(x @ whiten, z @ whiten, np.ones(x.shape[1]), run, self.budget)
 
 
 class DBRLAssigned(ColumnMeasure):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import numpy as np
 from pydantic import Field
@@ -12,10 +12,21 @@ from tacita.core import Comparison, Floats, Ints, Mask, Run, Score
 from tacita.microdata.measure import Measure
 from tacita.microdata.mixed import Mixed
 
+from .linking import BLOCK, Linked, distinct_rows, foreseen
+
+if TYPE_CHECKING:
+    from tacita.kernels.records.linkage import Agreements, Narrow
+
 # Probabilities stay this far from 0 and 1, so that no weight is infinite.
 _EDGE = 1e-9
 _MOST_ATTRIBUTES = 62
 _ALL_PATTERNS = 16
+# Slots of the first table of patterns where there are more.
+_SLOTS = 1 << 16
+# Attributes that fit into a pattern of 32 bits.
+_NARROW = 31
+# Candidates of a box that is not cut any further.
+_LEAF = 128
 
 
 @dataclass(frozen=True)
@@ -86,69 +97,101 @@ def classify(linkage: Linkage, patterns: Mask, false_link: float, false_nonlink:
 
 
 class _Pairs:
-    """Everything the kernels need of two files, with equal released rows told once."""
+    """Two files as the kernels look at them: ranks of values, with equal released rows told once."""
 
     def __init__(self, mixed: Mixed, tolerance: float) -> None:
+        from tacita.kernels.records.boxes import grow
+
+        released, own, repeats = distinct_rows(mixed.released)
+        self.original, self.released = mixed.original, mixed.released
+        self.n, self.d = mixed.original.shape
+        scale = mixed.original.std(axis=0, ddof=1)
+        # rounding must not decide whether a difference of exactly the tolerance agrees; names are codes
+        self.tolerance = np.where(mixed.nominal, 0.25, tolerance * scale * (1 + 1e-9))
+        self.ordered = np.sort(released.T, axis=1)
+        ranks = [np.searchsorted(ordered, z) for ordered, z in zip(self.ordered, released.T, strict=True)]
+        self.tree = grow(np.column_stack(ranks).astype(np.float64), _LEAF)
+        self.until = np.concatenate([[0], np.cumsum(repeats[self.tree.order])])
+        place = np.empty(repeats.size, dtype=np.int64)
+        place[self.tree.order] = np.arange(repeats.size)
+        self.own = place[own]
+
+    @property
+    def most_agreements(self) -> float:
+        """As many as there could be."""
+        return float(self.n) * self.ordered.size
+
+    def agreements(self, rows: Ints) -> float:
+        """How many (query, candidate, attribute) agree, of some queries."""
+        first, last = self._agreeing(rows)
+        return float((last - first).sum(dtype=np.int64))
+
+    def _agreeing(self, rows: Ints) -> tuple[Narrow, Narrow]:
+        """The ranks with which each query agrees on each attribute: the first, and the first beyond."""
+        first, last = (np.empty((rows.size, self.d), dtype=np.int32) for _ in range(2))
+        for c, (ordered, reach) in enumerate(zip(self.ordered, self.tolerance, strict=True)):
+            x = self.original[rows, c]
+            first[:, c] = np.searchsorted(ordered, x - reach, "left")
+            last[:, c] = np.searchsorted(ordered, x + reach, "right")
+        return first, last
+
+    def known(self, rows: Ints) -> Agreements:
+        """What the kernels need of some queries."""
         from tacita.kernels.records.linkage import Agreements
 
-        released, own, repeats = np.unique(mixed.released, axis=0, return_inverse=True, return_counts=True)
-        rows = np.argsort(released, axis=0, kind="stable").T
-        self.released = mixed.released
-        scale = mixed.original.std(axis=0, ddof=1)
-        self.known = Agreements(
-            queries=mixed.original,
-            sorted_values=np.ascontiguousarray(np.take_along_axis(released.T, rows, axis=1)),
-            sorted_rows=np.ascontiguousarray(rows),
-            repeats=repeats.astype(np.int64),
-            own=own.reshape(-1).astype(np.int64),
-            # rounding must not decide whether a difference of exactly the tolerance agrees; names are codes
-            tolerance=np.where(mixed.nominal, 0.25, tolerance * scale * (1 + 1e-9)),
+        first, last = self._agreeing(rows)
+        wide = np.int32 if self.d < _NARROW else np.int64
+        return Agreements(
+            first,
+            last,
+            self.own[rows],
+            self.tree.columns.astype(np.int32),
+            self.tree.low.astype(np.int32),
+            self.tree.high.astype(np.int32),
+            self.tree.levels,
+            self.until,
+            (1 << np.arange(self.d)).astype(wide),
         )
-        self.n, self.d = mixed.original.shape
 
-    def agreements(self) -> float:
-        """How many (query, candidate, attribute) agree: the cost of one pass over all pairs."""
-        total, known = 0.0, self.known
-        for c in range(self.d):
-            x, z = known.queries[:, c], known.sorted_values[c]
-            above = np.searchsorted(z, x + known.tolerance[c], "right")
-            total += float((above - np.searchsorted(z, x - known.tolerance[c], "left")).sum())
-        return total
-
-    def count(self, rows: Ints, run: Run) -> Agreement:
+    def count(self, known: Agreements, run: Run) -> Agreement:
         """Agreement patterns between some queries and all candidates."""
         from tacita.kernels.records.linkage import count_patterns
 
+        every, queries = 1 << self.d, known.own.size
+
         def block(start: int, stop: int) -> dict[int, int]:
-            size = 1 << min(self.d + 2, 16)
+            size = _SLOTS
             while True:
-                keys, counts = np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64)
-                if count_patterns(rows[start:stop], self.known, keys, counts):
-                    used = keys != 0
-                    return dict(zip(keys[used].tolist(), counts[used].tolist(), strict=True))
+                keys = np.zeros(0 if self.d <= _ALL_PATTERNS else size, dtype=np.int64)
+                counts = np.zeros(keys.size or every, dtype=np.int64)
+                if count_patterns(start, stop, known, keys, counts):
+                    at = np.flatnonzero(counts)
+                    return dict(
+                        zip((keys[at] if keys.size else at).tolist(), counts[at].tolist(), strict=True)
+                    )
                 size *= 4
 
         merged: dict[int, int] = {}
-        for part in run.map_blocks("comparing records", rows.size, block, block=256):
+        for part in run.map_blocks("comparing records", queries, block, BLOCK):
             for pattern, count in part.items():
                 merged[pattern] = merged.get(pattern, 0) + count
-        merged[0] = rows.size * self.n - sum(merged.values())
+        merged[0] = 0
+        merged[0] = queries * self.n - sum(merged.values())
         masks = np.array(sorted(merged), dtype=np.int64)
         bits = (masks[:, None] >> np.arange(self.d)) & 1
         return Agreement(bits.astype(bool), np.array([float(merged[mask]) for mask in masks.tolist()]))
 
-    def linked(self, rows: Ints, linkage: Linkage, run: Run) -> Floats:
+    def linked(self, known: Agreements, linkage: Linkage, run: Run) -> Floats:
         """Share of each query that is linked to its own record."""
         from tacita.kernels.records.linkage import own_has_most_weight
 
         gain = np.log(linkage.m / linkage.u) - np.log((1 - linkage.m) / (1 - linkage.u))
 
         def block(start: int, stop: int) -> Floats:
-            found = np.empty(stop - start)
-            own_has_most_weight(rows[start:stop], self.known, gain, self.n, found)
+            own_has_most_weight(start, stop, known, gain, found := np.empty(stop - start))
             return found
 
-        return np.concatenate(list(run.map_blocks("linking records", rows.size, block, block=256)))
+        return np.concatenate(list(run.map_blocks("linking records", known.own.size, block, BLOCK)))
 
 
 class PRL(Measure):
@@ -161,8 +204,11 @@ class PRL(Measure):
     released record of highest weight log(m/u); t records of equal weight share 1/t. 0: nobody is found; 100:
     everybody is.
 
-    One step per agreeing pair and attribute, twice, O(n^2 d) at worst; beyond `budget` steps a random
-    sample of originals is linked and the figure carries its standard error.
+    O(n^2 d) to count patterns, with equal released records told once and many compared at a time; links open
+    only the boxes of a tree that can hold one as likely. Beyond `budget` agreeing pairs and attributes, as
+    foreseen by those of a thousand people, patterns are counted and links made of a random sample of people,
+    and the figure carries its standard error: in groups of 3, from about 90 000 records of 8 skewed columns.
+    A budget of 1e18 is exact for any file.
     Source: Fellegi & Sunter (1969), J. American Statistical Association 64, 1183-1210; Torra &
     Domingo-Ferrer (2003), in Information Fusion in Data Mining, Springer, 101-132.
 
@@ -192,16 +238,17 @@ class PRL(Measure):
             return self.none(f"more than {_MOST_ATTRIBUTES} attributes; choose some of them")
         pairs = _Pairs(mixed, self.tolerance)
         rows = np.arange(pair.n)
-        share = self.budget / max(1.0, pairs.agreements())
-        if share < 1:
-            chosen = run.search_generator().permutation(pair.n)[: max(100, int(share * pair.n))]
-            rows = np.sort(chosen)
-        linkage = fit(pairs.count(rows, run), 1 / pair.n)
-        found = 100 * pairs.linked(rows, linkage, run)
-        if rows.size == pair.n:
-            return self.result(found.mean(), per_record=found)
-        error = found.std(ddof=1) / np.sqrt(rows.size) * np.sqrt(1 - rows.size / pair.n)
-        return self.result(found.mean(), error=float(error))
+        if pairs.most_agreements > self.budget:
+            share = self.budget / max(1.0, foreseen(pair.n, pairs.agreements, run))
+            if share < 1:
+                chosen = run.search_generator().permutation(pair.n)[: max(100, int(share * pair.n))]
+                rows = np.sort(chosen)
+        known = pairs.known(rows)
+        linkage = fit(pairs.count(known, run), 1 / pair.n)
+        found = pairs.linked(known, linkage, run)
+        linked = Linked.of_all(found) if rows.size == pair.n else Linked.of_sample([found], [pair.n])
+        linked = linked.percent()
+        return self.result(linked.mean, error=linked.error, per_record=linked.per_record)
 
 
 class PRLBounds(Measure):
@@ -242,10 +289,10 @@ class PRLBounds(Measure):
         if len(mixed.attributes) > _ALL_PATTERNS:
             return self.none(f"more than {_ALL_PATTERNS} attributes have too many patterns to sort")
         pairs = _Pairs(mixed, self.tolerance)
-        linkage = fit(pairs.count(np.arange(pair.n), run), 1 / pair.n)
+        linkage = fit(pairs.count(pairs.known(np.arange(pair.n)), run), 1 / pair.n)
         every = (np.arange(2**pairs.d)[:, None] >> np.arange(pairs.d) & 1).astype(bool)
         decision = classify(linkage, every, self.false_link, self.false_nonlink)
-        agrees = np.abs(pairs.known.queries - pairs.released) <= pairs.known.tolerance
+        agrees = np.abs(pairs.original - pairs.released) <= pairs.tolerance
         own = decision[agrees @ (1 << np.arange(pairs.d))]
         linked = 100.0 * (own == 1)
         return self.result(linked.mean(), per_record=linked)

@@ -95,8 +95,11 @@ def ranks_near(evidence: Evidence) -> str | None:
     far = 0
     for part in parts(evidence):
         reach = int(p * len(part.x) / 100)
-        for x, z in zip(part.x.T, part.z.T, strict=True):
-            ordered = np.sort(x)
+        for column, published in zip(part.x.T, part.z.T, strict=True):
+            # looked up in the order of the originals: one after the other, what is looked at is at hand
+            order = np.argsort(column, kind="stable")
+            x, z = column[order], published[order]
+            ordered = x
             # equal values may have stood in any order: what counts is the least distance of their ranks
             low, high = (np.searchsorted(ordered, x, "left"), np.searchsorted(ordered, x, "right") - 1)
             under, over = (np.searchsorted(ordered, z, "left"), np.searchsorted(ordered, z, "right") - 1)

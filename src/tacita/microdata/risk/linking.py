@@ -1,0 +1,115 @@
+"""What linkage attacks share: equal rows told once, and a sample of people where all would cost too much."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tacita.core import Floats, Ints, Matrix, Run
+
+# Records by which the cost of linking all of them is foreseen.
+_PILOT = 1000
+# Parts of the file that a sample is drawn from, by how far a record is from its own.
+_STRATA = 50
+# Records that one thread links at a time.
+BLOCK = 512
+
+
+@dataclass(frozen=True, eq=False)
+class Linked:
+    """Share of the people who are linked to their own record: `mean`, and of each where all were asked.
+
+    Where a sample was asked, `error` is the standard error of the mean.
+    """
+
+    mean: float
+    error: float | None = None
+    per_record: Floats | None = None
+
+    @classmethod
+    def of_all(cls, share: Floats) -> Linked:
+        """Everybody was asked."""
+        return cls(float(share.mean()), None, share)
+
+    @classmethod
+    def of_sample(cls, drawn: Sequence[Floats], sizes: Sequence[int]) -> Linked:
+        """So many were asked of each stratum, which has so many records: two at least of each.
+
+        The mean is the sum over strata of W_h y_h with W_h = N_h / N, its variance that of W_h^2 s_h^2 / n_h
+        (1 - n_h / N_h). Source: Cochran (1977), Sampling Techniques, 3rd edition, Wiley, section 5.
+
+        >>> both = Linked.of_sample([np.array([1.0, 1.0]), np.array([0.0, 1.0])], [30, 10])
+        >>> both.mean, round(both.error, 3)
+        (0.875, 0.112)
+        """
+        weight = np.array(sizes) / sum(sizes)
+        mean = np.array([each.mean() for each in drawn])
+        left = [
+            each.var(ddof=1) / each.size * (1 - each.size / size)
+            for each, size in zip(drawn, sizes, strict=True)
+        ]
+        return cls(float(weight @ mean), float(np.sqrt(weight**2 @ np.array(left))))
+
+    @classmethod
+    def average(cls, found: Sequence[Linked]) -> Linked:
+        """The mean of several attacks, each on everybody or on a sample of its own."""
+        every = [each.per_record for each in found if each.per_record is not None]
+        if len(every) == len(found):
+            return cls.of_all(np.asarray(np.mean(every, axis=0), dtype=np.float64))
+        errors = [each.error or 0.0 for each in found]
+        return cls(float(np.mean([each.mean for each in found])), float(np.linalg.norm(errors)) / len(found))
+
+    def percent(self) -> Linked:
+        """The same in percent."""
+        if self.per_record is not None:
+            return Linked.of_all(100 * self.per_record)
+        return Linked(100 * self.mean, 100 * (self.error or 0.0))
+
+
+def foreseen(n: int, look: Callable[[Ints], float], run: Run) -> float:
+    """Steps that all n records would take, by those of a few of them. The few are always the same."""
+    few = run.search_generator().permutation(n)[:_PILOT]
+    return look(few) / few.size * n
+
+
+def link_sample(share: float, apart: Floats, link: Callable[[Ints], Floats], run: Run) -> Linked:
+    """Link this share of the records, drawn within strata of like distance from their own.
+
+    apart: that distance of each record, which says most about who is found. O(n log n), and the links.
+    """
+    generator = run.search_generator()
+    strata = np.array_split(np.argsort(apart, kind="stable"), min(_STRATA, max(1, apart.size // 2)))
+    counts = [min(each.size, max(2, round(share * each.size))) for each in strata]
+    drawn = [np.sort(generator.permutation(each)[:count]) for each, count in zip(strata, counts, strict=True)]
+    found = link(np.concatenate(drawn))
+    return Linked.of_sample(np.split(found, np.cumsum(counts)[:-1]), [each.size for each in strata])
+
+
+def distinct_rows(x: Matrix) -> tuple[Matrix, Ints, Ints]:
+    """The distinct rows, which of them each row is, and how often each stands; equal ones may stand apart.
+
+    Rows are sorted by a hash and compared with their neighbours, so that two that collide come as two; so do
+    zero and minus zero. O(n d + n log n).
+
+    >>> rows, own, repeats = distinct_rows(np.array([[1.0, 2.0], [3.0, 4.0], [1.0, 2.0]]))
+    >>> rows[own].tolist(), sorted(repeats.tolist())
+    ([[1.0, 2.0], [3.0, 4.0], [1.0, 2.0]], [1, 2])
+    """
+    mixed = np.zeros(len(x), dtype=np.uint64)
+    for column in np.ascontiguousarray(x).view(np.uint64).T:
+        mixed ^= column
+        # an odd number carries low bits up, the shift takes high ones down
+        mixed *= np.uint64(0x9E3779B97F4A7C15)
+        mixed ^= mixed >> np.uint64(29)
+    order = np.argsort(mixed, kind="stable")
+    new = np.zeros(len(x), dtype=bool)
+    new[:1] = True
+    for column in x.T:
+        ordered = column[order]
+        new[1:] |= ordered[1:] != ordered[:-1]
+    starts = np.flatnonzero(new)
+    own = np.empty(len(x), dtype=np.int64)
+    own[order] = np.cumsum(new) - 1
+    return x[order[starts]], own, np.diff(np.append(starts, len(x)))
