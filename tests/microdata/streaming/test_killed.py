@@ -108,7 +108,8 @@ def test_killed_at_random_moments_it_ends_in_the_same_bytes(who, expected, tmp_p
         if who == "a worker" and children:
             os.kill(draw.choice(children), signal.SIGKILL)
             killed += 1
-            assert process.wait() == 0
+            _, problem = process.communicate()
+            assert process.returncode == 0, problem
         elif who == "the run" and process.poll() is None:
             process.kill()
             killed += 1

@@ -37,6 +37,8 @@ def nearest_share(
 
     distinct, own, repeats = distinct_rows(candidates)
     gower = nominal is not None
+    if run.engine == "gpu":
+        return Linked.of_all(_on_card(queries, distinct, own, repeats, weights, nominal, run))
     scale, centre = (weights if gower else np.sqrt(weights)), distinct.mean(axis=0)
     scaled, asking = (distinct - centre) * scale, (queries - centre) * scale
     if nominal is None:
@@ -78,6 +80,33 @@ def nearest_share(
             own_distances(points, apart := np.empty(n))
             return link_sample(share, apart, link, run)
     return Linked.of_all(link(np.arange(n)))
+
+
+def _on_card(
+    queries: Matrix,
+    distinct: Matrix,
+    own: Ints,
+    repeats: Ints,
+    weights: Floats,
+    nominal: Mask | None,
+    run: Run,
+) -> Floats:
+    """The same of all pairs on a graphics card, always exact. O(n^2 d) at worst."""
+    from tacita.kernels import gpu
+
+    if reason := gpu.missing():
+        raise ParameterError(f"Linkage: engine gpu cannot be used here: {reason}.", field="engine")
+    from tacita.kernels.gpu.linkage import QUERIES, Candidates
+
+    names = np.zeros(weights.size, dtype=bool) if nominal is None else nominal
+    held = Candidates(distinct, repeats, np.asarray(weights, dtype=np.float64), names, nominal is not None)
+    found = np.empty(len(queries))
+    for first in range(0, len(queries), QUERIES):
+        run.report("linking records", first, len(queries))
+        rows = slice(first, first + QUERIES)
+        found[rows] = held.own_is_nearest(queries[rows], own[rows])
+    run.report("linking records", 1, 1)
+    return found
 
 
 class DLD(Measure):
