@@ -3,11 +3,13 @@
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import tacita
+from tacita import datasets
 from tacita.core import Hierarchy, Table
 from tacita.io.hierarchies import as_hierarchy, from_levels, from_nested, from_parents, read_hrc
 from tacita.tables.build import _Contributions, _leading, _rank, tabulate
@@ -301,3 +303,21 @@ def test_whoever_cannot_be_among_the_largest_need_not_be_ranked(seed, depth, wei
     assert ranked[0] == ranked[1]
     if weighted != "any":
         assert np.bincount(few.cell, minlength=1).max() <= depth
+
+
+def test_of_parquet_the_columns_of_the_table_are_read_however_it_is_split(tmp_path):
+    firms = datasets.load("business")
+    pq.write_table(firms, tmp_path / "firms.parquet")
+    (tmp_path / "firms").mkdir()
+    for number, (first, count) in enumerate(((0, 1), (1, 300), (301, 299))):
+        pq.write_table(firms.slice(first, count), tmp_path / "firms" / f"part-{number}.parquet")
+    asked = {"unit": "group_id", "weight": "weight", "rules": [tacita.method("p-percent")]}
+    whole = tacita.tabulate(firms, ["region", "sector"], "turnover", **asked)
+    for place in ("firms.parquet", "firms"):
+        found = tacita.tabulate(tmp_path / place, ["region", "sector"], "turnover", **asked)
+        assert found.values.tolist() == whole.values.tolist()
+        assert found.contributors.largest.tolist() == whole.contributors.largest.tolist()
+        assert found.primary.tolist() == whole.primary.tolist()
+        assert [each.labels for each in found.dimensions] == [each.labels for each in whole.dimensions]
+    with pytest.raises(tacita.ParameterError, match=r"no column firm\. There are: name, registration"):
+        tacita.tabulate(tmp_path / "firms", ["region", "firm"], "turnover")

@@ -41,6 +41,8 @@ class ParquetParts:
     starts: tuple[int, ...]
     groups: tuple[tuple[int, int], ...]
     names: tuple[str, ...]
+    # those of them that are texts
+    texts: tuple[str, ...] = ()
 
     @classmethod
     def at(cls, path: Path) -> ParquetParts:
@@ -67,15 +69,22 @@ class ParquetParts:
             found.close()
         if starts[-1] == 0:
             raise DataError(f"{path.name}: wanted records, got none. There is nothing to protect.")
-        return cls(files, tuple(starts), tuple(groups), names)
+        assert first is not None
+        texts = tuple(each.name for each in first if pa.types.is_string(each.type))
+        return cls(files, tuple(starts), tuple(groups), names, texts)
 
     @property
     def rows(self) -> int:
         """Records in all files."""
         return self.starts[-1]
 
-    def read(self, first: int, count: int, columns: Sequence[str] | None = None) -> pa.Table:
-        """So many records from a row on, fewer at the end; nothing of what files say beside their cells."""
+    def read(
+        self, first: int, count: int, columns: Sequence[str] | None = None, *, coded: bool = False
+    ) -> pa.Table:
+        """So many records from a row on, fewer at the end; nothing of what files say beside their cells.
+
+        All columns, or some; with `coded`, texts as codes of the different ones.
+        """
         last = min(first + count, self.rows)
         begin = int(np.searchsorted(self.starts, first, side="right")) - 1
         end = int(np.searchsorted(self.starts, last, side="left"))
@@ -84,7 +93,9 @@ class ParquetParts:
             file, group = self.groups[number]
             with readable(self.files[file].name):
                 chosen = None if columns is None else list(columns)
-                table = pq.ParquetFile(self.files[file]).read_row_group(group, columns=chosen)
+                texts = self.texts if coded else ()
+                found_in = pq.ParquetFile(self.files[file], read_dictionary=list(texts))
+                table = found_in.read_row_group(group, columns=chosen)
                 # a flipped bit can make text that is no UTF-8, or an index beyond its dictionary
                 table.validate(full=True)
             start = self.starts[number]

@@ -60,9 +60,9 @@ def tabulate(
     more = {name: given for name in ("prefixes", "parents", "total") if (given := fields.pop(name, None))}
     reading = {name: fields.pop(name) for name in RecordInputSection.model_fields if name in fields}
     own = {"hierarchy": Division.named(dimensions).hierarchy, **more}
-    return read_records(RecordInputSection(path=data, **reading), [*dimensions], **own).tabulate(
-        value, **fields
-    )
+    behind = (value, *(fields.get(name) for name in ("weight", "unit", "request", "waiver", "key")))
+    source = read_records(RecordInputSection(path=data, **reading), [*dimensions], behind, **own)
+    return source.tabulate(value, **fields)
 
 
 def read_table(

@@ -13,6 +13,9 @@ from tacita import io
 from tacita.core import Caution, DataError, Microdata, ParameterError, Table
 from tacita.core.labels import natural_order
 from tacita.io import content_of
+from tacita.io.formats.base import refuse_huge
+from tacita.io.formats.parquet import Parquet
+from tacita.io.parts import ParquetParts
 from tacita.io.tables import argus
 
 from .dimensions import Division
@@ -223,8 +226,9 @@ def tabulated(plan: TabulatePlan) -> Source:
     from .cells import refuse_negative
 
     section, asked = plan.table, plan.suppress
-    records = read_records(plan.input, section.spanning, **section.divided)
     behind = section.model_dump(include={"weight", "unit", "request", "waiver", "key"})
+    needed = (section.value, *behind.values())
+    records = read_records(plan.input, section.spanning, needed, **section.divided)
     rules = [rule.build() for rule in plan.rules]
     table = records.tabulate(section.value, **behind, rules=rules, title=section.title or "")
     name, objective = records.data.source, "value"
@@ -238,8 +242,13 @@ def tabulated(plan: TabulatePlan) -> Source:
     return Source(table, name, records.data.fingerprint, records.inputs, objective, respelled_units(table))
 
 
-def read_records(given: RecordInputSection, dimensions: Sequence[str], **divided: Any) -> RecordSource:
+def read_records(
+    given: RecordInputSection, dimensions: Sequence[str], behind: Iterable[str | None] = (), **divided: Any
+) -> RecordSource:
     """A file of records with the dimensions to sum over, and how they are `divided`; or one of tau-ARGUS.
+
+    `behind` are the other columns that the table needs. Of Parquet, a file or a folder of files, no others
+    are read, and texts as codes.
 
     Of tau-ARGUS (with `meta`), dimensions, hierarchies, holdings and requests are as the metadata say unless
     given.
@@ -252,8 +261,20 @@ def read_records(given: RecordInputSection, dimensions: Sequence[str], **divided
             "--columns (in a plan: dimensions under [table])."
         )
     division = Division(dimensions, **divided)
-    data = io.read(given.path, io.InputOptions(**given.model_dump(exclude={"path", "meta"})))
-    return RecordSource(data, division, {"input": given.path, **division.files})
+    needed = [*division.names, *division.parents.values(), *(name for name in behind if name is not None)]
+    return RecordSource(_needed(given, needed), division, {"input": given.path, **division.files})
+
+
+def _needed(given: RecordInputSection, columns: Sequence[str]) -> Microdata:
+    """The records of a file; of Parquet only some columns, unless one is not there and has to be told of."""
+    path = given.path
+    if not path.is_dir() and io.by_ending(path, "records") is not Parquet:
+        return io.read(path, io.InputOptions(**given.model_dump(exclude={"path", "meta"})))
+    parts = ParquetParts.at(path)
+    chosen = list(dict.fromkeys(columns)) if set(columns) <= set(parts.names) else None
+    refuse_huge(parts.rows, len(chosen or parts.names), path.name)
+    table = parts.read(0, parts.rows, chosen, coded=True)
+    return Microdata.of(table, source=path.name, fingerprint=parts.fingerprint(), path=path.absolute())
 
 
 def read_argus(
