@@ -119,6 +119,9 @@ def _measure(_: str, found: Any) -> None:
     categories = Categories(codes, codes[::-1].copy(), ("c",), (False,))
     for beside in (None, categories):
         found().score(Comparison.of(_X, _X[::-1], categories=beside))
+    if "budget" in found.model_fields:
+        # so little is for a sample
+        found(budget=1).score(Comparison.of(_X, _X[::-1]))
     if found.of_files:
         holes = pa.array([None if i % 7 == 0 else f"t{i % 5}" for i in range(40)])
         frame = pa.table({"town": holes, "area": holes[::-1], "unit": [f"u{i}" for i in range(40)]})
