@@ -88,7 +88,7 @@ class ContiguityLinkage(MethodAware):
     True of individual ranking and other methods that mask one attribute at a time: an original between
     two neighbouring published means belongs to one of these two groups, in every attribute. What remains
     after all attributes is often a single record. For groups formed on all attributes together it is an
-    upper attack: the own record need not be inside. Counted as RSRL, at the same cost.
+    upper attack: the own record need not be inside. Counted as RSRL, O(n^2 d) at worst.
     Source: Nin, Herranz & Torra (2008), On the disclosure risk of multivariate microaggregation, Data &
     Knowledge Engineering 67(3), 399-412.
 

@@ -115,7 +115,7 @@ class DLD(Measure):
     Euclidean distance over all protected attributes, each divided by the original's standard deviation;
     Gower's distance where some are nominal or ordinal (gaps as a share of the range, names equal or not). t
     originals at the same least distance (to 9 digits) share 1/t each. The attacker knows all n original
-    records. 0: nobody is found; 1: everybody is. Costs, and is a sample, as DBRL.
+    records. 0: nobody is found; 1: everybody is. O(n^2 d) at worst, and a sample, as DBRL.
     Source: Domingo-Ferrer & Torra (2001), A quantitative comparison of disclosure control methods for
     microdata, in Confidentiality, Disclosure and Data Access, North-Holland, 111-133.
 
