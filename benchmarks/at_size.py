@@ -126,7 +126,7 @@ def tabulate(folder: Path) -> dict[str, float]:
     watched = Watch()
     watched.timed(
         "whole",
-        lambda: tacita.tabulate(tacita.read(folder / "firms.parquet"), ["region", "sector"], "turnover"),
+        lambda: tacita.tabulate(folder / "firms.parquet", ["region", "sector"], "turnover"),
     )
     return watched.told("tabulate")
 
