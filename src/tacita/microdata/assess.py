@@ -3,11 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
-from tacita.core import Categories, Comparison, DataError, Floats, Ints, Matrix, Microdata, Report, Run
+from tacita.core import (
+    Categories,
+    Comparison,
+    DataError,
+    Floats,
+    Ints,
+    Mask,
+    Matrix,
+    Microdata,
+    Report,
+    Run,
+    Score,
+)
 from tacita.core.roles import Kind
 from tacita.core.score import Files
 from tacita.io.hierarchies import as_hierarchy
@@ -24,6 +38,14 @@ def whole_files(released: Microdata, source: Microdata, rows: Ints, domains: Seq
     return Files(released, source, rows, tuple(domains or roles.strata), climbed)
 
 
+@dataclass(frozen=True, eq=False)
+class OfAll:
+    """Figures of all records of a file, where those at hand are a sample of them; how many were left out."""
+
+    scores: Mapping[Measure, Score] = field(default_factory=dict)
+    left_out: int | None = None
+
+
 def measure(
     original: Matrix,
     released: Matrix,
@@ -35,16 +57,18 @@ def measure(
     domains: Ints | None = None,
     kinds: Sequence[Kind] = (),
     files: Files | None = None,
+    of_all: OfAll | None = None,
 ) -> Report:
     """Every measure of one release; records with a missing value on either side are left out and counted.
 
     Columns of another kind than numeric hold codes, the same ones on both sides. Measures of whole files
-    look at `files`, and leave nothing out.
+    look at `files`, and leave nothing out. What is known `of_all` records is not measured of these.
     """
-    complete = ~(np.isnan(original) | np.isnan(released)).any(axis=1)
-    left_out = int((~complete).sum())
+    known = of_all or OfAll()
+    there = complete(original, released)
+    left_out = int((~there).sum()) if known.left_out is None else known.left_out
     notes = (f"{left_out} records with missing values are left out of the measures.",) if left_out else ()
-    if not complete.any() or not names:
+    if not there.any() or not names:
         whole = None if files is None else Comparison.of_files(files)
         why = "every record has a missing value" if names else "no value was changed"
         return Report(
@@ -55,14 +79,17 @@ def measure(
             notes,
         )
     pair = compared(
-        original[complete],
-        released[complete],
+        original[there],
+        released[there],
         names,
         kinds,
-        _beside(context, len(original))[complete],
-        None if domains is None else domains[complete],
+        beside(context, len(original))[there],
+        None if domains is None else domains[there],
         files,
     )
+    for each, score in known.scores.items():
+        chances = each.compute(pair, run).per_record if each.pictured else None
+        pair.remember(each, partial(replace, score, per_record=chances))
     return Report(tuple(each.score(pair, run) for each in measures), notes)
 
 
@@ -88,7 +115,12 @@ def compared(
     )
 
 
-def _beside(columns: Mapping[str, Floats], n: int) -> Matrix:
+def complete(original: Matrix, released: Matrix) -> Mask:
+    """Which records miss no value on either side."""
+    return np.asarray(~(np.isnan(original) | np.isnan(released)).any(axis=1))
+
+
+def beside(columns: Mapping[str, Floats], n: int) -> Matrix:
     return np.column_stack(list(columns.values())) if columns else np.empty((n, 0))
 
 
@@ -104,8 +136,11 @@ def _categories(x: Matrix, z: Matrix, names: Sequence[str], kinds: Sequence[Kind
 
 def usable_numbers(data: Microdata, name: str) -> Matrix | None:
     """A column that is only passed on, as numbers; None where it is no quantity, extreme, or has gaps."""
-    if data.kind(name) != "numeric":
-        return None
+    return finite_numbers(data, name) if data.kind(name) == "numeric" else None
+
+
+def finite_numbers(data: Microdata, name: str) -> Matrix | None:
+    """A column as numbers; None where some are no numbers, extreme or missing."""
     try:
         values = data.numbers(name)
     except DataError:

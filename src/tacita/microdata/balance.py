@@ -24,6 +24,9 @@ class Weighted(Measure):
     def parts(cls) -> tuple[tuple[Measure, float], ...]:
         """Measures and their weights, which add up to 1."""
 
+    def asks(self) -> tuple[Measure, ...]:
+        return tuple(each for each, _ in self.parts())
+
     def compute(self, pair: Comparison, run: Run) -> Score:
         total, variance = 0.0, 0.0
         covers: tuple[str, ...] = ()

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import replace
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from pydantic import FiniteFloat
 
 from tacita.core import Comparison, Floats, Method, Run, Score
 from tacita.core.score import Direction, Files
+
+from .rounds import Part, Question, Rounds, told_alone
+from .sums import spreads, summed
 
 
 class Measure(Method):
@@ -22,7 +26,8 @@ class Measure(Method):
     those that look at nominal and ordinal attributes; the others look at numeric ones, if there are any, and
     their scores say so where there are others. `of_files` marks those that look at whole files, missing
     values and all, and `alone` those of them that need no original. `limit_name` is what a requirement may
-    call its limit, and `limit_type` what that must be. The first line of the docstring is one plain sentence
+    call its limit, and `limit_type` what that must be. `pictured` marks those that are counted record by
+    record too. The first line of the docstring is one plain sentence
     for people who do not know the measure, and `family` what measures of a kind are listed under together.
     """
 
@@ -38,6 +43,7 @@ class Measure(Method):
     of_categories: ClassVar[bool] = False
     of_files: ClassVar[bool] = False
     alone: ClassVar[bool] = False
+    pictured: ClassVar[bool] = False
     limit_name: ClassVar[str] = "limit"
     limit_type: ClassVar[Any] = FiniteFloat
 
@@ -54,6 +60,17 @@ class Measure(Method):
     @abstractmethod
     def compute(self, pair: Comparison, run: Run) -> Score:
         """The figure, by `result`, or why there is none, by `none`."""
+
+    def asks(self) -> tuple[Measure, ...]:
+        """Other measures whose figures this one is told from."""
+        return ()
+
+    def in_parts(self, names: tuple[str, ...], run: Run) -> Rounds[Score] | None:
+        """How the figure is told from what the parts of a file answer, of numeric attributes by their names.
+
+        None where all records must be in one place: of a file beyond memory a sample is measured then.
+        """
+        return None
 
     def promise(self, limit: float, files: Files) -> str:
         """What a file satisfies whose figure keeps a limit, in a sentence."""
@@ -93,6 +110,66 @@ class Measure(Method):
             direction=self.direction,
             unit=self.measured_in,
         )
+
+
+def with_those_asked(measures: Iterable[Measure]) -> list[Measure]:
+    """Measures, and those whose figures they are told from, each once."""
+    found: dict[Measure, None] = {}
+    for each in measures:
+        found.update(dict.fromkeys((each, *with_those_asked(each.asks()))))
+    return list(found)
+
+
+class SummedMeasure(Measure):
+    """A measure that asks a file in memory as it asks the parts of one beyond it, in `rounds`."""
+
+    def compute(self, pair: Comparison, run: Run) -> Score:
+        return told_alone(self.rounds(pair.attributes), pair, run)
+
+    def in_parts(self, names: tuple[str, ...], run: Run) -> Rounds[Score]:
+        return self.rounds(names)
+
+    @abstractmethod
+    def rounds(self, names: tuple[str, ...]) -> Rounds[Score]:
+        """What is asked of parts, and the figure that their answers tell."""
+
+
+class CellMeasure(SummedMeasure):
+    """A mean over cells of how far each was moved. Subclasses say what a move counts, in `cells`."""
+
+    def rounds(self, names: tuple[str, ...]) -> Rounds[Score]:
+        known = yield from spreads(len(names))
+        if not known.varying.size:
+            return self.none("no original column varies")
+        scale = known.scale[known.varying]
+        answers = yield CellQuestion(self, tuple(known.varying.tolist()), tuple(scale.tolist()))
+        found = self.mean(summed([each for each, _ in answers]), known.n)
+        named = {names[j]: figure for j, figure in zip(known.varying, found.tolist(), strict=True)}
+        return self.result(found.mean(), per_attribute=named, per_record=answers[0][1])
+
+    @abstractmethod
+    def cells(self, gap: Floats) -> Floats:
+        """What each cell counts, by released minus original in standard deviations (divisor n - 1)."""
+
+    def mean(self, total: Floats, n: int) -> Floats:
+        """The figure of each column, by the sum of its n cells."""
+        return total / n
+
+
+@dataclass(frozen=True)
+class CellQuestion(Question):
+    """Sums over the cells of each varying column; and means over those of each record, where they are all."""
+
+    measure: CellMeasure
+    columns: tuple[int, ...]
+    scale: tuple[float, ...]
+
+    def answer(self, part: Part) -> tuple[Floats, Floats | None]:
+        chosen = list(self.columns)
+        cells = self.measure.cells(
+            (part.pair.released[:, chosen] - part.pair.original[:, chosen]) / self.scale
+        )
+        return cells.sum(axis=0), cells.mean(axis=1) if part.alone else None
 
 
 class ColumnMeasure(Measure):

@@ -34,7 +34,7 @@ from tacita.io.versions import versions
 
 from . import by_record, cautions
 from .alignment import Aligned, aligned
-from .assess import context_columns, measure, whole_files
+from .assess import OfAll, context_columns, measure, whole_files
 from .correlations import correlate
 from .estimated import by_domain
 from .plan import Protection
@@ -51,11 +51,15 @@ def recorded(
     verdicts: tuple[Verdict, ...],
     run: Run,
     stopped: float | None,
+    of_all: OfAll | None = None,
 ) -> RecordsRelease:
-    """The release with its figures and its record; `stopped` says after how many seconds a search was."""
+    """The release with its figures and its record; `stopped` says after how many seconds a search was.
+
+    `of_all` has what is known of all records, where the data is a sample of them.
+    """
     claim, planned, section = made.claim, asked.planned, asked.protect
     kept = np.sort(claim.rows)
-    stages = _measured(made, data, asked.measure, run, kept)
+    stages = _measured(made, data, asked.measure, run, kept, of_all)
     uniqueness = examine(data, claim.rows, made.data, claim.k, run)
     shown, fewest = stages[-1], claim.k or FEW
     grouped = [each.partition for each in made.protected if each.partition is not None]
@@ -132,7 +136,9 @@ class _Stage:
     files: Files
 
 
-def _measured(made: Made, data: Microdata, measures: MeasureSection, run: Run, kept: Ints) -> list[_Stage]:
+def _measured(
+    made: Made, data: Microdata, measures: MeasureSection, run: Run, kept: Ints, of_all: OfAll | None
+) -> list[_Stage]:
     """Loss and risk after each step, of the columns that any step protects, against the source."""
     present = made.present or (kept,)
     if not made.stages:
@@ -160,12 +166,14 @@ def _measured(made: Made, data: Microdata, measures: MeasureSection, run: Run, k
                 pair.before,
                 pair.after,
                 data.quasi,
-                suited(measures, data, coarser=_only_coarser(made.steps)).build(),
+                suited(measures, data, coarser=only_coarser(made.steps)).build(),
                 run,
                 context=beside,
                 domains=domain_codes(data, domains, rows),
                 kinds=pair.kinds,
                 files=whole,
+                # all records are known as they are after the last step
+                of_all=of_all if rows is present[-1] else None,
             ),
             beside,
             whole,
@@ -180,7 +188,7 @@ def suited(measures: MeasureSection, data: Microdata, *, coarser: bool = False) 
     return measures.with_categories(coarser=coarser) if categorical else measures
 
 
-def _only_coarser(steps: Sequence[Step]) -> bool:
+def only_coarser(steps: Sequence[Step]) -> bool:
     """Whether labels were made coarser or withheld, and none exchanged: each stands for what it replaced."""
     of_labels = [step.method.kind for step in steps if set(step.method.takes) != {"numeric"}]
     return bool(of_labels) and set(of_labels) <= set(registry.CATEGORICAL)

@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tacita
-from tacita.core import Comparison, Partition
+from tacita.core import Comparison, Partition, Run
+from tacita.microdata.rounds import Part
 from twins import measures as twin
 
 PARTS = ["PIL_mean", "PIL_variance", "PIL_covariance", "PIL_correlation", "PIL_quantile"]
@@ -104,10 +105,14 @@ class TestSamplingVariances:
 
     @pytest.mark.parametrize("q", [0.25, 0.5, 0.9])
     def test_variance_of_a_quantile(self, samples, q):
-        from tacita.microdata.loss.probabilistic import _density
+        from tacita.microdata.loss.probabilistic import DensityQuestion
 
         drawn = np.quantile(samples[0], q, axis=1)
-        f = _density(samples[0].reshape(-1)[:200_000], np.array([np.median(drawn)]))[0]
+        values = samples[0].reshape(-1)[:200_000]
+        width = values.std(ddof=1) * (0.75 * values.size) ** -0.2
+        asked = DensityQuestion(((float(np.median(drawn)),),), (0.0,), (1.0,), width)
+        all_of_it = Part(Comparison.of(values[:, None], values[:, None]), 0, Run(), alone=True)
+        f = asked.answer(all_of_it)[0, 0] / (values.size * width * np.sqrt(2 * np.pi))
         assert drawn.var() == pytest.approx(q * (1 - q) / (self.N * f**2), rel=0.12)
 
     def test_another_sample_of_the_same_population_scores_what_theory_says(self, samples):

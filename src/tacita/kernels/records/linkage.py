@@ -19,10 +19,10 @@ Narrow = npt.NDArray[np.int32]
 
 
 class Points(NamedTuple):
-    """Distinct candidates (m, d), C order, no NaN; `repeats` of each; own[i]: the one of query i.
+    """Distinct candidates (m, d), C order, no NaN; `repeats` of each; mine[i]: from query i to its own.
 
     Distance: sum over columns of weight * difference^2, or by Gower weight * gap, where any difference of
-    names is a gap of 1.
+    names is a gap of 1. The own one of a query need not be among the candidates.
 
     tree: the candidates, and asking: the queries, each coordinate on a scale where its weight is 1.
     """
@@ -30,7 +30,7 @@ class Points(NamedTuple):
     queries: Floats
     candidates: Floats
     repeats: Ints
-    own: Ints
+    mine: Floats
     weights: Floats
     nominal: Mask
     gower: bool
@@ -41,7 +41,7 @@ class Points(NamedTuple):
 class Agreements(NamedTuple):
     """Queries, and a tree of distinct candidates, told by the ranks of their values in each column.
 
-    Query r agrees on column c with ranks first[r, c]..last[r, c]-1; own[r]: the place of its own candidate.
+    Query r agrees on column c with ranks first[r, c]..last[r, c]-1.
     ranks[c, p], low, high: those of the tree, in 32 bits, of which a processor compares most at a time.
     until[p]: how many records the candidates before place p stand for. bits[c]: the bit of column c in a
     pattern, as wide as it takes.
@@ -49,7 +49,6 @@ class Agreements(NamedTuple):
 
     first: Narrow
     last: Narrow
-    own: Ints
     ranks: Narrow
     low: Narrow
     high: Narrow
@@ -72,15 +71,14 @@ class Allowed(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def _apart(j, i, points):
+def _apart(candidates, j, queries, i, weights, nominal, gower):
     """The distance of candidate j from query i, as every decision is taken on it."""
-    queries, candidates, weights = points.queries, points.candidates, points.weights
     distance = 0.0
     for c in range(weights.shape[0]):
         t = candidates[j, c] - queries[i, c]
-        if not points.gower:
+        if not gower:
             distance += weights[c] * t * t
-        elif points.nominal[c]:
+        elif nominal[c]:
             distance += 0.0 if t == 0.0 else weights[c]
         else:
             distance += weights[c] * abs(t)
@@ -88,10 +86,10 @@ def _apart(j, i, points):
 
 
 @njit(cache=True, nogil=True)
-def own_distances(points, out):
-    """out[i] = how far query i is from its own candidate. O(n d)."""
+def own_distances(queries, own, weights, nominal, gower, out):
+    """out[i] = how far query i is from row i of `own`. O(n d)."""
     for i in range(out.shape[0]):
-        out[i] = _apart(points.own[i], i, points)
+        out[i] = _apart(own, i, queries, i, weights, nominal, gower)
 
 
 @njit(cache=True, nogil=True)
@@ -129,8 +127,8 @@ def _roughly(first, last, i, points, rough):
 
 
 @njit(cache=True, nogil=True)
-def own_is_nearest(points, rows, out):
-    """out[r] = 1/t if the own candidate of query rows[r] is among the t nearest, all at one distance; else 0.
+def as_near(points, rows, out):
+    """out[r] = how many candidates are as near to query rows[r] as its own; -1 where one is nearer.
 
     Only boxes within the own distance are opened, the nearer half first, and the search ends at the first
     candidate that is nearer. Returns how many boxes and candidates were looked at: O(n d) a query at worst.
@@ -142,7 +140,7 @@ def own_is_nearest(points, rows, out):
     looked = 0
     for r in range(rows.shape[0]):
         i = rows[r]
-        mine = _apart(points.own[i], i, points)
+        mine = points.mine[i]
         nearer, farther = mine * (1 - TIE), mine * (1 + TIE)
         # what scaled coordinates say is rounded; leave room, and decide on the plain ones
         reach = mine * (1 + 1e-6) + 1e-12
@@ -158,7 +156,15 @@ def own_is_nearest(points, rows, out):
                 _roughly(first, last, i, points, rough)
                 for p in range(first, last):
                     if rough[p - first] <= reach:
-                        distance = _apart(order[p], i, points)
+                        distance = _apart(
+                            points.candidates,
+                            order[p],
+                            points.queries,
+                            i,
+                            points.weights,
+                            points.nominal,
+                            points.gower,
+                        )
                         if distance < nearer:
                             found = False
                             break
@@ -175,7 +181,7 @@ def own_is_nearest(points, rows, out):
             if to_near <= reach:
                 waiting[depth] = near
                 depth += 1
-        out[r] = 1.0 / ties if found else 0.0
+        out[r] = ties if found else -1
     return looked
 
 
@@ -289,27 +295,25 @@ def count_patterns(start, stop, pairs, keys, counts):
 
 
 @njit(cache=True, nogil=True)
-def own_has_most_weight(start, stop, pairs, gain, out):
-    """out[r - start] = 1/t if the own candidate of query r has the largest weight, with t records; else 0.
+def as_likely(start, stop, pairs, gain, mine, out):
+    """out[r - start] = how many records have the weight mine[r] for query r; -1 where one has more.
 
     The weight of a pair is the sum of gain[c] over the columns on which it agrees. Boxes that cannot reach
-    the weight of the own candidate are not opened; the search ends at the first candidate that has more.
+    it are not opened; the search ends at the first candidate that has more.
     """
-    levels, until, bits, own = pairs.levels, pairs.until, pairs.bits, pairs.own
+    levels, until, bits = pairs.levels, pairs.until, pairs.bits
     m, nothing, every = until.shape[0] - 1, bits[0] ^ bits[0], bits.sum()
     gainful = bits[gain > 0].sum()
     waiting, settled = np.empty(64, dtype=np.int64), np.empty((64, 2), dtype=bits.dtype)
     pattern = np.empty(1 + (m >> levels), dtype=bits.dtype)
     for r in range(start, stop):
-        _patterns(own[r], own[r] + 1, r, pairs, nothing, every, pattern)
-        mine = _weight(pattern[0], gain)
         waiting[0], settled[0, 0], settled[0, 1], depth = 1, nothing, every, 1
         ties, better = 0, False
         while depth > 0 and not better:
             depth -= 1
             node = waiting[depth]
             agreed, unsettled = _settle(node, r, pairs, settled[depth, 0], settled[depth, 1])
-            if _weight(agreed | unsettled & gainful, gain) < mine - TIE:
+            if _weight(agreed | unsettled & gainful, gain) < mine[r] - TIE:
                 continue
             if unsettled and not node >> levels:
                 for half in (2 * node + 1, 2 * node):
@@ -321,12 +325,12 @@ def own_has_most_weight(start, stop, pairs, gain, out):
                 _patterns(a, b, r, pairs, agreed, unsettled, pattern)
             for p in range(a, b if unsettled else a + 1):
                 theirs = _weight(pattern[p - a] if unsettled else agreed, gain)
-                if theirs > mine + TIE:
+                if theirs > mine[r] + TIE:
                     better = True
                     break
-                if theirs >= mine - TIE:
+                if theirs >= mine[r] - TIE:
                     ties += until[p + 1 if unsettled else b] - until[p]
-        out[r - start] = 0.0 if better else 1.0 / ties
+        out[r - start] = -1 if better else ties
 
 
 @njit(cache=True, nogil=True)

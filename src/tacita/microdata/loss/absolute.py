@@ -7,11 +7,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from tacita.core import Comparison, Floats, Run
-from tacita.microdata.measure import ColumnMeasure
+from tacita.core import Floats
+from tacita.microdata.measure import CellMeasure
 
 
-class IL2(ColumnMeasure):
+class IL2(CellMeasure):
     """How far a value was moved on average, against how far two records usually differ.
 
     Mean absolute change of a cell in units of sqrt(2) standard deviations of its column, in percent.
@@ -19,6 +19,7 @@ class IL2(ColumnMeasure):
     0: nothing lost; no upper bound. O(n d).
     Source: the IL1s of Yancey, Winkler & Creecy (2002), Lecture Notes in Computer Science 2316, 135-152.
 
+    >>> from tacita.core import Comparison
     >>> round(IL2().score(Comparison.of([[0.0], [2.0]], [[1.0], [1.0]])).value, 6)
     50.0
     """
@@ -27,6 +28,5 @@ class IL2(ColumnMeasure):
     name: ClassVar[str] = "IL2"
     family: ClassVar[str] = "changed values"
 
-    def figures(self, pair: Comparison, run: Run) -> tuple[Floats, Floats]:
-        change = 100 * np.abs(pair.original - pair.released) / (sqrt(2) * pair.scale)
-        return change.mean(axis=0), change.mean(axis=1)
+    def cells(self, gap: Floats) -> Floats:
+        return 100 * np.abs(gap) / sqrt(2)

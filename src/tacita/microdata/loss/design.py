@@ -10,7 +10,7 @@ import numpy as np
 
 from tacita.core import Floats, Matrix
 
-from .models import independent
+from .models import factor, independent
 from .survey import Survey
 
 Link = Literal["logistic", "poisson"]
@@ -57,9 +57,7 @@ def terms_of(survey: Survey, name: str) -> Terms:
 
 def estimable(x: Matrix) -> list[int]:
     """Columns, from the left, that neither a constant nor those before make up. O(n d^2)."""
-    root = np.asarray(np.linalg.qr(x - x.mean(axis=0), mode="r"))
-    # twice, with either sign: then columns of the root are centred, as those of x are
-    return independent(np.vstack([root, -root]))
+    return independent(factor(x - x.mean(axis=0)))
 
 
 class Fitted(NamedTuple):

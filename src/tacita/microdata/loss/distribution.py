@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
 
 from tacita.core import Comparison, Floats, Ints, Run, Score
-from tacita.microdata.measure import ColumnMeasure, Measure
+from tacita.microdata.measure import Measure, SummedMeasure
+from tacita.microdata.quantiles import quantiles
+from tacita.microdata.rounds import Part, Question, Rounds
+from tacita.microdata.sums import spreads
 
 # A random sample is cut into so many parts to see how much it may be off.
 _PARTS = 8
 
 
-class Hellinger(ColumnMeasure):
+class Hellinger(SummedMeasure):
     """How different the distribution of each column has become: 0 is the same, 100 nothing in common.
 
     Hellinger distance between the distributions of each attribute before and after.
@@ -33,17 +37,39 @@ class Hellinger(ColumnMeasure):
 
     bins: Annotated[int, Field(ge=2, description="how many bins")] = 20
 
-    def figures(self, pair: Comparison, run: Run) -> tuple[Floats, None]:
-        columns = zip(pair.original.T, pair.released.T, strict=True)
-        return np.array([self._distance(x, z) for x, z in columns]), None
+    def rounds(self, names: tuple[str, ...]) -> Rounds[Score]:
+        known = yield from spreads(len(names))
+        if not known.varying.size:
+            return self.none("no original column varies")
+        before, _ = yield from quantiles(known, np.arange(self.bins + 1) / self.bins)
+        edges = tuple(tuple(np.unique(before[:, j]).tolist()) for j in known.varying)
+        answers = yield BinQuestion(tuple(known.varying.tolist()), edges)
+        figures = {}
+        for j, parts in zip(known.varying, zip(*answers, strict=True), strict=True):
+            p, q = (np.sum(side, axis=0) / known.n for side in zip(*parts, strict=True))
+            # the same as 1 - sum sqrt(p q), and exactly 0 where the shares agree
+            figures[names[j]] = 100 * float(np.sqrt(0.5 * ((np.sqrt(p) - np.sqrt(q)) ** 2).sum()))
+        return self.result(float(np.mean(list(figures.values()))), per_attribute=figures)
 
-    def _distance(self, x: Floats, z: Floats) -> float:
-        edges = np.unique(np.quantile(x, np.arange(self.bins + 1) / self.bins))
-        # a value equal to an edge stands apart from both neighbours: spikes such as zero keep their place
-        places = [np.searchsorted(edges, v, "left") + np.searchsorted(edges, v, "right") for v in (x, z)]
-        p, q = (np.bincount(place, minlength=2 * edges.size + 1) / x.size for place in places)
-        # the same as 1 - sum sqrt(p q), and exactly 0 where the shares agree
-        return 100 * float(np.sqrt(0.5 * ((np.sqrt(p) - np.sqrt(q)) ** 2).sum()))
+
+@dataclass(frozen=True)
+class BinQuestion(Question):
+    """How many values of some columns, original and released, lie at and between the edges of bins."""
+
+    columns: tuple[int, ...]
+    edges: tuple[tuple[float, ...], ...]
+
+    def answer(self, part: Part) -> list[tuple[Ints, Ints]]:
+        return [
+            (_binned(part.pair.original[:, j], own), _binned(part.pair.released[:, j], own))
+            for j, own in zip(self.columns, map(np.array, self.edges), strict=True)
+        ]
+
+
+def _binned(values: Floats, edges: Floats) -> Ints:
+    # a value equal to an edge stands apart from both neighbours: spikes such as zero keep their place
+    places = np.searchsorted(edges, values, "left") + np.searchsorted(edges, values, "right")
+    return np.bincount(places, minlength=2 * edges.size + 1)
 
 
 class EnergyDistance(Measure):

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from tacita.core import Comparison, Floats, Run, Score
-from tacita.microdata.measure import Measure
+from tacita.microdata.measure import Measure, SummedMeasure
+from tacita.microdata.rounds import Part, Question, Rounds
+from tacita.microdata.sums import spreads
 
 
-class CoefficientOverlap(Measure):
+class CoefficientOverlap(SummedMeasure):
     """How much of the confidence intervals of regressions before and after is common to both.
 
     Overlap of confidence intervals of regression coefficients before and after, in percent.
@@ -31,34 +34,58 @@ class CoefficientOverlap(Measure):
     span: ClassVar[tuple[float, float | None]] = (0.0, 100.0)
     direction: ClassVar[str] = "higher"  # type: ignore[assignment]
 
-    def compute(self, pair: Comparison, run: Run) -> Score:
-        before = np.hstack([pair.original, pair.context])
-        after = np.hstack([pair.released, pair.context])
-        kept = independent(before)
-        protected = [j for j in kept if j < len(pair.attributes)]
+    def rounds(self, names: tuple[str, ...]) -> Rounds[Score]:
+        known = yield from spreads(len(names))
+        scale = np.sqrt(known.squares[known.before])
+        scale = np.where(scale > 0, scale, 1.0)
+        before, after = (tuple(each.tolist()) for each in (known.mean[known.before], known.after(known.mean)))
+        answers = yield TriangleQuestion(before, after, tuple(scale.tolist()))
+        # factors of factors: as stable as one of all records
+        root, root_after = (factor(np.vstack(each)) for each in zip(*answers, strict=True))
+        kept = independent(root)
+        protected = [j for j in kept if j < len(names)]
         if len(kept) < 2 or not protected:
             return self.none("a regression needs two attributes that do not depend on each other")
-        if pair.n <= len(kept) + 1:
+        if known.n <= len(kept) + 1:
             return self.none("there are too few records for a regression on the other attributes")
-        if len(independent(after[:, kept])) < len(kept):
+        if len(independent(root_after[:, kept])) < len(kept):
             return self.none("released attributes depend on each other linearly, coefficients are not unique")
-        low, high = zip(*(_intervals(values[:, kept]) for values in (before, after)), strict=True)
+        low, high = zip(*(_intervals(each[:, kept], known.n) for each in (root, root_after)), strict=True)
         shared = overlap((low[0], high[0]), (low[1], high[1]))
         others = ~np.eye(len(kept), dtype=bool)
         figures = {
-            pair.attributes[response]: float(shared[others[:, at], at].mean())
+            names[response]: float(shared[others[:, at], at].mean())
             for at, response in enumerate(kept)
             if response in protected
         }
         return self.result(float(np.mean(list(figures.values()))), per_attribute=figures)
 
 
-def independent(x: Floats) -> list[int]:
-    """Columns, from the left, that are not linear combinations of those before (and of a constant)."""
+@dataclass(frozen=True)
+class TriangleQuestion(Question):
+    """R of the factors Q R of the centred columns, of the original and of the release; both on its scale."""
+
+    centre: tuple[float, ...]
+    centre_after: tuple[float, ...]
+    scale: tuple[float, ...]
+
+    def answer(self, part: Part) -> tuple[Floats, Floats]:
+        pair = part.pair
+        before = (np.hstack([pair.original, pair.context]) - self.centre) / self.scale
+        after = (np.hstack([pair.released, pair.context]) - self.centre_after) / self.scale
+        return factor(before), factor(after)
+
+
+def factor(x: Floats) -> Floats:
+    """R of the factors Q R: columns have the lengths of those of x, and the angles between them. O(n d^2)."""
+    return np.asarray(np.linalg.qr(x, mode="r"), dtype=np.float64)
+
+
+def independent(centred: Floats) -> list[int]:
+    """Columns of mean zero, from the left, that are not linear combinations of those before."""
     kept: list[int] = []
-    basis = np.empty((len(x), 0))
-    for j in range(x.shape[1]):
-        column = x[:, j] - x[:, j].mean()
+    basis = np.empty((len(centred), 0))
+    for j, column in enumerate(centred.T):
         length = np.linalg.norm(column)
         if length == 0:
             continue
@@ -71,21 +98,20 @@ def independent(x: Floats) -> list[int]:
     return kept
 
 
-def _intervals(x: Floats) -> tuple[Floats, Floats]:
-    """Ends of the 95 % confidence intervals of the slopes of every column on all others.
+def _intervals(root: Floats, n: int) -> tuple[Floats, Floats]:
+    """Ends of the 95 % confidence intervals of the slopes of every column on all others, by their factor R.
 
     Entry (i, j): slope of column j on column i, all other columns in the model. With K the inverse of the
     cross products, the slope is -K_ij / K_jj, the residual sum of squares 1 / K_jj, and the inverse
     without column j has diagonal K_ii - K_ij^2 / K_jj: one factorisation serves all regressions.
     """
-    centred = x - x.mean(axis=0)
-    scale = np.sqrt((centred**2).sum(axis=0))
-    root = np.linalg.inv(np.linalg.qr(centred / scale, mode="r"))
-    k = root @ root.T
+    scale = np.sqrt((root**2).sum(axis=0))
+    inverse = np.linalg.inv(factor(root / scale))
+    k = inverse @ inverse.T
     diagonal = np.diag(k)
     slopes = -k / diagonal
     spread = np.maximum(diagonal[:, None] - k**2 / diagonal, 0.0) / diagonal
-    errors = np.sqrt(spread / (len(x) - x.shape[1]))
+    errors = np.sqrt(spread / (n - root.shape[1]))
     to_source = scale[None, :] / scale[:, None]
     return (slopes - 1.96 * errors) * to_source, (slopes + 1.96 * errors) * to_source
 

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from functools import partial
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from tacita.core import Comparison, Matrix, Run, Score
-from tacita.microdata.measure import Measure
+from tacita.microdata.measure import Measure, SummedMeasure
+from tacita.microdata.quantiles import quantiles
+from tacita.microdata.rounds import Part, Question, Rounds
+from tacita.microdata.sums import Moments, moments, spreads, summed
+
+# Row and column of pairs.
+_Pairs = tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]
 
 QUANTILES = np.arange(1, 20) / 20
 
@@ -28,54 +34,40 @@ def moved(before: Matrix, after: Matrix, variance: Matrix) -> Matrix:
     return 100 * np.where(variance > _NOTHING**1.5, erf(change / np.sqrt(2 * safe)), certain)
 
 
-class _Standard:
-    """Both sides in z-scores of the original (divisor n), protected columns first, then unchanged ones.
+class PILPart(SummedMeasure):
+    """One of the five statistics whose movement makes up PIL. Subclasses give values and variances.
 
-    Every part of PIL is the same in z-scores, and sums of fourth powers stay in range.
+    All are taken in z-scores of the original (divisor n), of protected columns and then unchanged ones: every
+    part of PIL is the same in them, and sums of fourth powers stay in range.
     """
-
-    def __init__(self, pair: Comparison) -> None:
-        before = np.hstack([pair.original, pair.context])
-        after = np.hstack([pair.released, pair.context])
-        # the mean of equal numbers can miss them by a bit, the first one cannot
-        constant = np.ptp(before, axis=0) == 0
-        centre = np.where(constant, before[0], before.mean(axis=0))
-        scale = np.where(constant, 1.0, before.std(axis=0))
-        self.n, self.protected = before.shape[0], pair.original.shape[1]
-        self.before, self.after = (before - centre) / scale, (after - centre) / scale
-
-
-def _central(x: Matrix) -> Matrix:
-    return x - x.mean(axis=0)
-
-
-class PILPart(Measure):
-    """One of the five statistics whose movement makes up PIL. Subclasses give values and variances."""
 
     kind: ClassVar[str] = "loss"
     family: ClassVar[str] = "usual analyses"
     span: ClassVar[tuple[float, float | None]] = (0.0, 100.0)
 
-    def compute(self, pair: Comparison, run: Run) -> Score:
-        if pair.n < 2:
+    def told(self, names: tuple[str, ...], n: int, figures: Matrix, by_attribute: Matrix) -> Score:
+        """The score, by how far each statistic moved, 0..100, and the mean of those of each attribute."""
+        if n < 2:
             return self.none("a single record has no sampling variance")
-        data = pair.remember(_Standard, partial(_Standard, pair))
-        figures = self.movements(data)
         if figures.size == 0:
             return self.none("there is no pair of attributes")
-        per_attribute = dict(zip(pair.attributes, self.by_attribute(figures, data).tolist(), strict=True))
-        return self.result(figures.mean(), per_attribute=per_attribute)
+        return self.result(figures.mean(), per_attribute=dict(zip(names, by_attribute.tolist(), strict=True)))
+
+
+class _MomentPart(PILPart):
+    """A statistic of each protected attribute that moments tell."""
+
+    def rounds(self, names: tuple[str, ...]) -> Rounds[Score]:
+        known = yield from moments(len(names))
+        figures = self.movements(known)[: len(names)]
+        return self.told(names, known.n, figures, figures)
 
     @abstractmethod
-    def movements(self, data: _Standard) -> Matrix:
-        """How far each statistic moved, 0..100; a column per protected attribute, or a list of pairs."""
-
-    def by_attribute(self, figures: Matrix, data: _Standard) -> Matrix:
-        """The mean figure of each protected attribute."""
-        return np.asarray(figures.mean(axis=0))
+    def movements(self, known: Moments) -> Matrix:
+        """How far the statistic of each attribute moved, 0..100."""
 
 
-class PILMean(PILPart):
+class PILMean(_MomentPart):
     """How far the means moved, against what another sample would have given.
 
     How far the means moved, against their sampling error: mean of erf(|m' - m| / sqrt(2 mu2 / n)).
@@ -88,12 +80,11 @@ class PILMean(PILPart):
 
     name: ClassVar[str] = "PIL_mean"
 
-    def movements(self, data: _Standard) -> Matrix:
-        x, z = data.before[:, : data.protected], data.after[:, : data.protected]
-        return moved(x.mean(axis=0), z.mean(axis=0), x.var(axis=0) / data.n)[None, :]
+    def movements(self, known: Moments) -> Matrix:
+        return moved(np.zeros_like(known.shift), known.shift, np.diag(known.before) / known.n)
 
 
-class PILVariance(PILPart):
+class PILVariance(_MomentPart):
     """How far the variances moved, against what another sample would have given.
 
     How far the variances moved, against their sampling error (mu4 - mu2^2) / n.
@@ -106,27 +97,28 @@ class PILVariance(PILPart):
 
     name: ClassVar[str] = "PIL_variance"
 
-    def movements(self, data: _Standard) -> Matrix:
-        x, z = _central(data.before[:, : data.protected]), _central(data.after[:, : data.protected])
-        mu2, mu4 = (x**2).mean(axis=0), (x**4).mean(axis=0)
-        return moved(mu2, (z**2).mean(axis=0), (mu4 - mu2**2) / data.n)[None, :]
+    def movements(self, known: Moments) -> Matrix:
+        mu2, mu4 = np.diag(known.before), np.diag(known.mu22)
+        return moved(mu2, np.diag(known.after), (mu4 - mu2**2) / known.n)
 
 
 class _PairPart(PILPart):
     """A statistic of two attributes, over every pair with at least one protected."""
 
-    def by_attribute(self, figures: Matrix, data: _Standard) -> Matrix:
-        ends = np.concatenate(self.pairs(data))
-        total = np.bincount(ends, np.tile(figures, 2))[: data.protected]
-        # every protected attribute stands in some pair, or there would be no figures
-        return np.asarray(total / np.bincount(ends)[: data.protected])
+    def rounds(self, names: tuple[str, ...]) -> Rounds[Score]:
+        known = yield from moments(len(names))
+        first, second = np.triu_indices(len(known.before), 1)
+        pairs = first[first < len(names)], second[first < len(names)]
+        figures = self.movements(known, pairs)
+        ends = np.concatenate(pairs)
+        # every protected attribute stands in some pair, or there are no figures
+        often = np.maximum(np.bincount(ends, minlength=len(names)), 1)
+        own = np.bincount(ends, np.tile(figures, 2), minlength=len(names)) / often
+        return self.told(names, known.n, figures, own[: len(names)])
 
-    @staticmethod
-    def pairs(data: _Standard) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
-        """Row and column of every pair with at least one protected attribute."""
-        first, second = np.triu_indices(data.before.shape[1], 1)
-        kept = first < data.protected
-        return first[kept], second[kept]
+    @abstractmethod
+    def movements(self, known: Moments, pairs: _Pairs) -> Matrix:
+        """How far the statistic of each pair moved, 0..100."""
 
 
 class PILCovariance(_PairPart):
@@ -144,12 +136,9 @@ class PILCovariance(_PairPart):
 
     name: ClassVar[str] = "PIL_covariance"
 
-    def movements(self, data: _Standard) -> Matrix:
-        x, z = _central(data.before), _central(data.after)
-        squares = x**2
-        mu11, mu22 = x.T @ x / data.n, squares.T @ squares / data.n
-        pairs = self.pairs(data)
-        return moved(mu11[pairs], (z.T @ z / data.n)[pairs], (mu22 - mu11**2)[pairs] / data.n)
+    def movements(self, known: Moments, pairs: _Pairs) -> Matrix:
+        mu11, mu22 = known.before, known.mu22
+        return moved(mu11[pairs], known.after[pairs], (mu22 - mu11**2)[pairs] / known.n)
 
 
 class PILCorrelation(_PairPart):
@@ -168,24 +157,19 @@ class PILCorrelation(_PairPart):
 
     name: ClassVar[str] = "PIL_correlation"
 
-    def movements(self, data: _Standard) -> Matrix:
+    def movements(self, known: Moments, pairs: _Pairs) -> Matrix:
         # of z-scores all second moments are 1 (or 0 in a column without spread)
-        x = data.before
-        r = _correlations(x)
-        squares = x**2
-        mu22, mu31 = squares.T @ squares / data.n, (x**3).T @ x / data.n
-        fourth = (x**4).mean(axis=0)
+        r, mu22, mu31 = _correlations(known.before), known.mu22, known.mu31
+        fourth = np.diag(mu22)
         variance = mu22 + r**2 / 4 * (fourth[:, None] + fourth[None, :] + 2 * mu22) - r * (mu31 + mu31.T)
-        pairs = self.pairs(data)
-        return moved(r[pairs], _correlations(data.after)[pairs], variance[pairs] / data.n)
+        return moved(r[pairs], _correlations(known.after)[pairs], variance[pairs] / known.n)
 
 
-def _correlations(z: Matrix) -> Matrix:
-    z = _central(z)
-    spread = np.sqrt((z**2).mean(axis=0))
+def _correlations(covariance: Matrix) -> Matrix:
+    spread = np.sqrt(np.diag(covariance))
     varies = spread > _NOTHING
-    z = np.where(varies, z / np.where(varies, spread, 1.0), 0.0)
-    return np.asarray(z.T @ z / z.shape[0])
+    weight = np.where(varies, 1 / np.where(varies, spread, 1.0), 0.0)
+    return np.asarray(covariance * weight[:, None] * weight[None, :])
 
 
 class PILQuantile(PILPart):
@@ -201,27 +185,51 @@ class PILQuantile(PILPart):
 
     name: ClassVar[str] = "PIL_quantile"
 
-    def movements(self, data: _Standard) -> Matrix:
-        x, z = data.before[:, : data.protected], data.after[:, : data.protected]
-        before, after = np.quantile(x, QUANTILES, axis=0), np.quantile(z, QUANTILES, axis=0)
-        density = np.column_stack([_density(x[:, j], before[:, j]) for j in range(data.protected)])
+    def rounds(self, names: tuple[str, ...]) -> Rounds[Score]:
+        known = yield from spreads(len(names))
+        before, after = yield from quantiles(known, QUANTILES)
+        # in z-scores, as all of PIL
+        d = len(names)
+        scale = np.sqrt(known.squares[:d] / known.n)
+        varies = scale > 0
+        before, after = ((each - known.mean[:d]) / np.where(varies, scale, 1.0) for each in (before, after))
+        width = np.sqrt(known.n / max(known.n - 1, 1)) * (0.75 * known.n) ** -0.2
+        near = yield DensityQuestion(
+            tuple(map(tuple, before.T.tolist())),
+            tuple(known.mean[:d].tolist()),
+            tuple(np.where(varies, scale, 1.0).tolist()),
+            width,
+        )
+        density = summed(near) / (known.n * width * np.sqrt(2 * np.pi))
+        # all in one place: no sample would have another quantile
+        density = np.where(varies, density, np.inf)
         with np.errstate(divide="ignore"):
-            variance = (QUANTILES * (1 - QUANTILES))[:, None] / (data.n * density**2)
-        return moved(before, after, np.where(np.isfinite(variance), variance, 0.0))
+            variance = (QUANTILES * (1 - QUANTILES))[:, None] / (known.n * density**2)
+        figures = moved(before, after, np.where(np.isfinite(variance), variance, 0.0))
+        return self.told(names, known.n, figures, figures.mean(axis=0))
 
 
-def _density(values: Matrix, points: Matrix) -> Matrix:
-    """A Gaussian kernel estimate at some points; infinite where all values are one."""
-    spread = values.std(ddof=1)
-    if spread == 0:
-        return np.full(points.shape, np.inf)
-    width = spread * (0.75 * values.size) ** -0.2
-    # 19 points at a time against blocks of values: linear in n, no n x n matrix
-    total = np.zeros(points.shape)
-    for start in range(0, values.size, 65_536):
-        gaps = (points[:, None] - values[None, start : start + 65_536]) / width
-        total += np.exp(-0.5 * gaps**2).sum(axis=1)
-    return total / (values.size * width * np.sqrt(2 * np.pi))
+@dataclass(frozen=True)
+class DensityQuestion(Question):
+    """Sums of a Gaussian kernel of some width over the values of each protected column, at its points.
+
+    Points are in z-scores by `centre` and `scale`; so is the width. O(n d) times points.
+    """
+
+    points: tuple[tuple[float, ...], ...]
+    centre: tuple[float, ...]
+    scale: tuple[float, ...]
+    width: float
+
+    def answer(self, part: Part) -> Matrix:
+        found = np.zeros((len(self.points[0]), len(self.points)))
+        for j, points in enumerate(self.points):
+            at, values = np.array(points)[:, None], part.pair.original[:, j]
+            # 19 points at a time against blocks of values: linear in n, no n x n matrix
+            for start in range(0, values.size, 65_536):
+                z = (values[None, start : start + 65_536] - self.centre[j]) / self.scale[j]
+                found[:, j] += np.exp(-0.5 * ((at - z) / self.width) ** 2).sum(axis=1)
+        return found
 
 
 class PIL(Measure):
@@ -244,8 +252,11 @@ class PIL(Measure):
     headline: ClassVar[bool] = True
     span: ClassVar[tuple[float, float | None]] = (0.0, 100.0)
 
+    def asks(self) -> tuple[Measure, ...]:
+        return tuple(part() for part in PARTS)
+
     def compute(self, pair: Comparison, run: Run) -> Score:
-        parts = [part().score(pair, run) for part in PARTS]
+        parts = [part.score(pair, run) for part in self.asks()]
         found = [part for part in parts if part.value is not None]
         if not found:
             return self.none(parts[0].reason or "no part can be computed")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from tacita.core import Comparison, Floats, Run
-from tacita.microdata.measure import ColumnMeasure
+from tacita.core import Floats
+from tacita.microdata.measure import CellMeasure
 
 
-class IL1(ColumnMeasure):
+class IL1(CellMeasure):
     """Share of the spread of the values that the release no longer shows.
 
     Share of the squared spread that is lost: 100 SSE / SST on standardised columns.
@@ -17,6 +17,7 @@ class IL1(ColumnMeasure):
     if every record were the mean; noise can go beyond. O(n d).
     Source: Domingo-Ferrer & Mateo-Sanz (2002), IEEE Trans. Knowledge and Data Engineering 14(1), 189-201.
 
+    >>> from tacita.core import Comparison
     >>> pair = Comparison.of([[0.0], [1.0], [9.0], [10.0]], [[0.5], [0.5], [9.5], [9.5]])
     >>> round(IL1().score(pair).value, 4)
     1.2195
@@ -27,7 +28,9 @@ class IL1(ColumnMeasure):
     family: ClassVar[str] = "changed values"
     headline: ClassVar[bool] = True
 
-    def figures(self, pair: Comparison, run: Run) -> tuple[Floats, Floats]:
-        lost = 100 * ((pair.original - pair.released) / pair.scale) ** 2
+    def cells(self, gap: Floats) -> Floats:
+        return 100 * gap**2
+
+    def mean(self, total: Floats, n: int) -> Floats:
         # a standardised column has SST n - 1
-        return lost.sum(axis=0) / (pair.n - 1), lost.mean(axis=1)
+        return total / (n - 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
@@ -11,9 +12,14 @@ from pydantic import Field
 from tacita.core import Comparison, Floats, Ints, Mask, Matrix, ParameterError, Run, Score
 from tacita.microdata.measure import ColumnMeasure, Measure
 from tacita.microdata.mixed import Mixed
+from tacita.microdata.rounds import Part, Question, Rounds
+from tacita.microdata.sums import spreads
 
-from .linking import BLOCK, Linked, distinct_rows, foreseen, link_sample
+from .linking import BLOCK, Linked, distinct_rows, foreseen, link_sample, shares
+from .people import people
 
+# People of a file in parts who are linked: whatever their share, it is told to 0.2 % with 95 % confidence.
+_PEOPLE = 250_000
 # Candidates of a box that is not cut any further.
 _LEAF = 16
 
@@ -32,54 +38,116 @@ def nearest_share(
     says, Gower's: sum of weight * gap. O(n d) a query at worst; of a tree of the distinct candidates only the
     boxes within the own distance are opened. Beyond `budget` boxes and candidates a sample is asked.
     """
-    from tacita.kernels.records.boxes import grow
-    from tacita.kernels.records.linkage import Points, own_distances, own_is_nearest
-
-    distinct, own, repeats = distinct_rows(candidates)
-    gower = nominal is not None
     if run.engine == "gpu":
+        distinct, own, repeats = distinct_rows(candidates)
         return Linked.of_all(_on_card(queries, distinct, own, repeats, weights, nominal, run))
-    scale, centre = (weights if gower else np.sqrt(weights)), distinct.mean(axis=0)
-    scaled, asking = (distinct - centre) * scale, (queries - centre) * scale
-    if nominal is None:
-        # turned to the main axes of what is searched; the axes only save work, so rounding does no harm
-        axes = np.linalg.eigh(scaled.T @ scaled)[1][:, ::-1]
-        scaled, asking = scaled @ axes, np.ascontiguousarray(asking @ axes)
-    tree = grow(scaled, _LEAF)
-    points = Points(
-        queries,
-        distinct,
-        repeats,
-        own,
-        weights,
-        np.zeros(weights.size, dtype=bool) if nominal is None else nominal,
-        gower,
-        asking,
-        tree,
-    )
+    search, n = Search(queries, candidates, candidates, weights, nominal), len(queries)
     # those who stand near each other ask one after the other: what they look at is at hand
-    place = np.empty(repeats.size, dtype=np.int64)
-    place[tree.order] = np.arange(repeats.size)
+    place = search.places[search.own]
 
     def link(rows: Ints) -> Floats:
-        order = np.argsort(place[own[rows]], kind="stable")
+        order = np.argsort(place[rows], kind="stable")
         found = np.empty(rows.size)
+        found[order] = shares(search.as_near(rows[order], run))
+        return found
+
+    if 2.0 * n * search.size > budget:
+        share = budget / foreseen(n, search.looked_at, run)
+        if share < 1:
+            return link_sample(share, search.mine, link, run)
+    return Linked.of_all(link(np.arange(n)))
+
+
+class Search:
+    """Distinct candidates in a tree; who asks among them, and how far each of those is from its own."""
+
+    def __init__(
+        self, queries: Matrix, owned: Matrix, candidates: Matrix, weights: Floats, nominal: Mask | None = None
+    ) -> None:
+        from tacita.kernels.records.boxes import grow
+        from tacita.kernels.records.linkage import Points, own_distances
+
+        distinct, self.own, repeats = distinct_rows(candidates)
+        gower = nominal is not None
+        names = np.zeros(weights.size, dtype=bool) if nominal is None else nominal
+        scale, centre = (weights if gower else np.sqrt(weights)), distinct.mean(axis=0)
+        scaled, asking = (distinct - centre) * scale, (queries - centre) * scale
+        if not gower:
+            # turned to the main axes of what is searched; the axes only save work, so rounding does no harm
+            axes = np.linalg.eigh(scaled.T @ scaled)[1][:, ::-1]
+            scaled, asking = scaled @ axes, np.ascontiguousarray(asking @ axes)
+        own_distances(queries, owned, weights, names, gower, mine := np.empty(len(queries)))
+        tree = grow(scaled, _LEAF)
+        self._points = Points(queries, distinct, repeats, mine, weights, names, gower, asking, tree)
+
+    @property
+    def size(self) -> int:
+        """How many candidates differ."""
+        return len(self._points.candidates)
+
+    @property
+    def mine(self) -> Floats:
+        """How far each of those who ask is from its own."""
+        return self._points.mine
+
+    @property
+    def places(self) -> Ints:
+        """Where each distinct candidate stands in the tree."""
+        order = self._points.tree.order
+        place = np.empty(order.size, dtype=np.int64)
+        place[order] = np.arange(order.size)
+        return place
+
+    def looked_at(self, rows: Ints) -> float:
+        """Boxes and candidates that some of those who ask look at."""
+        from tacita.kernels.records.linkage import as_near
+
+        return float(as_near(self._points, rows, np.empty(rows.size, dtype=np.int64)))
+
+    def as_near(self, rows: Ints, run: Run) -> Ints:
+        """How many candidates are as near to each of some as its own; -1 where one is nearer."""
+        from tacita.kernels.records.linkage import as_near
+
+        found = np.empty(rows.size, dtype=np.int64)
 
         def block(start: int, stop: int) -> None:
-            own_is_nearest(points, rows[order[start:stop]], part := np.empty(stop - start))
-            found[order[start:stop]] = part
+            as_near(self._points, rows[start:stop], found[start:stop])
 
         for _ in run.map_blocks("linking records", rows.size, block, BLOCK):
             pass
         return found
 
-    n = len(queries)
-    if 2.0 * n * repeats.size > budget:
-        share = budget / foreseen(n, lambda few: own_is_nearest(points, few, np.empty(few.size)), run)
-        if share < 1:
-            own_distances(points, apart := np.empty(n))
-            return link_sample(share, apart, link, run)
-    return Linked.of_all(link(np.arange(n)))
+
+def _linked_in_parts(protected: int, among: Literal["original", "released"]) -> Rounds[Linked | None]:
+    """People of all parts, or their released records, linked among the records of all parts.
+
+    None where no original column varies.
+    """
+    known = yield from spreads(protected)
+    if not known.varying.size:
+        return None
+    drawn = yield from people(_PEOPLE, known)
+    asking, own = (
+        (drawn.original, drawn.released) if among == "released" else (drawn.released, drawn.original)
+    )
+    columns, weights = tuple(known.varying.tolist()), 1 / known.scale[known.varying] ** 2
+    return drawn.linked((yield NearQuestion(asking, own, columns, weights, among)))
+
+
+@dataclass(frozen=True, eq=False)
+class NearQuestion(Question):
+    """How many records of a part are as near to each of some as its own; -1 where one is nearer."""
+
+    asking: Matrix
+    own: Matrix
+    columns: tuple[int, ...]
+    weights: Floats
+    among: Literal["original", "released"]
+
+    def answer(self, part: Part) -> Ints:
+        candidates = np.ascontiguousarray(getattr(part.pair, self.among)[:, list(self.columns)])
+        search = Search(self.asking, self.own, candidates, self.weights)
+        return search.as_near(np.arange(len(self.asking)), part.run)
 
 
 def _on_card(
@@ -132,6 +200,12 @@ class DLD(Measure):
 
     budget: _Budget = 1e9
 
+    def in_parts(self, names: tuple[str, ...], run: Run) -> Rounds[Score]:
+        linked = yield from _linked_in_parts(len(names), "original")
+        if linked is None:
+            return self.none("no original column varies")
+        return self.result(linked.mean, error=linked.error)
+
     def compute(self, pair: Comparison, run: Run) -> Score:
         if pair.categories is not None:
             mixed = Mixed.of(pair)
@@ -165,7 +239,8 @@ class DBRL(Measure):
     thousand people take, a sample of people is linked, each to all released records, drawn within fifty
     strata of people as far from their own; the figure then carries its standard error. A million records of 8
     skewed columns in groups take a quarter of the default, a million of 13 unrelated columns under noise six
-    times as much. A budget of 1e18 is exact for any file.
+    times as much. A budget of 1e18 is exact for any file. Of a file in parts 250 000 people are linked, each
+    to the released records of all parts.
     Source: Domingo-Ferrer & Torra (2001), A quantitative comparison of disclosure control methods for
     microdata, in Confidentiality, Disclosure and Data Access, North-Holland, 111-133.
 
@@ -176,6 +251,7 @@ class DBRL(Measure):
     kind: ClassVar[str] = "risk"
     name: ClassVar[str] = "DBRL"
     family: ClassVar[str] = "records linked"
+    pictured: ClassVar[bool] = True
     span: ClassVar[tuple[float, float | None]] = (0.0, 100.0)
     of_categories: ClassVar[bool] = True
 
@@ -191,6 +267,16 @@ class DBRL(Measure):
         Field(description="weight of each protected attribute; empty: all alike"),
     ] = ()
     budget: _Budget = 1e9
+
+    def in_parts(self, names: tuple[str, ...], run: Run) -> Rounds[Score] | None:
+        usual = self.distance == "euclidean" and not self.attributes and not self.weights
+        return self._in_parts(names) if usual else None
+
+    def _in_parts(self, names: tuple[str, ...]) -> Rounds[Score]:
+        linked = yield from _linked_in_parts(len(names), "released")
+        if linked is None:
+            return self.none("no original column varies")
+        return self.result(linked.percent().mean, error=linked.percent().error)
 
     def compute(self, pair: Comparison, run: Run) -> Score:
         mixed = pair.categories is not None and self.distance == "euclidean"

@@ -35,7 +35,7 @@ class Linked:
 
     @classmethod
     def of_sample(cls, drawn: Sequence[Floats], sizes: Sequence[int]) -> Linked:
-        """So many were asked of each stratum, which has so many records: two at least of each.
+        """So many were asked of each stratum, which has so many records: two at least of each, or all.
 
         The mean is the sum over strata of W_h y_h with W_h = N_h / N, its variance that of W_h^2 s_h^2 / n_h
         (1 - n_h / N_h). Source: Cochran (1977), Sampling Techniques, 3rd edition, Wiley, section 5.
@@ -47,7 +47,7 @@ class Linked:
         weight = np.array(sizes) / sum(sizes)
         mean = np.array([each.mean() for each in drawn])
         left = [
-            each.var(ddof=1) / each.size * (1 - each.size / size)
+            0.0 if each.size == size else each.var(ddof=1) / each.size * (1 - each.size / size)
             for each, size in zip(drawn, sizes, strict=True)
         ]
         return cls(float(weight @ mean), float(np.sqrt(weight**2 @ np.array(left))))
@@ -66,6 +66,15 @@ class Linked:
         if self.per_record is not None:
             return Linked.of_all(100 * self.per_record)
         return Linked(100 * self.mean, 100 * (self.error or 0.0))
+
+
+def shares(ties: Ints) -> Floats:
+    """1/t where t records fit as well as the own, it among them; 0 where another fits better (-1).
+
+    >>> shares(np.array([1, 2, -1])).tolist()
+    [1.0, 0.5, 0.0]
+    """
+    return np.where(ties > 0, 1 / np.maximum(ties, 1), 0.0)
 
 
 def foreseen(n: int, look: Callable[[Ints], float], run: Run) -> float:

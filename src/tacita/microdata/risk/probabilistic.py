@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 import numpy as np
 from pydantic import Field
 
-from tacita.core import Comparison, Floats, Ints, Mask, Run, Score
+from tacita.core import Comparison, Floats, Ints, Mask, Matrix, Run, Score
 from tacita.microdata.measure import Measure
 from tacita.microdata.mixed import Mixed
+from tacita.microdata.rounds import Part, Question, Rounds
+from tacita.microdata.sums import spreads
 
-from .linking import BLOCK, Linked, distinct_rows, foreseen
+from .linking import BLOCK, Linked, distinct_rows, foreseen, shares
+from .people import people
 
 if TYPE_CHECKING:
     from tacita.kernels.records.linkage import Agreements, Narrow
@@ -25,6 +28,8 @@ _ALL_PATTERNS = 16
 _SLOTS = 1 << 16
 # Attributes that fit into a pattern of 32 bits.
 _NARROW = 31
+# People of a file in parts who are linked.
+_PEOPLE = 20_000
 # Candidates of a box that is not cut any further.
 _LEAF = 128
 
@@ -36,6 +41,15 @@ class Agreement:
     patterns: Mask
     counts: Floats
 
+    def of_more(self, own: Mask, times: float) -> Agreement:
+        """The same, where a pair with another's record stands for so many; `own`: patterns with the own."""
+        bits = 1 << np.arange(own.shape[1], dtype=np.int64)
+        every = self.patterns @ bits
+        order = np.argsort(every)
+        place = order[np.searchsorted(every, own @ bits, sorter=order)]
+        mine = np.bincount(place, minlength=self.counts.size)
+        return Agreement(self.patterns, (self.counts - mine) * times + mine)
+
 
 @dataclass(frozen=True)
 class Linkage:
@@ -44,6 +58,11 @@ class Linkage:
     m: Floats
     u: Floats
     prevalence: float
+
+    @property
+    def gain(self) -> Floats:
+        """What a pair that agrees on an attribute has more weight than one that does not."""
+        return np.asarray(np.log(self.m / self.u) - np.log((1 - self.m) / (1 - self.u)))
 
     def log_ratios(self, patterns: Mask) -> Floats:
         """log of m(pattern) / u(pattern)."""
@@ -96,55 +115,41 @@ def classify(linkage: Linkage, patterns: Mask, false_link: float, false_nonlink:
     return decision
 
 
-class _Pairs:
-    """Two files as the kernels look at them: ranks of values, with equal released rows told once."""
+class Candidates:
+    """Released records as the kernels look at them: ranks of values, with equal rows told once."""
 
-    def __init__(self, mixed: Mixed, tolerance: float) -> None:
+    def __init__(self, released: Matrix, tolerance: Floats) -> None:
         from tacita.kernels.records.boxes import grow
 
-        released, own, repeats = distinct_rows(mixed.released)
-        self.original, self.released = mixed.original, mixed.released
-        self.n, self.d = mixed.original.shape
-        scale = mixed.original.std(axis=0, ddof=1)
-        # rounding must not decide whether a difference of exactly the tolerance agrees; names are codes
-        self.tolerance = np.where(mixed.nominal, 0.25, tolerance * scale * (1 + 1e-9))
-        self.ordered = np.sort(released.T, axis=1)
-        ranks = [np.searchsorted(ordered, z) for ordered, z in zip(self.ordered, released.T, strict=True)]
+        distinct, _, repeats = distinct_rows(released)
+        self.n, self.d = released.shape
+        self.tolerance = tolerance
+        self.ordered = np.sort(distinct.T, axis=1)
+        ranks = [np.searchsorted(ordered, z) for ordered, z in zip(self.ordered, distinct.T, strict=True)]
         self.tree = grow(np.column_stack(ranks).astype(np.float64), _LEAF)
         self.until = np.concatenate([[0], np.cumsum(repeats[self.tree.order])])
-        place = np.empty(repeats.size, dtype=np.int64)
-        place[self.tree.order] = np.arange(repeats.size)
-        self.own = place[own]
 
-    @property
-    def most_agreements(self) -> float:
-        """As many as there could be."""
-        return float(self.n) * self.ordered.size
-
-    def agreements(self, rows: Ints) -> float:
-        """How many (query, candidate, attribute) agree, of some queries."""
-        first, last = self._agreeing(rows)
+    def agreements(self, queries: Matrix) -> float:
+        """How many (query, candidate, attribute) agree."""
+        first, last = self._agreeing(queries)
         return float((last - first).sum(dtype=np.int64))
 
-    def _agreeing(self, rows: Ints) -> tuple[Narrow, Narrow]:
+    def _agreeing(self, queries: Matrix) -> tuple[Narrow, Narrow]:
         """The ranks with which each query agrees on each attribute: the first, and the first beyond."""
-        first, last = (np.empty((rows.size, self.d), dtype=np.int32) for _ in range(2))
+        first, last = (np.empty(queries.shape, dtype=np.int32) for _ in range(2))
         for c, (ordered, reach) in enumerate(zip(self.ordered, self.tolerance, strict=True)):
-            x = self.original[rows, c]
+            x = queries[:, c]
             first[:, c] = np.searchsorted(ordered, x - reach, "left")
             last[:, c] = np.searchsorted(ordered, x + reach, "right")
         return first, last
 
-    def known(self, rows: Ints) -> Agreements:
+    def known(self, queries: Matrix) -> Agreements:
         """What the kernels need of some queries."""
         from tacita.kernels.records.linkage import Agreements
 
-        first, last = self._agreeing(rows)
         wide = np.int32 if self.d < _NARROW else np.int64
         return Agreements(
-            first,
-            last,
-            self.own[rows],
+            *self._agreeing(queries),
             self.tree.columns.astype(np.int32),
             self.tree.low.astype(np.int32),
             self.tree.high.astype(np.int32),
@@ -157,7 +162,7 @@ class _Pairs:
         """Agreement patterns between some queries and all candidates."""
         from tacita.kernels.records.linkage import count_patterns
 
-        every, queries = 1 << self.d, known.own.size
+        every, queries = 1 << self.d, len(known.first)
 
         def block(start: int, stop: int) -> dict[int, int]:
             size = _SLOTS
@@ -181,17 +186,30 @@ class _Pairs:
         bits = (masks[:, None] >> np.arange(self.d)) & 1
         return Agreement(bits.astype(bool), np.array([float(merged[mask]) for mask in masks.tolist()]))
 
-    def linked(self, known: Agreements, linkage: Linkage, run: Run) -> Floats:
-        """Share of each query that is linked to its own record."""
-        from tacita.kernels.records.linkage import own_has_most_weight
+    def as_likely(self, known: Agreements, gain: Floats, mine: Floats, run: Run) -> Ints:
+        """How many candidates are as likely for each query as `mine` says; -1 where one is likelier."""
+        from tacita.kernels.records.linkage import as_likely
 
-        gain = np.log(linkage.m / linkage.u) - np.log((1 - linkage.m) / (1 - linkage.u))
+        found = np.empty(mine.size, dtype=np.int64)
 
-        def block(start: int, stop: int) -> Floats:
-            own_has_most_weight(start, stop, known, gain, found := np.empty(stop - start))
-            return found
+        def block(start: int, stop: int) -> None:
+            as_likely(start, stop, known, gain, mine, found[start:stop])
 
-        return np.concatenate(list(run.map_blocks("linking records", known.own.size, block, BLOCK)))
+        for _ in run.map_blocks("linking records", mine.size, block, BLOCK):
+            pass
+        return found
+
+
+def agreeing(x: Matrix, z: Matrix, tolerance: Floats) -> Mask:
+    """Whether the values of two records agree, one row with one row."""
+    return np.asarray((z >= x - tolerance) & (z <= x + tolerance))
+
+
+def tolerances(tolerance: float, scale: Floats, nominal: Mask | None = None) -> Floats:
+    """How far values may be apart and agree; names are codes, which agree where they are equal."""
+    # rounding must not decide whether a difference of exactly the tolerance agrees
+    reach = tolerance * scale * (1 + 1e-9)
+    return reach if nominal is None else np.where(nominal, 0.25, reach)
 
 
 class PRL(Measure):
@@ -208,7 +226,8 @@ class PRL(Measure):
     only the boxes of a tree that can hold one as likely. Beyond `budget` agreeing pairs and attributes, as
     foreseen by those of a thousand people, patterns are counted and links made of a random sample of people,
     and the figure carries its standard error: in groups of 3, from about 90 000 records of 8 skewed columns.
-    A budget of 1e18 is exact for any file.
+    A budget of 1e18 is exact for any file. Of a file in parts 20 000 people are linked, each to the released
+    records of all parts, with m and u of the pairs among them.
     Source: Fellegi & Sunter (1969), J. American Statistical Association 64, 1183-1210; Torra &
     Domingo-Ferrer (2003), in Information Fusion in Data Mining, Springer, 101-132.
 
@@ -230,25 +249,66 @@ class PRL(Measure):
         float, Field(gt=0, description="agreeing pairs to look at before a sample of records is taken")
     ] = 2e9
 
+    def in_parts(self, names: tuple[str, ...], run: Run) -> Rounds[Score]:
+        known = yield from spreads(len(names))
+        if not known.varying.size:
+            return self.none("no original column varies")
+        if known.varying.size > _MOST_ATTRIBUTES:
+            return self.none(f"more than {_MOST_ATTRIBUTES} attributes; choose some of them")
+        drawn = yield from people(_PEOPLE, known)
+        x, z, reach = drawn.original, drawn.released, tolerances(self.tolerance, known.scale[known.varying])
+        own, candidates = agreeing(x, z, reach), Candidates(z, reach)
+        rows = self._within_budget(x, candidates, run)
+        found = candidates.count(candidates.known(x[rows]), run)
+        gain = fit(found.of_more(own[rows], (known.n - 1) / (len(x) - 1)), 1 / known.n).gain
+        linked = drawn.linked(
+            (yield LikelyQuestion(x, tuple(known.varying.tolist()), reach, gain, own @ gain))
+        )
+        return self.result(linked.percent().mean, error=linked.percent().error)
+
+    def _within_budget(self, x: Matrix, candidates: Candidates, run: Run) -> Ints:
+        """The people whose agreements can be looked at: all, or a random sample."""
+        n = len(x)
+        if float(n) * candidates.ordered.size > self.budget:
+            share = self.budget / max(1.0, foreseen(n, lambda few: candidates.agreements(x[few]), run))
+            if share < 1:
+                chosen = run.search_generator().permutation(n)[: max(100, int(share * n))]
+                return np.sort(chosen)
+        return np.arange(n)
+
     def compute(self, pair: Comparison, run: Run) -> Score:
         mixed = Mixed.of(pair)
         if not mixed.attributes:
             return self.none("no original column varies")
         if len(mixed.attributes) > _MOST_ATTRIBUTES:
             return self.none(f"more than {_MOST_ATTRIBUTES} attributes; choose some of them")
-        pairs = _Pairs(mixed, self.tolerance)
-        rows = np.arange(pair.n)
-        if pairs.most_agreements > self.budget:
-            share = self.budget / max(1.0, foreseen(pair.n, pairs.agreements, run))
-            if share < 1:
-                chosen = run.search_generator().permutation(pair.n)[: max(100, int(share * pair.n))]
-                rows = np.sort(chosen)
-        known = pairs.known(rows)
-        linkage = fit(pairs.count(known, run), 1 / pair.n)
-        found = pairs.linked(known, linkage, run)
+        x, z = mixed.original, mixed.released
+        reach = tolerances(self.tolerance, x.std(axis=0, ddof=1), mixed.nominal)
+        candidates = Candidates(z, reach)
+        rows = self._within_budget(x, candidates, run)
+        known = candidates.known(x[rows])
+        gain = fit(candidates.count(known, run), 1 / pair.n).gain
+        mine = agreeing(x[rows], z[rows], reach) @ gain
+        found = shares(candidates.as_likely(known, gain, mine, run))
         linked = Linked.of_all(found) if rows.size == pair.n else Linked.of_sample([found], [pair.n])
         linked = linked.percent()
         return self.result(linked.mean, error=linked.error, per_record=linked.per_record)
+
+
+@dataclass(frozen=True, eq=False)
+class LikelyQuestion(Question):
+    """How many records of a part are as likely for each of some people as their own; -1: one is likelier."""
+
+    asking: Matrix
+    columns: tuple[int, ...]
+    tolerance: Floats
+    gain: Floats
+    mine: Floats
+
+    def answer(self, part: Part) -> Ints:
+        released = np.ascontiguousarray(part.pair.released[:, list(self.columns)])
+        candidates = Candidates(released, self.tolerance)
+        return candidates.as_likely(candidates.known(self.asking), self.gain, self.mine, part.run)
 
 
 class PRLBounds(Measure):
@@ -288,11 +348,12 @@ class PRLBounds(Measure):
             return self.none("no original column varies")
         if len(mixed.attributes) > _ALL_PATTERNS:
             return self.none(f"more than {_ALL_PATTERNS} attributes have too many patterns to sort")
-        pairs = _Pairs(mixed, self.tolerance)
-        linkage = fit(pairs.count(pairs.known(np.arange(pair.n)), run), 1 / pair.n)
-        every = (np.arange(2**pairs.d)[:, None] >> np.arange(pairs.d) & 1).astype(bool)
+        x, z, d = mixed.original, mixed.released, len(mixed.attributes)
+        reach = tolerances(self.tolerance, x.std(axis=0, ddof=1), mixed.nominal)
+        candidates = Candidates(z, reach)
+        linkage = fit(candidates.count(candidates.known(x), run), 1 / pair.n)
+        every = (np.arange(2**d)[:, None] >> np.arange(d) & 1).astype(bool)
         decision = classify(linkage, every, self.false_link, self.false_nonlink)
-        agrees = np.abs(pairs.original - pairs.released) <= pairs.tolerance
-        own = decision[agrees @ (1 << np.arange(pairs.d))]
+        own = decision[agreeing(x, z, reach) @ (1 << np.arange(d))]
         linked = 100.0 * (own == 1)
         return self.result(linked.mean(), per_record=linked)

@@ -20,7 +20,9 @@ from tacita.io.scratch import Scratch
 from tacita.io.versions import versions
 from tacita.microdata import verify
 from tacita.microdata.advice import against_advice, insisted_on
+from tacita.microdata.assess import OfAll, usable_numbers
 from tacita.microdata.plan import Protection
+from tacita.microdata.recording import only_coarser, suited
 from tacita.microdata.require import insist, judge
 from tacita.microdata.steps import Step, steps_for
 from tacita.microdata.verify.parts import JudgeTask, PairTask, judge_file, together
@@ -29,8 +31,9 @@ from .dealing import SPAN, Deal, SpanTask, dealt_by_place
 from .facts import Dealt, survey
 from .joining import in_order
 from .making import PartTask
+from .measuring import AnswerTask, measured_of_all
 from .refusing import columns_named, refuse_whole_files
-from .telling import SAMPLE, told
+from .telling import SAMPLE, Sample, told
 
 _HERE = "tacita.microdata.streaming"
 
@@ -123,22 +126,35 @@ class _Work:
                 "released.parquet", lambda path: write_pieces(path, pieces, as_folder=self.as_folder)
             )
         verdicts = self._verified(file, parts, deal) + self._required(file)
+        sample = Sample.of(self.scratch, asked, self.name, parts, deal.whole)
+        of_all = self._measured(sample, asked, steps, parts, deal, len(spans))
         strata = max(len(deal.strata), 1)
-        release = told(
-            *(
-                self.scratch,
-                asked,
-                self.name,
-                parts,
-                answers,
-                deal.whole,
-                verdicts,
-                insisted,
-                strata,
-                self.run,
-            )
-        )
+        release = told(sample, asked, answers, verdicts, insisted, strata, of_all, self.run)
         return MadeInParts(release, file)
+
+    def _measured(
+        self,
+        sample: Sample,
+        asked: Protection,
+        steps: Sequence[Step],
+        parts: list[int],
+        deal: Deal,
+        spans: int,
+    ) -> OfAll:
+        """Figures of all records, unless the sample is all of them."""
+        data = sample.data
+        if data.n == self.source.rows:
+            return OfAll()
+        measures = suited(asked.measure, data, coarser=only_coarser(steps)).build()
+        written = ParquetParts.at(self.scratch.path("released.parquet"))
+        beside = [name for name in written.names if name not in data.quasi]
+        numbers = [name for name in beside if usable_numbers(data, name) is not None]
+        threads = max(1, self.run.threads // self.engine.workers)
+        tasks = [
+            AnswerTask(self.scratch.folder, asked, self.name, spans, part, deal.whole, threads)
+            for part in parts
+        ]
+        return measured_of_all(measures, data, numbers, tasks, self.engine, self.run)
 
     def _map(self, stage: str, function: str, tasks: Sequence[Any]) -> list[Any]:
         return self.engine.map(stage, function, tasks, self.run)

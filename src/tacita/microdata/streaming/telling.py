@@ -1,10 +1,10 @@
-"""What is told of a release made in parts: counts of all records, figures of a sample of whole groups."""
+"""What is told of a release made in parts: counts and figures of all records, the rest of a sample."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
@@ -12,54 +12,66 @@ import pyarrow as pa
 from tacita.core import Caution, Microdata, RecordsRelease, Run, Verdict
 from tacita.core.whole import Whole
 from tacita.io.scratch import Scratch
+from tacita.microdata.assess import OfAll
+from tacita.microdata.measure import Measure
 from tacita.microdata.microaggregation.given import Given
 from tacita.microdata.plan import Protection
-from tacita.microdata.recording import recorded
-from tacita.microdata.steps import make, steps_for
+from tacita.microdata.recording import only_coarser, recorded, suited
+from tacita.microdata.steps import Step, make, steps_for
 
 from .making import PartTold
 
-# Records that are measured, about.
+# Records of the sample, about.
 SAMPLE = 100_000
 
 
+@dataclass(frozen=True, repr=False)
+class Sample:
+    """Whole groups of all parts, and the steps that make of them what the file has for them."""
+
+    data: Microdata
+    steps: tuple[Step, ...]
+    parts: int
+
+    @classmethod
+    def of(
+        cls, scratch: Scratch, asked: Protection, source: str, parts: Sequence[int], whole: Whole
+    ) -> Sample:
+        """What the parts have kept: groups are drawn whole, and given to the steps as they were."""
+        tables = [scratch.table(f"made-{part}.sample") for part in parts]
+        data = Microdata.of(pa.concat_tables(tables).combine_chunks(), source=source, whole=whole)
+        data = data.with_roles(asked.whole)
+        labels = np.concatenate(
+            [
+                np.column_stack([np.full(len(own), part), own])
+                for part in parts
+                for own in [scratch.array(f"made-{part}.labels")]
+            ]
+        )
+        steps = steps_for(data, asked.planned)
+        if len(labels):
+            groups = np.unique(labels, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
+            steps = tuple(
+                replace(step, method=Given.of(step.method.own_parameters(), groups, step.method.group_size))
+                if step.method.kind == "microaggregation" and step.method.group_size is not None
+                else step
+                for step in steps
+            )
+        return cls(data, steps, len(parts))
+
+
 def told(
-    scratch: Scratch,
+    sample: Sample,
     asked: Protection,
-    source: str,
-    parts: Sequence[int],
     answers: Sequence[PartTold],
-    whole: Whole,
     verdicts: tuple[Verdict, ...],
     insisted: tuple[str, ...],
     strata: int,
+    of_all: OfAll,
     run: Run,
 ) -> RecordsRelease:
-    """Record and scores of the release, and as its data the sample that they are of.
-
-    The sample is made again from its own records, with the groups that they have: groups are drawn whole, so
-    that what is published of a record is what the file has for it.
-    """
-    tables = [scratch.table(f"made-{part}.sample") for part in parts]
-    data = Microdata.of(pa.concat_tables(tables).combine_chunks(), source=source, whole=whole)
-    data = data.with_roles(asked.whole)
-    labels = np.concatenate(
-        [
-            np.column_stack([np.full(len(own), part), own])
-            for part in parts
-            for own in [scratch.array(f"made-{part}.labels")]
-        ]
-    )
-    steps = steps_for(data, asked.planned)
-    if len(labels):
-        groups = np.unique(labels, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
-        steps = tuple(
-            replace(step, method=Given.of(step.method.own_parameters(), groups, step.method.group_size))
-            if step.method.kind == "microaggregation" and step.method.group_size is not None
-            else step
-            for step in steps
-        )
-    made = make(data, steps, run.branch(len(parts)), asked.protect)
+    """Record and scores of the release, and as its data the sample that the rest is told of."""
+    made = make(sample.data, sample.steps, run.branch(sample.parts), asked.protect)
     claim = replace(made.claim, insisted=insisted)
     made = replace(
         made,
@@ -68,29 +80,43 @@ def told(
             replace(each, claim=replace(each.claim, insisted=insisted)) for each in made.protected
         ),
     )
-    release = recorded(made, data, asked, verdicts, run, None)
+    release = recorded(made, sample.data, asked, verdicts, run, None, of_all)
     sizes: Counter[int] = Counter()
     for each in answers:
         sizes.update(each.sizes)
+    came = sum(each.came for each in answers)
+    measures = suited(asked.measure, sample.data, coarser=only_coarser(made.steps)).build()
+    of_few = [each.name for each in measures if not _of_all(each, of_all)]
     record = replace(
         release.record,
-        records_in=sum(each.came for each in answers),
+        records_in=came,
         records_out=sum(each.stayed for each in answers),
         groups=sum(sizes.values()) if sizes else None,
         group_sizes=dict(sorted(sizes.items())),
         strata=strata,
         verdicts=verdicts,
-        cautions=(_sampled(data.n, len(parts)), *release.record.cautions),
+        cautions=(
+            *((_sampled(sample, of_few),) if sample.data.n < came else ()),
+            *release.record.cautions,
+        ),
     )
     return replace(release, record=record)
 
 
-def _sampled(records: int, parts: int) -> Caution:
+def _of_all(measure: Measure, of_all: OfAll) -> bool:
+    """Whether a figure is one of all records."""
+    asked = measure.asks()
+    return measure in of_all.scores or (bool(asked) and all(_of_all(each, of_all) for each in asked))
+
+
+def _sampled(sample: Sample, names: Sequence[str]) -> Caution:
+    others = f"the measures {', '.join(names)} and " if names else ""
     return Caution(
         "measured-on-a-sample",
-        f"The file was made in {parts} parts. All records were verified; scores, warnings and counts of "
-        f"unique records are those of a sample of {records} records, whole groups of all parts. Among fewer "
-        "records more are alone and more are linked: the risks told here are rather too high than too low.",
-        records,
-        "For figures of all records, run tacita assess where they fit into memory.",
+        f"The file was made in {sample.parts} parts. All records were verified and measured; only "
+        f"{others}pictures, warnings and counts of unique records are told of a sample of {sample.data.n} "
+        "records, whole groups of all parts. Among fewer records more are alone: what is told of the sample "
+        "is rather too high a risk than too low a one.",
+        sample.data.n,
+        "For these of all records, run tacita assess where they fit into memory.",
     )

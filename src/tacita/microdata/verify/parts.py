@@ -96,7 +96,7 @@ class JudgeTask:
 def judge_part(task: JudgeTask) -> tuple[Verdict, ...]:
     """Try to refute every promise of a part, on its records as they were read again from both files."""
     scratch = Scratch(task.folder)
-    source, written = (_read(scratch, task, name) for name in ("source", "written"))
+    source, written = (read_again(scratch, task.spans, task.part, name) for name in ("source", "written"))
     original = Microdata.of(source, source=task.source, whole=task.whole)
     claim = scratch.get(f"made-{task.part}.claim").unpacked(original)
     # what a file remembers beside its cells is judged on the file itself, not on a piece of it
@@ -104,11 +104,12 @@ def judge_part(task: JudgeTask) -> tuple[Verdict, ...]:
     return verify(released, claim)
 
 
-def _read(scratch: Scratch, task: JudgeTask, name: str) -> pa.Table:
+def read_again(scratch: Scratch, spans: int, part: int, name: str) -> pa.Table:
+    """The records of a part, of the source or as they were written, from what was read again."""
     pieces = []
-    for number in range(task.spans):
+    for number in range(spans):
         ends = scratch.array(f"pair-{number}.{name}-ends")
-        begin, end = int(ends[task.part - 1]) if task.part else 0, int(ends[task.part])
+        begin, end = int(ends[part - 1]) if part else 0, int(ends[part])
         pieces.append(scratch.table(f"pair-{number}.{name}").slice(begin, end - begin))
     return in_one_piece(pa.concat_tables(pieces))
 
