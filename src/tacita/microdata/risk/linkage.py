@@ -18,8 +18,9 @@ from tacita.microdata.sums import spreads
 from .linking import BLOCK, Linked, distinct_rows, foreseen, link_sample, shares
 from .people import people
 
-# People of a file in parts who are linked: whatever their share, it is told to 0.2 % with 95 % confidence.
-_PEOPLE = 250_000
+# People of a file in parts who are linked. Where records are in groups, chances are 1/2 at the most, and the
+# share of those who are found is told to 0.2 % with 95 % confidence.
+_PEOPLE = 100_000
 # Candidates of a box that is not cut any further.
 _LEAF = 16
 
@@ -239,7 +240,7 @@ class DBRL(Measure):
     thousand people take, a sample of people is linked, each to all released records, drawn within fifty
     strata of people as far from their own; the figure then carries its standard error. A million records of 8
     skewed columns in groups take a quarter of the default, a million of 13 unrelated columns under noise six
-    times as much. A budget of 1e18 is exact for any file. Of a file in parts 250 000 people are linked, each
+    times as much. A budget of 1e18 is exact for any file. Of a file in parts 100 000 people are linked, each
     to the released records of all parts.
     Source: Domingo-Ferrer & Torra (2001), A quantitative comparison of disclosure control methods for
     microdata, in Confidentiality, Disclosure and Data Access, North-Holland, 111-133.
