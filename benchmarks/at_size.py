@@ -57,7 +57,7 @@ def protect(folder: Path) -> dict[str, float]:
     import tacita
     from tacita.core.score import Comparison
     from tacita.io.formats.parquet import Parquet
-    from tacita.microdata import run, verify
+    from tacita.microdata import recording, verify
     from tacita.microdata.microaggregation.blocks import Blocks
 
     from .mdav import survey
@@ -73,7 +73,7 @@ def protect(folder: Path) -> dict[str, float]:
     watched.over("read", Parquet, "unpack")
     watched.over("group", Blocks, "partition")
     watched.over("verify", verify, "_verdicts")
-    watched.over("measure", run, "measure")
+    watched.over("measure", recording, "measure")
     watched.over("write", Parquet, "pack")
     plan = tacita.Plan(
         input={"path": folder / "survey.parquet"},

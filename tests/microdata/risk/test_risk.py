@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 import tacita
 from tacita.core import Comparison, Partition, Run
+from tacita.microdata.risk import probabilistic
 from tacita.microdata.risk.probabilistic import Agreement, classify, fit
 from tacita.microdata.sections import MeasureSection
 from twins import measures as twin
@@ -156,7 +157,8 @@ class TestExpectationMaximisation:
         assert ratio[decision == 0].min() > ratio[decision == -1].max()
 
 
-def test_a_sample_of_records_comes_with_an_error_that_covers_the_truth():
+def test_a_sample_of_records_comes_with_an_error_that_covers_the_truth(monkeypatch):
+    monkeypatch.setattr(probabilistic, "_PEOPLE", 300)
     x, z = noisy(n=1500, d=3)
     whole = value("PRL", x, z)
     sampled = tacita.method("PRL", budget=2e4).score(Comparison.of(x, z))

@@ -28,7 +28,7 @@ _ALL_PATTERNS = 16
 _SLOTS = 1 << 16
 # Attributes that fit into a pattern of 32 bits.
 _NARROW = 31
-# People of a file in parts who are linked.
+# People of a large file who are linked.
 _PEOPLE = 20_000
 # Candidates of a box that is not cut any further.
 _LEAF = 128
@@ -224,10 +224,10 @@ class PRL(Measure):
 
     O(n^2 d) to count patterns, with equal released records told once and many compared at a time; links open
     only the boxes of a tree that can hold one as likely. Beyond `budget` agreeing pairs and attributes, as
-    foreseen by those of a thousand people, patterns are counted and links made of a random sample of people,
-    and the figure carries its standard error: in groups of 3, from about 90 000 records of 8 skewed columns.
-    A budget of 1e18 is exact for any file. Of a file in parts 20 000 people are linked, each to the released
-    records of all parts, with m and u of the pairs among them.
+    foreseen by those of a thousand people, and of every file in parts, a random sample of 20 000 people is
+    linked, each to all released records, with m and u of the pairs among them, and the figure carries its
+    standard error: in groups of 3, from about 90 000 records of 8 skewed columns. A budget of 1e18 is exact
+    for any file in memory.
     Source: Fellegi & Sunter (1969), J. American Statistical Association 64, 1183-1210; Torra &
     Domingo-Ferrer (2003), in Information Fusion in Data Mining, Springer, 101-132.
 
@@ -257,24 +257,31 @@ class PRL(Measure):
             return self.none(f"more than {_MOST_ATTRIBUTES} attributes; choose some of them")
         drawn = yield from people(_PEOPLE, known)
         x, z, reach = drawn.original, drawn.released, tolerances(self.tolerance, known.scale[known.varying])
-        own, candidates = agreeing(x, z, reach), Candidates(z, reach)
-        rows = self._within_budget(x, candidates, run)
-        found = candidates.count(candidates.known(x[rows]), run)
-        gain = fit(found.of_more(own[rows], (known.n - 1) / (len(x) - 1)), 1 / known.n).gain
-        linked = drawn.linked(
-            (yield LikelyQuestion(x, tuple(known.varying.tolist()), reach, gain, own @ gain))
-        )
-        return self.result(linked.percent().mean, error=linked.percent().error)
+        gain = self._gain(x, z, reach, known.n, run)
+        asked = LikelyQuestion(x, tuple(known.varying.tolist()), reach, gain, agreeing(x, z, reach) @ gain)
+        linked = drawn.linked((yield asked)).percent()
+        return self.result(linked.mean, error=linked.error)
 
-    def _within_budget(self, x: Matrix, candidates: Candidates, run: Run) -> Ints:
-        """The people whose agreements can be looked at: all, or a random sample."""
-        n = len(x)
-        if float(n) * candidates.ordered.size > self.budget:
-            share = self.budget / max(1.0, foreseen(n, lambda few: candidates.agreements(x[few]), run))
-            if share < 1:
-                chosen = run.search_generator().permutation(n)[: max(100, int(share * n))]
-                return np.sort(chosen)
-        return np.arange(n)
+    def _gain(self, x: Matrix, z: Matrix, reach: Floats, n: int, run: Run) -> Floats:
+        """What agreement on each attribute weighs, by pairs of people and records of which there are n.
+
+        The pairs are those of the people at hand with each other's records; beyond the budget, of some of
+        them.
+        """
+        candidates, rows = Candidates(z, reach), np.arange(len(x))
+        share = self._affordable(x, candidates, run)
+        if share < 1:
+            rows = np.sort(run.search_generator().permutation(len(x))[: max(100, int(share * len(x)))])
+        counted = candidates.count(candidates.known(x[rows]), run)
+        own = agreeing(x[rows], z[rows], reach)
+        return fit(counted.of_more(own, (n - 1) / max(len(x) - 1, 1)), 1 / n).gain
+
+    def _affordable(self, x: Matrix, candidates: Candidates, run: Run) -> float:
+        """The share of people whose agreements with all candidates can be looked at within the budget."""
+        if float(len(x)) * candidates.ordered.size <= self.budget:
+            return 1.0
+        foretold = foreseen(len(x), lambda few: candidates.agreements(x[few]), run)
+        return min(1.0, self.budget / max(1.0, foretold))
 
     def compute(self, pair: Comparison, run: Run) -> Score:
         mixed = Mixed.of(pair)
@@ -284,12 +291,12 @@ class PRL(Measure):
             return self.none(f"more than {_MOST_ATTRIBUTES} attributes; choose some of them")
         x, z = mixed.original, mixed.released
         reach = tolerances(self.tolerance, x.std(axis=0, ddof=1), mixed.nominal)
-        candidates = Candidates(z, reach)
-        rows = self._within_budget(x, candidates, run)
-        known = candidates.known(x[rows])
-        gain = fit(candidates.count(known, run), 1 / pair.n).gain
+        candidates, rows = Candidates(z, reach), np.arange(pair.n)
+        if self._affordable(x, candidates, run) < 1:
+            rows = np.sort(run.search_generator().permutation(pair.n)[:_PEOPLE])
+        gain = self._gain(x[rows], z[rows], reach, pair.n, run)
         mine = agreeing(x[rows], z[rows], reach) @ gain
-        found = shares(candidates.as_likely(known, gain, mine, run))
+        found = shares(candidates.as_likely(candidates.known(x[rows]), gain, mine, run))
         linked = Linked.of_all(found) if rows.size == pair.n else Linked.of_sample([found], [pair.n])
         linked = linked.percent()
         return self.result(linked.mean, error=linked.error, per_record=linked.per_record)
