@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -41,9 +42,17 @@ from .sections import CompareSection, ProtectSection
 from .steps import make, steps_for
 from .uniqueness import examine
 
+# Verifies a frame that is claimed to be a release: the verdicts, or an error.
+Verifying = Callable[[Microdata, Claim, Run], tuple[Verdict, ...]]
 
-def make_release(data: Microdata, asked: Protection, run: Run | None) -> RecordsRelease:
-    """Protect, verify, measure, judge by what is required; every release of tacita is made here."""
+
+def make_release(
+    data: Microdata, asked: Protection, run: Run | None, verified: Verifying | None = None
+) -> RecordsRelease:
+    """Protect, verify, measure, judge by what is required; every release of tacita is made here.
+
+    `verified` verifies the frame by the bytes that are to be written of it; without one, the frame itself is.
+    """
     section = asked.protect
     given = run or Run()
     # what a release hears is told in its record, not what one before it heard
@@ -62,10 +71,13 @@ def make_release(data: Microdata, asked: Protection, run: Run | None) -> Records
     claim = _insisting(made.claim, insisted, asked.require.requirements)
     made = replace(made, claim=claim, protected=tuple(_told(each, insisted) for each in made.protected))
     steered.report("verifying", 0, 1)
-    verdicts = verify.insist(verify.verify(made.data, claim))
-    verdicts += required(claim, made.data, steered)
+    verdicts = (verified or _verified)(made.data, claim, steered)
     steered.report("verifying", 1, 1)
     return recorded(made, data, asked, verdicts, steered, heard.after)
+
+
+def _verified(released: Microdata, claim: Claim, run: Run) -> tuple[Verdict, ...]:
+    return verify.insist(verify.verify(released, claim)) + required(claim, released, run)
 
 
 def _insisting(claim: Claim, insisted: tuple[str, ...], asked: tuple[Requirement, ...]) -> Claim:

@@ -25,6 +25,7 @@ from tacita.core import (
     Verdict,
 )
 from tacita.core.document import parsed, text_of
+from tacita.core.release import Claim
 from tacita.io import content_of
 from tacita.io.atomic import refuse_bad_targets
 from tacita.io.formats.parquet import Parquet
@@ -76,26 +77,37 @@ def save(
     section = OutputSection(path=Path(path), report=report, json_report=json_report, note=note)
     inputs = {"input": release.claim.original.path, "source": as_path(source)}
     refuse_bad_targets(section.targets, inputs, force=force)
-    io.write_all(_files_of(release, section), public=section.public, force=force)
+    packing = _Packing(Path(path))
+    packing.verified(Microdata.of(release.data), release.claim, Run())
+    io.write_all(packing.beside_pages(release, section), public=section.public, force=force)
 
 
-def _files_of(release: RecordsRelease, section: OutputSection) -> dict[Path, bytes]:
-    """The release in bytes, verified, and the pages beside it."""
-    target = cast(Path, section.path)
-    claim = release.claim
-    data = Microdata.of(
-        release.data,
-        dialect=claim.original.dialect,
-        notes=notes_of(claim, release.data),
-        source=target.name,
-    )
-    form = io.format_of(target, writing=True)().like(data)
-    content = form.encode(data)
-    verify.insist(verify.verify_file(content, form, release.claim))
-    if release.claim.requirements:
-        required(release.claim, form.decode(content, target.name))
-    written = replace(release.record, release_fingerprint=io.fingerprint_of(content))
-    return {target: content, **_pages_of(replace(release, record=written), section)}
+class _Packing:
+    """The bytes that a file will have, once they are verified."""
+
+    def __init__(self, target: Path) -> None:
+        self.target, self.content = target, b""
+
+    def verified(self, released: Microdata, claim: Claim, run: Run) -> tuple[Verdict, ...]:
+        """What the bytes of a release keep of its promises and of what is required; or an error."""
+        native = released.native
+        data = Microdata.of(
+            native, dialect=claim.original.dialect, notes=notes_of(claim, native), source=self.target.name
+        )
+        form = io.format_of(self.target, writing=True)().like(data)
+        content = form.encode(data)
+        verify.insist(verify.verify_frame(released, claim))
+        verdicts = verify.insist(verify.verify_file(content, form, claim))
+        if claim.requirements:
+            verdicts += required(claim, form.decode(content, self.target.name), run)
+        self.content = content
+        # of the file alone, which a release in memory has not
+        return tuple(each for each in verdicts if each.guarantee not in verify.OF_FILES)
+
+    def beside_pages(self, release: RecordsRelease, section: OutputSection) -> dict[Path, bytes]:
+        """The file, and the pages beside it."""
+        record = replace(release.record, release_fingerprint=io.fingerprint_of(self.content))
+        return {self.target: self.content, **_pages_of(replace(release, record=record), section)}
 
 
 def _pages_of(release: RecordsRelease, section: OutputSection) -> dict[Path, bytes]:
@@ -144,8 +156,16 @@ def run(
     io.format_of(plan.output.path, writing=True)
     if plan.engine.name == "gpu":
         run = replace(run or Run(), engine="gpu")
-    release = make_release(_read_for(plan, shown_as), plan, run)
-    files = {} if dry_run else _files_of(release, plan.output)
+    return _run_in_memory(_read_for(plan, shown_as), plan, run, dry_run, save_plan, force)
+
+
+def _run_in_memory(
+    data: Microdata, plan: Plan, run: Run | None, dry_run: bool, save_plan: str | Path | None, force: bool
+) -> RecordsRelease:
+    """What is written is what was verified: the frame by itself is only where nothing is written."""
+    packing = _Packing(cast(Path, plan.output.path))
+    release = make_release(data, plan, run, None if dry_run else packing.verified)
+    files = {} if dry_run else packing.beside_pages(release, plan.output)
     io.write_all({**files, **plan.as_file(save_plan)}, public=plan.output.public, force=force)
     return release
 
@@ -162,7 +182,6 @@ def _run_in_parts(
     target = cast(Path, plan.output.path)
     source = ParquetParts.at(plan.input.path)
     name = shown_as or plan.input.path.name
-    files: dict[Path, bytes | Path] = {**plan.as_file(save_plan)}
     if source.rows <= plan.engine.part and target.suffix:
         data = Microdata.of(
             source.read(0, source.rows),
@@ -170,10 +189,8 @@ def _run_in_parts(
             fingerprint=source.fingerprint(),
             path=plan.input.path.absolute(),
         )
-        release = make_release(data, plan, run)
-        files |= {} if dry_run else _files_of(release, plan.output)
-        io.write_all(files, public=plan.output.public, force=force)
-        return release
+        return _run_in_memory(data, plan, run, dry_run, save_plan, force)
+    files: dict[Path, bytes | Path] = {**plan.as_file(save_plan)}
     with made_in_parts(source, name, target, plan, plan.engine, run) as made:
         release = made.release
         if not dry_run:

@@ -280,6 +280,9 @@ CHECKS: dict[str, Check[Evidence]] = {
     ),
 }
 
+# Promised of a written file alone.
+OF_FILES = ("file-plain", "file-written-again")
+
 # Promised by every release of microdata, whatever the method.
 ALWAYS = ("columns-kept", "rows-complete", "others-identical", "no-leftovers")
 
@@ -296,6 +299,11 @@ _FIRST = ("columns-kept", "rows-complete")
 def verify(released: Microdata, claim: Claim) -> tuple[Verdict, ...]:
     """Try to refute every promise of a release. O(n d + n log n)."""
     return _verdicts(Evidence(released, claim))
+
+
+def verify_frame(released: Microdata, claim: Claim) -> tuple[Verdict, ...]:
+    """Try to refute what is promised of a frame beside its cells, which the bytes of its file stand for."""
+    return verdicts(Evidence(released, claim), ("columns-kept", "no-leftovers"), CHECKS, _FIRST)
 
 
 def verify_file(content: bytes, form: RecordFormat, claim: Claim) -> tuple[Verdict, ...]:
