@@ -33,6 +33,7 @@ def told(
     verdicts: tuple[Verdict, ...],
     insisted: tuple[str, ...],
     strata: int,
+    passed_over: tuple[str, ...],
     run: Run,
 ) -> RecordsRelease:
     """Record and scores of the release, and as its data the sample that they are of.
@@ -42,7 +43,7 @@ def told(
     """
     tables = [scratch.table(f"made-{part}.sample") for part in parts]
     data = Microdata.of(pa.concat_tables(tables).combine_chunks(), source=source, whole=whole)
-    data = data.with_roles(asked.whole)
+    data = replace(data.with_roles(asked.whole), skipped=passed_over)
     labels = np.concatenate(
         [
             np.column_stack([np.full(len(own), part), own])
