@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 
@@ -50,11 +51,7 @@ def _linkage() -> Iterator[Result]:
             ("noise", noisy, np.arange(n)),
         ):
             repeats = np.full(len(candidates), n // len(candidates))
-            names, weights = np.zeros(x.shape[1], dtype=bool), np.ones(x.shape[1])
-
-            def link(found=candidates, often=repeats, by=weights, names=names, x=x, mine=mine):  # type: ignore[no-untyped-def]
-                return Candidates(found, often, by, names, False).own_is_nearest(x, mine)
-
+            link = partial(_links, x, candidates, repeats, mine)
             if n == 2000:
                 differing = float((link() != _plain(x, candidates, repeats, mine)).sum())
                 yield Result(f"links n={n} d=8, {kind}, unlike those of numpy", differing, "", None, "0")
@@ -62,6 +59,11 @@ def _linkage() -> Iterator[Result]:
                 yield Result(
                     f"links n={n} d=8, {kind}, all pairs, seconds", wall_seconds(link, 1), "", None, ""
                 )
+
+
+def _links(x: np.ndarray, candidates: np.ndarray, repeats: np.ndarray, own: np.ndarray) -> np.ndarray:
+    names, weights = np.zeros(x.shape[1], dtype=bool), np.ones(x.shape[1])
+    return Candidates(candidates, repeats, weights, names, False).own_is_nearest(x, own)
 
 
 def _plain(x: np.ndarray, candidates: np.ndarray, repeats: np.ndarray, own: np.ndarray) -> np.ndarray:

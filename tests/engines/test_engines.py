@@ -70,6 +70,12 @@ def test_only_dask_has_a_scheduler():
         EngineSection(name="pool", scheduler="tcp://127.0.0.1:1")
 
 
+@pytest.mark.parametrize("address", ["no address", "", "post://office:1", "tcp://office"])
+def test_what_is_no_address_is_refused_before_anybody_is_asked(address):
+    with pytest.raises(ParameterError, match="wanted the address of a scheduler"):
+        EngineSection(name="dask", scheduler=address)
+
+
 def test_a_scheduler_that_does_not_answer_is_told(monkeypatch):
     from tacita.engines import cluster
 
@@ -79,3 +85,22 @@ def test_a_scheduler_that_does_not_answer_is_told(monkeypatch):
         opened(EngineSection(name="dask", scheduler="tcp://127.0.0.1:1")),
     ):
         pass
+
+
+def test_ctrl_c_is_heard_by_whoever_started_a_pool_and_not_by_its_processes():
+    with opened(EngineSection(name="pool", workers=2)) as found:
+        groups = found.map("asking", "tests.engines.work:process_group", [None, None], Run())
+    assert os.getpgrp() not in groups
+
+
+def test_what_a_disk_refuses_is_told_in_words_and_nothing_else(engine, tmp_path):
+    with pytest.raises(ParameterError, match=r"cannot be kept beside the output \(File too large\)") as told:
+        engine.map("writing", "tests.engines.work:fills_the_disk", [str(tmp_path)], Run())
+    assert str(tmp_path) not in str(told.value)
+
+
+def test_a_cluster_that_is_gone_is_told_and_can_be_closed():
+    with opened(EngineSection(name="dask", workers=1)) as found:
+        found._own.close()
+        with pytest.raises(DataError, match="does not answer any more"):
+            found.map("squaring", "tests.engines.work:square", [1, 2], Run())

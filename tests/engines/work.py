@@ -1,10 +1,14 @@
 """Tasks for the tests of engines: functions of a module that every process can import."""
 
 import os
+import resource
 import signal
 from pathlib import Path
 
+import pyarrow as pa
+
 from tacita.core import DataError
+from tacita.io.scratch import Scratch
 
 
 def square(n):
@@ -28,6 +32,19 @@ def dies_once(task):
         Path(mark).touch()
         os.kill(os.getpid(), signal.SIGKILL)
     return answer
+
+
+def process_group(_):
+    return os.getpgrp()
+
+
+def fills_the_disk(folder):
+    usual = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, usual[1]))
+    try:
+        Scratch(Path(folder)).put_table("records", pa.table({"x": range(9999)}))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, usual)
 
 
 def dies(number):

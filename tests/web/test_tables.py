@@ -361,6 +361,18 @@ def test_a_cancelled_run_leaves_nothing_behind(visitor, slow_list):
     assert visitor.get("/tables/get/data").status == 409
 
 
+def at_work(visitor):
+    """The page of a suppression that takes its time, with the table it is about."""
+    for path in ("/tables/build", "/tables/rules"):
+        send(visitor, path)
+        visitor.wait_for(path, 'data-testid="running" data-state="hidden"')
+    send(visitor, "/tables/suppress", method="optimal", time="100")
+    text = visitor.get("/tables/suppress").text
+    assert 'data-testid="running" data-state="shown"' in text
+    assert 'data-testid="cell-0-0"' in text
+    return text
+
+
 def test_a_table_of_another_file_is_not_shown_while_a_run_is_at_work(visitor, slow_list):
     visitor.post("/tables/build/demo", name="business")
     visitor.wait_for("/tables/build", 'data-testid="step-build-form"')
@@ -370,13 +382,7 @@ def test_a_table_of_another_file_is_not_shown_while_a_run_is_at_work(visitor, sl
     assert "Coast" in visitor.wait_for("/tables/suppress", 'data-testid="verdict" data-state="verified"')
     visitor.send("/tables/build/file", slow_list.encode(), "slow.csv")
     visitor.wait_for("/tables/build", "slow.csv")
-    for path in ("/tables/build", "/tables/rules"):
-        send(visitor, path)
-        visitor.wait_for(path, 'data-testid="running" data-state="hidden"')
-    send(visitor, "/tables/suppress", method="optimal", time="100")
-    text = visitor.get("/tables/suppress").text
-    assert 'data-testid="running" data-state="shown"' in text
-    assert 'data-testid="cell-0-0"' in text
+    text = at_work(visitor)
     assert "Coast" not in text
     visitor.post("/tables/cancel")
 
@@ -385,13 +391,7 @@ def test_the_last_table_stays_in_sight_while_a_run_is_at_work(visitor, slow_list
     visitor.post("/settings", language="pt")
     visitor.send("/tables/build/file", slow_list.encode(), "slow.csv")
     visitor.wait_for("/tables/build", 'data-testid="step-build-form"')
-    for path in ("/tables/build", "/tables/rules"):
-        send(visitor, path)
-        visitor.wait_for(path, 'data-testid="running" data-state="hidden"')
-    send(visitor, "/tables/suppress", method="optimal", time="100")
-    text = visitor.get("/tables/suppress").text
-    assert 'data-testid="running" data-state="shown"' in text
-    assert 'data-testid="cell-0-0"' in text
+    text = at_work(visitor)
     visitor.post("/tables/cancel")
     visitor.wait_for("/tables/suppress", 'data-state="cancelled"')
     # what the API says is English, and marked as such on a page of another language

@@ -144,19 +144,12 @@ class Microdata:
         """Those of some columns that hold numbers; one that is mostly numbers is refused, not passed over."""
         numeric = tuple(name for name in names if self.kind(name) == "numeric")
         for name in names:
-            if name in numeric or (parsed := self._words_as_numbers(name)) is None or not parsed.bad:
-                continue
-            good = int((~np.isnan(parsed.values)).sum())
-            if good >= parsed.bad:
-                raise DataError(
-                    f"{self.source}: {setting('roles', 'quasi', 'numeric')} would pass over column {name}, "
-                    f"which has {good} numbers and {parsed.bad} cells of other text (first in record "
-                    f"{parsed.first_bad + 1}). Correct them, declare missing values, or name the columns one "
-                    "by one."
-                )
+            if name not in numeric and (parsed := self.words_as_numbers(name)) is not None:
+                good = int((~np.isnan(parsed.values)).sum())
+                refuse_passing_over(self.source, name, good, parsed.bad, parsed.first_bad)
         return numeric
 
-    def _words_as_numbers(self, column: str) -> Parsed | None:
+    def words_as_numbers(self, column: str) -> Parsed | None:
         """What a column of text or of mixed objects holds as numbers; None for codes and for other types."""
         series = self.column(column)
         if series.dtype not in (nw.String, nw.Categorical, nw.Enum, nw.Object):
@@ -403,6 +396,16 @@ def refuse_repeated_names(names: Sequence[str]) -> None:
         raise DataError(
             f"Columns: every column needs a name of its own, got {speakable(repeated, among=names)} more "
             "than once. Rename or drop the copies."
+        )
+
+
+def refuse_passing_over(source: str, column: str, good: int, bad: int, first_bad: int) -> None:
+    """Raise where quasi='numeric' would leave a column of so many numbers as it is, for some other cells."""
+    if bad and good >= bad:
+        raise DataError(
+            f"{source}: {setting('roles', 'quasi', 'numeric')} would pass over column {column}, which has "
+            f"{good} numbers and {bad} cells of other text (first in record {first_bad + 1}). Correct them, "
+            "declare missing values, or name the columns one by one."
         )
 
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import CancelledError
+from contextlib import suppress
 from time import sleep
 from typing import Any
 
-from distributed import Client
+from distributed.client import Client, ClosedClientError
 from distributed.deploy.subprocess import SubprocessCluster
 
-from tacita.core import ParameterError, Run
+from tacita.core import DataError, ParameterError, Run
 
 from .child import answer
 from .pool import TRIES, answered
@@ -19,6 +21,10 @@ from .serial import Engine
 _EVERY = 0.05
 # A scheduler that does not answer by then is not there, in seconds.
 _PATIENCE = 20
+# Nor does one that is gone answer to a farewell.
+_PARTING = 3
+# What is raised of a cluster that is gone.
+_GONE = (OSError, CancelledError, ClosedClientError)
 
 
 class Cluster(Engine):
@@ -32,14 +38,20 @@ class Cluster(Engine):
         self._own: Any = None
         if scheduler is None:
             # workers that are programs of their own: a script needs no guard against being run again by them
-            self._own = SubprocessCluster(
-                n_workers=workers,
-                threads_per_worker=1,
-                host="127.0.0.1",
-                dashboard_address=None,  # type: ignore[arg-type]
-                worker_kwargs={"dashboard": False, "memory_limit": 0},
-                silence_logs=50,
-            )
+            try:
+                self._own = SubprocessCluster(
+                    n_workers=workers,
+                    threads_per_worker=1,
+                    host="127.0.0.1",
+                    dashboard_address=None,  # type: ignore[arg-type]
+                    worker_kwargs={"dashboard": False, "memory_limit": 0},
+                    silence_logs=50,
+                )
+            except (OSError, RuntimeError):
+                raise DataError(
+                    "Engine: the processes of dask did not start. Nothing was written. Try again, or choose "
+                    "fewer workers or the engine pool."
+                ) from None
         try:
             self._client = Client(self._own or scheduler, timeout=_PATIENCE, set_as_default=False)
         except OSError:
@@ -51,8 +63,11 @@ class Cluster(Engine):
 
     def map(self, stage: str, function: str, tasks: Sequence[Any], run: Run) -> list[Any]:
         run.report(stage, 0, len(tasks))
-        futures = [self._client.submit(answer, function, task, pure=False, retries=TRIES) for task in tasks]
+        futures: list[Any] = []
         try:
+            futures += [
+                self._client.submit(answer, function, task, pure=False, retries=TRIES) for task in tasks
+            ]
             left = set(futures)
             while left:
                 ended = {each for each in left if each.done()}
@@ -63,10 +78,18 @@ class Cluster(Engine):
                 if left:
                     sleep(_EVERY)
             return [answered(each.result()) for each in futures]
+        except _GONE:
+            raise DataError(
+                "Engine: the cluster of dask does not answer any more. Nothing was written. Is it running?"
+            ) from None
         finally:
-            self._client.cancel(futures)
+            # one of its own ends with it, and may have been ended already by the same Ctrl-C
+            if self._own is None:
+                with suppress(*_GONE):
+                    self._client.cancel(futures)
 
     def close(self) -> None:
-        self._client.close()
-        if self._own is not None:
-            self._own.close()
+        for each in (self._client, self._own):
+            if each is not None:
+                with suppress(*_GONE):
+                    each.close(timeout=_PARTING)

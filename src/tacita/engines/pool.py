@@ -125,6 +125,8 @@ class _Child:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env=alone,
+            # Ctrl-C is for whoever started it, who ends its processes; these would each tell of it
+            start_new_session=True,
         )
 
     def ask(self, function: str, task: Any) -> tuple[str, Any]:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
+import re
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
 from tacita.core import ParameterError
 from tacita.core.params import Parameters
+
+# Where dask listens: a host and its port, by a protocol if not by TCP.
+_ADDRESS = re.compile(r"((tcp|tls|ws|wss|ucx)://)?[^\s/]+:[0-9]{1,5}/?")
 
 EngineName = Literal["memory", "gpu", "serial", "pool", "dask"]
 
@@ -48,6 +52,11 @@ class EngineSection(Parameters):
         if self.scheduler is not None and self.name != "dask":
             raise ParameterError(
                 f"Engine: a scheduler is one of dask, got the engine {self.name}.", field="scheduler"
+            )
+        if self.scheduler is not None and not _ADDRESS.fullmatch(self.scheduler):
+            raise ParameterError(
+                "Engine: wanted the address of a scheduler, such as tcp://HOST:8786, got something else.",
+                field="scheduler",
             )
         return self
 

@@ -20,7 +20,8 @@ class Engine(ABC):
     def map(self, stage: str, function: str, tasks: Sequence[Any], run: Run) -> list[Any]:
         """What the function answers to each task, in their order; tells how many are done."""
 
-    def close(self) -> None:  # noqa: B027
+    @abstractmethod
+    def close(self) -> None:
         """Let go of whatever works."""
 
 
@@ -34,6 +35,9 @@ class Serial(Engine):
             found.append(called(function, task))
             run.report(stage, done, len(tasks))
         return found
+
+    def close(self) -> None:
+        """Nothing was started."""
 
 
 def called(function: str, task: Any) -> Any:

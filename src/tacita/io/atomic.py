@@ -33,14 +33,22 @@ def refuse_bad_targets(
 ) -> None:
     """Raise before any work where an output cannot be written, is an input or another output, or is there.
 
-    With `force`, files that are there may be overwritten; inputs never.
+    With `force`, files that are there may be overwritten; inputs never. Of an input that is a folder every
+    file is one, and so would be whatever is written into it.
     """
     taken = {_identity(path): what for what, path in inputs.items() if path is not None}
+    folders = {_identity(path): what for what, path in inputs.items() if path and path.is_dir()}
     wanted = {what: path for what, path in outputs.items() if path is not None}
     for what, path in wanted.items():
         if (other := taken.get(_identity(path))) is not None:
             raise ParameterError(f"{path.name}: {what} and {other} are the same file. Choose another path.")
         taken[_identity(path)] = what
+        for folder in Path(os.path.realpath(path)).parents:
+            if (other := folders.get(_identity(folder))) is not None:
+                raise ParameterError(
+                    f"{path.name}: the {what} would lie in the folder that is the {other}, and be read as a "
+                    "part of it. Choose a path outside of it."
+                )
     for what, path in wanted.items():
         _refuse_bad_target(what, path)
         if os.path.exists(path) and not force:
@@ -66,7 +74,7 @@ def _already_there(path: Path, what: str = "") -> ParameterError:
 
 def _refuse_bad_target(what: str, path: Path) -> None:
     if os.path.isdir(path):
-        raise ParameterError(f"{path.name}: wanted a file for the {what}, got a folder.")
+        raise ParameterError(f"{path.name}: wanted a new path for the {what}, got a folder.")
     if os.path.islink(path) and not os.path.exists(path):
         raise ParameterError(
             f"{path.name}: is a link that leads nowhere. Name the file for the {what} itself."

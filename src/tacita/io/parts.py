@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tacita.core import DataError, ParameterError
+from tacita.core import DataError, Ints, ParameterError
 from tacita.core.microdata import refuse_repeated_names, refuse_unnamed
 
 from .formats.parquet import needs_schema, readable
@@ -123,6 +123,15 @@ def in_one_piece(table: pa.Table) -> pa.Table:
     return table.unify_dictionaries().combine_chunks()
 
 
+def taken(table: pa.Table, rows: Ints) -> pa.Table:
+    """Some rows of a table, in that order, each column in one chunk. O(cells)."""
+    try:
+        return in_one_piece(table.take(pa.array(rows)))
+    except pa.ArrowNotImplementedError:
+        # Arrow takes nothing from views of text, at any depth
+        return without_memory(table, rows)
+
+
 def _files_at(path: Path) -> tuple[Path, ...]:
     if not path.exists():
         raise ParameterError(f"{path.name}: cannot be read (there is no such file). Check the path.")
@@ -133,7 +142,12 @@ def _files_at(path: Path) -> tuple[Path, ...]:
                 "Convert it first, or leave out the engine: then it is read as a whole."
             )
         return (path,)
-    files = tuple(sorted(each for each in path.iterdir() if each.suffix.lower() in (".parquet", ".pq")))
+    inside = sorted(path.iterdir())
+    if any(each.is_dir() and not each.name.startswith(".") for each in inside):
+        raise ParameterError(
+            f"{path.name}: has folders in it, whose files would be left out. Move all files into one folder."
+        )
+    files = tuple(each for each in inside if each.suffix.lower() in (".parquet", ".pq"))
     if not files:
         raise ParameterError(f"{path.name}: wanted a folder of files ending in .parquet, found none in it.")
     return files

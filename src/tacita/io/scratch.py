@@ -11,7 +11,7 @@ import pickle
 import shutil
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -50,8 +50,9 @@ class Scratch:
     @contextmanager
     def alone(self) -> Iterator[None]:
         """While nobody else works in it: two runs of one plan would take each other's files away."""
-        with (self.folder / "lock").open("wb") as stream:
+        with ExitStack() as held:
             try:
+                stream = held.enter_context((self.folder / "lock").open("wb"))
                 import fcntl
 
                 fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -73,8 +74,16 @@ class Scratch:
     def place(self, name: str, write: Callable[[Path], Any]) -> None:
         """Let something be written, under its name once it is complete."""
         beside = self.folder / f"~{name}-{os.getpid()}-{uuid.uuid4().hex[:8]}"
-        write(beside)
-        os.replace(beside, self.folder / name)
+        try:
+            write(beside)
+            os.replace(beside, self.folder / name)
+        except OSError as problem:
+            # a library's own words could name what was being written
+            reason = os.strerror(problem.errno) if problem.errno else "the disk refused"
+            raise ParameterError(
+                f"Engine: parts cannot be kept beside the output ({reason}). Nothing was written. "
+                "Choose an output on a disk with room for three times the file."
+            ) from None
 
     def put_table(self, name: str, table: pa.Table) -> None:
         """Keep a table in one piece."""

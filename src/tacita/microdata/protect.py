@@ -310,10 +310,10 @@ def _refuse_hopeless(
     if k is not None:
         if x.shape[0] < k:
             raise DataError(f"{who}: k={k} needs at least {k} records, got {x.shape[0]}. Lower k.", field="k")
-        _refuse_small_strata(who, np.bincount(strata), k, "records", missing)
+        refuse_small_strata(who, np.bincount(strata), k, "records", missing)
         if units is not None:
             pairs = np.unique(np.column_stack([strata, units]), axis=0)
-            _refuse_small_strata(who, np.bincount(pairs[:, 0]), k, "distinct units", missing)
+            refuse_small_strata(who, np.bincount(pairs[:, 0]), k, "distinct units", missing)
     varies = [np.unique(column[~np.isnan(column)]).size > 1 for column in x.T]
     # what is constant in a part of a file need not be so in all of it
     if varies and not any(varies) and data.whole is None:
@@ -331,7 +331,8 @@ _ABOUT_GAPS: dict[Missing, str] = {
 }
 
 
-def _refuse_small_strata(who: str, counts: Ints, k: int, of_what: str, missing: Missing) -> None:
+def refuse_small_strata(who: str, counts: Ints, k: int, of_what: str, missing: Missing) -> None:
+    """Raise where some strata, each with its count, have fewer than k of something."""
     small = counts[counts < k]
     if small.size == 0:
         return

@@ -154,6 +154,33 @@ def test_a_folder_of_files_comes_out_where_the_output_has_no_ending(source, tmp_
         api.protect_file(source, tmp_path / "released", engine=PARTS, force=True, **ASKED)
 
 
+def test_nothing_is_written_into_a_folder_that_is_read(tmp_path):
+    folder = split(people(), tmp_path / "people", [900])
+    before = {path.name: bytes_of(path) for path in folder.iterdir()}
+    inside = [
+        folder / "out.parquet",
+        folder / "part-00.parquet",
+        folder / "released",
+        folder / "." / "x.parquet",
+    ]
+    for target in inside:
+        with pytest.raises(ParameterError, match="would lie in the folder that is the input"):
+            api.protect_file(folder, target, engine=PARTS, force=True, **ASKED)
+    (tmp_path / "link").symlink_to(folder)
+    for options in ({"report": folder / "part-01.parquet"}, {"note": tmp_path / "link" / "note.html"}):
+        with pytest.raises(ParameterError, match="would lie in the folder that is the input"):
+            api.protect_file(folder, tmp_path / "o.parquet", engine=PARTS, force=True, **options, **ASKED)
+    assert {path.name: bytes_of(path) for path in folder.iterdir()} == before
+
+
+def test_folders_in_a_folder_are_not_passed_over(tmp_path):
+    folder = split(people(), tmp_path / "people", [900])
+    (folder / "more").mkdir()
+    (folder / "part-01.parquet").rename(folder / "more" / "part-01.parquet")
+    with pytest.raises(ParameterError, match="has folders in it"):
+        api.protect_file(folder, tmp_path / "out.parquet", engine=PARTS, **ASKED)
+
+
 def test_figures_are_those_of_all_records_and_the_rest_says_that_it_is_not(source, tmp_path, monkeypatch):
     monkeypatch.setattr(streaming, "SAMPLE", 1500)
     asked = {**ASKED, "quasi": ["age", "hours"]}

@@ -92,6 +92,14 @@ def test_what_another_file_or_plan_left_is_not_taken(expected, tmp_path):
     assert bytes_of(tmp_path / "out.parquet") != expected
 
 
+def test_what_was_left_of_a_file_is_not_taken_for_a_folder(expected, tmp_path):
+    begun(tmp_path, 25).communicate()
+    assert "released.parquet" in left(tmp_path)
+    api.protect_file(tmp_path / "in.parquet", tmp_path / "released", engine=PARTS, **ASKED)
+    (file,) = (tmp_path / "released").iterdir()
+    assert bytes_of(file) == expected
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("who", ["the run", "a worker"])
 def test_killed_at_random_moments_it_ends_in_the_same_bytes(who, expected, tmp_path):

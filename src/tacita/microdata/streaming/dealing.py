@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from tacita.core import Ints, Microdata, Roles
 from tacita.core.whole import Whole
-from tacita.io.parts import ParquetParts, in_one_piece
+from tacita.io.parts import ParquetParts, in_one_piece, taken
 from tacita.io.scratch import Scratch
 
 from .cuts import Cut, part_of, planted
@@ -40,11 +40,13 @@ class Deal:
             return rows // self.by_number
         data = Microdata.of(table, whole=self.whole).with_roles(self.roles)
         x = data.coded(self.dealt.columns)
-        own, place = np.unique(self.dealt.stratum_of(table, x), return_inverse=True)
+        # who leaves may leave from anywhere: where others are too, so that no part is left without records
+        found = rows % self.parts
+        stays = np.flatnonzero(self.dealt.staying(data))
+        own, place = np.unique(self.dealt.stratum_of(table, x)[stays], return_inverse=True)
         z, ties = standardised(data, self.dealt), fractions(rows, TIES)
-        found = np.empty(table.num_rows, dtype=np.int64)
         for number, stratum in enumerate(own.tolist()):
-            here = np.flatnonzero(place.reshape(-1) == number) if own.size > 1 else np.arange(len(rows))
+            here = stays[place.reshape(-1) == number] if own.size > 1 else stays
             found[here] = part_of(self.strata[stratum], z[here], ties[here])
         return found
 
@@ -91,7 +93,7 @@ def deal_span(task: SpanTask) -> None:
     table = task.source.read(task.first, task.count)
     parts = deal.parts_of(table, task.first)
     order = np.argsort(parts, kind="stable")
-    scratch.put_table(f"span-{task.number}.records", in_one_piece(table.take(pa.array(order))))
+    scratch.put_table(f"span-{task.number}.records", taken(table, order))
     scratch.put_array(f"span-{task.number}.rows", task.first + order)
     scratch.put_array(f"span-{task.number}.ends", np.cumsum(np.bincount(parts, minlength=deal.parts)))
 

@@ -10,7 +10,9 @@ from math import fsum, sqrt
 import numpy as np
 import pyarrow as pa
 
-from tacita.core import DataError, Floats, Ints, Microdata, Roles, Run
+from tacita.core import DataError, Floats, Ints, Mask, Microdata, Roles, Run
+from tacita.core.microdata import refuse_passing_over
+from tacita.core.text import Parsed
 from tacita.core.whole import Whole
 from tacita.io.parts import ParquetParts
 from tacita.microdata.protect import refuse_gaps
@@ -27,11 +29,19 @@ _SAMPLE, _ONE_IN = 200_000, 1000
 
 @dataclass(frozen=True)
 class Dealt:
-    """By what records are dealt: columns of numbers that cuts go across, strata, whether gaps make some."""
+    """By what records are dealt: columns of numbers that cuts go across, strata, whether gaps make some.
+
+    Who misses a value of `complete` leaves, and counts for no stratum.
+    """
 
     columns: tuple[str, ...]
     strata: tuple[str, ...]
     gaps_apart: bool
+    complete: tuple[str, ...] = ()
+
+    def staying(self, data: Microdata) -> Mask:
+        """Who does not leave for a missing value."""
+        return ~np.logical_or.reduce([np.zeros(data.n, dtype=bool), *map(data.missing, self.complete)])
 
     def stratum_of(self, table: pa.Table, x: Floats) -> Hashes:
         """A number for the stratum of each record."""
@@ -61,15 +71,20 @@ def survey(
     roles: Roles,
     dealt: Dealt,
     complete: Sequence[str],
-    drawing: bool,
     run: Run,
+    *,
+    passed_over: Sequence[str] = (),
 ) -> Facts:
-    """Look at every record once; refuses gaps in columns that must be `complete`. O(n d) time."""
+    """Look at every record once; refuses gaps in columns that must be `complete`. O(n d) time.
+
+    Columns that were `passed_over` since they are no numbers are looked at too: they may be, but for a few.
+    """
     sums: dict[str, _Sums] = {}
     counts: Counter[int] = Counter()
     gaps: Counter[str] = Counter()
     lacking = 0
     samples: list[tuple[Floats, Hashes, Ints]] = []
+    words = {column: _Words() for column in passed_over}
     share = min(1.0, max(_SAMPLE / source.rows, 1 / _ONE_IN))
     resolved = roles
     for first, table in source.chunks(CHUNK):
@@ -81,17 +96,24 @@ def survey(
             if data.scale(column) == "numeric":
                 sums.setdefault(column, _Sums()).add(data.numbers(column))
         x = data.coded(dealt.columns) if dealt.columns else np.empty((data.n, 0))
-        own = dealt.stratum_of(table, x)
-        counts.update(dict(zip(*(each.tolist() for each in np.unique(own, return_counts=True)), strict=True)))
+        own, stays = dealt.stratum_of(table, x), dealt.staying(data)
+        of_strata = np.unique(own[stays], return_counts=True)
+        counts.update(dict(zip(*(each.tolist() for each in of_strata), strict=True)))
+        for column, each in words.items():
+            each.add(data.words_as_numbers(column), first)
         missing = {each: data.missing(each) for each in complete}
         gaps.update({each: int(mask.sum()) for each, mask in missing.items()})
         lacking += int(np.logical_or.reduce([*missing.values(), np.zeros(data.n, dtype=bool)]).sum())
         rows = first + np.arange(data.n)
-        chosen = fractions(rows, SAMPLING) < share
+        chosen = stays & (fractions(rows, SAMPLING) < share)
         samples.append((x[chosen], own[chosen], rows[chosen]))
     run.report("looking at all records", 1, 1)
     if lacking:
-        refuse_gaps(name, {each: gaps[each] for each in complete}, lacking, drawing=drawing)
+        refuse_gaps(name, {each: gaps[each] for each in complete}, lacking)
+    for column, found in words.items():
+        found.refuse_numbers(name, column)
+    if not counts:
+        raise DataError(f"{name}: every record misses a quasi-identifier. Nothing is left to protect.")
     if sums and all(each.constant for each in sums.values()):
         raise DataError(
             f"{name}: every quasi-identifier is constant or missing, there is nothing to protect. "
@@ -119,6 +141,27 @@ def standardised(data: Microdata, dealt: Dealt) -> Floats:
     x = data.coded(dealt.columns) if dealt.columns else np.empty((data.n, 0))
     assert data.whole is not None
     return _standardised(x, data.whole, dealt)
+
+
+class _Words:
+    """How many cells of a column of text are numbers, and how many are not, chunk by chunk."""
+
+    def __init__(self) -> None:
+        self._good, self._bad, self._first_bad = 0, 0, 0
+        self._codes = False
+
+    def add(self, found: Parsed | None, first: int) -> None:
+        if found is None:
+            self._codes = True
+            return
+        if found.bad and not self._bad:
+            self._first_bad = first + found.first_bad
+        self._good += int((~np.isnan(found.values)).sum())
+        self._bad += found.bad
+
+    def refuse_numbers(self, source: str, column: str) -> None:
+        if not self._codes:
+            refuse_passing_over(source, column, self._good, self._bad, self._first_bad)
 
 
 class _Sums:

@@ -41,15 +41,22 @@ def cells_of(table: pa.Table, columns: Sequence[str]) -> Hashes:
     """
     found = np.zeros(table.num_rows, dtype=np.uint64)
     for name in columns:
-        column = table[name].combine_chunks()
-        if not pa.types.is_dictionary(column.type):
-            column = column.dictionary_encode()
-        values = np.array([_hash(each) for each in column.dictionary.to_pylist()], dtype=np.uint64)
-        places = np.asarray(column.indices.cast(pa.int64()).fill_null(-1))
-        own = np.full(places.size, _MISSING)
-        own[places >= 0] = values[places[places >= 0]]
-        found = mixed(found ^ own)
+        found = mixed(found ^ _hashes(table[name].combine_chunks()))
     return found
+
+
+def _hashes(column: pa.Array) -> Hashes:
+    if pa.types.is_nested(column.type):
+        # Arrow has no dictionaries of lists and records
+        cells = column.to_pylist()
+        return np.array([_MISSING if each is None else _hash(each) for each in cells], dtype=np.uint64)
+    if not pa.types.is_dictionary(column.type):
+        column = column.dictionary_encode()
+    values = np.array([_hash(each) for each in column.dictionary.to_pylist()], dtype=np.uint64)
+    places = np.asarray(column.indices.cast(pa.int64()).fill_null(-1))
+    own = np.full(places.size, _MISSING)
+    own[places >= 0] = values[places[places >= 0]]
+    return own
 
 
 def _hash(value: object) -> int:

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from tacita.core import Ints, Microdata, Run
+from tacita.core import DataError, Ints, Microdata, Run
 from tacita.core.release import Requirement
 from tacita.io.claims import PackedClaim
 from tacita.io.formats.base import to_arrow
-from tacita.io.parts import in_one_piece
+from tacita.io.parts import in_one_piece, taken
 from tacita.io.scratch import Scratch
 from tacita.microdata.plan import Protection
 from tacita.microdata.steps import Made, make, steps_for
@@ -65,7 +65,15 @@ def make_part(task: PartTask) -> PartTold:
     whole = deal.whole if deal.parts > 1 else None
     data = Microdata.of(table, source=task.source, whole=whole).with_roles(task.asked.whole)
     run = Run(seed=task.seed, threads=task.threads, stream=(task.part,))
-    made = make(data, steps_for(data, task.asked.planned), run, task.asked.protect)
+    try:
+        made = make(data, steps_for(data, task.asked.planned), run, task.asked.protect)
+    except DataError as problem:
+        if deal.parts == 1:
+            raise
+        larger = "; larger ones may have enough" if problem.fields else ""
+        raise DataError(
+            f"{problem} This is so in a part of {data.n} records{larger}.", fields=problem.fields
+        ) from None
     steps = tuple(replace(step, insisted=task.insisted) for step in made.claim.steps)
     claim = replace(made.claim, insisted=task.insisted, requirements=task.requirements, steps=steps)
     chosen, labels = _sampled(made, rows, task)
@@ -73,7 +81,7 @@ def make_part(task: PartTask) -> PartTold:
     scratch.put_array(f"{name}.rows", rows[claim.rows])
     scratch.put_array(f"{name}.leaving", rows[claim.leaving])
     scratch.put(f"{name}.claim", PackedClaim.of(claim))
-    scratch.put_table(f"{name}.sample", in_one_piece(table.take(chosen)))
+    scratch.put_table(f"{name}.sample", taken(table, chosen))
     scratch.put_array(f"{name}.labels", labels)
     grouped = [each.partition for each in made.protected if each.partition is not None]
     sizes = np.unique(grouped[0].sizes, return_counts=True) if grouped else (np.zeros(0), np.zeros(0))

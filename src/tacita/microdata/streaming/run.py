@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from tacita.core import Microdata, RecordsRelease, Run, Verdict
+from tacita.core.options import Missing
 from tacita.core.score import Files
 from tacita.core.seeds import as_seed
 from tacita.engines import Engine, EngineSection, opened
@@ -22,6 +23,7 @@ from tacita.microdata import verify
 from tacita.microdata.advice import against_advice, insisted_on
 from tacita.microdata.assess import OfAll, usable_numbers
 from tacita.microdata.plan import Protection
+from tacita.microdata.protect import refuse_small_strata
 from tacita.microdata.recording import only_coarser, suited
 from tacita.microdata.require import insist, judge
 from tacita.microdata.steps import Step, steps_for
@@ -59,21 +61,22 @@ def made_in_parts(
     steered = replace(given, seed=given.seed if asked.protect.seed is None else as_seed(asked.protect.seed))
     steered.report("looking at all records", 0, 1)
     fingerprint = source.fingerprint()
-    scratch = Scratch.beside(target, _mark(asked, section, fingerprint, steered))
+    as_folder = not target.suffix
+    scratch = Scratch.beside(target, _mark(asked, section, fingerprint, steered, as_folder))
     with scratch.alone():
         try:
             with opened(section) as engine:
-                made = _Work(source, name, asked, section, steered, scratch, engine, not target.suffix).made()
+                made = _Work(source, name, asked, section, steered, scratch, engine, as_folder).made()
             record = replace(made.release.record, fingerprint=fingerprint)
             yield replace(made, release=replace(made.release, record=record))
         finally:
             scratch.remove()
 
 
-def _mark(asked: Protection, section: EngineSection, fingerprint: str, run: Run) -> str:
-    """Tells runs apart whose parts would differ."""
+def _mark(asked: Protection, section: EngineSection, fingerprint: str, run: Run, as_folder: bool) -> str:
+    """Tells runs apart whose parts would differ, or what is written of them."""
     plan = asked.model_dump_json(include=set(Protection.model_fields))
-    said = f"{plan} {section.part} {fingerprint} {run.seed} {versions()}"
+    said = f"{plan} {section.part} {fingerprint} {run.seed} {as_folder} {versions()}"
     return fingerprint_of(said.encode())[:16]
 
 
@@ -100,7 +103,7 @@ class _Work:
         asked = self._resolved(first)
         steps = steps_for(first, asked.planned)
         refuse_whole_files(asked, steps, self.source.names, self.section.name)
-        deal = self._deal(asked, steps)
+        deal = self._deal(asked, steps, first.skipped)
         spans = self.source.spans(SPAN)
         self._map(
             "dealing records into parts",
@@ -126,7 +129,7 @@ class _Work:
                 "released.parquet", lambda path: write_pieces(path, pieces, as_folder=self.as_folder)
             )
         verdicts = self._verified(file, parts, deal) + self._required(file)
-        sample = Sample.of(self.scratch, asked, self.name, parts, deal.whole)
+        sample = Sample.of(self.scratch, asked, self.name, parts, deal.whole, first.skipped)
         of_all = self._measured(sample, asked, steps, parts, deal, len(spans))
         strata = max(len(deal.strata), 1)
         release = told(sample, asked, answers, verdicts, insisted, strata, of_all, self.run)
@@ -165,7 +168,7 @@ class _Work:
             return self.asked
         return self.asked.model_copy(update={"roles": first.roles})
 
-    def _deal(self, asked: Protection, steps: tuple[Step, ...]) -> Deal:
+    def _deal(self, asked: Protection, steps: tuple[Step, ...], passed_over: Sequence[str]) -> Deal:
         """How records are dealt: looked up where an earlier run left it."""
         if "deal" in self.scratch:
             deal: Deal = self.scratch.get("deal")
@@ -173,13 +176,19 @@ class _Work:
         grouping = [step for step in steps if step.method.kind == "microaggregation"]
         numeric = grouping[0].columns if grouping else ()
         gaps_apart = bool(grouping) and grouping[0].missing == "stratum"
-        dealt = Dealt(numeric, asked.whole.strata if grouping else (), gaps_apart)
-        complete = tuple(
-            dict.fromkeys(name for step in steps if step.missing == "refuse" for name in step.columns)
+        strata = asked.whole.strata if grouping else ()
+        dealt = Dealt(numeric, strata, gaps_apart, _columns_of(steps, "drop"))
+        complete = _columns_of(steps, "refuse")
+        facts = survey(
+            *(self.source, self.name, asked.whole, dealt, complete, self.run), passed_over=passed_over
         )
-        facts = survey(self.source, self.name, asked.whole, dealt, complete, False, self.run)
         if grouping:
-            deal = dealt_by_place(facts, dealt, self.section.part)
+            k = grouping[0].method.group_size or 1
+            if grouping[0] is steps[0]:
+                counts = np.array(list(facts.strata.values()))
+                refuse_small_strata(self.name, counts, k, "records", grouping[0].missing)
+            # what is cut must leave k records on either side
+            deal = dealt_by_place(facts, dealt, max(self.section.part, 2 * k))
         else:
             size = self.section.part
             deal = Deal(dealt, facts.roles, facts.whole, {}, -(-self.source.rows // size), by_number=size)
@@ -222,6 +231,11 @@ class _Work:
         columns = columns_named(asked, written.names)
         data = Microdata.of(written.read(0, written.rows, columns), source="release")
         return insist(judge(asked, Files(data), self.run))
+
+
+def _columns_of(steps: Sequence[Step], missing: Missing) -> tuple[str, ...]:
+    """The columns of steps that treat missing values in that way."""
+    return tuple(dict.fromkeys(name for step in steps if step.missing == missing for name in step.columns))
 
 
 def _between(rows: np.ndarray, first: int, count: int) -> int:

@@ -35,12 +35,18 @@ class Sample:
 
     @classmethod
     def of(
-        cls, scratch: Scratch, asked: Protection, source: str, parts: Sequence[int], whole: Whole
+        cls,
+        scratch: Scratch,
+        asked: Protection,
+        source: str,
+        parts: Sequence[int],
+        whole: Whole,
+        passed_over: tuple[str, ...],
     ) -> Sample:
         """What the parts have kept: groups are drawn whole, and given to the steps as they were."""
         tables = [scratch.table(f"made-{part}.sample") for part in parts]
         data = Microdata.of(pa.concat_tables(tables).combine_chunks(), source=source, whole=whole)
-        data = data.with_roles(asked.whole)
+        data = replace(data.with_roles(asked.whole), skipped=passed_over)
         labels = np.concatenate(
             [
                 np.column_stack([np.full(len(own), part), own])

@@ -18,7 +18,7 @@ import pyarrow as pa
 from tacita.core import Ints, Microdata, VerificationError
 from tacita.core.verify import Verdict
 from tacita.core.whole import Whole
-from tacita.io.parts import ParquetParts, in_one_piece
+from tacita.io.parts import ParquetParts, in_one_piece, taken
 from tacita.io.rebuild import without_memory
 from tacita.io.scratch import Scratch
 
@@ -53,7 +53,7 @@ def deal_pair(task: PairTask) -> None:
     written = task.written.read(task.written_first, task.written_count)
     for name, table, own in (("source", source, part), ("written", written, part[stays])):
         order = np.argsort(own, kind="stable")
-        scratch.put_table(f"pair-{task.number}.{name}", in_one_piece(table.take(pa.array(order))))
+        scratch.put_table(f"pair-{task.number}.{name}", taken(table, order))
         ends = np.cumsum(np.bincount(own, minlength=max(task.parts) + 1))
         scratch.put_array(f"pair-{task.number}.{name}-ends", ends)
 
