@@ -12,10 +12,9 @@ import pyarrow as pa
 
 from tacita.core import DataError, Floats, Ints, Microdata, Roles, Run
 from tacita.core.whole import Whole
+from tacita.io.hashing import Hashes, cells_of, fractions, mixed
 from tacita.io.parts import ParquetParts
 from tacita.microdata.protect import refuse_gaps
-
-from .hashing import Hashes, cells_of, fractions, mixed
 
 # Records read at a time; sums are taken of so many, whatever the files are split into.
 CHUNK = 2**18
