@@ -159,7 +159,10 @@ def levels(dimensions: Sequence[Hierarchy], cell: Ints) -> Iterator[tuple[Ints, 
         at = [path[own, level] for path, own, level in zip(paths, leaves, at_levels, strict=True)]
         # a leaf that is less deep stands at its own level only
         deep = np.flatnonzero(np.logical_and.reduce([each >= 0 for each in at]))
-        yield deep, np.ravel_multi_index([each[deep] for each in at], shape).astype(np.int64)
+        above = np.ravel_multi_index([each[deep] for each in at], shape).astype(np.int64, copy=False)
+        # what millions of records take is not kept while somebody works on the cells
+        del at
+        yield deep, above
 
 
 def _largest(amounts: Floats, starts: Ints) -> Floats:

@@ -16,7 +16,7 @@ class Holdings:
     """One entry per cell and holding, in the order of cells, then of holdings.
 
     Of its records there: the sum, the sum of sizes, that of sizes with their weights, the sum of weights, how
-    many they are, how many asked for protection, and how many renounced it.
+    many they are, whether one asked for protection, and whether all renounced it.
     """
 
     cell: Ints
@@ -26,39 +26,46 @@ class Holdings:
     spread: Floats
     weight: Floats
     records: Floats
-    asked: Floats
-    waived: Floats
+    asked: Mask
+    waived: Mask
 
     @classmethod
     def of(
         cls, cell: Ints, holder: Ints, amount: Floats, weight: Floats, asked: Mask, waived: Mask
     ) -> Holdings:
         """Of records, those of a holding added in their order. O(n log n)."""
-        size = np.abs(amount)
-        ones = np.ones(cell.size)
-        return cls(cell, holder, amount, size, size * weight, weight, ones, asked * ones, waived * ones).at(
-            cell
+        plain = bool((weight == 1).all())
+        # one array under several names is held, and summed, once
+        size = amount if (amount >= 0).all() else np.abs(amount)
+        spread = size if plain else size * weight
+        records = weight if plain else np.ones(cell.size)
+        return cls(cell, holder, amount, size, spread, weight, records, asked, waived).at(cell)
+
+    def at(self, cell: Ints, chosen: Ints | None = None) -> Holdings:
+        """The same, or some of the entries, in other cells; entries of one cell and holding become one."""
+
+        def own(column: np.ndarray) -> np.ndarray:
+            return column if chosen is None or chosen.size == column.size else column[chosen]
+
+        holder = own(self.holder)
+        span = int(holder.max(initial=0)) + 1
+        keys, entry = np.unique(cell * span + holder, return_inverse=True)
+        columns = (self.amount, self.size, self.spread, self.weight, self.records)
+        sums = {
+            number: np.bincount(entry, weights=own(column), minlength=keys.size)
+            for number, column in {id(column): column for column in columns}.items()
+        }
+        amount, size, spread, weight, records = (
+            sums[id(column)].astype(np.float64, copy=False) for column in columns
         )
-
-    def at(self, cell: Ints) -> Holdings:
-        """The same in other cells, such as those above; entries of one cell and holding are one."""
-        span = int(self.holder.max(initial=0)) + 1
-        keys, entry = np.unique(cell * span + self.holder, return_inverse=True)
-        names = ("amount", "size", "spread", "weight", "records", "asked", "waived")
-        sums: list[Floats] = [
-            np.bincount(entry, weights=getattr(self, name), minlength=keys.size).astype(np.float64)
-            for name in names
-        ]
-        return Holdings(keys // span, keys % span, *sums)
-
-    def chosen(self, places: Ints) -> Holdings:
-        """Some of the entries."""
-        return Holdings(*(getattr(self, name)[places] for name in self.__dataclass_fields__))
+        asked, lasting = np.zeros(keys.size, dtype=bool), np.zeros(keys.size, dtype=bool)
+        asked[entry[own(self.asked)]] = True
+        lasting[entry[~own(self.waived)]] = True
+        return Holdings(keys // span, keys % span, amount, size, spread, weight, records, asked, ~lasting)
 
     def contributions(self) -> Contributions:
         """Their sizes, at the weight at which a sum is what its records stand for."""
-        plain = self.weight / np.maximum(self.records, 1)
-        mean = mean_weight(self.spread, self.size, plain)
+        mean = mean_weight(self.spread, self.size, self.weight / np.maximum(self.records, 1))
         return Contributions(self.cell, self.holder, np.abs(self.amount), mean)
 
 

@@ -103,25 +103,33 @@ class Portion:
 
         O(n log n), and where units are named, so much for each combination of levels.
         """
-        records, asked = self._records, self.asked
         cell = self._leaves(dimensions)
         # numbers of 16 bits are sorted digit by digit
         short = cell.astype(np.uint16) if int(cell.max(initial=0)) < 1 << 16 else cell
         order = np.argsort(short, kind="stable")
+        sums = self._of_records(cell, order)
+        if self.asked.unit is None:
+            return Summed(sums, self._of_each(cell, order), alone=True)
+        del order
+        return Summed(sums, self._of_holdings(cell, dimensions), False, self._records.respelled)
+
+    def _of_records(self, cell: Ints, order: Ints) -> Sums:
+        records, asked = self._records, self.asked
         amount, weight = records.amount[order], records.weight[order]
         keys = None
         if asked.key is not None:
             known = self.data.numbers(asked.key)[order]
             keys = KeySums.of(known, None if asked.value is None else amount, weight)
-        sums = Sums.of(cell[order], weight * amount, keys)
-        if asked.unit is not None:
-            return Summed(sums, self._of_holdings(cell, dimensions), False, records.respelled)
-        size = np.abs(amount)
-        mean = mean_weight(size * weight, size, weight.copy())
-        one = Contributions(cell[order], records.holder[order], size, mean)
-        return Summed(
-            sums, Figures.of(one, records.asked[order], records.waived[order], asked.depth), alone=True
+        return Sums.of(cell[order], weight * amount, keys)
+
+    def _of_each(self, cell: Ints, order: Ints) -> Figures:
+        """Of records, each of which is a holding of its own."""
+        records = self._records
+        size, weight = np.abs(records.amount[order]), records.weight[order]
+        one = Contributions(
+            cell[order], records.holder[order], size, mean_weight(size * weight, size, weight.copy())
         )
+        return Figures.of(one, records.asked[order], records.waived[order], self.asked.depth)
 
     def _of_holdings(self, cell: Ints, dimensions: Sequence[Hierarchy]) -> Figures:
         records = self._records
@@ -130,9 +138,8 @@ class Portion:
         )
         parts = []
         for deep, above in levels(dimensions, found.cell):
-            own = found.chosen(deep).at(above)
-            one = own.contributions()
-            parts.append(Figures.of(one, own.asked > 0, own.waived == own.records, self.asked.depth))
+            own = found.at(above, deep)
+            parts.append(Figures.of(own.contributions(), own.asked, own.waived, self.asked.depth))
         return Figures.joined(parts, self.asked.depth)
 
     def _leaves(self, dimensions: Sequence[Hierarchy]) -> Ints:
