@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import reduce
+from functools import cached_property, reduce
 from operator import add
 from pathlib import Path
 
@@ -39,20 +39,25 @@ _AT_ONCE = 1_000_000
 
 @dataclass(frozen=True, eq=False)
 class RecordParts:
-    """The records of Parquet, a file or a folder of them, and what works on them in which parts.
+    """The records of Parquet, a file or a folder of them, what they are called, and what works on them.
 
     What is needed meanwhile lies in a folder beside a file, such as the one that is to be written.
     """
 
-    source: ParquetParts
-    name: str
+    parts: ParquetParts
+    source: str
     section: EngineSection
     beside: Path
     run: Run = field(default_factory=Run)
 
     def require(self, columns: Iterable[str]) -> None:
         """Raise where a column is not there."""
-        Microdata.of(self.source.read(0, 1), source=self.name).require(columns)
+        Microdata.of(self.parts.read(0, 1), source=self.source).require(columns)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """That of the file, or of all files."""
+        return self.parts.fingerprint()
 
     def summed(self, asked: Asked) -> tuple[list[Hierarchy], Summed]:
         """The dimensions of the records, and what these add up to.
@@ -64,7 +69,7 @@ class RecordParts:
         """
         self.run.report("looking at all records", 0, 1)
         said = f"{asked.columns} {asked.unit} {asked.key} {self.section.part} {versions()}"
-        mark = fingerprint_of(f"{said} {self.source.fingerprint()}".encode())[:16]
+        mark = fingerprint_of(f"{said} {self.fingerprint}".encode())[:16]
         scratch = Scratch.beside(self.beside, mark)
         with scratch.alone():
             try:
@@ -76,10 +81,10 @@ class RecordParts:
 
 @dataclass(frozen=True)
 class _Task:
-    """A part of the source, by its number; or, of so many `spans` that were dealt, a heap."""
+    """A part of the records, by its number; or, of so many `spans` that were dealt, a heap."""
 
     folder: Path
-    source: ParquetParts
+    parts: ParquetParts
     number: int
     first: int
     count: int
@@ -96,12 +101,12 @@ class _Work:
     engine: Engine
 
     def done(self) -> tuple[list[Hierarchy], Summed]:
-        source, run = self.records.source, self.records.run
-        spans = source.spans(self.records.section.part)
+        parts, run = self.records.parts, self.records.run
+        spans = parts.spans(self.records.section.part)
         tasks = [
-            _Task(self.scratch.folder, source, number, *span, len(spans)) for number, span in enumerate(spans)
+            _Task(self.scratch.folder, parts, number, *span, len(spans)) for number, span in enumerate(spans)
         ]
-        self.scratch.put("asked", (self.asked, self.records.name))
+        self.scratch.put("asked", (self.asked, self.records.source))
         self.engine.map("looking at all records", f"{_HERE}:look_at_part", tasks, run)
         made = self._dimensions(tasks)
         self.scratch.put("dimensions", made)
@@ -112,7 +117,7 @@ class _Work:
 
     def _dimensions(self, tasks: Sequence[_Task]) -> list[Hierarchy]:
         """The dimensions of all labels; refuses what cannot be summed, counted over all records."""
-        name = self.records.name
+        name = self.records.source
         looked: Looked = reduce(add, (self.scratch.get(f"looked-{each.number}") for each in tasks))
         looked.refuse(self.asked, name)
         made = self.asked.dimensions(looked, name)
@@ -146,7 +151,7 @@ def look_at_part(task: _Task) -> None:
     if f"looked-{task.number}" in scratch:
         return
     asked, name = scratch.get("asked")
-    table = task.source.read(task.first, task.count, asked.columns, coded=True)
+    table = task.parts.read(task.first, task.count, asked.columns, coded=True)
     part = Portion(Microdata.of(table, source=name), asked)
     if asked.key is not None:
         scratch.put_array(f"keys-{task.number}", part.different_keys())
@@ -169,7 +174,7 @@ def sum_part(task: _Task) -> None:
 def _records(task: _Task, scratch: Scratch, asked: Asked) -> tuple[pa.Table, Ints]:
     if asked.unit is not None:
         return scratch.dealt(task.spans, task.number)
-    table = task.source.read(task.first, task.count, asked.columns, coded=True)
+    table = task.parts.read(task.first, task.count, asked.columns, coded=True)
     return table, task.first + np.arange(table.num_rows)
 
 
