@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pyarrow as pa
@@ -58,8 +58,7 @@ def _written(folder: Path, n: int) -> Path:
 
 
 def _protected(source: Path, out: Path, engine: str, n: int) -> tuple[float, float, float]:
-    """Seconds elapsed, of the processor, and megabytes at the most, of one command."""
-    words = [sys.executable, "-m", "tacita", "protect", str(source), "--out", str(out)]
+    words = ["protect", str(source), "--out", str(out)]
     if engine == "memory":
         # one part holds all of it: made in memory, whatever the files
         words += ["--engine", "serial", "--part", str(n)]
@@ -75,15 +74,20 @@ def _protected(source: Path, out: Path, engine: str, n: int) -> tuple[float, flo
         "--report",
         str(out.with_suffix(".html")),
     ]
+    return measured(words)
+
+
+def measured(words: Sequence[str]) -> tuple[float, float, float]:
+    """Seconds elapsed, of the processor, and megabytes at the most, of a command and all that it begins."""
     alone = {key: value for key, value in os.environ.items() if not key.endswith("_NUM_THREADS")}
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     began, peak = time.monotonic(), 0.0
-    process = subprocess.Popen([*words, "--quiet"], env=alone)
+    process = subprocess.Popen([sys.executable, "-m", "tacita", *words, "--quiet"], env=alone)
     while process.poll() is None:
         peak = max(peak, _resident(process.pid))
         time.sleep(0.1)
     if process.returncode:
-        raise RuntimeError("tacita protect failed")
+        raise RuntimeError(f"tacita {words[0]} failed")
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu = after.ru_utime + after.ru_stime - used.ru_utime - used.ru_stime
     return time.monotonic() - began, cpu, peak
