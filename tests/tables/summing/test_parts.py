@@ -5,6 +5,7 @@ import os
 import signal
 import stat
 import subprocess
+import sys
 from contextlib import suppress
 
 import numpy as np
@@ -20,6 +21,7 @@ from dear import DEAR
 from people_in_parts import nothing_hidden, split
 from tacita import api
 from tacita.core import Cancelled, DataError, ParameterError, Run
+from tacita.io.scratch import Scratch
 
 REGION = {"north": ["n1", "n2"], "south": {"s1": ["s11", "s12"], "s2": None}, "island": None}
 LEAVES = ["n1", "n2", "s11", "s12", "s2", "island"]
@@ -157,6 +159,35 @@ def test_a_part_whose_process_is_killed_is_summed_again(tmp_path):
     found = tacita.tabulate(tmp_path / "records.parquet", engine=engine, run=Run(on_progress=kill), **asked)
     assert killed
     assert same(tacita.tabulate(tmp_path / "records.parquet", **asked), found)
+    assert nothing_hidden(tmp_path)
+
+
+# Kills itself where sums are put together.
+DYING = """
+import os, signal, sys
+import tacita
+from tacita.core import Run
+
+def listen(told):
+    if told.stage == "putting sums together":
+        os.kill(os.getpid(), signal.SIGKILL)
+
+tacita.tabulate(sys.argv[1], ["region"], "x", unit="firm", engine={"name": "serial", "part": 100},
+                run=Run(on_progress=listen))
+"""
+
+
+def test_a_run_that_is_killed_is_gone_on_with_and_what_it_left_is_removed(tmp_path, monkeypatch):
+    source = tmp_path / "records.parquet"
+    pq.write_table(records(5), source)
+    died = subprocess.run([sys.executable, "-c", DYING, str(source)], capture_output=True)
+    assert died.returncode == -signal.SIGKILL
+    assert not nothing_hidden(tmp_path)
+    asked = {"dimensions": {"region": REGION}, "value": "x", "unit": "firm"}
+    # nobody deals records again, and cells are those of the hierarchy that is asked for now
+    monkeypatch.setattr(Scratch, "deal", None)
+    found = tacita.tabulate(source, engine=PARTS, **asked)
+    assert same(tacita.tabulate(source, **asked), found)
     assert nothing_hidden(tmp_path)
 
 
