@@ -21,8 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from .measuring import Result
-from .parts import measured
+from .measuring import Result, of_command
 
 LARGE = 1_000_000 if os.environ.get("TACITA_LARGE") else 20_000
 RECORDS = 10 * LARGE
@@ -56,7 +55,7 @@ def _by_engine(folder: Path) -> Iterator[Result]:
     """The same table of the same file by the command, part by part."""
     asked = ["--dimensions", "region,sector", "--value", "turnover"]
     places = [str(folder / "firms.parquet"), "--out", str(folder / "cells.csv")]
-    elapsed, cpu, peak = measured(["tabulate", *places, *asked, "--engine", "pool", "--workers", "2"])
+    elapsed, cpu, peak = of_command(["tabulate", *places, *asked, "--engine", "pool", "--workers", "2"])
     for what, figure in {"CPU s": cpu, "elapsed s": elapsed, "peak MB": peak}.items():
         yield Result(f"tabulate by pool, {what}, n={RECORDS}", figure, "", None, "")
 

@@ -262,6 +262,16 @@ def test_what_cannot_be_summed_is_refused_with_its_number_in_the_whole_file(
     assert nothing_hidden(tmp_path)
 
 
+def test_more_cells_than_a_table_can_have_are_refused_by_their_number(tmp_path):
+    rng = np.random.default_rng(0)
+    names = [f"d{at}" for at in range(12)]
+    pq.write_table(pa.table({name: rng.integers(0, 60, 300) for name in names}), tmp_path / "records.parquet")
+    for dimensions in (names, names[:6]):
+        for engine in ({"name": "memory"}, PARTS):
+            with pytest.raises(DataError, match=rf"{len(dimensions)} dimensions .* span \d+ cells; a table"):
+                tacita.tabulate(tmp_path / "records.parquet", dimensions, engine=engine)
+
+
 @pytest.mark.parametrize("different", [1, 200])
 def test_keys_that_records_of_several_parts_share_are_counted_over_all(different, tmp_path):
     drawn = np.random.default_rng(1).random(different)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 
 from tacita.core import DataError, Hierarchy
 from tacita.core.arrays import Extent
 from tacita.core.labels import natural_order
 from tacita.tables.dimensions import Division
 
+# Cells of a table, with its sums. Each takes some 300 bytes.
+MOST_CELLS = 10**8
 # The labels of a column, with those that stand beside each in the column of labels above, None for none.
 Labels = Mapping[str, frozenset[str | None]]
 
@@ -28,18 +31,28 @@ class Asked:
     depth: int = 3
 
     @property
+    def behind(self) -> tuple[str | None, ...]:
+        """What is asked for besides the dimensions: value, weight, unit, request, waiver and key."""
+        return (self.value, self.weight, self.unit, self.request, self.waiver, self.key)
+
+    @property
     def columns(self) -> list[str]:
         """All columns that are read, each once."""
-        named = (self.value, self.weight, self.unit, self.request, self.waiver, self.key)
         spanning = (*self.division.names, *self.division.parents.values())
-        return list(dict.fromkeys([*spanning, *(name for name in named if name is not None)]))
+        return list(dict.fromkeys([*spanning, *(name for name in self.behind if name is not None)]))
 
     def dimensions(self, looked: Looked, source: str) -> list[Hierarchy]:
         """The dimensions of all labels that were found; a label that is in none of them is refused."""
-        return [
+        made = [
             _dimension(self.division, name, found, source)
             for name, found in zip(self.division.names, looked.labels, strict=True)
         ]
+        if (cells := prod(len(each) for each in made)) > MOST_CELLS:
+            raise DataError(
+                f"{source}: {len(made)} dimensions with all their labels span {cells} cells; a table has at "
+                f"most {MOST_CELLS}. Leave out a dimension, or recode one into fewer labels."
+            )
+        return made
 
 
 @dataclass(frozen=True, eq=False)

@@ -70,8 +70,9 @@ class RecordParts:
         are asked for.
         """
         self.run.report("looking at all records", 0, 1)
-        said = f"{asked.columns} {asked.unit} {asked.key} {self.section.part} {versions()}"
-        mark = fingerprint_of(f"{said} {self.fingerprint}".encode())[:16]
+        spanning = [*asked.division.names], dict(asked.division.parents)
+        said = (spanning, asked.behind, self.source, self.section.part, versions(), self.fingerprint)
+        mark = fingerprint_of(repr(said).encode())[:16]
         scratch = Scratch.beside(self.beside, mark)
         with scratch.alone():
             try:
