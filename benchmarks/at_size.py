@@ -1,8 +1,9 @@
 """What a large file costs from end to end: `python -m benchmarks at_size`.
 
 `tacita protect` by blocks, from Parquet to Parquet with the default report, part by part; the linkage
-measures; `tabulate`. CPU s, elapsed s and peak MB, each in a process of its own. 20 000 records; with
-$TACITA_LARGE set a million, and ten million to tabulate.
+measures; `tabulate`, in memory and by the engine `pool` on two cores. CPU s, elapsed s and peak MB, each in a
+process of its own, or of all processes of an engine together. 20 000 records; with $TACITA_LARGE set a
+million, and ten million to tabulate.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from .measuring import Result
+from .measuring import Result, of_command
 
 LARGE = 1_000_000 if os.environ.get("TACITA_LARGE") else 20_000
 RECORDS = 10 * LARGE
@@ -47,6 +48,16 @@ def results() -> Iterator[Result]:
                 n = RECORDS if work == "tabulate" else LARGE
                 asked = ASKED.get(what, "") if os.environ.get("TACITA_LARGE") else ""
                 yield Result(f"{what}, n={n}", figure, "", None, asked)
+        yield from _by_engine(Path(folder))
+
+
+def _by_engine(folder: Path) -> Iterator[Result]:
+    """The same table of the same file by the command, part by part."""
+    asked = ["--dimensions", "region,sector", "--value", "turnover"]
+    places = [str(folder / "firms.parquet"), "--out", str(folder / "cells.csv")]
+    elapsed, cpu, peak = of_command(["tabulate", *places, *asked, "--engine", "pool", "--workers", "2"])
+    for what, figure in {"CPU s": cpu, "elapsed s": elapsed, "peak MB": peak}.items():
+        yield Result(f"tabulate by pool, {what}, n={RECORDS}", figure, "", None, "")
 
 
 def protect(folder: Path) -> dict[str, float]:

@@ -6,11 +6,7 @@ With $TACITA_LARGE set, one and ten million records. Peak memory is that of all 
 from __future__ import annotations
 
 import os
-import resource
-import subprocess
-import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from .mdav import survey
-from .measuring import Result
+from .measuring import Result, of_command
 
 # Records: seconds elapsed and megabytes asked for.
 ASKED = {1_000_000: ("90", "1500"), 10_000_000: ("720", "3000")}
@@ -58,8 +54,7 @@ def _written(folder: Path, n: int) -> Path:
 
 
 def _protected(source: Path, out: Path, engine: str, n: int) -> tuple[float, float, float]:
-    """Seconds elapsed, of the processor, and megabytes at the most, of one command."""
-    words = [sys.executable, "-m", "tacita", "protect", str(source), "--out", str(out)]
+    words = ["protect", str(source), "--out", str(out)]
     if engine == "memory":
         # one part holds all of it: made in memory, whatever the files
         words += ["--engine", "serial", "--part", str(n)]
@@ -75,30 +70,4 @@ def _protected(source: Path, out: Path, engine: str, n: int) -> tuple[float, flo
         "--report",
         str(out.with_suffix(".html")),
     ]
-    alone = {key: value for key, value in os.environ.items() if not key.endswith("_NUM_THREADS")}
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    began, peak = time.monotonic(), 0.0
-    process = subprocess.Popen([*words, "--quiet"], env=alone)
-    while process.poll() is None:
-        peak = max(peak, _resident(process.pid))
-        time.sleep(0.1)
-    if process.returncode:
-        raise RuntimeError("tacita protect failed")
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    cpu = after.ru_utime + after.ru_stime - used.ru_utime - used.ru_stime
-    return time.monotonic() - began, cpu, peak
-
-
-def _resident(process: int) -> float:
-    """Megabytes that a process and those it began hold, but for files that are only mapped."""
-    total, todo = 0.0, [process]
-    while todo:
-        each = todo.pop()
-        try:
-            status = Path(f"/proc/{each}/status").read_text()
-            todo += map(int, Path(f"/proc/{each}/task/{each}/children").read_text().split())
-        except OSError:
-            continue
-        held = [line.split()[1] for line in status.splitlines() if line.startswith(("RssAnon", "RssShmem"))]
-        total += sum(map(int, held)) / 1024
-    return total
+    return of_command(words)

@@ -53,7 +53,9 @@ ALLOWED = {
     "microdata.verify": {"core", "io", "microdata.verify"},
     "tables.suppression": {"core", "kernels", "solvers", "tables.suppression"},
     "tables.adjustment": {"core", "solvers", "tables.adjustment"},
-    "tables": {"core", "kernels", "tables", "io"},
+    "tables": {"core", "kernels", "tables", "io", "engines.section"},
+    "tables.summing": {"core", "io", "tables.dimensions", "tables.summing"},
+    "tables.summing.parts": {"core", "io", "engines", "tables.summing"},
     "tables.rules": {"core", "tables.rules"},
     "tables.verify": {"core", "io", "tables.verify"},
     "tables.verify.audit": {

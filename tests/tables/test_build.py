@@ -12,10 +12,11 @@ import tacita
 from tacita import datasets
 from tacita.core import Hierarchy, Table
 from tacita.io.hierarchies import as_hierarchy, from_levels, from_nested, from_parents, read_hrc
-from tacita.tables.build import _Contributions, _leading, _rank, tabulate
+from tacita.tables.build import tabulate
 from tacita.tables.linking import link
 from tacita.tables.rules.concentration import PPercent
 from tacita.tables.rules.frequency import MinimumFrequency
+from tacita.tables.summing.ranking import Contributions
 from tacita.tables.verify.audit import audit
 
 REGION = {"north": ["n1", "n2"], "south": {"s1": ["s11", "s12"], "s2": None}, "island": None}
@@ -290,16 +291,9 @@ def test_whoever_cannot_be_among_the_largest_need_not_be_ranked(seed, depth, wei
     rng = np.random.default_rng(seed)
     n = int(rng.integers(0, 40))
     weight = {"one": np.ones(n), "whole": rng.integers(1, 4, n) * 1.0, "any": rng.random(n) * 2}[weighted]
-    marks = np.zeros(n, dtype=bool)
-    one = _Contributions(
-        np.sort(rng.integers(0, 5, n)), np.arange(n), rng.integers(0, 4, n) * 1.0, weight, marks, marks
-    )
-    few = _leading(one, depth)
-    ranked = []
-    for each in (one, few):
-        largest, holders = np.zeros((5, depth)), np.full((5, depth), -1)
-        _rank(each, largest, holders)
-        ranked.append((largest.tolist(), holders.tolist()))
+    one = Contributions(np.sort(rng.integers(0, 5, n)), np.arange(n), rng.integers(0, 4, n) * 1.0, weight)
+    few = one.leading(depth)
+    ranked = [[figures.tolist() for figures in each.ranked(5, depth)] for each in (one, few)]
     assert ranked[0] == ranked[1]
     if weighted != "any":
         assert np.bincount(few.cell, minlength=1).max() <= depth

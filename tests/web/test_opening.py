@@ -20,7 +20,7 @@ KINDS = {"records": Plan, "tabulate": TabulatePlan, "table": TablePlan}
 # What the page does not hold: a plan that names it is refused.
 REFUSED = {
     "records": {"engine", "compare"},
-    "tabulate": {"compare"},
+    "tabulate": {"engine", "compare"},
     "table": {"compare"},
 }
 

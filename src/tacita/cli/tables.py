@@ -12,6 +12,7 @@ from pydantic.fields import FieldInfo
 
 from tacita.core import ParameterError, VerificationError, registry
 from tacita.core.document import parsed, text_of
+from tacita.engines.section import EngineSection
 from tacita.io import content_of
 from tacita.tables.plan import AnyTablePlan, TablePlan, TabulatePlan, kind_of
 from tacita.tables.rules.words import fields_of, rule_sections
@@ -35,6 +36,7 @@ _WHAT, _HOW, _TO, _FROM, _TALK = (
 )
 _CHANGE = Group.create_ordered("Adjusting")
 _OUT_NAMES = {"path": "out", "json_report": "json"}
+_ENGINE_NAMES = {"name": "engine"}
 # [[rules]] of a plan, in words
 _RULE = {
     "rule": FieldInfo(
@@ -61,8 +63,8 @@ def carry_out_table(plan: AnyTablePlan, *, quiet: bool, dry_run: bool, **files: 
     from tacita import api
 
     if isinstance(plan, TabulatePlan) and plan.asked is None:
-        with progress_bar(quiet):
-            table = api.tabulate_file(plan, dry_run=dry_run, **files)
+        with progress_bar(quiet) as run:
+            table = api.tabulate_file(plan, run, dry_run=dry_run, **files)
         if not quiet:
             print_table(table, plan, dry_run=dry_run)
         return
@@ -163,6 +165,7 @@ def tabulate_with(words: Sequence[str]) -> Callable[..., None]:
     def body(records: Path, **values: Any) -> None:
         plan = TabulatePlan(
             input={"path": records, **given(RecordInputSection, values)},
+            engine=given(EngineSection, values, _ENGINE_NAMES),
             table=given(TabulateSection, values),
             rules=rule_sections(given(_RULE, values).get("rule", ()), given(fields, values)),
             output={"path": values["out"]},
@@ -175,12 +178,17 @@ def tabulate_with(words: Sequence[str]) -> Callable[..., None]:
         "Example: tacita tabulate firms.csv --rows region --columns sector --value turnover --rule p-percent "
         "--p 15 --out cells.csv",
         [
-            positional("records", "CSV or Parquet file of records; or one of tau-ARGUS, with --meta"),
+            positional(
+                "records",
+                "CSV or Parquet file of records, or a folder of Parquet files; or a file of tau-ARGUS, with "
+                "--meta",
+            ),
             required_path("out", "the table, confidential: .csv, or .tab or .jj of tau-ARGUS", _TO),
             *options(TabulateSection, _WHAT, skip=["title"]),
             *options(_RULE, _WHAT),
             *options(fields, Group.create_ordered("Parameters of the rules")),
             *options(RecordInputSection, _FROM, skip=["path"]),
+            *options(EngineSection, _TALK, _ENGINE_NAMES),
             *_RUNNING,
         ],
         body,

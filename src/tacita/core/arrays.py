@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -54,20 +55,53 @@ def as_matrix(x: npt.ArrayLike, who: str) -> Matrix:
     if bad:
         raise DataError(f"{who}: {bad} values are missing or infinite. Drop or complete them first.")
     for column in matrix.T:
-        refuse_extreme(column, who)
+        Extent.of(column).refuse(who)
     return matrix
 
 
-def refuse_extreme(values: npt.NDArray[np.float64], who: str) -> None:
-    """Raise where squares or sums of a column's finite values would overflow, or its variance underflow."""
-    huge = int((np.abs(values) > LARGEST).sum())
-    if huge:
-        raise DataError(f"{who}: {huge} values lie beyond {LARGEST:g}. Use a larger unit of measurement.")
-    if values.size and 0 < np.ptp(values) < SMALLEST_SPREAD:
-        raise DataError(
-            f"{who}: all values lie within {SMALLEST_SPREAD:g} of each other. "
-            "Use a smaller unit of measurement."
+@dataclass(frozen=True)
+class Extent:
+    """How far values go, of all records or of a part of them: how many cannot be computed with, and the ends.
+
+    >>> (Extent.of(np.array([1.0, np.inf])) + Extent.of(np.array([np.nan, 7.0]))).high
+    7.0
+    """
+
+    infinite: int
+    huge: int
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, values: Floats) -> Extent:
+        """Of a column, missing values aside. O(n)."""
+        finite = values[np.isfinite(values)]
+        huge = int((np.abs(finite) > LARGEST).sum())
+        ends = (float(finite.min()), float(finite.max())) if finite.size else (np.inf, -np.inf)
+        return cls(int(np.isinf(values).sum()), huge, *ends)
+
+    def __add__(self, other: Extent) -> Extent:
+        """Of both."""
+        return Extent(
+            self.infinite + other.infinite,
+            self.huge + other.huge,
+            min(self.low, other.low),
+            max(self.high, other.high),
         )
+
+    def refuse(self, who: str) -> None:
+        """Raise where a value is infinite, squares or sums would overflow, or the variance underflow."""
+        if self.infinite:
+            raise DataError(f"{who}: {self.infinite} values are infinite. Correct or drop those records.")
+        if self.huge:
+            raise DataError(
+                f"{who}: {self.huge} values lie beyond {LARGEST:g}. Use a larger unit of measurement."
+            )
+        if self.low < self.high and self.high - self.low < SMALLEST_SPREAD:
+            raise DataError(
+                f"{who}: all values lie within {SMALLEST_SPREAD:g} of each other. "
+                "Use a smaller unit of measurement."
+            )
 
 
 def numbered(keys: Ints) -> Ints:

@@ -26,8 +26,9 @@ class CellKeys:
     same key in every table. `largest` is the contribution of the record of largest size, with its weight.
     Confidential: with the keys of a release its noise can be taken off.
 
-    >>> cells = np.array([0, 0, 1])
-    >>> keys = CellKeys.of(np.array([0.5, 0.75, 0.25]), cells, np.ones(3), np.ones(3), n=3)
+    >>> keys = KeySums.of(np.array([0.5, 0.75, 0.25]), np.ones(3), np.ones(3)).added(np.array([0, 2])).cells(
+    ...     np.array([0, 1]), n=3
+    ... )
     >>> keys.key.tolist(), keys.count.tolist()
     ([0.25, 0.25, 0.0], [2, 1, 0])
     """
@@ -41,33 +42,6 @@ class CellKeys:
             raise DataError("Keys: wanted a key, a count and a contribution for every cell.")
         if ((self.key < 0) | (self.key >= 1)).any() or (self.count < 0).any() or np.isnan(self.key).any():
             raise DataError("Keys: wanted keys from 0 up to, but not including, 1, and counts of at least 0.")
-
-    @classmethod
-    def of(cls, keys: Floats, cells: Ints, amounts: Floats | None, weights: Floats, n: int) -> CellKeys:
-        """The keys of n cells from those of records, each in one cell; without amounts they are counted.
-
-        O(records log records), of counts O(records).
-        """
-        total = np.zeros(n, dtype=np.uint64)
-        # whole numbers that run over: the same sum in whatever order records come
-        np.add.at(total, cells, _whole(keys))
-        count = np.bincount(cells, minlength=n).astype(np.int64)
-        largest = np.where(count > 0, 1.0, 0.0)
-        if amounts is None:
-            return cls(_fraction(total), count, largest)
-        order = np.lexsort((np.abs(amounts * weights), np.abs(amounts), cells))
-        last = np.flatnonzero(np.append(np.diff(cells[order]) > 0, True)) if order.size else order
-        largest[cells[order[last]]] = np.abs(amounts * weights)[order[last]]
-        return cls(_fraction(total), count, largest)
-
-    @staticmethod
-    def joined(parts: Sequence[CellKeys]) -> CellKeys:
-        """Several sets of keys of the same cells, of which each cell has records in one at most."""
-        return CellKeys(
-            np.sum([each.key for each in parts], axis=0),
-            np.sum([each.count for each in parts], axis=0),
-            np.sum([each.largest for each in parts], axis=0),
-        )
 
     def at(self, cells: Ints) -> CellKeys:
         """The keys of some cells."""
@@ -86,6 +60,64 @@ class CellKeys:
         [0.5]
         """
         return np.asarray((10.0 * self.key) % 1.0, dtype=np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class KeySums:
+    """What makes a cell key, in a form that adds up: keys as whole numbers, records, the record of most size.
+
+    `size` is that of the largest record, `largest` the same with its weight.
+    """
+
+    total: np.ndarray
+    count: Ints
+    size: Floats
+    largest: Floats
+
+    @classmethod
+    def of(cls, keys: Floats, amounts: Floats | None, weights: Floats) -> KeySums:
+        """Of each record by itself; without amounts they are counted."""
+        count = np.ones(keys.size, dtype=np.int64)
+        if amounts is None:
+            return cls(_whole(keys), count, np.ones(keys.size), np.ones(keys.size))
+        # a record that adds nothing to a sum is no part of it
+        there = amounts != 0
+        return cls(
+            np.where(there, _whole(keys), np.uint64(0)),
+            count * there,
+            np.abs(amounts),
+            np.abs(amounts * weights),
+        )
+
+    @staticmethod
+    def joined(parts: Sequence[KeySums]) -> KeySums:
+        """Those of several, one after the other."""
+        names = ("total", "count", "size", "largest")
+        return KeySums(*(np.concatenate([getattr(each, name) for each in parts]) for name in names))
+
+    def at(self, chosen: Ints) -> KeySums:
+        """Some of them."""
+        return KeySums(self.total[chosen], self.count[chosen], self.size[chosen], self.largest[chosen])
+
+    def added(self, starts: Ints) -> KeySums:
+        """Of neighbours together, from one of `starts` to the next, whatever their order. O(n)."""
+        if not starts.size:
+            return self
+        size = np.maximum.reduceat(self.size, starts)
+        first = self.size == np.repeat(size, np.diff(np.append(starts, self.size.size)))
+        return KeySums(
+            # whole numbers that run over: the same sum in whatever order records come
+            np.add.reduceat(self.total, starts),
+            np.add.reduceat(self.count, starts),
+            size,
+            np.maximum.reduceat(np.where(first, self.largest, 0.0), starts),
+        )
+
+    def cells(self, places: Ints, n: int) -> CellKeys:
+        """The keys of n cells, those at some places being these."""
+        key, count, largest = np.zeros(n), np.zeros(n, dtype=np.int64), np.zeros(n)
+        key[places], count[places], largest[places] = _fraction(self.total), self.count, self.largest
+        return CellKeys(key, count, largest)
 
 
 def sums_of_keys(dimensions: Sequence[Hierarchy], inner: Floats) -> Floats:

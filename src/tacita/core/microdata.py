@@ -14,7 +14,7 @@ import narwhals as nw
 import numpy as np
 import pyarrow as pa
 
-from .arrays import Floats, Ints, Mask, numbered, refuse_extreme
+from .arrays import Extent, Floats, Ints, Mask, numbered
 from .door import setting
 from .errors import DataError, ParameterError
 from .levels import Levels, category_cells, nominal_levels, ordinal_levels, ranked_levels, ranks_of_text
@@ -249,7 +249,7 @@ class Microdata:
         if declared or own_order:
             return ordinal_levels(cells, missing, declared or own_order or (), who)
         if self.column(column).dtype.is_numeric():
-            return ranked_levels(self._read_numbers(column), missing)
+            return ranked_levels(self.numbers(column), missing)
         # in a typed frame only null is missing, whatever the text
         text = self.dialect or CsvDialect(missing_values=())
         values = ranks_of_text(cells.cast(pa.string()), text.decimal, text.missing_values, who)
@@ -266,12 +266,14 @@ class Microdata:
     def numbers(self, column: str) -> Floats:
         """A column as floats, NaN where missing. Text, infinite or huge values are refused. O(n), once."""
         if column not in self._numbers:
-            values = self._read_numbers(column)
+            values = self.floats(column)
+            Extent.of(values).refuse(f"{self.source}: column {column}")
             values.setflags(write=False)
             self._numbers[column] = values
         return self._numbers[column]
 
-    def _read_numbers(self, column: str) -> Floats:
+    def floats(self, column: str) -> Floats:
+        """The same, infinite and huge values too: for who counts them part by part."""
         series = self.column(column)
         who = f"{self.source}: column {column}"
         # tables have no roles
@@ -302,10 +304,6 @@ class Microdata:
                 f"{who}: wanted numbers, got {_spoken_type(series.dtype)}. Convert the column, or leave it "
                 f"out.{advice}"
             )
-        infinite = int(np.isinf(values).sum())
-        if infinite:
-            raise DataError(f"{who}: {infinite} values are infinite. Correct or drop those records.")
-        refuse_extreme(values[np.isfinite(values)], who)
         return values
 
     def matrix(self, columns: Sequence[str]) -> Floats:

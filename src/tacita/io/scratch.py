@@ -21,6 +21,8 @@ import pyarrow as pa
 
 from tacita.core import ParameterError
 
+from .parts import in_one_piece, taken
+
 
 @dataclass(frozen=True)
 class Scratch:
@@ -112,6 +114,26 @@ class Scratch:
         path = self.folder / name
         # a file of no values cannot be mapped
         return np.load(path, mmap_mode="r" if path.stat().st_size > 4096 else None, allow_pickle=False)
+
+    def deal(self, number: int, table: pa.Table, first: int, parts: np.ndarray, of: int) -> None:
+        """Keep a stretch of records, the first of them that of a number, sorted by the part of each.
+
+        There are so many parts. O(n log n).
+        """
+        order = np.argsort(parts, kind="stable")
+        self.put_table(f"span-{number}.records", taken(table, order))
+        self.put_array(f"span-{number}.rows", first + order)
+        self.put_array(f"span-{number}.ends", np.cumsum(np.bincount(parts, minlength=of)))
+
+    def dealt(self, spans: int, part: int) -> tuple[pa.Table, np.ndarray]:
+        """The records of a part out of so many stretches, in the order of the source, and their numbers."""
+        tables, rows = [], []
+        for number in range(spans):
+            ends = self.array(f"span-{number}.ends")
+            begin, end = int(ends[part - 1]) if part else 0, int(ends[part])
+            tables.append(self.table(f"span-{number}.records").slice(begin, end - begin))
+            rows.append(np.asarray(self.array(f"span-{number}.rows")[begin:end]))
+        return in_one_piece(pa.concat_tables(tables)), np.concatenate(rows)
 
     def put(self, name: str, value: Any) -> None:
         """Keep anything small."""

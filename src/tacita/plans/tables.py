@@ -156,7 +156,7 @@ def run_table(
     if others and isinstance(plan, LinkedPlan):
         raise ParameterError("Plan: linked tables are published in one form each. Leave away also.")
     targets = {**plan.targets, **{f"output {path.name}": path for path in others}}
-    source = _source(plan, targets, as_path(plan_file), as_path(save_plan), force, dry_run, shown_as)
+    source = _source(plan, targets, as_path(plan_file), as_path(save_plan), force, dry_run, run, shown_as)
     release: TableRelease | AdjustedRelease
     if isinstance(plan.asked, AdjustSection):
         release = table_runs.make_adjusted(plan.asked, source, plan.published, run)
@@ -182,6 +182,7 @@ def look_at_table(plan: AnyTablePlan, *, shown_as: str | None = None) -> TableLo
 @entered_by("plan")
 def tabulate_file(
     plan: TabulatePlan,
+    run: Run | None = None,
     *,
     dry_run: bool = False,
     plan_file: str | Path | None = None,
@@ -192,7 +193,7 @@ def tabulate_file(
     out = plan.output.path
     beside = out.with_suffix(".rda") if out.suffix.lower() == ".tab" else None
     targets = {"output": out, "metadata beside it": beside}
-    source = _source(plan, targets, as_path(plan_file), as_path(save_plan), force, dry_run)
+    source = _source(plan, targets, as_path(plan_file), as_path(save_plan), force, dry_run, run)
     files = table_runs.encoded_cells(source.table, out)
     refuse_bad_targets({f"output {file.name}": file for file in files}, source.inputs, force=force or dry_run)
     io.write_all({**({} if dry_run else files), **plan.as_file(save_plan)}, force=force)
@@ -215,13 +216,14 @@ def _source(
     saved: Path | None,
     force: bool,
     dry_run: bool,
+    run: Run | None,
     shown_as: str | None = None,
 ) -> Source:
     """The table of a plan; before any work, nothing that is read may be written over."""
     inputs = {**read_by(plan), "plan file": plan_file}
     refuse_bad_targets(targets, inputs, force=force or dry_run)
     refuse_bad_targets({"plan": saved}, {**inputs, **targets}, force=force)
-    source = source_of(plan, shown_as)
+    source = source_of(plan, shown_as, run)
     refuse_bad_targets({**targets, "plan": saved}, source.inputs, force=True)
     return source
 
@@ -275,7 +277,7 @@ def audit_plan(
         raise ParameterError("Plan: there is no [suppress] section, and no [adjust]: it publishes nothing.")
     inputs = {**read_by(plan), **plan.targets}
     refuse_bad_targets({"JSON report": json_report}, inputs, force=force)
-    return _attacked(source_of(plan, shown_as), plan.published, plan.asked, run, json_report, force)
+    return _attacked(source_of(plan, shown_as, run), plan.published, plan.asked, run, json_report, force)
 
 
 def audit_published(
@@ -339,7 +341,7 @@ def compare_table(
     target, asked, section = as_path(json_report), plan.suppress, plan.compare or TrySection()
     named = TrySection(method=tuple(methods)).method or section.method or (asked.method,)
     refuse_bad_targets({"JSON report": target}, {**read_by(plan), **plan.targets}, force=force)
-    source = source_of(plan)
+    source = source_of(plan, run=run)
     refuse_bad_targets({"JSON report": target}, source.inputs, force=force)
     trials = compare_patterns(
         source.table,

@@ -14,6 +14,7 @@ from pydantic import Field, model_validator
 
 from tacita.core.document import Document, arguments_of, literal_of
 from tacita.core.errors import ParameterError
+from tacita.engines.section import EngineSection
 
 from .sections import (
     OF_LISTS,
@@ -225,6 +226,7 @@ class TabulatePlan(_OfTables):
     }
 
     input: RecordInputSection
+    engine: EngineSection = Field(default_factory=EngineSection)
     table: TabulateSection = Field(default_factory=TabulateSection)
     rules: tuple[RuleSection, ...] = ()
     suppress: SuppressSection | None = None
@@ -265,6 +267,8 @@ class TabulatePlan(_OfTables):
         reading = self.input.model_dump(mode="json", exclude={"path"}, exclude_defaults=True)
         own = {"value", "weight", "unit", "request", "waiver", "key", "prefixes", "parents", "total", "title"}
         given = section.model_dump(mode="json", include=own, exclude_defaults=True)
+        if self.engine.in_parts:
+            given["engine"] = self.engine.model_dump(exclude_defaults=True)
         rules = ", ".join(
             f"tacita.method({literal_of(rule.name)}{arguments_of(rule.model_extra or {})})"
             for rule in self.rules
@@ -321,6 +325,7 @@ class LinkedPlan(_OfTables):
     }
 
     input: RecordInputSection | None = None
+    engine: EngineSection = Field(default_factory=EngineSection)
     table: dict[str, Any] = Field(default_factory=dict)
     tables: tuple[LinkedTableSection, ...] = Field(min_length=1)
     rules: tuple[RuleSection, ...] = ()
@@ -342,6 +347,12 @@ class LinkedPlan(_OfTables):
             raise ParameterError("Plan: linked tables need records ([input]), or a list each (input).")
         if lists and self.rules:
             raise ParameterError("Plan: lists say which cells are sensitive; [[rules]] are for records.")
+        if lists and self.engine.name != "memory":
+            raise ParameterError(
+                f"Plan: the engine {self.engine.name} sums up records, and lists hold sums already. Leave "
+                "out the engine.",
+                field="engine",
+            )
         targets = [each.output for each in self.tables]
         if len(set(targets)) < len(targets):
             raise ParameterError("Plan: two of [[tables]] have the same output. Name a file for each.")
@@ -372,7 +383,9 @@ class LinkedPlan(_OfTables):
                 section[key] = {name: each for name, each in shared.items() if name in named}
         asked = {"suppress": self.suppress, "adjust": self.adjust, "output": {"path": own.output}}
         if own.input is None:
-            return TabulatePlan(input=self.input, table=section, rules=self.rules, **asked)
+            return TabulatePlan(
+                input=self.input, engine=self.engine, table=section, rules=self.rules, **asked
+            )
         reading = {"path": own.input, "meta": own.meta}
         return TablePlan(input=reading, table=section, **asked)
 

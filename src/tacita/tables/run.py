@@ -15,6 +15,7 @@ from tacita import io
 from tacita.core import Adjusted, Caution, DataError, ParameterError, Pattern, Report, Run, Table, registry
 from tacita.core.release import search_stopped
 from tacita.core.seeds import as_seed
+from tacita.engines.section import EngineSection
 from tacita.io import content_of
 from tacita.io.formats.csv import CSV
 from tacita.io.tables.reading import Seen
@@ -26,7 +27,7 @@ from .linking import link, parts_of
 from .record import Provenance, PublishedAudit, TableRecord, TableRelease
 from .rules.words import describe_rules, spell_rules
 from .sections import AdjustSection, RecordInputSection, SuppressSection, TableInputSection, TableSection
-from .sources import Source, read_records, read_source
+from .sources import Source, Working, read_records, read_source
 from .verify import TableClaim, changed, encoded_all
 from .verify.adjusted import AdjustedClaim, audit_adjusted, encoded_all_adjusted
 from .verify.adjusted import require_safe as require_adjusted_safe
@@ -35,7 +36,13 @@ from .verify.parts import Part, parts_or_whole, seen_together
 
 
 def tabulate(
-    data: Any, dimensions: Sequence[str] | Mapping[str, Any] = (), value: str | None = None, **fields: Any
+    data: Any,
+    dimensions: Sequence[str] | Mapping[str, Any] = (),
+    value: str | None = None,
+    *,
+    engine: str | Mapping[str, Any] = "memory",
+    run: Run | None = None,
+    **fields: Any,
 ) -> Table:
     """Sum a column of records, or count them, over all combinations of some columns.
 
@@ -48,6 +55,11 @@ def tabulate(
     the fields of a Table; of a path, how to read it (delimiter, ..., or `meta`: records of tau-ARGUS, whose
     metadata may say dimensions, holdings and requests).
 
+    Of the path of Parquet, a file or a folder of files, `engine` says what sums it up in parts: "serial" in
+    this process, "pool" in several, "dask" on a cluster; or a mapping with name, workers, scheduler and part,
+    the records of a part. The table is the same to the last bit; `run` is told how far it has come. What is
+    needed meanwhile lies in a folder beside the source, readable by its owner alone.
+
     >>> import pyarrow as pa
     >>> firms = pa.table({"region": list("aabb"), "size": list("slss"), "turnover": [1, 90, 5, 4]})
     >>> tabulate(firms, ["region", "size"], "turnover", rules=registry.lookup("minimum-frequency")())
@@ -55,13 +67,22 @@ def tabulate(
     """
     from .build import tabulate as build
 
+    section = EngineSection(**engine) if isinstance(engine, Mapping) else EngineSection(name=engine)
     if not isinstance(data, str | Path):
+        if section.name != "memory":
+            raise ParameterError(
+                f"tabulate: the engine {section.name} works on files, and this is a frame. Give the path of "
+                "a Parquet file, or leave out the engine.",
+                field="engine",
+            )
         return build(data, dimensions, value, **fields)
     more = {name: given for name in ("prefixes", "parents", "total") if (given := fields.pop(name, None))}
     reading = {name: fields.pop(name) for name in RecordInputSection.model_fields if name in fields}
     own = {"hierarchy": Division.named(dimensions).hierarchy, **more}
     behind = (value, *(fields.get(name) for name in ("weight", "unit", "request", "waiver", "key")))
-    source = read_records(RecordInputSection(path=data, **reading), [*dimensions], behind, **own)
+    given = RecordInputSection(path=data, **reading)
+    working = Working(section, given.path, run or Run())
+    source = read_records(given, [*dimensions], behind, working, **own)
     return source.tabulate(value, **fields)
 
 

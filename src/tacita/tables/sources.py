@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from tacita import io
-from tacita.core import Caution, DataError, Microdata, ParameterError, Table
+from tacita.core import Caution, DataError, Microdata, ParameterError, Run, Table
 from tacita.core.labels import natural_order
+from tacita.engines.section import EngineSection
 from tacita.io import content_of
 from tacita.io.formats.base import refuse_huge
 from tacita.io.formats.parquet import Parquet
@@ -23,6 +24,7 @@ from .plan import AnyTablePlan, LinkedPlan, TablePlan, TabulatePlan
 from .record import about_levels, not_in_the_file, respelled_units
 from .rules.words import build_rules
 from .sections import LEVELS, RecordInputSection, SuppressSection, TableInputSection, TableSection
+from .summing.parts import RecordParts
 from .verify.parts import Part
 
 Files = dict[str, Path | None]
@@ -49,7 +51,7 @@ class Source:
 class RecordSource:
     """Records, the dimensions to sum over with what divides them, and who stands behind a record."""
 
-    data: Microdata
+    data: Microdata | RecordParts
     division: Division
     inputs: Files
     unit: str | None = None
@@ -64,17 +66,18 @@ class RecordSource:
         return tabulate(self.data, self.division, value, **named)
 
 
-def source_of(plan: AnyTablePlan, shown_as: str | None = None) -> Source:
+def source_of(plan: AnyTablePlan, shown_as: str | None = None, run: Run | None = None) -> Source:
     """The table that a plan is about; of linked ones, all in one.
 
-    `shown_as` is what the record calls the input, where that is not the name of its file.
+    `shown_as` is what the record calls the input, where that is not the name of its file. An engine tells
+    `run` how far it has come.
     """
     if isinstance(plan, LinkedPlan):
-        found = _joined([source_of(each) for each in plan.members()])
+        found = _joined([source_of(each, run=run) for each in plan.members()])
     elif isinstance(plan, TablePlan):
         found = read_source(plan.input, plan.table, plan.reading, plan.suppress is not None)
     else:
-        found = tabulated(plan)
+        found = tabulated(plan, run)
     return found if shown_as is None else replace(found, name=shown_as)
 
 
@@ -221,14 +224,15 @@ def _refuse_levels(section: TableSection, own: Iterable[str], name: str) -> None
         )
 
 
-def tabulated(plan: TabulatePlan) -> Source:
+def tabulated(plan: TabulatePlan, run: Run | None = None) -> Source:
     """The table that a plan makes of records, sensitive cells marked by its rules."""
     from .cells import refuse_negative
 
     section, asked = plan.table, plan.suppress
     behind = section.model_dump(include={"weight", "unit", "request", "waiver", "key"})
     needed = (section.value, *behind.values())
-    records = read_records(plan.input, section.spanning, needed, **section.divided)
+    working = Working(plan.engine, plan.output.path, run or Run())
+    records = read_records(plan.input, section.spanning, needed, working, **section.divided)
     rules = [rule.build() for rule in plan.rules]
     table = records.tabulate(section.value, **behind, rules=rules, title=section.title or "")
     name, objective = records.data.source, "value"
@@ -242,17 +246,46 @@ def tabulated(plan: TabulatePlan) -> Source:
     return Source(table, name, records.data.fingerprint, records.inputs, objective, respelled_units(table))
 
 
+@dataclass(frozen=True)
+class Working:
+    """What works on records, what beside its files may lie meanwhile, and who is told how far it has come."""
+
+    engine: EngineSection
+    beside: Path
+    run: Run
+
+    def refuse(self, given: RecordInputSection) -> None:
+        """Raise where the engine is none for tables, or none for the file."""
+        if self.engine.name == "gpu":
+            raise ParameterError(
+                "Engine: gpu is for methods that group records, and a table is summed in memory or in parts. "
+                "Leave out the engine, or choose serial, pool or dask.",
+                field="engine",
+            )
+        if self.engine.in_parts and given.meta is not None:
+            raise ParameterError(
+                f"{given.path.name}: the engine {self.engine.name} works in parts and reads Parquet, this is "
+                "a file of tau-ARGUS. Leave out the engine.",
+                field="engine",
+            )
+
+
 def read_records(
-    given: RecordInputSection, dimensions: Sequence[str], behind: Iterable[str | None] = (), **divided: Any
+    given: RecordInputSection,
+    dimensions: Sequence[str],
+    behind: Iterable[str | None],
+    working: Working,
+    **divided: Any,
 ) -> RecordSource:
     """A file of records with the dimensions to sum over, and how they are `divided`; or one of tau-ARGUS.
 
     `behind` are the other columns that the table needs. Of Parquet, a file or a folder of files, no others
-    are read, and texts as codes.
+    are read, and texts as codes; an engine that works in parts reads them when they are summed.
 
     Of tau-ARGUS (with `meta`), dimensions, hierarchies, holdings and requests are as the metadata say unless
     given.
     """
+    working.refuse(given)
     if given.meta is not None:
         return _argus_records(given, dimensions, divided)
     if not dimensions:
@@ -261,8 +294,13 @@ def read_records(
             "--columns (in a plan: dimensions under [table])."
         )
     division = Division(dimensions, **divided)
+    inputs: Files = {"input": given.path, **division.files}
+    if working.engine.in_parts:
+        parts = ParquetParts.at(given.path)
+        found = RecordParts(parts, given.path.name, working.engine, working.beside, working.run)
+        return RecordSource(found, division, inputs)
     needed = [*division.names, *division.parents.values(), *(name for name in behind if name is not None)]
-    return RecordSource(_needed(given, needed), division, {"input": given.path, **division.files})
+    return RecordSource(_needed(given, needed), division, inputs)
 
 
 def _needed(given: RecordInputSection, columns: Sequence[str]) -> Microdata:

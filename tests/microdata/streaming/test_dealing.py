@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from people_in_parts import people, split
 from tacita.core import Roles, Run
+from tacita.io.hashing import cells_of, fractions
 from tacita.io.parts import ParquetParts
 from tacita.microdata.standardise import centre_and_scale
 from tacita.microdata.streaming.cuts import part_of, planted
 from tacita.microdata.streaming.dealing import dealt_by_place
 from tacita.microdata.streaming.facts import Dealt, survey
-from tacita.microdata.streaming.hashing import cells_of, fractions
 
 
 @given(

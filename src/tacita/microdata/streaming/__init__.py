@@ -6,7 +6,8 @@
 3. `making`   The plan is carried out on each part, as on a file of its own.
 4. `joining`  The parts' records are written in the order of the source, under another name.
 5. `verify.parts` reads source and written file anew, part by part, and tries to refute every promise.
-6. `telling`  Figures are taken of a sample of whole groups; only then does the file get its name.
+6. `measuring` and `telling`  Every part is asked for what figures are told from; only then does the file get
+              its name.
 
 Any two records in one group are in one part, so that k records of a part are k records of the file. Nothing
 depends on how the source is split, on the engine or the number of workers: parts are decided by strata and

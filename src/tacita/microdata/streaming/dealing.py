@@ -10,12 +10,12 @@ import pyarrow as pa
 
 from tacita.core import Ints, Microdata, Roles
 from tacita.core.whole import Whole
-from tacita.io.parts import ParquetParts, in_one_piece, taken
+from tacita.io.hashing import fractions
+from tacita.io.parts import ParquetParts
 from tacita.io.scratch import Scratch
 
 from .cuts import Cut, part_of, planted
 from .facts import TIES, Dealt, Facts, standardised
-from .hashing import fractions
 
 # Records of a stretch, and of a row group that is written.
 SPAN = 2**20
@@ -92,18 +92,4 @@ def deal_span(task: SpanTask) -> None:
     deal: Deal = scratch.get("deal")
     table = task.source.read(task.first, task.count)
     parts = deal.parts_of(table, task.first)
-    order = np.argsort(parts, kind="stable")
-    scratch.put_table(f"span-{task.number}.records", taken(table, order))
-    scratch.put_array(f"span-{task.number}.rows", task.first + order)
-    scratch.put_array(f"span-{task.number}.ends", np.cumsum(np.bincount(parts, minlength=deal.parts)))
-
-
-def part_on_disk(scratch: Scratch, spans: int, part: int) -> tuple[pa.Table, Ints]:
-    """The records of a part in the order of the source, and their numbers."""
-    tables, rows = [], []
-    for number in range(spans):
-        ends = scratch.array(f"span-{number}.ends")
-        begin, end = int(ends[part - 1]) if part else 0, int(ends[part])
-        tables.append(scratch.table(f"span-{number}.records").slice(begin, end - begin))
-        rows.append(np.asarray(scratch.array(f"span-{number}.rows")[begin:end]))
-    return in_one_piece(pa.concat_tables(tables)), np.concatenate(rows)
+    scratch.deal(task.number, table, task.first, parts, deal.parts)

@@ -14,10 +14,9 @@ from tacita.core import DataError, Floats, Ints, Mask, Microdata, Roles, Run
 from tacita.core.microdata import refuse_passing_over
 from tacita.core.text import Parsed
 from tacita.core.whole import Whole
+from tacita.io.hashing import Hashes, cells_of, fractions, mixed
 from tacita.io.parts import ParquetParts
 from tacita.microdata.protect import refuse_gaps
-
-from .hashing import Hashes, cells_of, fractions, mixed
 
 # Records read at a time; sums are taken of so many, whatever the files are split into.
 CHUNK = 2**18

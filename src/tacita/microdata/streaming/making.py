@@ -13,14 +13,14 @@ from tacita.core import DataError, Ints, Microdata, Run
 from tacita.core.release import Requirement
 from tacita.io.claims import PackedClaim
 from tacita.io.formats.base import to_arrow
+from tacita.io.hashing import fractions
 from tacita.io.parts import in_one_piece, taken
 from tacita.io.scratch import Scratch
 from tacita.microdata.plan import Protection
 from tacita.microdata.steps import Made, make, steps_for
 
-from .dealing import Deal, part_on_disk
+from .dealing import Deal
 from .facts import SAMPLING
-from .hashing import fractions
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ def make_part(task: PartTask) -> PartTold:
         told: PartTold = scratch.get(f"{name}.told")
         return told
     deal: Deal = scratch.get("deal")
-    table, rows = part_on_disk(scratch, task.spans, task.part)
+    table, rows = scratch.dealt(task.spans, task.part)
     if not rows.size:
         scratch.put(f"{name}.told", PartTold(0, 0, {}, {}))
         return PartTold(0, 0, {}, {})

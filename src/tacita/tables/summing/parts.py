@@ -1,0 +1,202 @@
+"""Records of Parquet that an engine sums up: part by part, the same table to the last bit.
+
+1. Every part is looked at: its labels, and what cannot be summed. Where units are named, its records are
+   dealt into as many heaps by what the names mean, so that all records of a unit are in one.
+2. Labels of all parts make the dimensions, and what cannot be summed is refused with its number in the file.
+3. Every part, or heap, is summed up, and what they add up to is put together.
+
+What lies on disk meanwhile is readable by its owner alone, and gone afterwards. Tasks and their answers hold
+paths and numbers of parts, no values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, reduce
+from operator import add
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from tacita.core import Hierarchy, Microdata, Run
+from tacita.core.arrays import Ints
+from tacita.engines import Engine, EngineSection, opened
+from tacita.io import fingerprint_of
+from tacita.io.hashing import alike_of
+from tacita.io.parts import ParquetParts
+from tacita.io.scratch import Scratch
+from tacita.io.versions import versions
+
+from .asked import Asked, Looked, refuse_shared_keys
+from .portions import Portion, Summed
+
+_HERE = "tacita.tables.summing.parts"
+# Cells and contributions that are put together at a time, besides those that were.
+_AT_ONCE = 1_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class RecordParts:
+    """The records of Parquet, a file or a folder of them, what they are called, and what works on them.
+
+    What is needed meanwhile lies in a folder beside a file, such as the one that is to be written.
+    """
+
+    parts: ParquetParts
+    source: str
+    section: EngineSection
+    beside: Path
+    run: Run = field(default_factory=Run)
+
+    def require(self, columns: Iterable[str]) -> None:
+        """Raise where a column is not there."""
+        # a record of nothing: to read one is to read all that was written with it
+        nothing = pa.table({name: [None] for name in self.parts.names})
+        Microdata.of(nothing, source=self.source).require(columns)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """That of the file, or of all files."""
+        return self.parts.fingerprint()
+
+    def summed(self, asked: Asked) -> tuple[list[Hierarchy], Summed]:
+        """The dimensions of the records, and what these add up to.
+
+        O(n log n) time. Each process holds the records of a part, or where units are named about as many:
+        those of whole units, so all of a unit that has more. This one holds figures of all cells that have
+        records, and the largest contributions of each. On disk, where units are named, lie the columns that
+        are asked for.
+        """
+        self.run.report("looking at all records", 0, 1)
+        spanning = [*asked.division.names], dict(asked.division.parents)
+        said = (spanning, asked.behind, self.source, self.section.part, versions(), self.fingerprint)
+        mark = fingerprint_of(repr(said).encode())[:16]
+        scratch = Scratch.beside(self.beside, mark)
+        with scratch.alone():
+            try:
+                with opened(self.section) as engine:
+                    return _Work(self, asked, scratch, engine).done()
+            finally:
+                scratch.remove()
+
+
+@dataclass(frozen=True)
+class _Task:
+    """A part of the records, by its number; or, of so many `spans` that were dealt, a heap."""
+
+    folder: Path
+    parts: ParquetParts
+    number: int
+    first: int
+    count: int
+    spans: int
+
+
+@dataclass(frozen=True, eq=False)
+class _Work:
+    """One run in parts."""
+
+    records: RecordParts
+    asked: Asked
+    scratch: Scratch
+    engine: Engine
+
+    def done(self) -> tuple[list[Hierarchy], Summed]:
+        parts, run = self.records.parts, self.records.run
+        spans = parts.spans(self.records.section.part)
+        tasks = [
+            _Task(self.scratch.folder, parts, number, *span, len(spans)) for number, span in enumerate(spans)
+        ]
+        self.scratch.put("asked", (self.asked, self.records.source))
+        self.engine.map("looking at all records", f"{_HERE}:look_at_part", tasks, run)
+        made = self._dimensions(tasks)
+        self.scratch.put("dimensions", made)
+        # where an earlier run was killed, its hierarchies may have been others
+        self.scratch.drop("sums-")
+        self.engine.map("summing records", f"{_HERE}:sum_part", tasks, run)
+        return made, self._together(tasks)
+
+    def _dimensions(self, tasks: Sequence[_Task]) -> list[Hierarchy]:
+        """The dimensions of all labels; refuses what cannot be summed, counted over all records."""
+        name = self.records.source
+        looked: Looked = reduce(add, (self.scratch.get(f"looked-{each.number}") for each in tasks))
+        looked.refuse(self.asked, name)
+        made = self.asked.dimensions(looked, name)
+        if self.asked.key is not None:
+            keys = [self.scratch.array(f"keys-{each.number}") for each in tasks]
+            refuse_shared_keys(self.asked, name, _different(keys), looked.records)
+        return made
+
+    def _together(self, tasks: Sequence[_Task]) -> Summed:
+        """What all parts add up to; several at a time, so that no cell is looked at for every part."""
+        run, depth = self.records.run, self.asked.depth
+        found, held = list[Summed](), 0
+        for done, each in enumerate(tasks):
+            run.report("putting sums together", done, len(tasks))
+            if f"sums-{each.number}" not in self.scratch:
+                # nobody fell into this heap
+                continue
+            part: Summed = self.scratch.get(f"sums-{each.number}")
+            found.append(part)
+            held += part.figures.cell.size + part.figures.leading.cell.size
+            if held > _AT_ONCE + 2 * found[0].figures.cell.size:
+                found, held = [Summed.joined(found, depth)], 0
+        whole = Summed.joined(found, depth)
+        run.report("putting sums together", 1, 1)
+        return whole
+
+
+def look_at_part(task: _Task) -> None:
+    """What a part has; and deal its records by their units."""
+    scratch = Scratch(task.folder)
+    if f"looked-{task.number}" in scratch:
+        return
+    asked, name = scratch.get("asked")
+    table = task.parts.read(task.first, task.count, asked.columns, coded=True)
+    part = Portion(Microdata.of(table, source=name), asked)
+    if asked.key is not None:
+        scratch.put_array(f"keys-{task.number}", part.different_keys())
+    if asked.unit is not None:
+        heaps = (alike_of(table, asked.unit) % np.uint64(task.spans)).astype(np.int64)
+        scratch.deal(task.number, _spelled_out(table, asked.unit), task.first, heaps, task.spans)
+    scratch.put(f"looked-{task.number}", part.looked())
+
+
+def sum_part(task: _Task) -> None:
+    """What a part, or the records of a heap, add up to."""
+    scratch = Scratch(task.folder)
+    asked, name = scratch.get("asked")
+    table, rows = _records(task, scratch, asked)
+    if table.num_rows:
+        part = Portion(Microdata.of(table, source=name), asked, rows)
+        scratch.put(f"sums-{task.number}", part.summed(scratch.get("dimensions")))
+
+
+def _records(task: _Task, scratch: Scratch, asked: Asked) -> tuple[pa.Table, Ints]:
+    if asked.unit is not None:
+        return scratch.dealt(task.spans, task.number)
+    table = task.parts.read(task.first, task.count, asked.columns, coded=True)
+    return table, task.first + np.arange(table.num_rows)
+
+
+def _spelled_out(table: pa.Table, column: str) -> pa.Table:
+    """The same with the texts of a column as they are: a heap has few of the names that a part has."""
+    cells = table[column]
+    if not pa.types.is_dictionary(cells.type):
+        return table
+    return table.set_column(table.column_names.index(column), column, cells.cast(cells.type.value_type))
+
+
+def _different(keys: Sequence[np.ndarray]) -> int:
+    """How many different ones there are in several rising arrays of keys in [0, 1): a stretch at a time.
+
+    As many stretches as arrays, so that one holds as many keys as an array where they were drawn evenly.
+    """
+    found, count = 0, len(keys)
+    for number in range(count):
+        low, high = number / count, (number + 1) / count
+        ends = [np.searchsorted(each, [low, high]) for each in keys]
+        found += np.unique(np.concatenate([each[a:b] for each, (a, b) in zip(keys, ends, strict=True)])).size
+    return found
