@@ -11,6 +11,9 @@ import tacita
 
 HOUSE = Path(tacita.__file__).parent
 
+# What measures ask parts of a file by.
+ASKED_OF_PARTS = {"microdata.rounds", "microdata.sums", "microdata.quantiles"}
+
 # What each room may import of tacita; the longest matching prefix counts.
 ALLOWED = {
     "core": {"core"},
@@ -38,7 +41,14 @@ ALLOWED = {
     },
     "microdata.generalisation": {"core", "kernels", "microdata.generalisation", "microdata.uniques"},
     "microdata.synthesis": {"core", "kernels", "microdata.synthesis", "microdata.standardise"},
-    "microdata.loss": {"core", "kernels", "microdata.loss", "microdata.measure", "microdata.mixed"},
+    "microdata.loss": {
+        "core",
+        "kernels",
+        "microdata.loss",
+        "microdata.measure",
+        "microdata.mixed",
+        *ASKED_OF_PARTS,
+    },
     # the tree along which t-closeness moves shares is written as other hierarchies are
     "microdata.risk.closeness": {"core", "io.hierarchies", "microdata.risk"},
     "microdata.risk": {
@@ -47,6 +57,7 @@ ALLOWED = {
         "microdata.risk",
         "microdata.measure",
         "microdata.mixed",
+        *ASKED_OF_PARTS,
         "microdata.uniques",
     },
     "microdata.withholding": {"core", "kernels", "solvers", "microdata.withholding"},
