@@ -18,6 +18,7 @@ from tacita.microdata.microaggregation.given import Given
 from tacita.microdata.plan import Protection
 from tacita.microdata.recording import only_coarser, recorded, suited
 from tacita.microdata.steps import Step, make, steps_for
+from tacita.microdata.uniqueness import spoken
 
 from .making import PartTold
 
@@ -116,7 +117,7 @@ def _of_all(measure: Measure, of_all: OfAll) -> bool:
 
 
 def _sampled(sample: Sample, names: Sequence[str]) -> Caution:
-    others = f"the measures {', '.join(names)} and " if names else ""
+    others = f"{'the measures ' if len(names) > 1 else ''}{spoken(names)}, " if names else ""
     return Caution(
         "measured-on-a-sample",
         f"The file was made in {sample.parts} parts. All records were verified and measured; only "
