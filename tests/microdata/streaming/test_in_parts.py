@@ -205,7 +205,9 @@ def test_figures_are_those_of_all_records_and_the_rest_says_that_it_is_not(sourc
             assert told.per_attribute == pytest.approx(dict(score.per_attribute), rel=1e-9, abs=1e-9)
     told = json.loads((tmp_path / "r.json").read_text())
     assert told["record"]["records_out"] == 2000
-    assert "sample of" in (tmp_path / "r.html").read_text()
+    page = (tmp_path / "r.html").read_text()
+    assert f"of a sample of {sample.count:,} records are alone" in page
+    assert f"in a sample of {sample.count:,} of the 2,000 released" in page
 
 
 def test_requirements_are_judged_on_the_whole_file(source, tmp_path):
