@@ -75,28 +75,41 @@ class IDRank(ColumnMeasure):
         return self.result(found.mean(), per_attribute=named)
 
     def figures(self, pair: Comparison, run: Run) -> tuple[Floats, Floats]:
-        inside = np.zeros(pair.original.shape)
-        for j in range(len(pair.attributes)):
-            # in the order of the released values: what is looked up one after the other is at hand
-            order = np.argsort(pair.released[:, j], kind="stable")
-            x, z = pair.original[order, j], pair.released[order, j]
-            original, released = (
-                (np.searchsorted(z, each, "left"), np.searchsorted(z, each, "right")) for each in (x, z)
-            )
-            inside[order, j] = _pinned(original, released, pair.n)
-        return inside.mean(axis=0), inside.mean(axis=1)
+        inside = np.zeros((len(pair.attributes), pair.n))
+        for j, (x, z) in enumerate(zip(pair.original.T, pair.released.T, strict=True)):
+            order = np.argsort(z)
+            ordered = z[order]
+            released = np.empty((2, pair.n), dtype=np.int64)
+            released[:, order] = _own_ranks(ordered)
+            # in ascending order too: what is looked up one after the other is at hand
+            rising = np.argsort(x)
+            original = np.empty((2, pair.n), dtype=np.int64)
+            looked_up = x[rising]
+            original[:, rising] = [np.searchsorted(ordered, looked_up, side) for side in ("left", "right")]
+            inside[j] = _pinned((original[0], original[1]), (released[0], released[1]), pair.n)
+        return inside.mean(axis=1), inside.mean(axis=0)
+
+
+def _own_ranks(ordered: Floats) -> _Ranks:
+    """Where the run of equals of each value begins and ends. O(n).
+
+    >>> [each.tolist() for each in _own_ranks(np.array([1.0, 1.0, 4.0]))]
+    [[0, 0, 2], [2, 2, 3]]
+    """
+    starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
+    ends = np.append(starts[1:], ordered.size)
+    return np.repeat(starts, ends - starts), np.repeat(ends, ends - starts)
 
 
 def _pinned(original: _Ranks, released: _Ranks, n: int) -> Floats:
     """How many intervals, in percent, hold each original; by how many released values are less or equal."""
     # the released values of ranks first .. last - 1 are those that equal the original, all before are lower
     (first, last), middle = original, (released[0] + released[1] - 1) / 2
-    hits = np.zeros(middle.size)
-    for width in WIDTHS:
-        low = np.maximum(np.ceil(middle - width * n), 0)
-        high = np.minimum(np.floor(middle + width * n), n - 1)
-        hits += (low < last) & (high >= first)
-    return 10.0 * hits
+    # how far from the middle the interval must reach to hold one that is no lower, and one that is no higher
+    needed = np.maximum(middle - last + 1, first - middle)
+    hits = WIDTHS.size - np.searchsorted(WIDTHS * n, needed)
+    # no interval goes beyond the least and the largest released value
+    return np.asarray(np.where((last > 0) & (first < n), 10.0 * hits, 0.0), dtype=np.float64)
 
 
 @dataclass(frozen=True, eq=False)
