@@ -25,6 +25,13 @@ def people(n=2000, seed=1):
     )
 
 
+def with_gaps(table, column, every):
+    """The same people, one of so many of whom misses a value."""
+    values = table[column].to_numpy().astype(float)
+    values[::every] = np.nan
+    return table.set_column(table.column_names.index(column), column, pa.array(values, from_pandas=True))
+
+
 def bytes_of(path):
     return hashlib.sha256(path.read_bytes()).hexdigest()
 

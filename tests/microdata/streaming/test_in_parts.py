@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import tacita
-from people_in_parts import ASKED, PARTS, bytes_of, nothing_hidden, people, split
+from people_in_parts import ASKED, PARTS, bytes_of, nothing_hidden, people, split, with_gaps
 from tacita import api
 from tacita.core import DataError, ParameterError, RequirementError, VerificationError
 from tacita.microdata.streaming import run as streaming
@@ -53,9 +53,7 @@ def test_engines_workers_and_splits_give_the_same_bytes(source, tmp_path):
 def test_a_file_of_one_part_is_the_file_made_in_memory(options, tmp_path):
     table = people(600)
     if "missing" in options:
-        hours = table["hours"].to_numpy().copy()
-        hours[::40] = np.nan
-        table = table.set_column(3, "hours", pa.array(hours, from_pandas=True))
+        table = with_gaps(table, "hours", 40)
     pq.write_table(table, tmp_path / "in.parquet")
     asked = {**ASKED, **options}
     api.protect_file(tmp_path / "in.parquet", tmp_path / "parts.parquet", engine="serial", **asked)
@@ -208,6 +206,16 @@ def test_figures_are_those_of_all_records_and_the_rest_says_that_it_is_not(sourc
     page = (tmp_path / "r.html").read_text()
     assert f"of a sample of {sample.count:,} records are alone" in page
     assert f"in a sample of {sample.count:,} of the 2,000 released" in page
+
+
+def test_a_file_no_larger_than_a_sample_is_no_sample_because_some_left(tmp_path):
+    table = with_gaps(people(), "income", 20)
+    pq.write_table(table, tmp_path / "in.parquet")
+    asked = {**ASKED, "missing": "drop"}
+    made = api.protect_file(tmp_path / "in.parquet", tmp_path / "out.parquet", engine=PARTS, **asked)
+    assert made.record.records_out == 1900
+    assert "measured-on-a-sample" not in {each.name for each in made.record.cautions}
+    assert made.record.uniqueness.records == 1900
 
 
 def test_requirements_are_judged_on_the_whole_file(source, tmp_path):

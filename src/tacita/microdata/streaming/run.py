@@ -110,11 +110,11 @@ class _Work:
             f"{_HERE}.dealing:deal_span",
             [SpanTask(self.scratch.folder, self.source, n, *each) for n, each in enumerate(spans)],
         )
-        threads = max(1, self.run.threads // self.engine.workers)
         share = min(1.0, SAMPLE / self.source.rows)
         tasks = [
             PartTask(
-                *(self.scratch.folder, asked, self.name, part, len(spans), self.run.seed, threads, share),
+                *(self.scratch.folder, asked, self.name, part, len(spans), self.run.seed, self._threads),
+                share,
                 *(insisted, asked.require.requirements),
             )
             for part in range(deal.parts)
@@ -129,7 +129,7 @@ class _Work:
                 "released.parquet", lambda path: write_pieces(path, pieces, as_folder=self.as_folder)
             )
         verdicts = self._verified(file, parts, deal) + self._required(file)
-        sample = Sample.of(self.scratch, asked, self.name, parts, deal.whole, first.skipped)
+        sample = Sample.of(self.scratch, asked, self.name, parts, deal.whole, first.skipped, share)
         of_all = self._measured(sample, asked, steps, parts, deal, len(spans))
         strata = max(len(deal.strata), 1)
         release = told(sample, asked, answers, verdicts, insisted, strata, of_all, self.run)
@@ -145,19 +145,23 @@ class _Work:
         spans: int,
     ) -> OfAll:
         """Figures of all records, unless the sample is all of them."""
-        data = sample.data
-        if data.n == self.source.rows:
+        if not sample.sampled:
             return OfAll()
+        data = sample.data
         measures = suited(asked.measure, data, coarser=only_coarser(steps)).build()
         written = ParquetParts.at(self.scratch.path("released.parquet"))
         beside = [name for name in written.names if name not in data.quasi]
         numbers = [name for name in beside if usable_numbers(data, name) is not None]
-        threads = max(1, self.run.threads // self.engine.workers)
         tasks = [
-            AnswerTask(self.scratch.folder, asked, self.name, spans, part, deal.whole, threads)
+            AnswerTask(self.scratch.folder, asked, self.name, spans, part, deal.whole, self._threads)
             for part in parts
         ]
         return measured_of_all(measures, data, numbers, tasks, self.engine, self.run)
+
+    @property
+    def _threads(self) -> int:
+        """How many each process may use."""
+        return max(1, self.run.threads // self.engine.workers)
 
     def _map(self, stage: str, function: str, tasks: Sequence[Any]) -> list[Any]:
         return self.engine.map(stage, function, tasks, self.run)

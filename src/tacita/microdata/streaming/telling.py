@@ -28,11 +28,15 @@ SAMPLE = 100_000
 
 @dataclass(frozen=True, repr=False)
 class Sample:
-    """Whole groups of all parts, and the steps that make of them what the file has for them."""
+    """Whole groups of all parts, and the steps that make of them what the file has for them.
+
+    Of a file that is no larger than a sample they are all groups: then nothing is `sampled`.
+    """
 
     data: Microdata
     steps: tuple[Step, ...]
     parts: int
+    sampled: bool
 
     @classmethod
     def of(
@@ -43,6 +47,7 @@ class Sample:
         parts: Sequence[int],
         whole: Whole,
         passed_over: tuple[str, ...],
+        share: float,
     ) -> Sample:
         """What the parts have kept: groups are drawn whole, and given to the steps as they were."""
         tables = [scratch.table(f"made-{part}.sample") for part in parts]
@@ -64,7 +69,7 @@ class Sample:
                 else step
                 for step in steps
             )
-        return cls(data, steps, len(parts))
+        return cls(data, steps, len(parts), share < 1)
 
 
 def told(
@@ -91,19 +96,18 @@ def told(
     sizes: Counter[int] = Counter()
     for each in answers:
         sizes.update(each.sizes)
-    came = sum(each.came for each in answers)
     measures = suited(asked.measure, sample.data, coarser=only_coarser(made.steps)).build()
     of_few = [each.name for each in measures if not _of_all(each, of_all)]
     record = replace(
         release.record,
-        records_in=came,
+        records_in=sum(each.came for each in answers),
         records_out=sum(each.stayed for each in answers),
         groups=sum(sizes.values()) if sizes else None,
         group_sizes=dict(sorted(sizes.items())),
         strata=strata,
         verdicts=verdicts,
         cautions=(
-            *((_sampled(sample, of_few),) if sample.data.n < came else ()),
+            *((_of_a_sample(sample, of_few),) if sample.sampled else ()),
             *release.record.cautions,
         ),
     )
@@ -116,14 +120,14 @@ def _of_all(measure: Measure, of_all: OfAll) -> bool:
     return measure in of_all.scores or (bool(asked) and all(_of_all(each, of_all) for each in asked))
 
 
-def _sampled(sample: Sample, names: Sequence[str]) -> Caution:
+def _of_a_sample(sample: Sample, names: Sequence[str]) -> Caution:
     others = f"{'the measures ' if len(names) > 1 else ''}{spoken(names)}, " if names else ""
     return Caution(
         "measured-on-a-sample",
         f"The file was made in {sample.parts} parts. All records were verified and measured; only "
         f"{others}pictures, warnings and counts of unique records are told of a sample of {sample.data.n} "
-        "records, whole groups of all parts. Among fewer records more are alone: what is told of the sample "
-        "is rather too high a risk than too low a one.",
+        "records, whole groups of all parts. Among fewer records more are alone, so these counts are rather "
+        "too high; but what only few records have may be missed by a warning.",
         sample.data.n,
         "For these of all records, run tacita assess where they fit into memory.",
     )
