@@ -79,6 +79,28 @@ def test_verdicts_without_ranges_are_those_with_them(shape, problem):
     assert exposed > 5
 
 
+def test_ranges_that_would_take_long_are_sought_only_if_asked_for(monkeypatch):
+    table, _ = case("cube", 0)
+    withheld = np.ones(table.n, dtype=bool)
+    attacker = Judge(table, "exact").attacker(withheld)
+    assert attacker.work > 0
+    assert audit(table, withheld, "exact").exact_ranges
+    monkeypatch.setattr("tacita.tables.verify.audit._MUCH", attacker.work / 2)
+    assert not audit(table, withheld, "exact").exact_ranges
+    assert audit(table, withheld, "exact", ranges=True).exact_ranges
+
+
+def test_ranges_of_networks_and_of_cells_without_bounds_are_always_sought(monkeypatch):
+    monkeypatch.setattr("tacita.tables.verify.audit._MUCH", 0.0)
+    grid = Table.from_array([[5, 3, 2], [4, 7, 6], [1, 8, 9]], primary=[[1, 0, 0], [0, 0, 0], [0, 0, 0]])
+    corners = np.zeros((4, 4), dtype=bool)
+    corners[:2, :2] = True
+    assert audit(grid, corners, "exact").exact_ranges
+    table, withheld = case("cube", 0)
+    free = table.with_bounds(-np.inf, np.inf)
+    assert audit(free, withheld, "general", ranges=False).exact_ranges
+
+
 @pytest.mark.parametrize("shape", SHAPES)
 def test_no_movement_goes_beyond_the_limits_of_what_moves_together(shape):
     joined = 0

@@ -69,17 +69,26 @@ class Attacker:
         No farther than is known already, where that is `enough` or nobody can go beyond. Where there is no
         farthest point, a ray must prove it: a move along cells without bound alone.
         """
-        if self._finite is None:
-            self._finite = self._engine(self._build, self.down, self.up)
-        known, limit = self._finite.known(cell, direction), self._finite.limit(cell, direction)
+        engine = self._within_spans()
+        known, limit = engine.known(cell, direction), engine.limit(cell, direction)
         if known >= min(enough, limit) or limit == 0.0:
             return known
         if np.isinf(limit) and not self.network and self._endless(cell, direction):
             return float("inf")
-        farthest = self._finite.farthest(cell, direction)
+        farthest = engine.farthest(cell, direction)
         if farthest is not None:
-            return max(known, self._moved(self._finite, farthest, cell, direction))
+            return max(known, self._moved(engine, farthest, cell, direction))
         return float("inf") if self._endless(cell, direction) else 0.0
+
+    @property
+    def work(self) -> float:
+        """What the reach of all cells takes, in steps; flows count as none. O(entries log entries)."""
+        return self._within_spans().work
+
+    def _within_spans(self) -> _Engine:
+        if self._finite is None:
+            self._finite = self._engine(self._build, self.down, self.up)
+        return self._finite
 
     def _endless(self, cell: int, direction: int) -> bool:
         """Whether a ray takes a cell as far as one likes."""
@@ -151,6 +160,11 @@ class _Engine(ABC):
         """How far no change moves a cell beyond."""
         return np.inf
 
+    @property
+    def work(self) -> float:
+        """What the farthest change of every cell takes, in steps, where it is more than a flow each."""
+        return 0.0
+
     def known(self, cell: int, direction: int) -> float:
         """How far a change moves a cell that was found earlier, for this cell or another."""
         return float((self._risen if direction > 0 else self._fallen)[cell])
@@ -216,6 +230,12 @@ class _Programmes(_Engine):
 
     def limit(self, cell: int, direction: int) -> float:
         return self._together.limit(cell, direction)
+
+    @property
+    def work(self) -> float:
+        # as many steps as relations, each of them through all relations
+        groups, relations = self._together.sizes()
+        return float((groups * relations.astype(np.float64) ** 2).sum())
 
     def noise(self, change: Floats) -> float:
         return SOLVER * max(self._widest, float(np.abs(change).max()), 1e-300)

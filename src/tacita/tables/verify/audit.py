@@ -29,8 +29,8 @@ from .attacker import Attacker
 from .judge import Failure, Judge, refuse_weaker_problem
 from .leaks import lone_contributors, loners_apart, sensitive_sums, single_counts, unnamed_loners
 
-# Withheld cells up to which all ranges are sought where each takes programmes.
-_MANY = 30_000
+# Steps up to which all ranges are sought (`Attacker.work`): about a minute.
+_MUCH = 1e9
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -107,8 +107,8 @@ def audit(
 
     Two largest flows per cell where the sums form a network, else two linear programmes; none where cells
     move only together, where an earlier answer takes a cell as far as anybody can go, or if not `ranges` as
-    far as the verdict asks. Verdicts are exact in any case. Unless it is said, ranges are sought in networks,
-    and elsewhere of up to 30 000 withheld cells.
+    far as the verdict asks. Verdicts are exact in any case. Unless it is said, ranges are sought where that
+    takes a minute or so at most: not where thousands of withheld cells hang together and are no network.
 
     A pattern for the general problem on a table that is known not to be negative is attacked with that
     knowledge.
@@ -128,8 +128,9 @@ def audit(
     refuse_weaker_problem(table, chosen, insist)
     judge = Judge(table, chosen)
     attacker = judge.attacker(mask)
-    if ranges is None:
-        ranges = attacker.network or attacker.n <= _MANY
+    # without bounds there is nothing to seek: what moves at all moves anywhere
+    if ranges is None or judge.free:
+        ranges = judge.free or attacker.work <= _MUCH
     low, high, exposed = _attack(judge, attacker, mask, run, brief=not ranges)
     firm = [*_published(table, mask), *exposed]
     soft = lone_contributors(judge, mask, {each.cell for each in firm}, run) + sensitive_sums(table, mask)

@@ -44,6 +44,12 @@ class Together:
         ratio = float(self.ratio[cell]) * direction
         return float(ratio * (self.high if ratio > 0 else self.low)[group])
 
+    def sizes(self) -> tuple[Ints, Ints]:
+        """How many groups and relations every part has."""
+        groups = np.bincount(self.part)
+        first = self.relations.indices[self.relations.indptr[:-1]]
+        return groups, np.bincount(self.part[first], minlength=groups.size)
+
     def cells_moved(self, groups: Floats) -> Floats:
         """The movement of every cell in one of the groups."""
         moved = np.zeros(self.group.size)
