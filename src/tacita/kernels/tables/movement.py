@@ -168,13 +168,18 @@ def _farthest_off(ties, room, active, desk):
         off = abs(left[i])
         if off <= _OFF or place[i] >= 0:
             continue
-        square = 1.0
+        off, square = off * off, 1.0
         for e in range(ties.row_start[i], ties.row_start[i + 1]):
-            for c in (ties.cell[e], ties.cell[e] + n):
-                if state[c] == _BETWEEN:
-                    square += ties.figure[e] ** 2 * length[spot[c]]
-        if off * off > worst * square:
-            worst, gone = off * off / square, i
+            # a length only grows: what is not the worst by now will not be
+            if off <= worst * square:
+                break
+            cell, by = ties.cell[e], ties.figure[e] * ties.figure[e]
+            if state[cell] == _BETWEEN:
+                square += by * length[spot[cell]]
+            if state[cell + n] == _BETWEEN:
+                square += by * length[spot[cell + n]]
+        if off > worst * square:
+            worst, gone = off / square, i
     for p in range(active):
         off = max(value[p] - room[basic[p]], -value[p])
         if off > _OFF and off * off > worst * length[p]:

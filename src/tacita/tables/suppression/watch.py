@@ -53,6 +53,8 @@ class Watch:
     @property
     def over(self) -> bool:
         """Whether to search no more."""
-        # a search that is over stays over
-        self.stopped = self.stopped or (self.seconds < self.limit and self.enough())
-        return self.stopped or self.seconds >= self.limit
+        if self.stopped or self.seconds >= self.limit:
+            return True
+        # a search that was stopped stays so
+        self.stopped = self.enough()
+        return self.stopped

@@ -7,6 +7,7 @@ import pytest
 
 from tacita.core import DataError, Hierarchy, Run, Table
 from tacita.tables.suppression.general.branch import least_pattern, root_bound
+from tacita.tables.suppression.general.incumbent import Builder
 from tacita.tables.suppression.general.presolve import systems_of
 from tacita.tables.suppression.twoway.optimal import Optimal
 from tacita.tables.suppression.watch import Watch
@@ -185,8 +186,23 @@ def test_both_solvers_find_the_same_cost(problem, shape):
 
 def test_the_root_bound_lies_below_the_least_cost_and_above_nothing():
     table = hierarchical(8)
-    bound = root_bound(table, "interval", Watch(60.0), Run())
+    everything = table.primary | ~table.forced
+    bound = root_bound(table, "interval", everything, Watch(60.0), Run())
     assert 0 < bound <= solved(table, "interval").cost
+
+
+def test_cleaning_that_is_ended_early_leaves_a_pattern_that_protects():
+    table = hierarchical(8)
+    (system,) = systems_of(table, "interval")
+    sizes = []
+    for looks in (1, 2, 3, 1000):
+        left = iter([False] * looks)
+        ending = Builder(system, over=lambda left=left: next(left, True))
+        pattern = ending.clean(np.ones(system.edges, dtype=bool))
+        assert ending.protects(pattern)
+        sizes.append(int(pattern.sum()))
+    assert sizes == sorted(sizes, reverse=True)
+    assert sizes[0] > sizes[-1]
 
 
 def test_a_time_limit_ends_with_a_pattern_and_a_bound_below_it():

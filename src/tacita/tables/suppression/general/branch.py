@@ -86,16 +86,24 @@ def searched(table: Table, problem: Problem, solver: Solver, watch: Watch, run: 
     return withheld, (given + bound) / lift
 
 
-def root_bound(table: Table, problem: Problem, watch: Watch, run: Run) -> float:
-    """A cost below which no pattern protects, by cuts alone: for methods that have no bound of their own."""
-    searches, given, lift = searches_of(table, problem, watch, run)
+def root_bound(table: Table, problem: Problem, withheld: Mask, watch: Watch, run: Run) -> float:
+    """A cost below which no pattern protects, by cuts alone: for methods that have no bound of their own.
+
+    `withheld` is a pattern that protects, which ends the cuts where they meet its cost.
+    """
+    searches, given, lift = searches_of(table, problem, watch, run, withheld)
     for search in searches:
         search.relax()
     return (given + sum(search.network.rounded_up(search.bound) for search in searches)) / lift
 
 
-def searches_of(table: Table, problem: Problem, watch: Watch, run: Run) -> tuple[list[Search], float, float]:
-    """A search, with a first pattern, for each part of a table; what is given; by what costs are lifted."""
+def searches_of(
+    table: Table, problem: Problem, watch: Watch, run: Run, withheld: Mask | None = None
+) -> tuple[list[Search], float, float]:
+    """A search, with a first pattern, for each part of a table; what is given; by what costs are lifted.
+
+    The first pattern is what is `withheld`, if that is said.
+    """
     run.report("reading the table", 0, 1)
     lift = lift_of(table.cost[~table.forced & ~table.primary])
     systems = [pressing(system) for system in systems_of(table, problem, lift)]
@@ -108,7 +116,8 @@ def searches_of(table: Table, problem: Problem, watch: Watch, run: Run) -> tuple
 
     steered = replace(run, on_bounds=told)
     for system in systems:
-        searches.append(Search(system, watch, steered))
+        known = None if withheld is None else system.of_withheld(withheld) | system.primary
+        searches.append(Search(system, watch, steered, known))
         if searches[-1].cost == np.inf:
             raise refuse(table, system, max(0, short_demand(system, np.ones(system.edges, dtype=bool))))
     return searches, given, lift

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -37,10 +38,15 @@ class Known(NamedTuple):
 
 
 class Builder:
-    """Builds protecting patterns out of some of a system's cells: masks over all, primaries included."""
+    """Builds protecting patterns out of some of a system's cells: masks over all, primaries included.
 
-    def __init__(self, system: System, within: Mask | None = None) -> None:
-        self.system = system
+    What is not needed is dropped until it is `over`; a pattern protects also where that ends early.
+    """
+
+    def __init__(
+        self, system: System, within: Mask | None = None, over: Callable[[], bool] = lambda: False
+    ) -> None:
+        self.system, self.over = system, over
         self.within = np.ones(system.edges, dtype=bool) if within is None else within | system.primary
         self._paths = Paths(system)
         # what is known of protecting patterns: a cell that a row needs is not tried to be dropped
@@ -80,7 +86,7 @@ class Builder:
         order = np.flatnonzero(tried[chosen])
         order = order[np.argsort(-keys[places[order]], kind="stable")]
         known = self.known and Known(self.known.matrix[:, places], self.known.right)
-        left, used = needed(system.among(chosen), order, made.used[:, chosen], known)
+        left, used = needed(system.among(chosen), order, made.used[:, chosen], known, self.over)
         kept = Movers(np.zeros(system.edges, dtype=bool), np.zeros_like(made.used))
         kept.chosen[places[left]] = True
         kept.used[:, places] = used
@@ -177,8 +183,10 @@ def _moved_both_ways(paths: Paths, own: int, amount: float, weight: Floats, with
     return best
 
 
-def needed(system: System, order: Ints, used: Mask, known: Known | None) -> tuple[Mask, Mask]:
-    """Cells of a system left when those that no demand needs are dropped one by one, in order.
+def needed(
+    system: System, order: Ints, used: Mask, known: Known | None, over: Callable[[], bool]
+) -> tuple[Mask, Mask]:
+    """Cells of a system left when those that no demand needs are dropped one by one, in order, until `over`.
 
     Each demand keeps the cells that move where it is met (`used`, as far as they are known), so that only
     those are looked at again that use a dropped cell. What no movement uses goes at once; what a known row
@@ -195,7 +203,9 @@ def needed(system: System, order: Ints, used: Mask, known: Known | None) -> tupl
     room = None if known is None else _Room(known)
     # what was in the way of one cell is likely to be in that of the next
     refused = np.zeros(system.demands)
-    for cell in order.tolist():
+    for tried, cell in enumerate(order.tolist()):
+        if tried % 8 == 0 and over():
+            break
         if room is not None and room.lacks(cell):
             continue
         alive[cell] = False

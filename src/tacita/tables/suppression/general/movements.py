@@ -56,6 +56,7 @@ class Movements:
     def __init__(self, system: System, quick: bool = True) -> None:
         self.system = system
         self._programme = Programme(system, quick)
+        self._by_cell = self._programme.rows.T.tocsr()
 
     def demand(self, demand: int, x: Floats, farthest: float = USUAL) -> list[Reached]:
         """What is reached of a demand, one answer a direction (a second only where the first is short)."""
@@ -95,7 +96,7 @@ class Movements:
 
     def _combined(self, weight: Floats) -> tuple[Ints, Floats]:
         """The weighted sum of relations, as columns and their figures."""
-        ray = self._programme.rows.T @ _plain(weight)
+        ray = self._by_cell @ _plain(weight)
         columns = np.flatnonzero(np.abs(ray) > 1e-9)
         return columns, ray[columns]
 

@@ -54,12 +54,11 @@ class Programme:
         self, own: int, room: Floats, price: Floats | None = None, reward: float = np.inf
     ) -> Moved | None:
         """Move column `own` by its room if that is worth the reward; None where it must and cannot."""
-        price = self._still if price is None else price
         if self._kernel is not None:
             found = self._kernel.move(own, room, price, reward)
             if found is not NotImplemented:
                 return found
-        return self._solved(own, room, price, reward)
+        return self._solved(own, room, self._still if price is None else price, reward)
 
     def _solved(self, own: int, room: Floats, price: Floats, reward: float) -> Moved | None:
         programme = self._highs
@@ -102,11 +101,12 @@ class _Kernel:
         beside = _BESIDE * (1.0 + np.random.default_rng(0).random(rows.shape[1]))
         self._beside = np.concatenate([beside, beside])
 
-    def move(self, own: int, room: Floats, price: Floats, reward: float) -> Any:
+    def move(self, own: int, room: Floats, price: Floats | None, reward: float) -> Any:
         """What moved; None where it cannot; NotImplemented where the kernel has no answer."""
         from tacita.kernels.tables.movement import STUCK, UNKNOWN, move
 
-        ended = fitting(move)(self._ties, room, price + self._beside, own, reward, self._desk)
+        paid = self._beside if price is None else price + self._beside
+        ended = fitting(move)(self._ties, room, paid, own, reward, self._desk)
         if ended == UNKNOWN:
             return NotImplemented
         if ended == STUCK:

@@ -21,6 +21,8 @@ from .system import System
 _WORTH, _PATIENCE, _FOLLOWED = 3e-3, 4, 10
 # How many times dearer than in a network patterns are; branches between them.
 _DEAR, _MENDED = 4, 10
+# A first pattern is taken as it is after this part of the time, but not before so many seconds.
+_FIRST, _SECONDS = 0.2, 5.0
 # Integer programmes before there are branches: nodes of each, how many may fail to shrink the gap to so much
 # of what it was, and the gap, of the cost, from which on branches are sooner done than these.
 _NODES, _SKETCHES, _SHRUNK, _WIDE = 300, 1, 0.8, 0.08
@@ -123,16 +125,21 @@ class Search(Standing):
 
     network: System
 
-    def __init__(self, system: System, watch: Watch, run: Run) -> None:
+    def __init__(self, system: System, watch: Watch, run: Run, known: Mask | None = None) -> None:
+        """`known` is a pattern that protects; without one, a first is built."""
         super().__init__(system, watch, run)
-        self.builder = Builder(system)
         self.rounds = self.branches = 0
-        self.offer(self.builder.build(self.generator, system.cost))
         self.master = Master(system)
+        if known is None:
+            enough = max(_FIRST * watch.limit, _SECONDS)
+            first = Builder(system, over=lambda: watch.seconds > enough or watch.enough())
+            known = first.build(self.generator, system.cost)
+        self.offer(known)
+        self.builder = self.builder_of(np.ones(system.edges, dtype=bool))
 
     def builder_of(self, within: Mask) -> Builder:
         """What builds patterns out of some cells."""
-        builder = Builder(self.network, within)
+        builder = Builder(self.network, within, lambda: self.watch.over)
         builder.known = self.master.known()
         return builder
 
@@ -214,4 +221,4 @@ class Search(Standing):
             master.fix(master.fixed | (master.reduced > room))
             within = system.primary.copy()
             within[master.columns[~master.fixed]] = True
-            self.builder = Builder(system, within | self.best)
+            self.builder = self.builder_of(within | self.best)

@@ -71,6 +71,11 @@ class System:
         """The cells of the table that chosen cells stand for."""
         return self.cells[np.repeat(chosen, np.diff(self.start))]
 
+    def of_withheld(self, withheld: Mask) -> Mask:
+        """Those of which any cell of the table is withheld: they only move together."""
+        whose = np.repeat(np.arange(self.edges), np.diff(self.start))
+        return np.bincount(whose, withheld[self.cells], self.edges) > 0
+
     def directions(self, demand: int) -> list[float]:
         """The directions in which the cell of a demand may have to move."""
         sign = float(self.sign[demand])

@@ -89,7 +89,7 @@ class Large(Suppression):
         least = max(least, _told(lines))
         run.on_bounds(Bounds(min(least, cost), cost))
         if least < cost and self.bound and not watch.stopped:
-            least = max(least, self._least(table, problem, lines, watch, run))
+            least = max(least, self._least(table, problem, withheld, lines, watch, run))
         made = Pattern.of(
             table,
             withheld,
@@ -103,7 +103,9 @@ class Large(Suppression):
         run.report("withholding cells", 1, 1)
         return replace(made, status="optimal" if made.proven else ended(watch))
 
-    def _least(self, table: Table, problem: Problem, lines: list[Lines], watch: Watch, run: Run) -> float:
+    def _least(
+        self, table: Table, problem: Problem, withheld: Mask, lines: list[Lines], watch: Watch, run: Run
+    ) -> float:
         """A cost below which no pattern protects: by whole choices over lines, and by cuts where they end."""
         from tacita.tables.suppression.general.branch import root_bound
 
@@ -115,7 +117,7 @@ class Large(Suppression):
         found = _told(lines)
         if by_cuts and not looking.stopped:
             looking = Watch(self.seconds * self.bound / 2, run.enough)
-            found = max(found, root_bound(table, problem, looking, run.silent()))
+            found = max(found, root_bound(table, problem, withheld, looking, run.silent()))
         watch.stopped = watch.stopped or looking.stopped
         return found
 

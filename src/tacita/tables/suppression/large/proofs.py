@@ -48,10 +48,7 @@ class Proofs:
     def __init__(self, system: System, withheld: Mask, likely: Floats | None = None) -> None:
         """`likely` says how likely each cell belongs to a cheap pattern; first proofs lean on such cells."""
         self.system = system
-        # a column is withheld with any of its cells: they only move together
-        whose = np.repeat(np.arange(system.edges), np.diff(system.start))
-        begun = np.bincount(whose, withheld[system.cells], system.edges) > 0
-        self.chosen: Mask = system.primary | begun
+        self.chosen: Mask = system.primary | system.of_withheld(withheld)
         self.proofs: list[Ints | None] = [None] * system.demands
         self._users: dict[int, set[int]] = {}
         self._refused = np.zeros(system.demands)
