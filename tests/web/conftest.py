@@ -101,9 +101,10 @@ class Visitor:
 
 
 @contextmanager
-def running(tmp, *words):
-    """A server of its own, ended afterwards."""
+def running(tmp, *words, ahead=False):
+    """A server of its own, ended afterwards; its children load nothing before it is needed, unless `ahead`."""
     environment = {**os.environ, "TACITA_NO_WARMUP": "1", "TMPDIR": str(tmp)}
+    environment |= {} if ahead else {"TACITA_NOTHING_AHEAD": "1"}
     command = [sys.executable, "-m", "tacita.web", "--no-browser", *words]
     process = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
