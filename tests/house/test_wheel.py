@@ -53,7 +53,7 @@ def test_the_installed_wheel_protects_a_file_and_checks_a_method_without_pytest(
     venv.create(place, with_pip=False)
     python = place / "bin" / "python"
     site = next((place / "lib").glob("python*/site-packages"))
-    command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index"]
+    command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--no-compile"]
     subprocess.run([*command, "--target", str(site), str(wheel)], check=True, capture_output=True)
     hand_over_what_was_compiled(site)
     others = [path for path in sys.path if path.endswith("site-packages")]
