@@ -61,9 +61,10 @@ $(VENV)/installed-for-docs: $(VENV)/bin/python pyproject.toml
 	touch $@ $(VENV)/installed
 
 $(VENV)/installed-for-tests: $(VENV)/bin/python pyproject.toml
-	$(PIP) install --editable '.[test]'
+	# of thousands of files few are imported, and Python compiles those when they are
+	$(PIP) install --no-compile --editable '.[test]'
 	# peers of single tests; their own bounds on pandas are older than what they work with
-	$(PIP) install --no-deps 'recordlinkage>=0.16,<0.17' 'pycanon>=1.3,<2'
+	$(PIP) install --no-compile --no-deps 'recordlinkage>=0.16,<0.17' 'pycanon>=1.3,<2'
 	# the page is tested in a browser; without one, and without the right to install one, those tests skip
 	command -v chromium >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
 	  { apt-get install -y -qq --no-install-recommends chromium || { apt-get update -qq && \

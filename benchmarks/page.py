@@ -77,7 +77,7 @@ def _upload(place: Path) -> Result:
 
     block = b"".join(b"%d,%d,%d\n" % (i, 7 * i % 1009, i * i % 10007) for i in range(60_000))
     sent = iter([b"a,b,c\n", *[block] * (UPLOADED // len(block) + 1)])
-    with running(place) as app:
+    with running(place, ahead=True) as app:
         visitor = Visitor(app).enter()
         headers = {
             "X-File-Name": "large.csv",
@@ -104,7 +104,7 @@ def _browser(place: Path) -> Iterator[Any]:
     from playwright.sync_api import sync_playwright
 
     with (
-        running(place) as app,
+        running(place, ahead=True) as app,
         sync_playwright() as tool,
         tool.chromium.launch(executable_path=chromium, args=["--no-sandbox"]) as browser,
     ):

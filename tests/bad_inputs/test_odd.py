@@ -192,14 +192,16 @@ caching.CacheImpl._locator_classes = [
     each for each in caching.CacheImpl._locator_classes if "UserProvided" in each.__name__
 ]
 import sys, tacita
-print(tacita.protect(sys.argv[1], quasi=["turnover"], measures=["IL1"]))
+print(tacita.protect(sys.argv[1], quasi=["turnover"], method=sys.argv[2], measures=["IL1"]))
 """
 
 
-def test_an_account_without_a_folder_of_its_own_can_work(tmp_path, monkeypatch):
+# one loop to compile, and many
+@pytest.mark.parametrize("method", ["rank-swap", pytest.param("mdav", marks=pytest.mark.long)])
+def test_an_account_without_a_folder_of_its_own_can_work(method, tmp_path, monkeypatch):
     monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
     (tmp_path / "survey.csv").write_text(text())
-    words = [sys.executable, "-c", WITHOUT_A_PLACE, str(tmp_path / "survey.csv")]
+    words = [sys.executable, "-c", WITHOUT_A_PLACE, str(tmp_path / "survey.csv"), method]
     done = subprocess.run(words, capture_output=True, text=True, check=True)
     assert "12 records" in done.stdout
     assert "Compiled code cannot be kept" in done.stderr

@@ -3,6 +3,7 @@
 import ast
 import re
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -210,12 +211,22 @@ def modules():
             yield name, path
 
 
+@cache
+def importing(path):
+    """The statements of a file that import something."""
+    return [
+        node
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Import | ast.ImportFrom)
+    ]
+
+
 def imports(path, name):
     package = [*name.split("."), "x"] if path.name == "__init__.py" else name.split(".")
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in importing(path):
         if isinstance(node, ast.Import):
             yield from (a.name.removeprefix("tacita.") for a in node.names if a.name.startswith("tacita"))
-        elif isinstance(node, ast.ImportFrom):
+        else:
             if node.level:
                 base = ".".join([*package[: -node.level], *([node.module] if node.module else [])])
             elif (node.module or "").partition(".")[0] == "tacita":
@@ -329,10 +340,10 @@ def test_the_rule_sees_what_is_left_behind(body):
 
 
 def libraries(path):
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in importing(path):
         if isinstance(node, ast.Import):
             yield from (alias.name.partition(".")[0] for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and not node.level:
+        elif not node.level:
             yield (node.module or "").partition(".")[0]
 
 

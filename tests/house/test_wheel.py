@@ -1,6 +1,7 @@
 """The wheel that users install is complete: built, installed alone, used."""
 
 import os
+import shutil
 import subprocess
 import sys
 import venv
@@ -33,14 +34,28 @@ def test_the_wheel_holds_code_templates_and_type_marker_and_nothing_else(wheel):
     assert any(name.endswith("LICENSE") for name in names)
 
 
+def hand_over_what_was_compiled(site):
+    """Kernels of the wheel are those of the source, so what was compiled of these is loaded for those."""
+    kernels = ROOT / "src" / "tacita" / "kernels"
+    for source in kernels.rglob("*.py"):
+        target = site / "tacita" / "kernels" / source.relative_to(kernels)
+        assert target.read_bytes() == source.read_bytes()
+        # compiled code counts as that of a file by the time of its last change
+        shutil.copystat(source, target)
+        for compiled in source.parent.glob(f"__pycache__/{source.stem}.*.nb?"):
+            target.parent.joinpath("__pycache__").mkdir(exist_ok=True)
+            shutil.copy(compiled, target.parent / "__pycache__")
+
+
 def test_the_installed_wheel_protects_a_file_and_checks_a_method_without_pytest(wheel, tmp_path):
     # the dependencies of this environment serve; only tacita itself is installed anew
     place = tmp_path / "venv"
     venv.create(place, with_pip=False)
     python = place / "bin" / "python"
     site = next((place / "lib").glob("python*/site-packages"))
-    command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index"]
+    command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--no-compile"]
     subprocess.run([*command, "--target", str(site), str(wheel)], check=True, capture_output=True)
+    hand_over_what_was_compiled(site)
     others = [path for path in sys.path if path.endswith("site-packages")]
     (site / "others.pth").write_text("\n".join(others))
     environment = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "PYTHONHOME")}

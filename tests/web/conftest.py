@@ -101,9 +101,10 @@ class Visitor:
 
 
 @contextmanager
-def running(tmp, *words):
-    """A server of its own, ended afterwards."""
+def running(tmp, *words, ahead=False):
+    """A server of its own, ended afterwards; its children load what they are asked for, or all `ahead`."""
     environment = {**os.environ, "TACITA_NO_WARMUP": "1", "TMPDIR": str(tmp)}
+    environment |= {} if ahead else {"TACITA_NOTHING_AHEAD": "1"}
     command = [sys.executable, "-m", "tacita.web", "--no-browser", *words]
     process = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
@@ -131,8 +132,23 @@ def app(tmp_path_factory):
 
 
 @pytest.fixture
-def visitor(app):
+def newcomer(app):
+    """Somebody whom nobody has seen before: no event was told, no question asked of the child."""
     return Visitor(app).enter()
+
+
+@pytest.fixture(scope="module")
+def regular(app):
+    return Visitor(app).enter()
+
+
+@pytest.fixture
+def visitor(regular):
+    """Somebody with nothing begun, and with the child of the test before, which spares starting another."""
+    regular.post("/settings", language="en", theme="auto")
+    for work in ("/microdata/data", "/tables/build"):
+        assert regular.post(f"{work}/forget").status == 303
+    return regular
 
 
 @pytest.fixture

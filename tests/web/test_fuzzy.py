@@ -198,22 +198,22 @@ def finished(visitor, path, **fields):
     return told(visitor.get("/fuzzy/state"))
 
 
-def test_a_file_its_columns_a_run_and_its_download(visitor, tmp_path):
+def test_a_file_its_columns_a_run_and_its_download(newcomer, tmp_path):
     rng = np.random.default_rng(5)
     x = rng.normal(loc=[0, 5, 9], size=(90, 3))
     text = "a;b;c\n" + "".join(";".join(f"{v:.3f}".replace(".", ",") for v in row) + "\n" for row in x)
-    answer = told(visitor.send("/fuzzy/file", text.encode(), "three <b>.txt"))
+    answer = told(newcomer.send("/fuzzy/file", text.encode(), "three <b>.txt"))
     assert answer["columns"] == ["a", "b", "c"]
     assert answer["file"] == "three <b>.txt"
-    told(visitor.post("/fuzzy/columns", independent="2", dependent="0"))
+    told(newcomer.post("/fuzzy/columns", independent="2", dependent="0"))
     points = tmp_path / "points.txt"
-    points.write_text(visitor.get("/fuzzy/points").text)
+    points.write_text(newcomer.get("/fuzzy/points").text)
     got = read_points(points, names=["c", "a"]).matrix(["c", "a"])
     assert np.allclose(got, x[:, [2, 0]].round(3))
-    assert visitor.get("/fuzzy/get/data").status == 409
-    state = finished(visitor, "/fuzzy/run", **RUN)
+    assert newcomer.get("/fuzzy/get/data").status == 409
+    state = finished(newcomer, "/fuzzy/run", **RUN)
     assert state["verdict"]["state"] == "verified"
-    download = visitor.get("/fuzzy/get/data")
+    download = newcomer.get("/fuzzy/get/data")
     assert download.status == 200
     assert "attachment" in download.getheader("content-disposition")
     assert download.text.splitlines()[0] == "c,a"
@@ -224,54 +224,54 @@ def test_a_file_its_columns_a_run_and_its_download(visitor, tmp_path):
     synthetic = [float(line.split(",")[1]) for line in download.text.splitlines()[1:]]
     assert synthetic == release.data["a"].to_pylist()
     # other points: what was found in those before is not theirs
-    told(visitor.ask("PUT", "/fuzzy/points", b"1 2\n3 4\n5 7\n"))
-    assert visitor.get("/fuzzy/get/data").status == 409
-    assert visitor.get("/fuzzy/shown").text == "{}"
+    told(newcomer.ask("PUT", "/fuzzy/points", b"1 2\n3 4\n5 7\n"))
+    assert newcomer.get("/fuzzy/get/data").status == 409
+    assert newcomer.get("/fuzzy/shown").text == "{}"
 
 
-def test_loaded_points_that_are_refused_cannot_be_had(visitor):
+def test_loaded_points_that_are_refused_cannot_be_had(newcomer):
     # each cluster of these is a line: what would come out is what went in
     lines = "".join(f"{i} {abs(i - 20) * 3 + 0.0001 * (i % 3)}\n" for i in range(41))
-    told(visitor.send("/fuzzy/file", lines.encode(), "lines.txt"))
-    state = finished(visitor, "/fuzzy/run", **{**RUN, "c": "2"})
+    told(newcomer.send("/fuzzy/file", lines.encode(), "lines.txt"))
+    state = finished(newcomer, "/fuzzy/run", **{**RUN, "c": "2"})
     assert state["state"] == "refused"
     assert state["verdict"]["state"] == "refused"
     assert not state["download"]
-    assert visitor.get("/fuzzy/get/data").status == 409
+    assert newcomer.get("/fuzzy/get/data").status == 409
     # clearing makes them nobody's; drawn again they may leave
-    told(visitor.post("/fuzzy/clear"))
-    told(visitor.ask("PUT", "/fuzzy/points", lines.encode()))
-    assert finished(visitor, "/fuzzy/run", **{**RUN, "c": "2"})["verdict"]["state"] == "unverified"
-    assert visitor.get("/fuzzy/get/data").status == 200
+    told(newcomer.post("/fuzzy/clear"))
+    told(newcomer.ask("PUT", "/fuzzy/points", lines.encode()))
+    assert finished(newcomer, "/fuzzy/run", **{**RUN, "c": "2"})["verdict"]["state"] == "unverified"
+    assert newcomer.get("/fuzzy/get/data").status == 200
 
 
 @pytest.mark.parametrize("content", [b"1 2\n3\n", b"", b"\x00\xff", b"1 2\n" * 2001], ids=len)
-def test_a_file_that_has_no_points_is_refused_in_words_and_nothing_is_lost(visitor, content):
-    told(visitor.post("/fuzzy/example"))
-    before = set(visitor.app.folder.rglob("source-*"))
-    answer = told(visitor.send("/fuzzy/file", content, "mine.txt"))
+def test_a_file_that_has_no_points_is_refused_in_words_and_nothing_is_lost(newcomer, content):
+    told(newcomer.post("/fuzzy/example"))
+    before = set(newcomer.app.folder.rglob("source-*"))
+    answer = told(newcomer.send("/fuzzy/file", content, "mine.txt"))
     assert "mine.txt" in answer["problem"]
-    assert len(visitor.get("/fuzzy/points").text.splitlines()) == 300
-    assert set(visitor.app.folder.rglob("source-*")) == before
+    assert len(newcomer.get("/fuzzy/points").text.splitlines()) == 300
+    assert set(newcomer.app.folder.rglob("source-*")) == before
 
 
-def test_more_than_a_window_takes_is_refused(visitor):
-    answer = told(visitor.send("/fuzzy/file", b"1 2\n" * 1_100_000, "large.txt"))
+def test_more_than_a_window_takes_is_refused(newcomer):
+    answer = told(newcomer.send("/fuzzy/file", b"1 2\n" * 1_100_000, "large.txt"))
     assert "too large" in answer["problem"]
 
 
-def test_wrong_parameters_are_said_beside_their_fields(visitor):
-    told(visitor.post("/fuzzy/example"))
-    state = finished(visitor, "/fuzzy/run", **{**RUN, "m": "0,5"})
+def test_wrong_parameters_are_said_beside_their_fields(newcomer):
+    told(newcomer.post("/fuzzy/example"))
+    state = finished(newcomer, "/fuzzy/run", **{**RUN, "m": "0,5"})
     assert state["state"] == "refused"
     assert "m must be" in state["fields"]["m"]
-    assert finished(visitor, "/fuzzy/run", **{**RUN, "rmax": "many"})["fields"]["rmax"]
+    assert finished(newcomer, "/fuzzy/run", **{**RUN, "rmax": "many"})["fields"]["rmax"]
 
 
-def test_words_to_nobody_and_other_names_do_nothing(visitor):
-    assert told(visitor.post("/fuzzy/word", word="go"))["state"] == "idle"
-    assert visitor.get("/fuzzy/get/passwd").status == 404
-    assert visitor.get("/fuzzy/get/points").status == 409
-    other = Visitor(visitor.app).enter()
-    told(visitor.post("/fuzzy/example"))
+def test_words_to_nobody_and_other_names_do_nothing(newcomer):
+    assert told(newcomer.post("/fuzzy/word", word="go"))["state"] == "idle"
+    assert newcomer.get("/fuzzy/get/passwd").status == 404
+    assert newcomer.get("/fuzzy/get/points").status == 409
+    other = Visitor(newcomer.app).enter()
+    told(newcomer.post("/fuzzy/example"))
     assert other.get("/fuzzy/points").text == ""

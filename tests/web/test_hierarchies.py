@@ -27,8 +27,7 @@ def saved(visitor, **fields):
 
 
 @pytest.fixture
-def office(app):
-    visitor = Visitor(app).enter()
+def office(visitor):
     visitor.post("/microdata/data/demo")
     visitor.wait_for("/microdata/data", 'data-testid="records"')
     saved(visitor, **KNOWN)

@@ -138,8 +138,7 @@ def run_as_opened(visitor, plan, content):
     [PERSONS, STEPS, DRAWN, GENERALISED, RECODED],
     ids=["one method", "steps", "drawn anew", "hierarchies", "levels"],
 )
-def test_a_plan_of_records_is_run_and_exported_as_it_was_opened(app, persons, plan, tmp_path):
-    visitor = Visitor(app).enter()
+def test_a_plan_of_records_is_run_and_exported_as_it_was_opened(visitor, persons, plan, tmp_path):
     answer = run_as_opened(visitor, plan, persons)
     wanted, got = told("records", plan, tmp_path), told("records", answer, tmp_path)
     # what a plan leaves to its default is guessed, and said; texts are categories, whoever says so
@@ -163,11 +162,11 @@ def test_a_plan_of_records_is_run_and_exported_as_it_was_opened(app, persons, pl
     assert visitor.get("/microdata/get/data?node=n1").content == (tmp_path / named).read_bytes()
 
 
-def test_numeric_columns_become_names_and_a_plan_that_only_leaves_out_runs(app, persons):
-    text = run_as_opened(Visitor(app).enter(), NUMERIC, persons)
+def test_numeric_columns_become_names_and_a_plan_that_only_leaves_out_runs(visitor, persons):
+    text = run_as_opened(visitor, NUMERIC, persons)
     names = ["age", "wage", "self_employment", "transfers", "total_income", "taxes", "housing_cost"]
     assert tomllib.loads(text)["roles"]["quasi"] == [*names, "wealth", "satisfaction", "weight"]
-    text = run_as_opened(Visitor(app).enter(), DROPPED, persons)
+    text = run_as_opened(visitor, DROPPED, persons)
     assert tomllib.loads(text)["steps"] == [{"method": "drop", "columns": ["wealth"]}]
 
 
@@ -231,9 +230,8 @@ def table_as_opened(visitor, plan, name, content):
 
 
 @pytest.mark.parametrize("which", OF_TABLES)
-def test_a_plan_of_a_table_is_run_and_exported_as_it_was_opened(app, which, tmp_path):
+def test_a_plan_of_a_table_is_run_and_exported_as_it_was_opened(visitor, which, tmp_path):
     kind, plan, name, made = OF_TABLES[which]
-    visitor = Visitor(app).enter()
     answer = table_as_opened(visitor, plan, name, made())
     wanted, got = told(kind, plan, tmp_path), told(kind, answer, tmp_path)
     assert wanted.pop("input").items() <= got.pop("input").items()
@@ -264,8 +262,7 @@ VARIABLES = (
 
 
 @pytest.mark.parametrize("from_plan", [True, False], ids=["opened", "by hand"])
-def test_records_in_fixed_columns_are_read_by_their_metadata(app, from_plan, tmp_path):
-    visitor = Visitor(app).enter()
+def test_records_in_fixed_columns_are_read_by_their_metadata(visitor, from_plan, tmp_path):
     if from_plan:
         opened(visitor, FIXED, "/tables/build")
     visitor.send("/tables/build/file", LINES.encode(), "firms.asc")
@@ -358,8 +355,8 @@ def test_a_file_that_lacks_a_column_of_the_plan_is_refused_and_the_plan_goes_on_
     assert 'data-testid="opened"' in visitor.get("/tables/build").text
 
 
-def test_a_project_of_a_table_opens_again_and_its_runs_are_those_of_the_same_file(app):
-    visitor, (_, plan, name, made) = Visitor(app).enter(), OF_TABLES["made of records"]
+def test_a_project_of_a_table_opens_again_and_its_runs_are_those_of_the_same_file(app, visitor):
+    _, plan, name, made = OF_TABLES["made of records"]
     table_as_opened(visitor, plan, name, made())
     saved = visitor.get("/tables/get/history?node=n1").text
     assert str(visitor.app.folder) not in saved
@@ -378,8 +375,7 @@ def test_a_project_of_a_table_opens_again_and_its_runs_are_those_of_the_same_fil
     assert 'data-testid="node-n1" data-state="stale"' in other.get("/tables/build").text
 
 
-def test_opening_says_what_it_replaces_and_the_demo_keeps_the_runs(app, persons):
-    visitor = Visitor(app).enter()
+def test_opening_says_what_it_replaces_and_the_demo_keeps_the_runs(visitor, persons):
     assert "open-replaces" not in visitor.get("/").text
     run_as_opened(visitor, NUMERIC, persons)
     text = visitor.get("/").text
@@ -395,7 +391,7 @@ def test_opening_says_what_it_replaces_and_the_demo_keeps_the_runs(app, persons)
     assert 'data-testid="opened"' in visitor.get("/microdata/data").text
 
 
-def test_sheets_and_value_labels_of_a_plan_are_read(app, tmp_path):
+def test_sheets_and_value_labels_of_a_plan_are_read(visitor, tmp_path):
     openpyxl = pytest.importorskip("openpyxl")
     book = openpyxl.Workbook()
     book.active.append(["nothing"])
@@ -407,7 +403,6 @@ def test_sheets_and_value_labels_of_a_plan_are_read(app, tmp_path):
         '[input]\npath = "book.xlsx"\nsheet = "people"\nvalue_labels = true\n[roles]\nquasi = ["b", "a"]\n'
         '[protect]\nk = 4\n[output]\npath = "out.csv"\n'
     )
-    visitor = Visitor(app).enter()
     opened(visitor, plan)
     visitor.send("/microdata/data/file", (tmp_path / "book.xlsx").read_bytes(), "book.xlsx")
     assert ">20</dd>" in visitor.wait_for("/microdata/data", 'data-testid="records"')
@@ -417,14 +412,14 @@ def test_sheets_and_value_labels_of_a_plan_are_read(app, tmp_path):
     assert given["roles"] == {"quasi": ["b", "a"]}
 
 
-def test_the_tour_has_five_sentences_and_goes_when_it_was_read(visitor):
-    text = visitor.get("/").text
+def test_the_tour_has_five_sentences_and_goes_when_it_was_read(newcomer):
+    text = newcomer.get("/").text
     assert text.partition('data-testid="tour"')[2].partition("</ol>")[0].count("<li>") == 5
-    assert visitor.post("/tour").status == 303
-    text = visitor.get("/").text
+    assert newcomer.post("/tour").status == 303
+    text = newcomer.get("/").text
     assert 'data-testid="tour"' not in text
     assert 'data-testid="tour-again"' in text
-    assert 'data-testid="tour"' in visitor.get("/?tour=shown").text
+    assert 'data-testid="tour"' in newcomer.get("/?tour=shown").text
 
 
 def test_the_tour_is_remembered_for_the_next_start_where_there_is_a_place_for_it(monkeypatch, tmp_path):

@@ -121,8 +121,8 @@ def test_steps_are_added_run_and_removed(office):
     assert 'data-testid="method-2"' not in office.get(PROTECT).text
 
 
-def test_trials_land_one_by_one_and_what_is_refused_is_one_of_them(app):
-    visitor = with_roles(Visitor(app).enter())
+def test_trials_land_one_by_one_and_what_is_refused_is_one_of_them(visitor):
+    with_roles(visitor)
     assert "compare.empty" not in visitor.get(COMPARE).text
     visitor.post(COMPARE, do="run", method="mdav", **{"g.k": "3, 900, 6"})
     text = ended(visitor, COMPARE)
@@ -136,8 +136,8 @@ def test_trials_land_one_by_one_and_what_is_refused_is_one_of_them(app):
     assert "107 trials" in ended(visitor, COMPARE)
 
 
-def test_a_comparison_that_is_cancelled_keeps_what_has_ended(app):
-    visitor = with_roles(Visitor(app).enter())
+def test_a_comparison_that_is_cancelled_keeps_what_has_ended(visitor):
+    with_roles(visitor)
     visitor.post(COMPARE, do="run", method="best", **{"g.k": "3, 4, 5, 6, 7, 8", "g.time": "2"})
     visitor.wait_for(COMPARE, 'data-state="verified"')
     visitor.post("/microdata/cancel")
@@ -147,8 +147,8 @@ def test_a_comparison_that_is_cancelled_keeps_what_has_ended(app):
     assert len(found) < 6
 
 
-def test_nothing_leaves_before_its_warnings_were_read_nor_after_the_roles_changed(app):
-    visitor = with_roles(Visitor(app).enter())
+def test_nothing_leaves_before_its_warnings_were_read_nor_after_the_roles_changed(visitor):
+    with_roles(visitor)
     assert 'data-state="locked"' in visitor.get(EXPORT).text
     run(visitor, **{"s0.k": "5"})
     text = visitor.get(EXPORT).text
@@ -175,8 +175,7 @@ def test_nothing_leaves_before_its_warnings_were_read_nor_after_the_roles_change
     assert 'data-testid="node-n1" data-state="stale"' in visitor.get(PROTECT).text
 
 
-def test_columns_with_markup_for_names_are_text_on_every_screen(app):
-    visitor = Visitor(app).enter()
+def test_columns_with_markup_for_names_are_text_on_every_screen(visitor):
     name = "<script>alert(1)</script>"
     rows = "".join(f"{i % 7},{i * 37 % 101}\n" for i in range(60))
     visitor.send("/microdata/data/file", f"{name},b\n{rows}".encode(), "a.csv")
@@ -191,7 +190,7 @@ def test_columns_with_markup_for_names_are_text_on_every_screen(app):
     assert "&lt;script&gt;alert" in visitor.get(PROTECT).text
 
 
-def test_a_project_opens_again_and_the_same_plan_gives_the_same_bytes(app, tmp_path):
+def test_a_project_opens_again_and_the_same_plan_gives_the_same_bytes(app, visitor, tmp_path):
     api.write_frame(datasets.load("business"), tmp_path / "survey.csv")
     survey = (tmp_path / "survey.csv").read_bytes()
 
@@ -199,7 +198,6 @@ def test_a_project_opens_again_and_the_same_plan_gives_the_same_bytes(app, tmp_p
         visitor.send("/microdata/data/file", survey, "survey.csv")
         visitor.wait_for("/microdata/data", 'data-testid="records"')
 
-    visitor = Visitor(app).enter()
     given(visitor)
     visitor.post("/microdata/roles")
     visitor.wait_for("/microdata/roles", 'data-testid="risk-unique"')

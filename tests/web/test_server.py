@@ -150,15 +150,15 @@ def test_no_node_no_download_and_no_other_name_than_those_of_the_list(visitor):
         assert visitor.get(f"/microdata/get/{name}").status == 404
 
 
-def test_events_resume_where_the_connection_was_lost(visitor):
-    loaded(visitor)
+def test_events_resume_where_the_connection_was_lost(newcomer):
+    loaded(newcomer)
     told = []
-    for name, message in events(visitor):
+    for name, message in events(newcomer):
         told.append((name, message))
         if name == "ended" and message["state"] == "done" and len([e for e, _ in told if e == "ended"]) == 2:
             break
     assert {"progress", "ended"} == {name for name, _ in told}
-    later = next(events(visitor, after=len(told) - 1))
+    later = next(events(newcomer, after=len(told) - 1))
     assert later == told[-1]
 
 

@@ -328,22 +328,22 @@ def test_rules_with_a_parameter_that_cannot_be_are_refused_beside_it(visitor):
     assert re.search(r'data-testid="problem-p">[^<]+must be more than 0', text)
 
 
-def test_bounds_of_a_search_are_told_while_it_runs_and_it_is_stopped_with_what_it_has(visitor, slow_list):
-    visitor.send("/tables/build/file", slow_list, "cells.csv")
-    visitor.wait_for("/tables/build", "part-row")
-    visitor.post("/tables/build", kind="cells")
-    visitor.wait_for("/tables/build", 'data-testid="cells"')
-    visitor.post("/tables/suppress", method="optimal", problem="interval", time="60")
+def test_bounds_of_a_search_are_told_while_it_runs_and_it_is_stopped_with_what_it_has(newcomer, slow_list):
+    newcomer.send("/tables/build/file", slow_list, "cells.csv")
+    newcomer.wait_for("/tables/build", "part-row")
+    newcomer.post("/tables/build", kind="cells")
+    newcomer.wait_for("/tables/build", 'data-testid="cells"')
+    newcomer.post("/tables/suppress", method="optimal", problem="interval", time="60")
     heard = []
-    for name, message in events(visitor, seconds=90):
+    for name, message in events(newcomer, seconds=90):
         if name == "bounds":
             heard.append(message)
             if len(heard) == 3:
-                visitor.post("/tables/enough")
+                newcomer.post("/tables/enough")
         if name == "ended" and message["about"] == "n1":
             break
     assert heard[0]["lower"] <= heard[-1]["lower"] <= heard[-1]["upper"] <= heard[0]["upper"]
-    text = visitor.wait_for("/tables/suppress", 'data-testid="problem-cost"')
+    text = newcomer.wait_for("/tables/suppress", 'data-testid="problem-cost"')
     assert "search-stopped" in text or "cautions" in text
 
 

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
@@ -14,7 +15,7 @@ from tacita import datasets
 from tacita.core import Progress
 from tacita.worker.desk import Teller
 from tacita.worker.verbs import VERBS
-from web.test_server import runs
+from web.test_server import runs, within
 
 ROLES = {
     "quasi": ["employees", "turnover", "costs"],
@@ -261,3 +262,17 @@ def test_a_child_that_waits_loads_what_a_first_run_needs_until_it_is_asked():
     )
     told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert told.stdout.split() == ["False", "True", "True"]
+
+
+def test_a_child_loads_solvers_ahead_unless_it_is_told_not_to(monkeypatch, tmp_path):
+    def loaded(child):
+        return "highspy" in Path(f"/proc/{child.process.pid}/maps").read_text()
+
+    waiting = Asked()
+    within(60, lambda: loaded(waiting))
+    monkeypatch.setenv("TACITA_NOTHING_AHEAD", "1")
+    told = Asked()
+    assert told.ask("demo", path=str(tmp_path / "survey.csv"))["event"] == "done"
+    assert not loaded(told)
+    for child in (waiting, told):
+        child.end()

@@ -81,12 +81,14 @@ def fit_pitman(spectrum: Spectrum) -> PitmanFit:
         (
             minimize(
                 lambda place: -log_likelihood(*inside(place)),
-                [np.log(start), 0.0],
+                [np.log(start), odds],
                 method="Nelder-Mead",
                 bounds=[(-7.0, np.log(n) + 7), (-14.0, 14.0)],
                 options={"xatol": 1e-10, "fatol": 1e-10, "maxiter": 4000},
             )
+            # from alpha of a half alone, a simplex may end in a corner far below the best
             for start in (10.0, max(10.0, u / 4))
+            for odds in (0.0, -2.0)
         ),
         key=lambda found: found.fun,
     )

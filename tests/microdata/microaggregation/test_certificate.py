@@ -159,7 +159,10 @@ def proof_of_sixty():
     return certify(mixture(60, 3), 3, blocks(60, 3))
 
 
-@pytest.mark.parametrize("scale", [1e-100, 1e-6, 1e6, 1e60])
+@pytest.mark.parametrize(
+    "scale",
+    [1e-100, pytest.param(1e-6, marks=pytest.mark.long), pytest.param(1e6, marks=pytest.mark.long), 1e60],
+)
 def test_the_unit_of_the_data_does_not_weaken_the_proof(proof_of_sixty, scale):
     here, there = proof_of_sixty, certify(scale * mixture(60, 3), 3, blocks(60, 3))
     assert there.gap == pytest.approx(here.gap, abs=1e-6)

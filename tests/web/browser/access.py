@@ -9,12 +9,13 @@ FAULTS = """() => {
   const linear = (v) => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4;
   const light = ([r, g, b]) => [r, g, b].map((v) => linear(v / 255))
     .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
+  const grounds = new Map([[null, [255, 255, 255]]]);
   const behind = (e) => {
-    for (let at = e; at; at = at.parentElement) {
-      const c = numbers(getComputedStyle(at).backgroundColor);
-      if (c.length === 3 || c[3] === 1) return c;
+    if (!grounds.has(e)) {
+      const c = numbers(getComputedStyle(e).backgroundColor);
+      grounds.set(e, c.length === 3 || c[3] === 1 ? c : behind(e.parentElement));
     }
-    return [255, 255, 255];
+    return grounds.get(e);
   };
   for (const e of document.querySelectorAll("body *")) {
     const own = [...e.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim());
@@ -67,10 +68,11 @@ def everywhere(page):
         if page.get_by_test_id("language").input_value() != language:
             with page.expect_navigation():
                 page.get_by_test_id("language").select_option(language)
-        for theme in ("light", "dark"):
-            page.evaluate("(theme) => { document.documentElement.dataset.theme = theme; }", theme)
-            for width in (1280, 1920):
-                page.set_viewport_size({"width": width, "height": 900})
+        # a window is dressed sooner than drawn at another width
+        for width in (1280, 1920):
+            page.set_viewport_size({"width": width, "height": 900})
+            for theme in ("light", "dark"):
+                page.evaluate("(theme) => { document.documentElement.dataset.theme = theme; }", theme)
                 if told := faults(page):
                     found[language, theme, width] = told
     page.evaluate("(theme) => { document.documentElement.dataset.theme = theme; }", chosen)

@@ -1,8 +1,8 @@
 """A real Chromium on a running page; without one these tests skip, and say so.
 
-`browser_page` is a page of a browser of its own, let in, at the start page; `demo_page` has the demo survey
-loaded. When a test ends, whatever the console said, whatever the content policy refused and whatever was
-asked of another host fails it.
+`browser_page` is a page of a browser of its own, at the start page, let in as the `visitor` who has nothing
+begun; `demo_page` has the demo survey loaded. When a test ends, whatever the console said, whatever the
+content policy refused and whatever was asked of another host fails it.
 """
 
 import re
@@ -31,7 +31,7 @@ def chromium():
 
 @pytest.fixture
 def new_browser(chromium, app):
-    """Makes pages of browsers that share nothing; all are watched."""
+    """Makes pages of browsers that share nothing, each of a newcomer or of `who`; all are watched."""
     contexts, faults = [], []
 
     def watched(page):
@@ -46,12 +46,14 @@ def new_browser(chromium, app):
             ),
         )
 
-    def made(width=1280, height=900, **options):
+    def made(width=1280, height=900, who=None, **options):
         context = chromium.new_context(
             viewport={"width": width, "height": height}, locale="en-GB", accept_downloads=True, **options
         )
         context.set_default_timeout(20_000)
         contexts.append(context)
+        if who is not None:
+            context.add_cookies([{"name": "tacita", "value": who.cookie, "url": app.origin}])
         context.on("page", watched)
         context.add_init_script(LOADED)
         page = context.new_page()
@@ -67,8 +69,8 @@ def new_browser(chromium, app):
 
 
 @pytest.fixture
-def browser_page(new_browser):
-    return new_browser()
+def browser_page(new_browser, visitor):
+    return new_browser(who=visitor)
 
 
 @pytest.fixture

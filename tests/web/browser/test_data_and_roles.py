@@ -84,8 +84,8 @@ def test_what_is_no_project_is_refused_beside_the_button(new_browser, tmp_path):
     page.locator("[data-testid=open-problem][lang=en]:not([hidden])").wait_for()
 
 
-def test_the_tour_is_closed_by_keyboard_and_stays_closed(browser_page):
-    page = browser_page
+def test_the_tour_is_closed_by_keyboard_and_stays_closed(new_browser):
+    page = new_browser()
     page.get_by_test_id("tour-done").focus()
     page.keyboard.press("Enter")
     page.get_by_test_id("tour").wait_for(state="detached")
@@ -93,8 +93,10 @@ def test_the_tour_is_closed_by_keyboard_and_stays_closed(browser_page):
     assert not page.get_by_test_id("tour").count()
 
 
-def test_end_and_delete_is_asked_for_and_done(demo_page):
-    page = demo_page
+def test_end_and_delete_is_asked_for_and_done(new_browser):
+    page = new_browser()
+    page.get_by_test_id("load-demo").click()
+    page.get_by_test_id("records").wait_for()
     page.get_by_test_id("end").click()
     page.get_by_test_id("end-now").click()
     page.get_by_test_id("ended").wait_for()

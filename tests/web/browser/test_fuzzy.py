@@ -23,10 +23,11 @@ def app(tmp_path_factory):
 
 
 @pytest.fixture
-def window(browser_page):
-    browser_page.get_by_test_id("go-fuzzy").click()
-    browser_page.get_by_test_id("points-count").filter(has_text="0 points").wait_for()
-    return browser_page
+def window(new_browser):
+    page = new_browser()
+    page.get_by_test_id("go-fuzzy").click()
+    page.get_by_test_id("points-count").filter(has_text="0 points").wait_for()
+    return page
 
 
 def text(page, name):

@@ -53,9 +53,7 @@ def works(app):
 @pytest.fixture
 def everything(new_browser, works):
     """A page of the browser of somebody who has come all the way."""
-    page = new_browser()
-    page.context.add_cookies([{"name": "tacita", "value": works.cookie, "url": works.app.origin}])
-    return page, works
+    return new_browser(who=works), works
 
 
 def test_axe_finds_nothing_serious_on_any_screen(everything):

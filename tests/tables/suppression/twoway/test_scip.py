@@ -154,7 +154,7 @@ def test_a_time_limit_ends_with_a_pattern_and_a_bound_below_it(tree, monkeypatch
     ticks = iter(range(10**9))
     # a clock of its own, which stands until the tree: then each look is a second
     monkeypatch.setattr(watch, "CLOCK", [lambda: float(next(ticks)) if tree.solved else 0.0])
-    grid = random_grid(1, "interval", **{**HARD, "shape": (25, 25), "primaries": 12})
+    grid = random_grid(1, "interval", **{**HARD, "shape": (18, 18), "primaries": 10})
     found = pattern_of(Optimal(seconds=5, solver="scip"), grid)
     assert tree.solved
     assert found.status == "time limit"
