@@ -44,7 +44,7 @@ def iteration(page, wanted):
 
 def example(page):
     page.get_by_test_id("points-example").click()
-    page.get_by_test_id("points-count").filter(has_text="300 points").wait_for()
+    page.get_by_test_id("points-count").filter(has_text="300 points").wait_for(timeout=60_000)
 
 
 def shown(page):
