@@ -95,14 +95,12 @@ class Master(CuttingProgramme):
         super().drop(old)
         self.seen.clear()
 
-    def separate(self, nested: int = 1, most: int = 300, protecting: Mask | None = None) -> int:
-        """Add rows that the present x violates; how many. A pattern that protects makes for deeper ones."""
-        x, finder = self.over_cells(), self.separation
-        found = self.add(finder.known(x, most))
-        if found < 20 and protecting is not None:
-            found += self.add(finder.inward(x, 40 * nested, protecting))
-        elif found < 20:
-            found += self.add(finder.new(x, 40 * nested))
+    def separate(self, nested: int = 1, most: int = 300) -> int:
+        """Add rows that the present x violates; how many."""
+        x = self.over_cells()
+        found = self.add(self.separation.known(x, most))
+        if found < 20:
+            found += self.add(self.separation.new(x, 40 * nested))
         if not found and (np.abs(x - np.round(x)) < 1e-6).all():
             found = self.add(self.separation.new(np.round(x), 40 * nested, whole=True))
         return found
@@ -161,12 +159,10 @@ class Search(Standing):
                 self.tell("proving")
             gain, before = master.value - before, master.value
             room = self.cost - master.value
-            found = master.separate(protecting=self.best)
+            found = master.separate()
             if found < 20:
                 found += master.separate_bridges()
             stalled = 0 if gain > _WORTH * room else stalled + 1
-            if stalled >= _PATIENCE // 2 and master.separation.straight():
-                stalled = 0
             if not found or stalled >= _PATIENCE or self.closed:
                 return
             if self.rounds % 3 == 0:

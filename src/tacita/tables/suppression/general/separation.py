@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tacita.core.arrays import Floats, Ints, Mask
+from tacita.core.arrays import Floats, Ints
 from tacita.kernels.plain import fitting
 from tacita.kernels.tables.network import ONE_WAY
 from tacita.kernels.tables.rays import Asked, Rays, Rows, bridge_rows, cut_rows, short_demands
@@ -17,9 +17,6 @@ VIOLATION, SHORT = 1e-4, 1e-3
 # What is added to x before the attacker is asked: his answer then counts cells that x leaves out as well, and
 # the cut is deeper.
 DEEPER = 1e-3
-# How far inward of x the attacker is asked, towards a pattern that protects: at first, and at least; rows
-# that a round must find for that; the part of x in the mean of all x so far, which is taken with it.
-_INWARD, _LEAST, _FEW, _NEWEST = 0.2, 0.02, 20, 0.3
 # Rows a demand and a round by known rays; pairs of ray and demand looked at in a round.
 _EACH, _MOST_PAIRS = 3, 20_000
 # Rounds without a look at a demand that was met before, at most.
@@ -45,8 +42,6 @@ class Separation:
         # a demand that was met is not asked about for some rounds, the longer the oftener it was
         self._wait = np.zeros(system.demands, dtype=np.int64)
         self._met = np.zeros(system.demands, dtype=np.int64)
-        self._inward = _INWARD
-        self._mean: Floats | None = None
 
     def known(self, x: Floats, most: int) -> Rows:
         """Rows that x violates by rays that were met before, the most violated of each demand."""
@@ -72,32 +67,8 @@ class Separation:
 
         At a whole pattern every demand that is not met gives a violated row.
         """
-        return self._asked(x, x, most, whole)
-
-    def inward(self, x: Floats, most: int, protecting: Mask) -> Rows:
-        """Rows by new rays of a point between x and a pattern that protects, as long as these are many.
-
-        Rows that hold for the whole span between them are deeper, and fewer rounds are needed: x itself jumps
-        from one end to the other. Source: Ben-Ameur & Neto (2007), Networks 49, 3-17.
-        """
-        if not self._inward:
-            return self.new(x, most)
-        self._mean = x if self._mean is None else (1 - _NEWEST) * self._mean + _NEWEST * x
-        point = (1 - self._inward) * (x + self._mean) / 2 + self._inward * protecting
-        rows = self._asked(x, point, most)
-        if len(rows.right) < _FEW:
-            self._inward = self._inward / 2 if self._inward >= 2 * _LEAST else 0.0
-        return rows if len(rows.right) else self.new(x, most)
-
-    def straight(self) -> bool:
-        """Ask at x itself from now on; whether that is new."""
-        before, self._inward = self._inward, 0.0
-        return before > 0
-
-    def _asked(self, x: Floats, point: Floats, most: int, whole: bool = False) -> Rows:
-        """Rows that x violates, by the rays that say why demands are not met at a point."""
         system = self.system
-        inside = np.minimum(1.0, point + (0.0 if whole else DEEPER))
+        inside = np.minimum(1.0, x + (0.0 if whole else DEEPER))
         inside[system.primary] = 1.0
         pairs: list[tuple[int, int]] = []
         others: list[int] = []
