@@ -128,9 +128,11 @@ def audit(
     refuse_weaker_problem(table, chosen, insist)
     judge = Judge(table, chosen)
     attacker = judge.attacker(mask)
-    # without bounds there is nothing to seek: what moves at all moves anywhere
-    if ranges is None or judge.free:
-        ranges = judge.free or attacker.work <= _MUCH
+    if judge.free:
+        # without bounds there is nothing to seek: what moves at all moves anywhere
+        ranges = True
+    elif ranges is None:
+        ranges = attacker.work <= _MUCH
     low, high, exposed = _attack(judge, attacker, mask, run, brief=not ranges)
     firm = [*_published(table, mask), *exposed]
     soft = lone_contributors(judge, mask, {each.cell for each in firm}, run) + sensitive_sums(table, mask)

@@ -131,8 +131,8 @@ class Search(Standing):
         self.rounds = self.branches = 0
         self.master = Master(system)
         if known is None:
-            enough = max(_FIRST * watch.limit, _SECONDS)
-            first = Builder(system, over=lambda: watch.seconds > enough or watch.enough())
+            latest = max(_FIRST * watch.limit, _SECONDS)
+            first = Builder(system, over=lambda: watch.seconds > latest or watch.enough())
             known = first.build(self.generator, system.cost)
         self.offer(known)
         self.builder = self.builder_of(np.ones(system.edges, dtype=bool))
