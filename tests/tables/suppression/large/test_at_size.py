@@ -9,10 +9,10 @@ from reference import reference
 from tacita.core import Hierarchy, Table
 from tacita.io.hierarchies import from_nested
 from tacita.tables.suppress import suppress
+from tacita.tables.suppression.general.lines import Lines
 from tacita.tables.suppression.large.asked import systems_for
 from tacita.tables.suppression.large.constructive import Constructive
 from tacita.tables.suppression.large.improve import Improve
-from tacita.tables.suppression.large.lines import Lines
 from tacita.tables.suppression.twoway.gauss import Gauss
 from tacita.tables.suppression.twoway.optimal import Optimal
 from tacita.tables.suppression.watch import Watch

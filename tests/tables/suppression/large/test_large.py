@@ -9,13 +9,13 @@ import pytest
 from tacita.core import DataError, Hierarchy, ParameterError, Run, Table
 from tacita.io.hierarchies import from_nested
 from tacita.tables.suppress import suppress
+from tacita.tables.suppression.general.lines import Lines
 from tacita.tables.suppression.general.presolve import systems_of
 from tacita.tables.suppression.large.asked import systems_for
 from tacita.tables.suppression.large.constructive import Constructive
 from tacita.tables.suppression.large.elimination import eliminated
 from tacita.tables.suppression.large.hitas import HiTaS
 from tacita.tables.suppression.large.improve import Improve
-from tacita.tables.suppression.large.lines import Lines
 from tacita.tables.suppression.large.proofs import Proofs
 from tacita.tables.suppression.large.subtables import by_elimination, subtables, top_down
 from tacita.tables.suppression.twoway.gauss import Gauss

@@ -14,6 +14,7 @@ from tacita.tables.suppression.proof.proving import Solver, prover
 from tacita.tables.suppression.twoway.grid import lift_of
 from tacita.tables.suppression.watch import Watch
 
+from .forced import with_forced
 from .incumbent import short_demand
 from .movements import Movements
 from .presolve import refuse, systems_of
@@ -106,7 +107,7 @@ def searches_of(
     """
     run.report("reading the table", 0, 1)
     lift = lift_of(table.cost[~table.forced & ~table.primary])
-    systems = [pressing(system) for system in systems_of(table, problem, lift)]
+    systems = [pressing(with_forced(system)) for system in systems_of(table, problem, lift)]
     given = sum(system.given for system in systems)
     searches: list[Search] = []
 

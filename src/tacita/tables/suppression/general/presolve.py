@@ -6,7 +6,7 @@ protects the system, and no cheaper pattern is lost.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -85,10 +85,25 @@ class _Refusal:
 
 
 def refuse(table: Table, system: System, demand: int) -> DataError:
-    """The error of a demand that cannot be met."""
+    """The error of a demand that cannot be met: it names a primary, not a cell that is forced by one."""
     column = int(system.own[demand])
     cells = system.cells[system.start[column] : system.start[column + 1]]
+    if not table.primary[cells].any():
+        cells = _not_met(table, system)
     return _Refusal(table).of(int(cells[table.primary[cells]][0]))
+
+
+def _not_met(table: Table, system: System) -> Ints:
+    """Cells of the table with a primary that all cells together do not protect; by a programme a demand."""
+    from .incumbent import short_demand
+
+    whose = np.repeat(np.arange(system.edges), np.diff(system.start))
+    primary = np.bincount(whose, table.primary[system.cells], system.edges) > 0
+    asked = np.flatnonzero(primary[system.own])
+    own = {name: getattr(system, name)[asked] for name in ("own", "sign", "amount", "ways")}
+    short = max(0, short_demand(replace(system, **own), np.ones(system.edges, dtype=bool)))
+    column = int(system.own[asked[short]])
+    return system.cells[system.start[column] : system.start[column + 1]]
 
 
 def _opened(table: Table, problem: Problem, lift: float) -> Reduction:

@@ -14,6 +14,7 @@ from tacita.tables.suppression.proof.standing import Standing
 from tacita.tables.suppression.watch import Watch
 
 from .incumbent import Builder, Known
+from .lines import Lines
 from .separation import Separation
 from .system import System
 
@@ -21,6 +22,8 @@ from .system import System
 _WORTH, _PATIENCE, _FOLLOWED = 3e-3, 4, 10
 # How many times dearer than in a network patterns are; branches between them.
 _DEAR, _MENDED = 4, 10
+# Changes to a pattern take no more than this part of the time, so that there is some left for the bound.
+_CHANGING = 0.2
 # A first pattern is taken as it is after this part of the time, but not before so many seconds.
 _FIRST, _SECONDS = 0.2, 5.0
 # Integer programmes before there are branches: nodes of each, how many may fail to shrink the gap to so much
@@ -100,6 +103,8 @@ class Master(CuttingProgramme):
         x = self.over_cells()
         found = self.add(self.separation.known(x, most))
         if found < 20:
+            found += self.add(self.separation.near(x))
+        if found < 20:
             found += self.add(self.separation.new(x, 40 * nested))
         if not found and (np.abs(x - np.round(x)) < 1e-6).all():
             found = self.add(self.separation.new(np.round(x), 40 * nested, whole=True))
@@ -130,6 +135,9 @@ class Search(Standing):
         super().__init__(system, watch, run)
         self.rounds = self.branches = 0
         self.master = Master(system)
+        lines = Lines(system, lambda: watch.over)
+        self.master.add(lines.tight())
+        self.bound = lines.bound
         if known is None:
             latest = max(_FIRST * watch.limit, _SECONDS)
             first = Builder(system, over=lambda: watch.seconds > latest or watch.enough())
@@ -193,8 +201,8 @@ class Search(Standing):
                 return
             only = np.where(x > 0.01, 1.0, 3.0) * self.generator.uniform(0.8, 1.2, system.edges)
             self.offer(self.builder.build(self.generator, near if i % 2 else near * only))
-        since = 0
-        while since < changes and not self.done():
+        since, latest = 0, self.watch.seconds + _CHANGING * self.watch.limit
+        while since < changes and self.watch.seconds < latest and not self.done():
             since += 1
             if self.offer(self.builder.improve(self.generator, self.best, near)):
                 since = 0

@@ -18,7 +18,9 @@ VIOLATION, SHORT = 1e-4, 1e-3
 # the cut is deeper.
 DEEPER = 1e-3
 # Rows a demand and a round by known rays; pairs of ray and demand looked at in a round.
-_EACH, _MOST_PAIRS = 3, 20_000
+_EACH, _MOST_PAIRS = 3, 100_000
+# Pairs a demand and a round that are not short but by less than this share of a demand beyond it.
+_EACH_NEAR, _NEAR = 10, 0.5
 # Rounds without a look at a demand that was met before, at most.
 _LONGEST = 6
 
@@ -45,15 +47,30 @@ class Separation:
 
     def known(self, x: Floats, most: int) -> Rows:
         """Rows that x violates by rays that were met before, the most violated of each demand."""
+        pairs, short = self._pairs(x, SHORT, _EACH)
+        chosen = np.argsort(-short, kind="stable")[:most]
+        return self.rows(pairs[chosen], pairs[chosen, 0], x)
+
+    def near(self, x: Floats) -> Rows:
+        """Rows that x violates by rays met before that leave no demand short, or hardly.
+
+        What cells carry may do, and yet not what they carry once it is rounded, or others are given.
+        """
+        pairs, short = self._pairs(x, -_NEAR, _EACH_NEAR + _EACH)
+        pairs = pairs[short <= SHORT]
+        return self.rows(pairs, pairs[:, 0], x)
+
+    def _pairs(self, x: Floats, least: float, each: int) -> tuple[Ints, Floats]:
+        """Pairs of ray and demand that x leaves short by at least this share of it, the shortest so many of
+        a demand; and the shares."""
         pairs, short = np.empty((_MOST_PAIRS, 2), dtype=np.int64), np.empty(_MOST_PAIRS)
-        count = fitting(short_demands)(self.rays, self.asked, x, SHORT, pairs, short)
+        count = fitting(short_demands)(self.rays, self.asked, x, least, pairs, short)
         pairs, short = pairs[:count], short[:count]
         order = np.lexsort((-short, pairs[:, 1]))
         whose = pairs[order, 1]
         rank = np.arange(count) - np.searchsorted(whose, whose)
-        chosen = order[rank < _EACH]
-        chosen = chosen[np.argsort(-short[chosen], kind="stable")[:most]]
-        return self.rows(pairs[chosen], pairs[chosen, 0], x)
+        chosen = order[rank < each]
+        return pairs[chosen], short[chosen]
 
     def rows(self, pairs: Ints, others: Ints, x: Floats) -> Rows:
         """The strongest row of each pair of ray and demand, where x violates it."""

@@ -8,6 +8,7 @@ import numpy as np
 
 from tacita.core import Problem, Table
 from tacita.kernels.tables.network import BOTH_WAYS, EITHER_WAY, ONE_WAY
+from tacita.tables.suppression.general.forced import with_forced
 from tacita.tables.suppression.general.presolve import systems_of
 from tacita.tables.suppression.general.system import System
 
@@ -24,14 +25,18 @@ def systems_for(table: Table, problem: Problem) -> list[System]:
     ([1.0], [2.0], [1.0])
     """
     if not table.frequency or problem == "general":
-        return systems_of(table, problem)
+        return _forced(systems_of(table, problem))
     if problem == "interval":
         levels = {name: np.ceil(getattr(table, name) - 1e-9) for name in ("lower", "upper", "sliding")}
-        return systems_of(replace(table, **levels), problem)
+        return _forced(systems_of(replace(table, **levels), problem))
     by_one = np.where(table.primary, 1.0, 0.0)
     # the bounds of counts are whole, so that a cell that can move at all by itself can move by 1
     asked = replace(table, lower=by_one, upper=by_one, sliding=np.zeros(table.n))
     return [_either_way(system) for system in systems_of(asked, "interval")]
+
+
+def _forced(systems: list[System]) -> list[System]:
+    return [with_forced(system) for system in systems]
 
 
 def _either_way(system: System) -> System:

@@ -12,12 +12,12 @@ from pydantic import Field
 from tacita.core import Bounds, Pattern, Problem, Run, Table
 from tacita.core.arrays import Mask
 from tacita.tables.suppression.base import Suppression
+from tacita.tables.suppression.general.lines import Lines
 from tacita.tables.suppression.general.presolve import refuse
 from tacita.tables.suppression.twoway.base import TimeLimit, ended
 from tacita.tables.suppression.watch import Watch
 
 from .asked import systems_for
-from .lines import Lines
 from .proofs import Proofs
 
 Bounded = Annotated[

@@ -122,10 +122,10 @@ class Cutting:
 
 def by_elimination(small: Table) -> Mask | None:
     """Gaussian elimination in a small table: whatever is withheld can move, in some direction."""
+    from tacita.tables.suppression.general.lines import Lines
     from tacita.tables.suppression.general.presolve import systems_of
 
     from .elimination import eliminated
-    from .lines import Lines
 
     withheld = small.primary.copy()
     try:

@@ -51,9 +51,9 @@ class Gauss(TwoWay):
     def choose(self, table: Table, problem: Problem, run: Run) -> Pattern:
         if table.is_two_way:
             return super().choose(table, problem, run)
+        from tacita.tables.suppression.general.lines import Lines
         from tacita.tables.suppression.general.presolve import refuse, systems_of
         from tacita.tables.suppression.large.elimination import eliminated
-        from tacita.tables.suppression.large.lines import Lines
 
         watch, withheld, least = Watch(np.inf), table.primary.copy(), 0.0
         run.report("reading the table", 0, 1)

@@ -7,14 +7,18 @@ the search for a pattern begins.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from scipy import sparse
 
 from tacita.core.arrays import Floats, Ints
-from tacita.kernels.tables.network import BOTH_WAYS, EITHER_WAY
+from tacita.kernels.tables.rays import Rows
 from tacita.solvers.highs import LinearProgramme
-from tacita.tables.suppression.general.system import System
 from tacita.tables.suppression.watch import Watch
+
+from .forced import helps_of, spans
+from .system import System
 
 # By how much a row must be violated to be added.
 _VIOLATED = 1e-6
@@ -40,7 +44,7 @@ class Lines:
     is `bound`, whatever a solver says of its own. O(entries) rows, a linear programme a round of rows.
 
     >>> from tacita.core import Table
-    >>> from tacita.tables.suppression.general.presolve import systems_of
+    >>> from .presolve import systems_of
     >>> regions = [[11, 47, 58], [1, 15, 33], [2, 31, 20]]
     >>> table = Table.from_array(regions, primary=[[0, 0, 0], [0, 1, 0], [0, 0, 0]])
     >>> (system,) = systems_of(table, "exact")
@@ -48,7 +52,8 @@ class Lines:
     34.0
     """
 
-    def __init__(self, system: System) -> None:
+    def __init__(self, system: System, over: Callable[[], bool] = lambda: False) -> None:
+        """The rounds of rows end when it is `over`."""
         self._system = system
         self._free = np.flatnonzero(~system.primary)
         self._cost, size = system.cost[self._free], self._free.size
@@ -57,9 +62,9 @@ class Lines:
         self._programme = LinearProgramme.of(self._cost, *ends, solver="simplex")
         self._company = _Company(system, self._free)
         self.bound, self.x = 0.0, system.primary.astype(np.float64)
-        self._complete = False
+        self._duals, self._complete = np.zeros(right.size), False
         for number in range(_ROUNDS if size <= _QUICK else _INTERIOR_ROUNDS):
-            if not self._solved(number):
+            if not self._solved(number) or over():
                 break
             self._complete = not self._company.add_violated(self._programme, self.x[self._free])
             if self._complete:
@@ -81,11 +86,20 @@ class Lines:
         if programme.solve() == "infeasible" or programme.x.size != size:
             return False
         self.x[self._free] = np.clip(programme.x, 0.0, 1.0)
-        duals = np.maximum(programme.answer().duals, 0.0)
+        self._duals = duals = np.maximum(programme.answer().duals, 0.0)
         matrix, least = programme.rows()
         value = float(duals @ least + np.minimum(self._cost - matrix.T @ duals, 0.0).sum())
         self.bound = max(self.bound, value)
         return True
+
+    def tight(self) -> Rows:
+        """The rows that the bound rests on, over all cells."""
+        matrix, right = self._programme.rows()
+        rows = np.flatnonzero(self._duals > _ROUNDING)
+        kept = matrix.tocsr()[rows]
+        start, nothing = kept.indptr.astype(np.int64), np.zeros(rows.size)
+        used = np.array([kept.nnz, rows.size])
+        return Rows(self._free[kept.indices], kept.data, start, right[rows], nothing, used)
 
     def tighten(self, watch: Watch) -> None:
         """A better bound by whole choices, with rows added for them, while time lasts."""
@@ -100,41 +114,17 @@ class Lines:
 
 def _demand_rows(system: System, free: Ints) -> tuple[sparse.csc_array, Floats]:
     """What demands ask in each relation of their cells, over the cells that are free: rows, right sides."""
-    by_row, by_column = system.relations.tocsr(), system.relations.tocsc()
-    # a line is a demand and a relation of its cell; an entry one cell of a line
-    times = np.diff(by_column.indptr)[system.own]
-    demand = np.repeat(np.arange(system.demands), times)
-    at = _spans(by_column.indptr[system.own], times)
-    relation, own_figure = by_column.indices[at], by_column.data[at]
-    sizes = np.diff(by_row.indptr)[relation]
-    line, entry = np.repeat(np.arange(relation.size), sizes), _spans(by_row.indptr[relation], sizes)
-    cell, figure = by_row.indices[entry], by_row.data[entry]
-    share, asked = figure / own_figure[line], demand[line]
-    # what falls as the cell of the demand rises, if both stand on one side
-    falls = np.where(share > 0, system.down[cell], system.up[cell])
-    rises = np.where(share > 0, system.up[cell], system.down[cell])
-    ways, sign = system.ways[asked], system.sign[asked]
-    room = np.where(sign > 0, falls, rises)
-    room = np.where(ways == EITHER_WAY, np.maximum(falls, rises), room)
-    room = np.where(ways == BOTH_WAYS, falls + rises, room)
-    amount = system.amount[asked]
-    value = np.where(room > 0, np.minimum(np.abs(share) * room, amount), 0.0)
-    value[cell == system.own[asked]] = 0.0
-    given = np.bincount(line, np.where(system.primary[cell], value, 0.0), relation.size)
-    left = (system.amount[demand] - given) / system.amount[demand]
+    helps = helps_of(system)
+    amount = system.amount[helps.demand]
+    left = (amount - helps.sums(system.primary[helps.cell])) / amount
     place = np.full(system.edges, -1)
     place[free] = np.arange(free.size)
-    kept = (left[line] > _VIOLATED) & ~system.primary[cell] & (value > 0)
-    scaled = np.minimum(value[kept] / amount[kept] / left[line[kept]], 1.0)
-    used, number = np.unique(line[kept], return_inverse=True)
+    kept = (left[helps.line] > _VIOLATED) & ~system.primary[helps.cell] & (helps.value > 0)
+    line = helps.line[kept]
+    scaled = np.minimum(helps.value[kept] / amount[line] / left[line], 1.0)
+    used, number = np.unique(line, return_inverse=True)
     shape = (used.size, free.size)
-    return sparse.csc_array((scaled, (number, place[cell[kept]])), shape=shape), np.ones(used.size)
-
-
-def _spans(starts: Ints, lengths: Ints) -> Ints:
-    """Places from each start on, so many of each, one behind the other."""
-    ends = np.cumsum(lengths)
-    return np.arange(ends[-1] if ends.size else 0) - np.repeat(ends - lengths - starts, lengths)
+    return sparse.csc_array((scaled, (number, place[helps.cell[kept]])), shape=shape), np.ones(used.size)
 
 
 class _Company:
@@ -159,7 +149,7 @@ class _Company:
             self._added[violated] = True
             row, cell = self._rows[violated], self._columns[violated]
             sizes = self._sizes[row]
-            at = self._columns[_spans(self._start[row], sizes)]
+            at = self._columns[spans(self._start[row], sizes)]
             value = np.where(at == np.repeat(cell, sizes), -1.0, 1.0)
             programme.add_rows(np.zeros(violated.size), np.cumsum(sizes) - sizes, at, value)
         return int(violated.size)
