@@ -36,7 +36,7 @@ class Helps(NamedTuple):
     def sums(self, which: Mask | None = None) -> Floats:
         """What the cells of each line can do together, or some of them."""
         value = self.value if which is None else np.where(which, self.value, 0.0)
-        return np.bincount(self.line, value, self.demand.size)
+        return np.bincount(self.line, value, self.demand.size).astype(np.float64)
 
 
 def spans(starts: Ints, lengths: Ints) -> Ints:
