@@ -23,6 +23,8 @@ from .system import System
 
 # Patterns along the first solution of the programme, and changes to the best of them.
 _TRIES, _CHANGES = 20, 80
+# Cells of a part from which on the first pattern is that of `constructive`, and what it gets of the time.
+_LARGE, _FIRST = 2000, 0.4
 # Cells times primaries up to which a search is tried without compiling first, and the seconds that it gets.
 _SMALL, _PATIENCE = 2000, 10.0
 
@@ -80,7 +82,7 @@ def searched(table: Table, problem: Problem, solver: Solver, watch: Watch, run: 
             prover(solver, search.network.amounts)(search)
     withheld = table.primary.copy()
     for search in searches:
-        if not search.builder.protects(search.best):
+        if not search.protected():
             raise VerificationError("Optimal: the pattern does not protect. Nothing is returned.")
         withheld[search.network.of_table(search.best)] = True
     bound = sum(search.network.rounded_up(min(search.bound, search.cost)) for search in searches)
@@ -116,12 +118,22 @@ def searches_of(
         run.on_bounds(Bounds(lower / lift, upper / lift))
 
     steered = replace(run, on_bounds=told)
+    if withheld is None and any(system.edges > _LARGE for system in systems):
+        withheld = _begun(table, problem, watch, run)
     for system in systems:
         known = None if withheld is None else system.of_withheld(withheld) | system.primary
         searches.append(Search(system, watch, steered, known))
         if searches[-1].cost == np.inf:
             raise refuse(table, system, max(0, short_demand(system, np.ones(system.edges, dtype=bool))))
     return searches, given, lift
+
+
+def _begun(table: Table, problem: Problem, watch: Watch, run: Run) -> Mask:
+    """A first pattern of a large table, by the method that is made for those."""
+    from tacita.tables.suppression.large.constructive import Constructive
+
+    seconds = min(max(_FIRST * watch.limit, 0.1), 600.0)
+    return Constructive(seconds=seconds, bound=0.0).choose(table, problem, run.silent()).withheld
 
 
 def pressing(system: System) -> System:

@@ -40,7 +40,8 @@ class Known(NamedTuple):
 class Builder:
     """Builds protecting patterns out of some of a system's cells: masks over all, primaries included.
 
-    What is not needed is dropped until it is `over`; a pattern protects also where that ends early.
+    When it is `over`, no more is built; what is not needed is dropped until then, and a pattern protects also
+    where that ends early.
     """
 
     def __init__(
@@ -59,11 +60,16 @@ class Builder:
         return float(self.system.cost[chosen].sum())
 
     def grow(self, chosen: Mask, weight: Floats, order: Ints) -> Movers | None:
-        """Add the cheapest movements by `weight` to a pattern for some demands; None if none is there."""
+        """Add the cheapest movements by `weight` to a pattern for some demands.
+
+        None if one has none, or if it is over before all have theirs.
+        """
         system = self.system
         grown, used = chosen | system.primary, np.zeros((system.demands, system.edges), dtype=bool)
         scale = float(weight.max(initial=0.0)) or 1.0
         for demand in order.tolist():
+            if self.over():
+                return None
             left = np.where(grown, 0.0, weight / scale)
             found = moved(self._paths, demand, left, self.within | grown)
             if found is None:
@@ -76,9 +82,10 @@ class Builder:
         """Drop what no demand needs, highest key first; the key is the cost unless given."""
         chosen = chosen | self.system.primary
         none = np.zeros((self.system.demands, self.system.edges), dtype=bool)
-        return self._cleaned(Movers(chosen, none), keys).chosen
+        return self.cleaned(Movers(chosen, none), keys).chosen
 
-    def _cleaned(self, made: Movers, keys: Floats | None = None, tried: Mask | None = None) -> Movers:
+    def cleaned(self, made: Movers, keys: Floats | None = None, tried: Mask | None = None) -> Movers:
+        """Drop what no demand needs of what was tried, highest key first, and see who moves then."""
         system, chosen = self.system, made.chosen
         keys = system.cost if keys is None else keys
         tried = ~system.primary if tried is None else tried & ~system.primary
@@ -97,7 +104,7 @@ class Builder:
         order = generator.permutation(self.system.demands)
         chosen = np.zeros(self.system.edges, dtype=bool) if start is None else start
         grown = self.grow(chosen, weight, order)
-        return None if grown is None else self._cleaned(grown).chosen
+        return None if grown is None else self.cleaned(grown).chosen
 
     def protects(self, chosen: Mask) -> bool:
         """Whether all demands are met by a pattern."""
@@ -111,7 +118,10 @@ class Builder:
             return None
         if self._changed is None or not np.array_equal(self._changed.chosen, chosen):
             none = np.zeros((system.demands, system.edges), dtype=bool)
-            self._changed = self._cleaned(Movers(chosen | system.primary, none))
+            known = self.cleaned(Movers(chosen | system.primary, none))
+            if self.over():
+                return None
+            self._changed = known
         mid = secondary[generator.integers(len(secondary))]
         around = system.relations[system.relations[:, [mid]].nonzero()[0]]
         near = np.isin(secondary, around.nonzero()[1])
@@ -127,7 +137,7 @@ class Builder:
         new = again.used[lost].any(axis=0) | (again.chosen & ~chosen)
         again.used[~lost] = self._changed.used[~lost]
         # what only the others need, they need as before
-        found = self._cleaned(again, tried=new)
+        found = self.cleaned(again, tried=new)
         if self.cost(found.chosen) < self.cost(chosen):
             self._changed = found
         return found.chosen
@@ -196,6 +206,8 @@ def needed(
     weight = np.where(system.primary, 0.0, system.cost) / (float(system.cost.max(initial=0.0)) or 1.0)
     alive = np.ones(system.edges, dtype=bool)
     for demand in np.flatnonzero(~uses.any(axis=1)).tolist():
+        if over():
+            return alive, uses
         movers = moved(paths, demand, weight, alive)
         if movers is None:
             raise DataError("A pattern that does not protect cannot be cleaned.")

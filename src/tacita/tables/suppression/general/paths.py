@@ -11,7 +11,7 @@ from .programmes import Programme
 from .system import System
 
 # A movement below is the solver's.
-_STILL = 1e-7
+STILL = 1e-7
 
 
 class Paths:
@@ -45,5 +45,5 @@ class Paths:
         if moved is None:
             return None
         change = moved.change
-        change[np.abs(change) < _STILL] = 0.0
+        change[np.abs(change) < STILL] = 0.0
         return change

@@ -22,7 +22,7 @@ from .system import System
 _WORTH, _PATIENCE, _FOLLOWED = 3e-3, 4, 10
 # How many times dearer than in a network patterns are; branches between them.
 _DEAR, _MENDED = 4, 10
-# Changes to a pattern take no more than this part of the time, so that there is some left for the bound.
+# Patterns and changes to them take no more than this part of the time, so that the bound has its own.
 _CHANGING = 0.2
 # A first pattern is taken as it is after this part of the time, but not before so many seconds.
 _FIRST, _SECONDS = 0.2, 5.0
@@ -34,12 +34,9 @@ _NODES, _SKETCHES, _SHRUNK, _WIDE = 300, 1, 0.8, 0.08
 class Master(CuttingProgramme):
     """The programme of a system: a column for every cell that may be withheld, all from the start."""
 
-    def __init__(
-        self, system: System, separation: Separation | None = None, columns: Ints | None = None
-    ) -> None:
+    def __init__(self, system: System, separation: Separation, columns: Ints | None = None) -> None:
         super().__init__()
-        self.system = system
-        self.separation = separation or Separation(system)
+        self.system, self.separation = system, separation
         self.columns = np.flatnonzero(~system.primary) if columns is None else columns
         self.fixed = np.zeros(len(self.columns), dtype=bool)
         count = len(self.columns)
@@ -134,16 +131,28 @@ class Search(Standing):
         """`known` is a pattern that protects; without one, a first is built."""
         super().__init__(system, watch, run)
         self.rounds = self.branches = 0
-        self.master = Master(system)
+        self.master = Master(system, Separation(system, lambda: watch.over))
         lines = Lines(system, lambda: watch.over)
         self.master.add(lines.tight())
         self.bound = lines.bound
-        if known is None:
-            latest = max(_FIRST * watch.limit, _SECONDS)
-            first = Builder(system, over=lambda: watch.seconds > latest or watch.enough())
-            known = first.build(self.generator, system.cost)
-        self.offer(known)
+        self._known = known
+        self.offer(known if known is not None else self._first())
         self.builder = self.builder_of(np.ones(system.edges, dtype=bool))
+
+    def _first(self) -> Mask | None:
+        """A first pattern, cleaned while there is time for that; None where there is none."""
+        order = self.generator.permutation(self.network.demands)
+        builder, watch = Builder(self.network), self.watch
+        made = builder.grow(self.network.primary, self.network.cost, order)
+        if made is None:
+            return None
+        latest = max(_FIRST * watch.limit, _SECONDS)
+        builder.over = lambda: watch.seconds > latest or watch.enough()
+        return builder.cleaned(made).chosen
+
+    def protected(self) -> bool:
+        """Whether the best pattern protects: all demands are looked at again, unless it is the known one."""
+        return self.best is self._known or self.builder.protects(self.best)
 
     def builder_of(self, within: Mask) -> Builder:
         """What builds patterns out of some cells."""
@@ -192,17 +201,24 @@ class Search(Standing):
 
     def follow(self, x: Floats, tries: int, changes: int) -> None:
         """Patterns along the fractional one, then changes to the best; not as many as in a network."""
-        tries, changes = int(np.ceil(tries / _DEAR)), int(np.ceil(changes / _DEAR))
-        system = self.network
+        latest = self.watch.seconds + _CHANGING * self.watch.limit
+        self.builder.over = lambda: self.watch.seconds > latest or self.watch.over
+        try:
+            self._follow(x, int(np.ceil(tries / _DEAR)), int(np.ceil(changes / _DEAR)))
+        finally:
+            self.builder.over = lambda: self.watch.over
+
+    def _follow(self, x: Floats, tries: int, changes: int) -> None:
+        system, over = self.network, self.builder.over
         self.builder.known = self.master.known()
         near = system.cost * (1.0 - 0.9 * x)
         for i in range(tries):
-            if self.done():
+            if over() or self.closed:
                 return
             only = np.where(x > 0.01, 1.0, 3.0) * self.generator.uniform(0.8, 1.2, system.edges)
             self.offer(self.builder.build(self.generator, near if i % 2 else near * only))
-        since, latest = 0, self.watch.seconds + _CHANGING * self.watch.limit
-        while since < changes and self.watch.seconds < latest and not self.done():
+        since = 0
+        while since < changes and not over() and not self.closed:
             since += 1
             if self.offer(self.builder.improve(self.generator, self.best, near)):
                 since = 0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from tacita.core.arrays import Floats, Ints
@@ -28,9 +30,10 @@ _LONGEST = 6
 class Separation:
     """Rows over the cells of a system that no protecting pattern violates."""
 
-    def __init__(self, system: System, movements: Movements | None = None) -> None:
-        self.system = system
-        self.movements = movements or Movements(system)
+    def __init__(self, system: System, over: Callable[[], bool] = lambda: False) -> None:
+        """The attacker is asked no more when it is `over`."""
+        self.system, self.over = system, over
+        self.movements = Movements(system)
         order = np.argsort(system.own, kind="stable")
         first = np.searchsorted(system.own[order], np.arange(system.edges + 1))
         self.asked = Asked(
@@ -92,7 +95,7 @@ class Separation:
         waiting = self._wait > 0
         self._wait[waiting] -= 1
         for demand in [*np.flatnonzero(~waiting).tolist(), *np.flatnonzero(waiting).tolist()]:
-            if len(pairs) >= most or (pairs and waiting[demand]):
+            if len(pairs) >= most or (pairs and waiting[demand]) or self.over():
                 break
             found = self.ask(demand, inside, FARTHEST if whole else USUAL)
             self._met[demand] = 0 if found else self._met[demand] + 1

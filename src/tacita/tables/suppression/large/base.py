@@ -28,6 +28,8 @@ Bounded = Annotated[
         description="share of the seconds for a better lower bound than that over single lines",
     ),
 ]
+# Parts of the time after which no more rows of single lines are added, and first proofs are not the cheapest.
+_ADDED, _HURRIED = 0.2, 1.0
 # Open cells times primaries up to which a bound by cuts is sought: beyond, it would not end in time.
 _MOST = 600_000
 
@@ -48,9 +50,9 @@ class Large(Suppression):
         parts, lines = list[Proofs](), list[Lines]()
         for number, system in enumerate(systems):
             run.report("looking at single lines", number, len(systems))
-            lines.append(Lines(system))
-            parts.append(Proofs(system, start, lines[-1].x))
-            self._prove_all(table, parts[-1], run, (number, len(systems)))
+            lines.append(Lines(system, lambda: watch.seconds > _ADDED * watch.limit))
+            parts.append(Proofs(system, start, lines[-1].x, lambda: watch.over))
+            self._prove_all(table, parts[-1], watch, run, (number, len(systems)))
         least = self.search(parts, watch, run)
         for proofs in parts:
             withheld[proofs.system.of_table(proofs.chosen)] = True
@@ -60,14 +62,14 @@ class Large(Suppression):
         """Cells to begin with: the primaries alone, unless a method knows better."""
         return table.primary
 
-    def _prove_all(self, table: Table, proofs: Proofs, run: Run, part: tuple[int, int]) -> None:
-        """A first pattern: every demand gets a proof, in random order. It takes the time that it takes."""
+    def _prove_all(self, table: Table, proofs: Proofs, watch: Watch, run: Run, part: tuple[int, int]) -> None:
+        """A first pattern: every demand gets a proof, in random order; the last ones in a hurry."""
         system = proofs.system
         order = run.search_generator().permutation(system.demands)
         for done, demand in enumerate(order.tolist()):
             if done % 8 == 0:
                 run.report("protecting cells", part[0] + done / system.demands, part[1])
-            if not proofs.prove(demand):
+            if not proofs.prove(demand, hurried=watch.seconds > _HURRIED * watch.limit):
                 raise refuse(table, system, demand)
         proofs.price_plainly()
 

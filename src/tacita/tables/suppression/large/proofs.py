@@ -6,7 +6,7 @@ a pattern changes where proofs allow it: what no proof needs is published.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +14,8 @@ import numpy as np
 from tacita.core.arrays import Floats, Ints, Mask
 from tacita.kernels.tables.network import BOTH_WAYS
 from tacita.tables.suppression.general.incumbent import moved
-from tacita.tables.suppression.general.paths import Paths
+from tacita.tables.suppression.general.movements import FARTHEST, USUAL, Movements
+from tacita.tables.suppression.general.paths import STILL, Paths
 from tacita.tables.suppression.general.system import System
 
 from .nearby import Nearby
@@ -45,9 +46,18 @@ class Proofs:
     Cost of a proof: a linear programme, of the whole system where it is not large, else of the cells around.
     """
 
-    def __init__(self, system: System, withheld: Mask, likely: Floats | None = None) -> None:
-        """`likely` says how likely each cell belongs to a cheap pattern; first proofs lean on such cells."""
-        self.system = system
+    def __init__(
+        self,
+        system: System,
+        withheld: Mask,
+        likely: Floats | None = None,
+        over: Callable[[], bool] = lambda: False,
+    ) -> None:
+        """`likely` says how likely each cell belongs to a cheap pattern; first proofs lean on such cells.
+
+        No other proofs are sought when it is `over`.
+        """
+        self.system, self._over = system, over
         self.chosen: Mask = system.primary | system.of_withheld(withheld)
         self.proofs: list[Ints | None] = [None] * system.demands
         self._users: dict[int, set[int]] = {}
@@ -62,6 +72,7 @@ class Proofs:
         self._nearby = None if whole else Nearby(system, np.where(self.chosen, _FREE, 1.0) * self.price)
         self._whole = Paths(system, quick=False) if whole else None
         self._withheld: tuple[Ints, Paths] | None = None
+        self._movements: Movements | None = None
 
     def price_plainly(self) -> None:
         """From now on cells are priced at their cost, however likely they are."""
@@ -85,17 +96,20 @@ class Proofs:
         """Demands whose proof moves a cell."""
         return self._users.get(column, set())
 
-    def prove(self, demand: int) -> bool:
+    def prove(self, demand: int, hurried: bool = False) -> bool:
         """Give a demand a proof, by the cheapest movement; what moves is withheld from then on.
 
         False where all cells together do not meet it. Demands without a proof that the movement meets as well
-        have it too.
+        have it too. In a hurry any movement of
+        all cells will do: it is soon found, for there are many.
         """
         if self.proofs[demand] is not None:
             return True
-        found = self.find(demand, self.chosen, self.chosen)
-        if found is None:
-            found = self.find(demand, np.ones(self.system.edges, dtype=bool), self.chosen)
+        if hurried:
+            found = self._find_any(demand)
+        else:
+            everything = np.ones(self.system.edges, dtype=bool)
+            found = self.find(demand, self.chosen, self.chosen) or self.find(demand, everything, self.chosen)
         if found is None:
             return False
         self.take(demand, found.columns)
@@ -163,6 +177,20 @@ class Proofs:
                 return Movement(columns[found.columns], found.change)
         return None
 
+    def _find_any(self, demand: int) -> Movement | None:
+        """Cells whose movement meets a demand, whatever they cost; None if none do."""
+        everything = np.ones(self.system.edges)
+        if self.system.ways[demand] == BOTH_WAYS:
+            return self.find(demand, everything > 0, self.chosen)
+        if self._movements is None:
+            self._movements = Movements(self.system)
+        for farthest in (USUAL, FARTHEST):
+            reached = self._movements.demand(demand, everything, farthest)[-1]
+            if reached.enough:
+                columns = np.flatnonzero(np.abs(reached.change) > STILL)
+                return Movement(columns, reached.change[columns] * float(self.system.amount[demand]))
+        return None
+
     def _programmes(self, demand: int, allowed: Mask) -> Iterator[tuple[Ints, int, Paths]]:
         """Where to look, the smallest first: some columns, the number of the demand there, a programme."""
         within = not (allowed & ~self.chosen).any()
@@ -200,7 +228,7 @@ class Proofs:
     def _instead(
         self, demands: list[int], allowed: Mask, given: Mask, below: float = np.inf
     ) -> dict[int, Ints] | None:
-        """Other proofs of some demands, among the allowed cells; None where one has none.
+        """Other proofs of some demands, among the allowed cells; None where one has none, or it is over.
 
         None, too, where cells that are not given would cost as much as they must cost less than.
         """
@@ -209,6 +237,8 @@ class Proofs:
         for demand in demands:
             if demand in instead:
                 continue
+            if self._over():
+                return None
             found = self.find(demand, allowed, given)
             new = found and found.columns[~given[found.columns]]
             if new is not None and new.size:
