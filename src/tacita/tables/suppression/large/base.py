@@ -28,8 +28,9 @@ Bounded = Annotated[
         description="share of the seconds for a better lower bound than that over single lines",
     ),
 ]
-# Parts of the time after which no more rows of single lines are added, and first proofs are not the cheapest.
-_ADDED, _HURRIED = 0.2, 1.0
+# Of the time: when no more rows of single lines are added; and when first proofs are no longer the cheapest,
+# late, for such a pattern may cost twice as much.
+_ADDED, _HURRIED = 0.2, 2.0
 # Open cells times primaries up to which a bound by cuts is sought: beyond, it would not end in time.
 _MOST = 600_000
 

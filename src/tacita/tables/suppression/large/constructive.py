@@ -24,7 +24,8 @@ class Constructive(Large):
     of the programme over single lines, in whole numbers and by cuts where there is time for it.
 
     A programme or two for each demand, O(secondary cells times proofs that use one) a round of
-    clean-up, which `seconds` ends; the first pattern takes the time that it takes.
+    clean-up, which `seconds` ends. The first pattern may take longer: where nearly all cells of a large table
+    hang together, a programme takes seconds. From twice the time on, any movement is a proof.
     Source: Kelly, Golden & Assad (1992), Networks 22, 397-417, and Fischetti & Salazar (2001) for programmes
     instead of flows; the proofs are ours.
 
