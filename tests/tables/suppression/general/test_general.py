@@ -213,6 +213,17 @@ def test_a_time_limit_ends_with_a_pattern_and_a_bound_below_it():
     assert audit(table, found.withheld, "interval").safe
 
 
+def test_a_large_table_begins_from_the_pattern_of_constructive_and_ends_at_the_same_cost(monkeypatch):
+    table = hierarchical(9, primaries=8)
+    before = solved(table, "interval")
+    monkeypatch.setattr("tacita.tables.suppression.general.branch._LARGE", 10)
+    assert solved(table, "interval").cost == before.cost
+    # with no time at all the first pattern is what there is
+    found = Optimal(seconds=1e-3).suppress(table, "interval")
+    assert audit(table, found.withheld, "interval").safe
+    assert found.lower_bound <= before.cost <= found.cost
+
+
 def test_told_that_it_is_enough_it_ends_with_what_it_has():
     table = hierarchical(9, primaries=8)
     found = Optimal().suppress(table, "interval", Run(enough=lambda: True))

@@ -97,16 +97,16 @@ def test_patterns_of_cubes_are_safe_by_plain_programmes(method, problem):
         assert attack.is_safe(table, pattern.withheld, problem)
 
 
-@pytest.mark.parametrize("large", [False, True])
+@pytest.mark.parametrize("large", [False, True, "hurried"])
 @pytest.mark.parametrize("problem", ["exact", "interval"])
 def test_every_proof_is_a_movement_of_withheld_cells_that_meets_its_demand(monkeypatch, problem, large):
-    if large:
+    if large is True:
         monkeypatch.setattr("tacita.tables.suppression.large.proofs._ALL", 10)
         monkeypatch.setattr("tacita.tables.suppression.large.nearby._NEAREST", (20, 60))
     table = cube(3, shape=(5, 4, 4), sliding=50)
     for system in systems_for(table, problem):
         proofs = Proofs(system, table.primary)
-        assert all(proofs.prove(demand) for demand in range(system.demands))
+        assert all(proofs.prove(demand, large == "hurried") for demand in range(system.demands))
         proofs.price_plainly()
         costs = [proofs.cost]
         for change in (proofs.spare, proofs.replace):
@@ -125,6 +125,32 @@ def test_every_proof_is_a_movement_of_withheld_cells_that_meets_its_demand(monke
             alone = Proofs(system, np.zeros(table.n, dtype=bool))
             alone.chosen[:] = inside | system.primary
             assert alone.find(demand, inside, inside) is not None
+
+
+def test_when_it_is_over_no_other_proof_is_sought_and_those_at_hand_stay():
+    table = cube(3, shape=(5, 4, 4))
+    (system,) = systems_for(table, "interval")
+    proofs = Proofs(system, table.primary, over=lambda: True)
+    assert all(proofs.prove(demand, hurried=True) for demand in range(system.demands))
+    before = proofs.chosen.copy()
+    assert not any(change(column) for change in (proofs.spare, proofs.replace) for column in proofs.secondary)
+    assert np.array_equal(proofs.chosen, before)
+    assert audit(table, _withheld(table, system, proofs), "interval").safe
+
+
+def _withheld(table, system, proofs):
+    withheld = table.primary.copy()
+    withheld[system.of_table(proofs.chosen)] = True
+    return withheld
+
+
+def test_in_a_hurry_from_the_start_a_pattern_is_safe_and_named_with_its_bound(monkeypatch):
+    monkeypatch.setattr("tacita.tables.suppression.large.base._HURRIED", 0.0)
+    for seed in range(3):
+        table = cube(seed, sliding=50)
+        found = Constructive().suppress(table, "interval")
+        assert attack.is_safe(table, found.withheld, "interval")
+        assert 0 < found.lower_bound <= found.cost
 
 
 def test_a_clean_pattern_needs_every_cell_that_it_withholds():
