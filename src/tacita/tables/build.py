@@ -9,7 +9,7 @@ from tacita.core import Hierarchy, Microdata, ParameterError, Table
 
 from .behind import COUNTED
 from .dimensions import TOTAL, Division
-from .rules import Rule, apply_rules
+from .rules import Rule, apply_rules, rules_of
 from .summing.asked import Asked, refuse_shared_keys
 from .summing.parts import RecordParts
 from .summing.portions import Portion, Summed
@@ -62,7 +62,7 @@ def tabulate(
         if isinstance(dimensions, Division)
         else Division.named(dimensions, prefixes=prefixes or {}, parents=parents or {}, total=total)
     )
-    applied = (rules,) if isinstance(rules, Rule) else tuple(rules)
+    applied = rules_of(rules)
     deepest = max(depth, *(rule.depth for rule in applied), 1)
     asked = Asked(division, value, weight, unit, request, waiver, key, deepest)
     source.require(asked.columns)

@@ -4,11 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tacita.core import Table
+from tacita.core import ParameterError, Table
 
 from .base import Flags, Rule
 
 __all__ = ["Flags", "Rule", "apply_rules"]
+
+
+def rules_of(given: Rule | Sequence[Rule]) -> tuple[Rule, ...]:
+    """One rule or several as several; ParameterError where one is none, as a name by itself."""
+    rules = (given,) if isinstance(given, Rule | str) else tuple(given)
+    for each in rules:
+        if not isinstance(each, Rule):
+            raise ParameterError(
+                f"rules: wanted rules with their parameters, such as PPercent(p=15) from "
+                f"tacita.tables.rules.concentration; got {type(each).__name__}. In a plan they go by name."
+            )
+    return rules
 
 
 def apply_rules(table: Table, rules: Rule | Sequence[Rule]) -> Table:
@@ -22,7 +34,7 @@ def apply_rules(table: Table, rules: Rule | Sequence[Rule]) -> Table:
     >>> apply_rules(table, [PPercent(p=20), MinimumFrequency(threshold=3)]).primary.tolist()
     [True, False, False]
     """
-    for rule in (rules,) if isinstance(rules, Rule) else rules:
+    for rule in rules_of(rules):
         found = rule.flag_table(table)
         table = table.with_primary(found.mask, found.lower, found.upper, found.sliding, (rule,))
     return table
