@@ -3,6 +3,8 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+# of thousands of files few are imported, and Python compiles those when they are
+INSTALL := $(PIP) install --no-compile
 
 # tests start many processes: what one has compiled, the next one loads
 unexport PYTHONDONTWRITEBYTECODE
@@ -16,9 +18,11 @@ demo: $(VENV)/installed
 app: $(VENV)/installed-for-app
 	$(BIN)/tacita app
 
-test: $(VENV)/installed-for-tests
-	# meanwhile everything is compiled once, from both ends, which both workers of the tests would do otherwise
+test: $(VENV)/installed
+	# everything is compiled once, which both workers of the tests would do otherwise: from one end while the rest
+	# of what tests need is installed, then from the other end too
 	@$(BIN)/tacita warmup >/dev/null 2>&1 & \
+	$(MAKE) --no-print-directory $(VENV)/installed-for-tests || { wait; exit 1; }; \
 	$(BIN)/python -m pytest -q -m "not long" tests/test_warming.py & warmed=$$!; \
 	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy; clean=$$?; \
 	wait $$warmed || clean=1; wait; exit $$clean
@@ -49,22 +53,21 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/installed: $(VENV)/bin/python pyproject.toml
-	$(PIP) install --editable .
+	$(INSTALL) --editable .
 	touch $@
 
 $(VENV)/installed-for-app: $(VENV)/bin/python pyproject.toml
-	$(PIP) install --editable '.[app]'
+	$(INSTALL) --editable '.[app]'
 	touch $@ $(VENV)/installed
 
 $(VENV)/installed-for-docs: $(VENV)/bin/python pyproject.toml
-	$(PIP) install --editable '.[docs]'
+	$(INSTALL) --editable '.[docs]'
 	touch $@ $(VENV)/installed
 
 $(VENV)/installed-for-tests: $(VENV)/bin/python pyproject.toml
-	# of thousands of files few are imported, and Python compiles those when they are
-	$(PIP) install --no-compile --editable '.[test]'
+	$(INSTALL) --editable '.[test]'
 	# peers of single tests; their own bounds on pandas are older than what they work with
-	$(PIP) install --no-compile --no-deps 'recordlinkage>=0.16,<0.17' 'pycanon>=1.3,<2'
+	$(INSTALL) --no-deps 'recordlinkage>=0.16,<0.17' 'pycanon>=1.3,<2'
 	# the page is tested in a browser; without one, and without the right to install one, those tests skip
 	command -v chromium >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
 	  { apt-get install -y -qq --no-install-recommends chromium || { apt-get update -qq && \

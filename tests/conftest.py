@@ -1,5 +1,6 @@
 """What many tests need: the benchmark files, and quick deterministic Hypothesis runs."""
 
+import gc
 import os
 
 import numpy as np
@@ -26,6 +27,17 @@ settings.load_profile("tacita")
 
 def thorough():
     return settings.get_current_profile_name() == "thorough"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """What is collected stays until the end: nobody looks through it for what could be thrown away."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -83,7 +83,7 @@ def cells(tmp_path_factory):
 
 def best(survey, folder):
     to = ["--out", folder / "out.csv", "--json", folder / "out.json", "--report", folder / "out.html"]
-    how = ["--quasi", "turnover,wages", "--method", "best", "--effort", 1e6, "--certify"]
+    how = ["--quasi", "turnover,wages", "--method", "best", "--effort", 1e5, "--certify"]
     return ["protect", survey, *to, *how]
 
 
@@ -94,7 +94,7 @@ def optimal(cells, folder):
 
 
 def compared(survey, folder):
-    grid = ["--method", "mdav,best", "--k", "3,4", "--effort", "1000000", "--certify", "true"]
+    grid = ["--method", "mdav,best", "--k", "3,4", "--effort", "100000", "--certify", "true"]
     axes = ["--loss", "IL1", "--risk", "DLD", "--measures", "IL1", "--json", folder / "out.json"]
     return ["compare", survey, "--quasi", "turnover,wages", *grid, *axes]
 

@@ -15,6 +15,12 @@ REGIONS = [[11, 47, 58], [1, 15, 33], [2, 31, 20]]
 SENSITIVE = np.array(REGIONS) == 15
 
 
+def some_seeds(all_of_them, first):
+    """The first of them for `make test`, the rest for `make test-long`."""
+    later = [pytest.param(seed, marks=pytest.mark.long) for seed in range(first, all_of_them)]
+    return [*range(first), *later]
+
+
 def regions(alone):
     """The table of the source, with one contributor in some cells."""
     counts = np.full((3, 3), 5)
@@ -51,7 +57,7 @@ def test_the_proof_speaks_of_the_problem_and_not_of_what_lone_contributors_add()
     assert (pattern.cost, pattern.lone_cost, pattern.proven) == (84, 50, True)
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", some_seeds(10, 6))
 @pytest.mark.parametrize("method", ["optimal", "network", "hypercube"])
 def test_what_is_told_of_the_problem_is_true_of_the_problem_alone(method, seed):
     generator = np.random.default_rng(seed)
@@ -100,7 +106,7 @@ def test_someone_alone_in_the_sensitive_cell_itself_changes_nothing():
 
 
 @pytest.mark.parametrize("problem", PROBLEMS)
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", some_seeds(8, 5))
 def test_what_remains_known_to_someone_alone_would_be_whatever_is_withheld(problem, seed):
     generator = np.random.default_rng(seed)
     shape = tuple(generator.integers(3, 6, 2))

@@ -15,22 +15,22 @@ from tacita.core import TacitaError
 from .ahead import modules, next_question
 from .desk import Desk
 from .verbs import VERBS
-from .wire import Wire, end_of_all
+from .wire import READY, Wire, end_of_all
 
 # A cell takes so many bytes while it is read and worked on, more or less.
 _BYTES_A_CELL = 64
 _MOST_CELLS = 200_000_000
 
 
-def answer_all(wire: Wire) -> None:
-    """Answer until the other side closes its end."""
+def answer_all(wire: Wire, ahead: bool = True) -> None:
+    """Answer until the other side closes its end; say "ready" and load more `ahead` of all questions."""
     desk = Desk()
     questions: queue.Queue[dict[str, Any]] = queue.Queue()
     threading.Thread(target=_listen, args=(wire, desk, questions), daemon=True).start()
     with api.unfolding_at_most(most_cells()):
-        wire.tell({"id": 0, "event": "ready"})
-        # where many are started and few wait long, as in tests, each loads what it is asked for alone
-        waiting = iter(()) if os.environ.get("TACITA_NOTHING_AHEAD") else modules()
+        if ahead:
+            wire.tell(READY)
+        waiting = modules() if ahead else iter(())
         while True:
             answer(next_question(questions, waiting), desk, wire)
 

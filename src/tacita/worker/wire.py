@@ -8,13 +8,16 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator, Mapping
+from io import BufferedReader
 from typing import Any, BinaryIO
+
+READY = {"id": 0, "event": "ready"}
 
 
 class Wire:
     """Lines of JSON, in and out. When the other side closes, this process and all that it started end."""
 
-    def __init__(self, incoming: BinaryIO, outgoing: BinaryIO) -> None:
+    def __init__(self, incoming: BufferedReader, outgoing: BinaryIO) -> None:
         self._incoming, self._outgoing = incoming, outgoing
         # kernels report from threads of their own
         self._writing = threading.Lock()
@@ -39,6 +42,11 @@ class Wire:
                 self._outgoing.write(line)
                 self._outgoing.flush()
         except (BrokenPipeError, ValueError):
+            end_of_all()
+
+    def wait(self) -> None:
+        """Until something has come in, or the other side closes."""
+        if not self._incoming.peek(1):
             end_of_all()
 
     def lines(self) -> Iterator[dict[str, Any]]:

@@ -155,16 +155,16 @@ def test_a_good_partition_of_a_mixture_is_proven_best_or_bettered():
 
 
 @pytest.fixture(scope="module")
-def proof_of_sixty():
-    return certify(mixture(60, 3), 3, blocks(60, 3))
+def proof_of_forty():
+    return certify(mixture(40, 3), 3, blocks(40, 3))
 
 
 @pytest.mark.parametrize(
     "scale",
     [1e-100, pytest.param(1e-6, marks=pytest.mark.long), pytest.param(1e6, marks=pytest.mark.long), 1e60],
 )
-def test_the_unit_of_the_data_does_not_weaken_the_proof(proof_of_sixty, scale):
-    here, there = proof_of_sixty, certify(scale * mixture(60, 3), 3, blocks(60, 3))
+def test_the_unit_of_the_data_does_not_weaken_the_proof(proof_of_forty, scale):
+    here, there = proof_of_forty, certify(scale * mixture(40, 3), 3, blocks(40, 3))
     assert there.gap == pytest.approx(here.gap, abs=1e-6)
     assert there.lower_bound == pytest.approx(here.lower_bound * scale**2, rel=1e-6)
 

@@ -97,7 +97,7 @@ def test_boxes_hold_their_records_each_once(n):
 
 def test_large_files_with_ties_are_linked_as_their_twins_say():
     rng = np.random.default_rng(0)
-    x = rng.integers(0, 6, size=(700, 3)).astype(float)
+    x = rng.integers(0, 6, size=(350, 3)).astype(float)
     z = np.clip(x + rng.integers(-1, 2, size=x.shape), 0, 5)
     pair = Comparison.of(x, z)
     assert tacita.method("DBRL").score(pair).value == pytest.approx(twin.dbrl(x, z), rel=1e-9)

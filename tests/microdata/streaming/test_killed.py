@@ -60,7 +60,7 @@ def left(folder):
     }
 
 
-@pytest.mark.parametrize("moment", [5, 12, 25])
+@pytest.mark.parametrize("moment", [5, pytest.param(12, marks=pytest.mark.long), 25])
 def test_a_run_that_is_killed_leaves_nothing_partial_and_goes_on(moment, expected, tmp_path):
     process = begun(tmp_path, moment)
     process.communicate()

@@ -16,8 +16,6 @@ from tacita.core import Relations
 from tacita.core.arrays import Floats, Ints, Mask
 from tacita.kernels.plain import interpreted, is_ready
 
-from .together import moving_together
-
 # What a check allows for rounding: of the farthest move of a cell where a flow made it (none of its cells
 # moves farther than the one in question), of the widest span where a solver did.
 EXACT = 1e-12
@@ -222,6 +220,8 @@ class _Programmes(_Engine):
 
     def __init__(self, basis: tuple[Ints, Ints, Floats], down: Floats, up: Floats) -> None:
         super().__init__(down, up)
+        from .together import moving_together
+
         self._together = moving_together(*basis, down, up)
         self._models: dict[int, tuple[Ints, Any]] = {}
         self._quiet: dict[int, Any] = {}

@@ -95,9 +95,9 @@ def plain_flow(net, edges, source, sink):
     return maximum_flow(csr_matrix(matrix), int(source), int(sink)).flow_value / 1000
 
 
-def test_joined_nodes_carry_the_largest_demand_though_any_primary_be_missing():
+def test_joined_nodes_carry_the_largest_demand_though_any_primary_be_missing(some):
     pairs = 0
-    for seed in range(8):
+    for seed in some(range(8), 4):
         net = network(seed, "interval", shape=(5, 5), primaries=16, largest=30)
         if net is None:
             continue
