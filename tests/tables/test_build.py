@@ -145,6 +145,8 @@ def test_rules_are_applied_and_remembered():
         ({"unit": "gap"}, "names no unit"),
         ({"dimensions": ["gap"]}, "no label in 1 records"),
         ({"total": "s", "dimensions": ["size"]}, "kept for the sum"),
+        ({"rules": ["p-percent"]}, "wanted rules with their parameters.*got str"),
+        ({"rules": "p-percent"}, "wanted rules with their parameters.*got str"),
     ],
 )
 def test_what_cannot_be_summed_is_refused(change, message):

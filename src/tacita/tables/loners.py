@@ -7,7 +7,7 @@ table allows.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from .suppression.large.constructive import Constructive
 from .suppression.twoway.paths import CheapestPaths
 from .verify.certify import protects
 from .verify.judge import Judge
-from .verify.leaks import lone_leaks
+from .verify.leaks import lone_leaks, sets_known
 
 Leak = tuple[int, frozenset[int]]
 
@@ -45,22 +45,40 @@ def not_leaning(table: Table, pattern: Pattern, run: Run) -> Pattern:
     if table.contributors is None or not (table.contributors.lone & (table.primary | ~table.forced)).any():
         return pattern
     judge = Judge(table, pattern.problem)
-    mask, hopeless = pattern.withheld.copy(), set[Leak]()
+    mask, settled = pattern.withheld.copy(), _Settled()
     mending: Suppression = _QUICK if _QUICK.fits(table) else _QUICK_ANY
     while True:
-        before = int(mask.sum())
-        for known, failure in lone_leaks(judge, mask, hopeless, run):
+        before, asked = int(mask.sum()), sets_known(table, mask)
+        leaks = lone_leaks(judge, mask, settled, run)
+        settled.known.update(asked)
+        settled.open = {(failure.cell, known) for known, failure in leaks}
+        for known, failure in leaks:
             more = _around(judge, mending, mask, failure.cell, known, run)
             if more is None:
-                hopeless.add((failure.cell, known))
+                settled.hopeless.add((failure.cell, known))
             else:
                 mask |= more
         if int(mask.sum()) == before:
             break
     if np.array_equal(mask, pattern.withheld):
         return pattern
-    _drop(judge, mask, hopeless, run)
+    _drop(judge, mask, settled.hopeless, run)
     return _with_its_price(table, mask, pattern)
+
+
+@dataclass
+class _Settled:
+    """Pairs of a sensitive cell and what a lone contributor knows that need not be asked about again.
+
+    Nothing helps some. Others were found apart: a movement along withheld cells stays one when more are.
+    """
+
+    hopeless: set[Leak] = field(default_factory=set)
+    known: set[frozenset[int]] = field(default_factory=set)
+    open: set[Leak] = field(default_factory=set)
+
+    def __contains__(self, pair: object) -> bool:
+        return pair in self.hopeless or (pair not in self.open and pair[1] in self.known)  # type: ignore[index]
 
 
 def _with_its_price(table: Table, mask: Mask, before: Pattern) -> Pattern:

@@ -268,16 +268,18 @@ class _Programmes(_Engine):
         if group < 0 or group in still:
             return None
         part = int(together.part[group])
-        members, columns = self._members(part)
+        if part not in self._quiet:
+            members, columns = self._members(part)
+            ends = together.low[members], together.high[members]
+            self._quiet[part] = (members, QuietProgramme(columns, *ends) if members.size > 1 else None)
+        members, programme = self._quiet[part]
         own, t = int(np.searchsorted(members, group)), by / float(together.ratio[cell])
         groups = np.zeros(together.part.size)
-        if members.size == 1:
+        if programme is None:
             groups[group] = t
             return together.cells_moved(groups)
-        if part not in self._quiet:
-            self._quiet[part] = QuietProgramme(columns, together.low[members], together.high[members])
         near = np.searchsorted(members, still[np.isin(still, members)])
-        found = self._quiet[part].movement(own, t, near)
+        found = programme.movement(own, t, near)
         if found is None:
             return None
         groups[members] = found

@@ -30,11 +30,12 @@ def lone_leaks(
 
     Who is alone in several withheld cells knows all of them; where holders are not named, every cell has its
     own. Only cells connected to the known ones are asked again. A movement that protects a cell protects it
-    from all who know none of the cells that move: one programme a sensitive cell, and one more for each lone
-    contributor who knows some of these; an attack of its own only where that does not settle it.
+    from all who know none of the cells that move: one programme a sensitive cell where a movement touches no
+    lone contributor; else another, and one more for each who knows some of the cells that move; an attack of
+    its own only where that does not settle it.
     """
     table = judge.table
-    known_to_one = _known_to_one(table, withheld)
+    known_to_one = sets_known(table, withheld)
     if not known_to_one:
         return []
     open_to = _open_to(judge, withheld, known_to_one, passed_over, run)
@@ -68,23 +69,22 @@ def _open_to(
     sensitive = cells[table.primary[cells]]
     found: dict[int, list[int]] = {}
     for done, cell in enumerate(sensitive.tolist()):
-        at = int(place[cell])
-        near = np.unique(who[part[what] == part[at]])
-        moving = judge.apart(attacker, cell, at, np.empty(0, dtype=np.int64)) if near.size else None
-        if moving is not None:
-            near = np.intersect1d(near, who[moving[what]])
-        for number in near.tolist():
-            known = known_to_one[number]
-            if cell in known or (cell, known) in passed_over:
-                continue
-            if moving is None or judge.apart(attacker, cell, at, own[number]) is None:
-                found.setdefault(number, []).append(cell)
         if done % 64 == 0:
             run.report("looking for movements apart", done, sensitive.size)
+        at = int(place[cell])
+        connected = np.unique(who[part[what] == part[at]]).tolist()
+        others = [number for number in connected if cell not in known_to_one[number]]
+        near = [number for number in others if (cell, known_to_one[number]) not in passed_over]
+        if not near or judge.apart(attacker, cell, at, what[np.isin(who, near)]) is not None:
+            continue
+        moving = judge.apart(attacker, cell, at, np.empty(0, dtype=np.int64))
+        for number in near if moving is None else np.intersect1d(near, who[moving[what]]).tolist():
+            if moving is None or judge.apart(attacker, cell, at, own[number]) is None:
+                found.setdefault(number, []).append(cell)
     return found
 
 
-def _known_to_one(table: Table, withheld: Mask) -> list[frozenset[int]]:
+def sets_known(table: Table, withheld: Mask) -> list[frozenset[int]]:
     """Sets of withheld cells that one contributor alone knows."""
     contributors = table.contributors
     if contributors is None:
