@@ -8,7 +8,7 @@ from tacita.core import ParameterError, Table
 
 from .base import Flags, Rule
 
-__all__ = ["Flags", "Rule", "apply_rules"]
+__all__ = ["Flags", "Rule", "apply_rules", "rules_of"]
 
 
 def rules_of(given: Rule | Sequence[Rule]) -> tuple[Rule, ...]:
@@ -17,7 +17,7 @@ def rules_of(given: Rule | Sequence[Rule]) -> tuple[Rule, ...]:
     for each in rules:
         if not isinstance(each, Rule):
             raise ParameterError(
-                f"rules: wanted rules with their parameters, such as PPercent(p=15) from "
+                "rules: wanted rules with their parameters, such as PPercent(p=15) from "
                 f"tacita.tables.rules.concentration; got {type(each).__name__}. In a plan they go by name."
             )
     return rules

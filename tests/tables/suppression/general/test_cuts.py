@@ -121,7 +121,7 @@ def test_a_search_begins_where_single_lines_end():
     searches, _, _ = searches_of(table, "interval", Watch(60.0), Run())
     for search in searches:
         lines = Lines(search.network)
-        assert search.bound == lines.bound
+        assert search.bound == lines.least
         assert search.master.solve()
         assert search.master.value == pytest.approx(lines.bound, rel=1e-6)
 

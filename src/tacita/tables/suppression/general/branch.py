@@ -133,7 +133,7 @@ def _begun(table: Table, problem: Problem, watch: Watch, run: Run) -> Mask:
     from tacita.tables.suppression.large.constructive import Constructive
 
     seconds = min(max(_FIRST * watch.limit, 0.1), 600.0)
-    return Constructive(seconds=seconds, bound=0.0).choose(table, problem, run.silent()).withheld
+    return Constructive(seconds=seconds, bound=0.0).choose(table, problem, run).withheld
 
 
 def pressing(system: System) -> System:

@@ -73,7 +73,12 @@ class Lines:
     @property
     def told(self) -> float:
         """The bound of the table's costs, that of cells withheld with primaries included."""
-        return self._system.given + self._system.rounded_up(self.bound * (1 - _ROUNDING))
+        return self._system.given + self._system.rounded_up(self.least)
+
+    @property
+    def least(self) -> float:
+        """The bound, less what rounding may have added."""
+        return self.bound * (1 - _ROUNDING)
 
     def _solved(self, number: int) -> bool:
         """Solve it, from the last solution where that is quick; whether there is an answer."""

@@ -134,7 +134,7 @@ class Search(Standing):
         self.master = Master(system, Separation(system, lambda: watch.over))
         lines = Lines(system, lambda: watch.over)
         self.master.add(lines.tight())
-        self.bound = lines.bound
+        self.bound = lines.least
         self._known = known
         self.offer(known if known is not None else self._first())
         self.builder = self.builder_of(np.ones(system.edges, dtype=bool))
