@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import gc
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -36,15 +38,27 @@ def warmup(run: Run | None = None) -> None:
         if kind in _WARM
     ]
     steering = run or Run()
-    for done, (name, warm, found) in enumerate(steps):
-        steering.report(f"compiling {name}", done, len(steps))
+    with _seldom_collecting():
+        for done, (name, warm, found) in enumerate(steps):
+            steering.report(f"compiling {name}", done, len(steps))
+            with warming():
+                warm(name, found)
         with warming():
-            warm(name, found)
-    with warming():
-        _attack()
-        _look_around()
-        _look_near()
+            _attack()
+            _look_around()
+            _look_near()
     steering.report("compiling", 1, 1)
+
+
+@contextmanager
+def _seldom_collecting() -> Iterator[None]:
+    """Compilers make many objects that live on: what could be thrown away is looked for more seldom."""
+    usual = gc.get_threshold()
+    gc.set_threshold(50_000, 20, 100)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*usual)
 
 
 def _grouping(_: str, found: Any) -> None:
