@@ -61,7 +61,8 @@ class Separation:
         """
         pairs, short = self._pairs(x, -_NEAR, _EACH_NEAR + _EACH)
         pairs = pairs[short <= SHORT]
-        return self.rows(pairs, pairs[:, 0], x)
+        # in one piece: of strided values the kernel would be compiled again
+        return self.rows(pairs, pairs[:, 0].copy(), x)
 
     def _pairs(self, x: Floats, least: float, each: int) -> tuple[Ints, Floats]:
         """Pairs of ray and demand that x leaves short by at least this share of it, the shortest so many of
