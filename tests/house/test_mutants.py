@@ -102,7 +102,7 @@ def test_every_kind_of_fault_is_made_and_the_same_ones_again(tiny):
 # faults that verifiers once had, or might have had unseen: each is made again, for a test to find
 ONCE = {
     "a check that raises passes": ("_fault", 'f"cannot be checked ({type(problem).__name__})" -> None'),
-    "holders are never joined": ("_known_to_one", "holder < 0 -> True"),
+    "holders are never joined": ("sets_known", "holder < 0 -> True"),
     "a gap in a float column moves": ("identical", "not old.is_null().equals(new.is_null()) left out"),
     "text of floats is not read again": ("same_text", "pa.types.is_float64(old.type) -> False"),
     "text of whole numbers is not read again": ("same_text", "pa.types.is_integer(old.type) -> False"),
