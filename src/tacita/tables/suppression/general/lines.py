@@ -8,17 +8,20 @@ the search for a pattern begins.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import sparse
 
 from tacita.core.arrays import Floats, Ints
-from tacita.kernels.tables.rays import Rows
 from tacita.solvers.highs import LinearProgramme
 from tacita.tables.suppression.watch import Watch
 
 from .forced import helps_of, spans
 from .system import System
+
+if TYPE_CHECKING:
+    from tacita.kernels.tables.rays import Rows
 
 # By how much a row must be violated to be added.
 _VIOLATED = 1e-6
@@ -99,6 +102,8 @@ class Lines:
 
     def tight(self) -> Rows:
         """The rows that the bound rests on, over all cells."""
+        from tacita.kernels.tables.rays import Rows
+
         matrix, right = self._programme.rows()
         rows = np.flatnonzero(self._duals > _ROUNDING)
         kept = matrix.tocsr()[rows]
