@@ -194,6 +194,8 @@ function remove(at) {
 const change = (how, at) => (busy() ? complain(texts.busy) : how(at));
 
 canvas.addEventListener("click", (event) => {
+  // before the first picture there is nowhere to click
+  if (!scale) return;
   const box = canvas.getBoundingClientRect();
   const at = scale.value(event.clientX - box.left, event.clientY - box.top);
   if (at.every((value, j) => value >= view[j][0] && value <= view[j][1])) change(event.shiftKey ? remove : add, at);
