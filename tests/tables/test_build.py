@@ -147,6 +147,9 @@ def test_rules_are_applied_and_remembered():
         ({"total": "s", "dimensions": ["size"]}, "kept for the sum"),
         ({"rules": ["p-percent"]}, "wanted rules with their parameters.*got str"),
         ({"rules": "p-percent"}, "wanted rules with their parameters.*got str"),
+        ({"rules": PPercent}, "wanted rules with their parameters.*got the class PPercent"),
+        ({"rules": [None]}, "wanted rules with their parameters.*got NoneType"),
+        ({"rules": 15}, "wanted rules with their parameters.*got int"),
     ],
 )
 def test_what_cannot_be_summed_is_refused(change, message):

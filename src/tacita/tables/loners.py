@@ -78,7 +78,10 @@ class _Settled:
     open: set[Leak] = field(default_factory=set)
 
     def __contains__(self, pair: object) -> bool:
-        return pair in self.hopeless or (pair not in self.open and pair[1] in self.known)  # type: ignore[index]
+        match pair:
+            case (_, known):
+                return pair in self.hopeless or (known in self.known and pair not in self.open)
+        return False
 
 
 def _with_its_price(table: Table, mask: Mask, before: Pattern) -> Pattern:

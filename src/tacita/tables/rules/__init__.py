@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from tacita.core import ParameterError, Table
 
@@ -13,14 +13,17 @@ __all__ = ["Flags", "Rule", "apply_rules", "rules_of"]
 
 def rules_of(given: Rule | Sequence[Rule]) -> tuple[Rule, ...]:
     """One rule or several as several; ParameterError where one is none, as a name by itself."""
-    rules = (given,) if isinstance(given, Rule | str) else tuple(given)
-    for each in rules:
+    several = isinstance(given, Iterable) and not isinstance(given, Rule | str)
+    rules: list[Rule] = []
+    for each in given if several else (given,):
         if not isinstance(each, Rule):
+            came = f"the class {each.__name__}" if isinstance(each, type) else type(each).__name__
             raise ParameterError(
                 "rules: wanted rules with their parameters, such as PPercent(p=15) from "
-                f"tacita.tables.rules.concentration; got {type(each).__name__}. In a plan they go by name."
+                f"tacita.tables.rules.concentration; got {came}. In a plan they go by name."
             )
-    return rules
+        rules.append(each)
+    return tuple(rules)
 
 
 def apply_rules(table: Table, rules: Rule | Sequence[Rule]) -> Table:

@@ -24,7 +24,7 @@ from .system import System
 # Patterns along the first solution of the programme, and changes to the best of them.
 _TRIES, _CHANGES = 20, 80
 # Cells of a part from which on the first pattern is that of `constructive`, and what it gets of the time.
-_LARGE, _FIRST = 2000, 0.4
+_LARGE, _BEGINNING = 2000, 0.4
 # Cells times primaries up to which a search is tried without compiling first, and the seconds that it gets.
 _SMALL, _PATIENCE = 2000, 10.0
 
@@ -132,7 +132,7 @@ def _begun(table: Table, problem: Problem, watch: Watch, run: Run) -> Mask:
     """A first pattern of a large table, by the method that is made for those."""
     from tacita.tables.suppression.large.constructive import Constructive
 
-    seconds = min(max(_FIRST * watch.limit, 0.1), 600.0)
+    seconds = min(max(_BEGINNING * watch.limit, 0.1), 600.0)
     return Constructive(seconds=seconds, bound=0.0).choose(table, problem, run).withheld
 
 

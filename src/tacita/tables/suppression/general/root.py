@@ -25,7 +25,7 @@ _DEAR, _MENDED = 4, 10
 # Patterns and changes to them take no more than this part of the time, so that the bound has its own.
 _CHANGING = 0.2
 # A first pattern is taken as it is after this part of the time, but not before so many seconds.
-_FIRST, _SECONDS = 0.2, 5.0
+_AS_IT_IS, _SECONDS = 0.2, 5.0
 # Integer programmes before there are branches: nodes of each, how many may fail to shrink the gap to so much
 # of what it was, and the gap, of the cost, from which on branches are sooner done than these.
 _NODES, _SKETCHES, _SHRUNK, _WIDE = 300, 1, 0.8, 0.08
@@ -146,7 +146,7 @@ class Search(Standing):
         made = builder.grow(self.network.primary, self.network.cost, order)
         if made is None:
             return None
-        latest = max(_FIRST * watch.limit, _SECONDS)
+        latest = max(_AS_IT_IS * watch.limit, _SECONDS)
         builder.over = lambda: watch.seconds > latest or watch.enough()
         return builder.cleaned(made).chosen
 
