@@ -4,8 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from tacita.core import DataError, Hierarchy, Run, Table
+from tacita.tables.suppression.general import branch
 from tacita.tables.suppression.general.branch import least_pattern, root_bound
 from tacita.tables.suppression.general.incumbent import Builder
 from tacita.tables.suppression.general.presolve import systems_of
@@ -216,12 +218,22 @@ def test_a_time_limit_ends_with_a_pattern_and_a_bound_below_it():
 def test_a_large_table_begins_from_the_pattern_of_constructive_and_ends_at_the_same_cost(monkeypatch):
     table = hierarchical(9, primaries=8)
     before = solved(table, "interval")
-    monkeypatch.setattr("tacita.tables.suppression.general.branch._LARGE", 10)
+    monkeypatch.setattr(branch, "_LARGE", 10)
     assert solved(table, "interval").cost == before.cost
     # with no time at all the first pattern is what there is
     found = Optimal(seconds=1e-3).suppress(table, "interval")
     assert audit(table, found.withheld, "interval").safe
     assert found.lower_bound <= before.cost <= found.cost
+
+
+def test_parts_are_vast_by_their_cells_or_where_relations_outnumber_them(monkeypatch):
+    (system,) = systems_of(hierarchical(9, primaries=8), "interval")
+    tangled = replace(system, relations=sparse.vstack([system.relations] * 5).tocsr())
+    assert [branch._vast(each) for each in (system, tangled)] == [False, False]
+    monkeypatch.setattr(branch, "_TANGLED", 10)
+    assert [branch._vast(each) for each in (system, tangled)] == [False, True]
+    monkeypatch.setattr(branch, "_LARGE", 10)
+    assert [branch._vast(each) for each in (system, tangled)] == [True, True]
 
 
 def test_told_that_it_is_enough_it_ends_with_what_it_has():

@@ -23,8 +23,9 @@ from .system import System
 
 # Patterns along the first solution of the programme, and changes to the best of them.
 _TRIES, _CHANGES = 20, 80
-# Cells of a part from which on the first pattern is that of `constructive`, and what it gets of the time.
-_LARGE, _BEGINNING = 2000, 0.4
+# Cells of a part from which on the first pattern is that of `constructive`: in any case, and where more
+# relations tie them than there are cells; what it gets of the time.
+_LARGE, _TANGLED, _BEGINNING = 2000, 1000, 0.4
 # Cells times primaries up to which a search is tried without compiling first, and the seconds that it gets.
 _SMALL, _PATIENCE = 2000, 10.0
 
@@ -118,7 +119,7 @@ def searches_of(
         run.on_bounds(Bounds(lower / lift, upper / lift))
 
     steered = replace(run, on_bounds=told)
-    if withheld is None and any(system.edges > _LARGE for system in systems):
+    if withheld is None and any(_vast(system) for system in systems):
         withheld = _begun(table, problem, watch, run)
     for system in systems:
         known = None if withheld is None else system.of_withheld(withheld) | system.primary
@@ -128,8 +129,14 @@ def searches_of(
     return searches, given, lift
 
 
+def _vast(system: System) -> bool:
+    """Whether a first pattern by cheapest movements alone would be slow, or dear."""
+    tangled = system.relations.shape[0] > system.edges > _TANGLED
+    return tangled or system.edges > _LARGE
+
+
 def _begun(table: Table, problem: Problem, watch: Watch, run: Run) -> Mask:
-    """A first pattern of a large table, by the method that is made for those."""
+    """A first pattern of a vast table, by the method that is made for those."""
     from tacita.tables.suppression.large.constructive import Constructive
 
     seconds = min(max(_BEGINNING * watch.limit, 0.1), 600.0)

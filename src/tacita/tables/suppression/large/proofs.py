@@ -100,8 +100,7 @@ class Proofs:
         """Give a demand a proof, by the cheapest movement; what moves is withheld from then on.
 
         False where all cells together do not meet it. Demands without a proof that the movement meets as well
-        have it too. In a hurry any movement of
-        all cells will do: it is soon found, for there are many.
+        have it too. In a hurry any movement of all cells will do: it is soon found, for there are many.
         """
         if self.proofs[demand] is not None:
             return True

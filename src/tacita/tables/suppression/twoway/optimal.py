@@ -48,7 +48,8 @@ class Optimal(TwoWay):
     its dual is a sum v of relations, so that sum over e of (v_e / v_k) times the up_e or down_e that v_e asks
     for, at most d, times x_e >= d. Cells that relations fix, or that only move together, are settled
     before, parts that nothing connects are solved apart, and cells to withhold come from cheapest movements;
-    in parts of more than 2000 cells the first pattern is that of `constructive`. A cell without which a
+    in parts of more than 2000 cells, or 1000 in more relations than that, the first pattern is that of
+    `constructive`. A cell without which a
     relation leaves a demand short is withheld by every pattern: it is given, with what it must be able to
     move as a demand of its own. The first rows are those of single relations (see `Lines`); known sums of
     relations are looked at again where x leaves them no room, for rounded they may be violated.
