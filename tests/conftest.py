@@ -17,7 +17,7 @@ settings.register_profile(
     "tacita",
     deadline=None,  # the first example compiles a kernel
     derandomize=True,
-    max_examples=25,
+    max_examples=20,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 # that of `make test-long`
