@@ -107,6 +107,27 @@ def test_points_by_click_and_key_are_run_to_the_figures_of_the_api(window, tmp_p
     assert shown(page) == figures(release.report)
 
 
+def test_points_that_come_late_do_not_take_the_place_of_the_example(new_browser):
+    page, asked = new_browser(), []
+
+    def hold_the_first(route):
+        asked.append(route)
+        if len(asked) > 1:
+            route.continue_()
+
+    page.route("**/fuzzy/points", hold_the_first)
+    page.get_by_test_id("go-fuzzy").click()
+    page.get_by_test_id("points-count").filter(has_text="0 points").wait_for()
+    page.get_by_test_id("points-example").click()
+    # time enough for the example's, if it did not wait
+    page.wait_for_timeout(3000)
+    asked[0].fulfill(body="")
+    page.get_by_test_id("points-count").filter(has_text="300 points").wait_for()
+    # nothing else comes
+    page.wait_for_timeout(500)
+    assert text(page, "points-count").startswith("300 points")
+
+
 def test_step_pause_go_on_and_stop_in_mid_run(window):
     page = window
     example(page)

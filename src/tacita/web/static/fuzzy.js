@@ -278,4 +278,6 @@ ours("ended", () => follow().then(() => act("state")));
 
 radial();
 connect();
-act("state").then(reload).then(() => new ResizeObserver(draw).observe(canvas));
+// points that are asked for first do not come after those of a button
+saving = act("state").then(reload);
+saving.then(() => new ResizeObserver(draw).observe(canvas));
