@@ -64,6 +64,8 @@ def compile_kernels() -> None:
     search.master.separate_bridges()
     search.master.share_rows()
     search.master.recall()
+    search.master.solve()
+    search.master.separate_half_sums(search.generator)
 
 
 def searched(table: Table, problem: Problem, solver: Solver, watch: Watch, run: Run) -> tuple[Mask, float]:

@@ -7,6 +7,7 @@ import numpy as np
 from tacita.core.arrays import Floats, Ints, Mask
 from tacita.solvers.highs import LinearProgramme
 
+from .halves import violated_half_sums
 from .pool import Pool
 
 # Solutions after which a row that was never tight leaves the programme for the pool.
@@ -74,6 +75,15 @@ class CuttingProgramme:
         rows = self.pool.call(self.x)
         if len(rows[0]):
             self.restore(*rows)
+        return len(rows[0])
+
+    def separate_half_sums(self, generator: np.random.Generator, most: int = 60) -> int:
+        """Add half sums of known rows that the present x violates; how many."""
+        assert self.pool is not None
+        rows = violated_half_sums(self.pool.rows, self.x, generator, most)
+        if len(rows[0]):
+            self.restore(*rows)
+            self.pool.note(*rows)
         return len(rows[0])
 
     def rest(self) -> None:

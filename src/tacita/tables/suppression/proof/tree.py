@@ -18,6 +18,10 @@ _STEPS = 60
 _WORTH = 0.2
 # Branches from one look for a better pattern to the next.
 _BETWEEN = 4
+# Rounds of cuts at the root, how many may pass without a gain, and what of the gap counts as one.
+_ROOT = (200, 8, 0.005)
+# Rounds from one look for rows that are no longer tight to the next; rows of a round that are few.
+_REST, _FEW = 4, 20
 
 
 @dataclass
@@ -79,7 +83,7 @@ class Tree:
     def plant(self) -> Branch | None:
         """The first branch. If a better pattern rules out many columns, begin without them."""
         nothing = np.zeros(self.columns, dtype=bool)
-        first = self.enter(nothing, nothing, 40) if self.columns else None
+        first = self.enter(nothing, nothing, *_ROOT) if self.columns else None
         if first is None:
             return None
         self.value, self.reduced = self.master.value, self.master.reduced
@@ -92,7 +96,7 @@ class Tree:
             self.master.fix(barred)
             self.clear()
             nothing = np.zeros(self.columns, dtype=bool)
-            again = self.enter(nothing, nothing, 40) if self.columns else None
+            again = self.enter(nothing, nothing, *_ROOT) if self.columns else None
             if again is None:
                 # proven, unless it was time that ended it
                 none = np.zeros(0, dtype=np.int64)
@@ -129,8 +133,14 @@ class Tree:
         search = self.search
         return search.network.rounded_up(bound) >= search.cost - 1e-7 * max(1.0, search.cost)
 
-    def enter(self, held: Mask, left_out: Mask, rounds: int) -> Branch | None:
-        """Solve a branch, with cuts; None if no cheaper pattern is in it."""
+    def enter(
+        self, held: Mask, left_out: Mask, rounds: int, patience: int = 2, least: float = 0.02
+    ) -> Branch | None:
+        """Solve a branch, with cuts; None if no cheaper pattern is in it.
+
+        So many rounds of cuts, but no more than `patience` after which the bound has not come nearer to the
+        best pattern by a share of at `least` this.
+        """
         master, search = self.master, self.search
         left_out = left_out | ((self.reduced > self.room(self.value)) & ~held)
         self.set_bounds(held, left_out)
@@ -141,10 +151,12 @@ class Tree:
             if not self.solve() or self.hopeless(master.value):
                 return None
             room = search.cost - master.value
-            slow = 0 if master.value - before > 0.02 * room else slow + 1
+            slow = 0 if master.value - before > least * room else slow + 1
             before = master.value
-            if slow > 2 or i == rounds or not self.cut():
+            if slow > patience or i == rounds or not self.cut():
                 break
+            if i % _REST == _REST - 1:
+                master.rest()
         if before == -np.inf:
             # no time for a single solution: nothing is known, and whoever asked finds that time is over
             return None
@@ -172,6 +184,8 @@ class Tree:
             found += master.separate(nested=1)
         if found < 3 and not self.over:
             found += master.separate_bridges() + master.separate_amounts()
+        if found < _FEW and not self.over:
+            found += master.separate_half_sums(self.search.generator)
         return found
 
     def set_bounds(self, held: Mask, left_out: Mask) -> None:

@@ -135,6 +135,8 @@ def compile_kernels() -> None:
         search.master.separate_rounded()
         search.master.share_rows()
         search.master.recall()
+        search.master.solve()
+        search.master.separate_half_sums(search.generator)
 
 
 def trivial_bound(network: Network) -> float:
