@@ -91,14 +91,33 @@ def parities(rows, terms, x, place, odd, odd_right):
 
 
 @njit(cache=True, nogil=True)
-def add_up(odd, odd_right, slack, weight, order, least, made, sums):
+def _packed(bits):
+    """Sixty-four bits a word."""
+    lines, columns = bits.shape
+    words = np.zeros((lines, columns // 64 + 1), dtype=np.uint64)
+    for k in range(lines):
+        for j in range(columns):
+            if bits[k, j]:
+                words[k, j >> 6] |= np.uint64(1) << np.uint64(j & 63)
+    return words
+
+
+@njit(cache=True, nogil=True)
+def _set(words, k, j):
+    """Whether a bit is set."""
+    return (words[k, j >> 6] >> np.uint64(j & 63)) & np.uint64(1) != np.uint64(0)
+
+
+@njit(cache=True, nogil=True)
+def add_up(odd, odd_right, slack, weight, order, least, sums):
     """Gauss's elimination of parities: which terms to add up so that at least so much is won; how many sums.
 
     Fractional cells one after the other in `order`: of the terms that are odd there the tightest is added to
-    all others. `made` begins as what each term is made of, itself. Whatever is violated on the way goes into
-    `sums`. All but `sums` is used up. O(terms^2 cells) bits at worst.
+    all others. Whatever is violated on the way goes into `sums`, a mark for every term of it; `odd_right` and
+    `slack` are used up. O(terms^2 (cells + terms)) bits at worst, 64 at a time.
     """
     terms, cells = odd.shape
+    left, made = _packed(odd), _packed(np.eye(terms, dtype=np.bool_))
     gone = np.zeros(terms, dtype=np.bool_)
     new = np.ones(terms, dtype=np.bool_)
     count = 0
@@ -111,27 +130,28 @@ def add_up(odd, odd_right, slack, weight, order, least, made, sums):
                 continue
             won = 1.0 - slack[k]
             for j in range(cells):
-                if odd[k, j]:
+                if _set(left, k, j):
                     won -= weight[j]
                     if won < least:
                         break
             if won >= least:
                 if count == sums.shape[0]:
                     return count
-                sums[count] = made[k]
+                for j in range(terms):
+                    sums[count, j] = _set(made, k, j)
                 count += 1
         if step == order.shape[0]:
             break
         cell = order[step]
         tightest = -1
         for k in range(terms):
-            if not gone[k] and odd[k, cell] and (tightest < 0 or slack[k] < slack[tightest]):
+            if not gone[k] and (tightest < 0 or slack[k] < slack[tightest]) and _set(left, k, cell):
                 tightest = k
         if tightest < 0:
             continue
         gone[tightest] = True
         for k in range(terms):
-            if gone[k] or not odd[k, cell]:
+            if gone[k] or not _set(left, k, cell):
                 continue
             slack[k] += slack[tightest]
             if slack[k] > 1.0 - least:
@@ -139,8 +159,10 @@ def add_up(odd, odd_right, slack, weight, order, least, made, sums):
                 continue
             new[k] = True
             odd_right[k] = odd_right[k] != odd_right[tightest]
-            odd[k] ^= odd[tightest]
-            made[k] ^= made[tightest]
+            for word in range(left.shape[1]):
+                left[k, word] ^= left[tightest, word]
+            for word in range(made.shape[1]):
+                made[k, word] ^= made[tightest, word]
     return count
 
 

@@ -134,10 +134,7 @@ def test_sums_win_what_they_are_said_to_and_their_rows_are_those_of_plain_arithm
         assert np.array_equal(odd_right, (right - over) % 2 == 1)
         weight = np.minimum(x[fractional], 1 - x[fractional])
         sums = np.zeros((50, 8), dtype=bool)
-        count = add_up(
-            odd.copy(), odd_right.copy(), terms.slack.copy(), weight, np.argsort(-weight), 0.05,
-            np.eye(8, dtype=bool), sums,
-        )  # fmt: skip
+        count = add_up(odd, odd_right, terms.slack.copy(), weight, np.argsort(-weight), 0.05, sums)
         entries, rights, shorts = np.empty((count, 9)), np.empty(count), np.empty(count)
         half_sums(rows, terms, x, sums[:count], entries, rights, shorts)
         for chosen, row, least in zip(sums[:count], entries, rights, strict=True):

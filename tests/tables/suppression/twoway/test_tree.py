@@ -52,7 +52,7 @@ def test_no_row_of_root_or_tree_cuts_off_a_lean_pattern(monkeypatch):
     rows, nodes = [], 0
     plain = Master.restore
     # cuts at the root alone would leave nothing to the branches
-    monkeypatch.setattr(tree, "_ROOT", (2, 2, 0.02))
+    monkeypatch.setattr(tree, "_ROOT", (2, 1.0))
 
     def noted(self, right, starts, at, value):
         rows.append((self.columns.copy(), right, starts, at, value))

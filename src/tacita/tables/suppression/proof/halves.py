@@ -63,8 +63,8 @@ def _sought(
     terms, odd, odd_right = _some(terms, some), odd[some], odd_right[some]
     weight = np.minimum(x[fractional], 1.0 - x[fractional])
     order = np.argsort(-weight * (1.0 + _CHANCE * generator.random(len(weight))), kind="stable")
-    made, sums = np.eye(len(some), dtype=bool), np.zeros((_SUMS, len(some)), dtype=bool)
-    count = fitting(add_up)(odd, odd_right, terms.slack.copy(), weight, order, _WON, made, sums)
+    sums = np.zeros((_SUMS, len(some)), dtype=bool)
+    count = fitting(add_up)(odd, odd_right, terms.slack.copy(), weight, order, _WON, sums)
     entries, rights, shorts = np.empty((count, len(x))), np.empty(count), np.empty(count)
     fitting(half_sums)(rows, terms, x, sums[:count], entries, rights, shorts)
     short = np.flatnonzero(shorts > _SHORT)

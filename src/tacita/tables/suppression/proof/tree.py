@@ -18,8 +18,8 @@ _STEPS = 60
 _WORTH = 0.2
 # Branches from one look for a better pattern to the next.
 _BETWEEN = 4
-# Rounds of cuts at the root, how many may pass without a gain, and what of the gap counts as one.
-_ROOT = (200, 8, 0.005)
+# Rounds of cuts at the root, and of all that they have won, what a round is to win.
+_ROOT = (200, 0.02)
 # Rounds from one look for rows that are no longer tight to the next; rows of a round that are few.
 _REST, _FEW = 4, 20
 
@@ -133,27 +133,28 @@ class Tree:
         search = self.search
         return search.network.rounded_up(bound) >= search.cost - 1e-7 * max(1.0, search.cost)
 
-    def enter(
-        self, held: Mask, left_out: Mask, rounds: int, patience: int = 2, least: float = 0.02
-    ) -> Branch | None:
+    def enter(self, held: Mask, left_out: Mask, rounds: int, worth: float = 0.0) -> Branch | None:
         """Solve a branch, with cuts; None if no cheaper pattern is in it.
 
-        So many rounds of cuts, but no more than `patience` after which the bound has not come nearer to the
-        best pattern by a share of at `least` this.
+        So many rounds of cuts, but few after which the bound has hardly come nearer to the best pattern; if
+        it is said what a round is `worth`, few that won less than this share of all that cuts have won here.
         """
         master, search = self.master, self.search
         left_out = left_out | ((self.reduced > self.room(self.value)) & ~held)
         self.set_bounds(held, left_out)
-        before, slow = -np.inf, 0
+        first, before, slow = np.inf, -np.inf, 0
         for i in range(rounds + 1):
             if search.watch.over:
                 break
             if not self.solve() or self.hopeless(master.value):
                 return None
             room = search.cost - master.value
-            slow = 0 if master.value - before > least * room else slow + 1
+            first = min(first, master.value)
+            gain = master.value - before
+            wanted = worth * (before - first) if worth and i else 0.02 * room
+            slow = 0 if gain > min(wanted, 0.02 * room) else slow + 1
             before = master.value
-            if slow > patience or i == rounds or not self.cut():
+            if slow > 2 or i == rounds or not self.cut():
                 break
             if i % _REST == _REST - 1:
                 master.rest()

@@ -16,6 +16,8 @@ _FIRST, _LEAST, _BRANCHES = 16, 8, 10
 _GROW, _SHRINK = 1.1, 0.8
 # Times that (on average) every cell of the pattern is given up in vain before the search goes on.
 _TURNS = 1.0
+# Of the time that is left, what the search nearby may take: the proof needs the rest.
+_SHARE = 0.35
 
 
 def search_nearby(search: Search) -> None:
@@ -25,7 +27,8 @@ def search_nearby(search: Search) -> None:
     demands are met by them, and most nodes joined, so that the network of a part is small. O(parts) searches.
     """
     size, idle = float(_FIRST), 0.0
-    while not search.done():
+    end = search.watch.seconds + _SHARE * search.watch.left
+    while not search.done() and search.watch.seconds < end:
         secondary = np.flatnonzero(search.best & ~search.network.primary)
         if len(secondary) <= size:
             # the whole is for the tree
