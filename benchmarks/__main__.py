@@ -20,6 +20,7 @@ SLOW = {
     "page",
     "solvers",
     "suppression",
+    "two_way_bounds",
     "withhold",
 }
 CASES = sorted(

@@ -1,8 +1,8 @@
 """Large tables of any shape: time and cost of patterns, their audit, and the stored patterns of other tools.
 
-Reference tables and patterns lie beside the data ($TACITA_DATA). Costs are sums of counts, or of the values
-of firms where intervals are protected. A peer's pattern is audited too; how many sensitive cells it leaves
-open stands behind its name. With $TACITA_LARGE set, the table of 97 500 cells too.
+Reference tables and patterns lie in $TACITA_SHARED, or beside the data ($TACITA_DATA). Costs are sums of
+counts, or of the values of firms where intervals are protected. A peer's pattern is audited too; how many
+sensitive cells it leaves open stands behind its name. With $TACITA_LARGE set, the table of 97 500 cells too.
 """
 
 from __future__ import annotations
@@ -33,6 +33,10 @@ SMALL, LARGE = ("T2a", "T2b", "T3a", "T2c", "T3b"), ("T2d", "T2e", "T3c")
 
 def results() -> Iterator[Result]:
     """Peers first, table by table, then what size costs."""
+    if not REFERENCE.exists():
+        missing = "neither TACITA_SHARED nor TACITA_DATA names their folder"
+        yield Result("no reference tables at hand", float("nan"), missing, None)
+        return
     for name in SMALL + LARGE:
         yield from against_peers(name)
     yield from ten_thousand()

@@ -13,9 +13,10 @@ import numpy as np
 
 from tacita.core import Hierarchy, Table
 
-# Where the reference figures lie: $TACITA_REFERENCE, or beside the data.
+# Where the reference figures lie: $TACITA_REFERENCE, or in the folder that holds all, or beside the data.
 _DATA = Path(os.environ.get("TACITA_DATA", "data"))
-REFERENCE = Path(os.environ.get("TACITA_REFERENCE", str(_DATA.parent / "reference"))) / "r"
+_SHARED = Path(os.environ.get("TACITA_SHARED", str(_DATA.parent)))
+REFERENCE = Path(os.environ.get("TACITA_REFERENCE", str(_SHARED / "reference"))) / "r"
 
 
 def _lines(path: Path) -> list[dict[str, str]]:

@@ -31,7 +31,9 @@ class Optimal(TwoWay):
     some cells as given and by mixed-integer rounding; no secondary cell may be a bridge. The linear programme
     gives a bound and guides paths to patterns; cells whose reduced cost exceeds the gap are left out. The
     rest, for interval protection, is a tree: a cell is held or left out, each branch is cut as the root was,
-    rows are shared through a pool, the least bound is next (see `tree`). For general and exact protection
+    rows are shared through a pool, the least bound is next (see `tree`). Once no cell can come in any more,
+    sums of rows are halved and rounded up where their parities allow it (see `halves`), which closes most of
+    what cuts of single demands leave open. For general and exact protection
     it is solved as an integer programme, cuts are added for its solution, and so on. With the solver scip it
     is one tree of SCIP for all three. All end when bound and pattern meet or time is over: then the best
     pattern and its proven bound are returned. The cost is the same by all; the pattern may be another as
@@ -60,7 +62,7 @@ class Optimal(TwoWay):
     movements, O(steps (relations + k^2)) each with k relations that it touches.
     Source: Fischetti & Salazar (1999), Mathematical Programming 84, 283-312, and (2001), Management Science
     47, 1008-1027, for the model and its cuts, branch and cut included; Carvalho & Almeida (2008) for the
-    interval problem.
+    interval problem; Caprara & Fischetti (1996), Mathematical Programming 74, 221-235, for half sums.
 
     >>> from tacita import Table
     >>> regions = [[11, 47, 58], [1, 15, 33], [2, 31, 20]]
