@@ -17,7 +17,7 @@ _TRIED = 10
 _STEPS = 60
 _WORTH = 0.2
 # Branches from one look for a better pattern to the next.
-_BETWEEN = 4
+_BETWEEN = 2
 # Rounds of cuts at the root, and of all that they have won, what a round is to win.
 _ROOT = (200, 0.02)
 # Rounds from one look for rows that are no longer tight to the next; rows of a round that are few.

@@ -14,8 +14,9 @@ from .root import Search
 _FIRST, _LEAST, _BRANCHES = 16, 8, 10
 # By how much parts grow where the least was proven, and shrink where it was not.
 _GROW, _SHRINK = 1.1, 0.8
-# Times that (on average) every cell of the pattern is given up in vain before the search goes on.
-_TURNS = 1.0
+# Times that (on average) every cell of the pattern is given up in vain before the search goes on: where the
+# gap is a wide share of the cost, and elsewhere, where branches close it sooner.
+_TURNS, _FEWER, _WIDE = 3.0, 1.0, 0.03
 # Of the time that is left, what the search nearby may take: the proof needs the rest.
 _SHARE = 0.35
 
@@ -36,7 +37,8 @@ def search_nearby(search: Search) -> None:
         part = near(search, secondary, int(size))
         better, proven = give_up(search, part)
         idle = 0.0 if better else idle + len(part) / len(secondary)
-        if idle > _TURNS:
+        wide = search.cost - search.bound > _WIDE * search.cost
+        if idle > (_TURNS if wide else _FEWER):
             return
         size = max(_LEAST, size * (_GROW if proven else _SHRINK))
 
