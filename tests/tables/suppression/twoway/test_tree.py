@@ -239,3 +239,25 @@ def test_a_pool_that_sheds_keeps_the_rows_of_the_programme_as_they_are():
     after = shortfalls(*pool.rows[:4], x)
     assert len(after) < len(before)
     assert np.allclose(after[pool.inside], before[kept[::-1]])
+
+
+def test_rounds_of_cuts_at_the_root_tell_bounds_that_rise_and_stay_below_the_least_cost():
+    told = []
+    generator = np.random.default_rng(3)
+    values = generator.integers(1, 200, size=(20, 20)).astype(float)
+    primary = np.zeros(400, dtype=bool)
+    primary[generator.choice(400, 8, replace=False)] = True
+    network = network_of(asked(values, primary.reshape(20, 20), "interval", lower=40, upper=40))
+    search = Search(network, Watch(np.inf), Run(on_bounds=told.append))
+    search.relax()
+    search.keep_within_gap()
+    told.clear()
+    planted = Tree(search).plant()
+    assert planted is not None
+    lower = [bounds.lower for bounds in told]
+    assert len(lower) > 3
+    assert lower == sorted(lower)
+    assert lower[-1] > lower[0]
+    Tree(search).grow()
+    assert search.closed
+    assert lower[-1] <= search.cost

@@ -148,6 +148,10 @@ class Tree:
                 break
             if not self.solve() or self.hopeless(master.value):
                 return None
+            if worth:
+                # what holds at the root holds for all, and many rounds are a long time to be silent
+                search.bound = max(search.bound, min(master.value, search.cost))
+                search.tell("proving")
             room = search.cost - master.value
             first = min(first, master.value)
             gain = master.value - before
