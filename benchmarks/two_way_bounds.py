@@ -1,6 +1,6 @@
 """What closes the gap of two-way tables under interval protection: each means by itself, table by table.
 
-Tables of the reproduction (`experiments tables`), least value. Bounds are those at the root, no branch
+Tables as in `suppression`, least value. Bounds are those at the root, no branch
 opened: cuts of single demands with their covers; then bridge-less cuts of secondaries; then cuts that show
 only once amounts are rounded; then sums of cuts over several lines, halved and rounded. Patterns: the
 cheapest before and after parts of it are given up and proven anew (local branching). Gaps are shares of the
@@ -15,9 +15,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
-from experiments.tables.experiments import LEVEL, Case, Density, draw
 
-from tacita.core import Run, Table
+from tacita.core import Run
 from tacita.core.arrays import Ints
 from tacita.tables.suppression.proof.proving import tree
 from tacita.tables.suppression.proof.tree import Tree
@@ -30,8 +29,10 @@ from tacita.tables.suppression.twoway.root import Search
 from tacita.tables.suppression.watch import Watch, processor_time
 
 from .measuring import Result
+from .suppression import table
 
-TABLES: tuple[tuple[int, Density], ...] = ((100, "sparse"), (200, "sparse"), (200, "dense"), (500, "dense"))
+# Sides, and how many sensitive cells: few, one to four lines, or two to a line.
+TABLES = ((100, 25), (200, 50), (200, 400), (500, 1000))
 MEANS = ("separate_bridges", "separate_amounts")
 # Sensitive cells that are taken one by one.
 ALONE = 12
@@ -41,16 +42,14 @@ def results() -> Iterator[Result]:
     """One table of each kind."""
     compile_kernels()
     with processor_time():
-        for side, density in TABLES:
-            yield from _measured(f"{side} x {side}, {density}", _network(side, density))
-        yield from _alone("200 x 200, sparse", _network(200, "sparse"))
+        for side, primaries in TABLES:
+            yield from _measured(f"{side} x {side} / {primaries}", _network(side, primaries))
+        side, primaries = TABLES[1]
+        yield from _alone(f"{side} x {side} / {primaries}", _network(side, primaries))
 
 
-def _network(side: int, density: Density) -> Network:
-    values, primary = draw(Case("interval", side, side, density, "value"), 0)
-    level = np.where(primary, LEVEL * values, 0.0)
-    table = Table.from_array(values, primary=primary, lower=level, upper=level)
-    return network_of(grid_of(table.with_margins(False).with_zeros("publish"), "interval"))
+def _network(side: int, primaries: int) -> Network:
+    return network_of(grid_of(table("interval", side, primaries, 0).with_margins(False), "interval"))
 
 
 def _measured(case: str, whole: Network) -> Iterator[Result]:
