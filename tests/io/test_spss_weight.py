@@ -93,6 +93,17 @@ def test_a_broken_file_is_refused_or_read_and_nothing_else(flips):
         SPSS().decode(bytes(content), "survey.sav")
 
 
+@pytest.mark.parametrize("width", [b"\xff\xff\xff\0", b"\x57\xff\xff\xff", b"\0\0\0\0", b"\x08\0\0\0"])
+def test_a_string_that_is_torn_is_refused_before_the_parser_sees_it(width):
+    # by such a file ReadStat ended the process
+    content = SPSS().encode(survey())
+    # a slot that goes on with the string before it
+    place = content.index(b"\2\0\0\0\xff\xff\xff\xff") + 4
+    torn = content[:place] + width + content[place + 4 :]
+    with pytest.raises(DataError, match="not a readable SPSS file"):
+        SPSS().decode(torn, "survey.sav")
+
+
 def test_a_file_of_the_other_byte_order_tells_its_weight():
     def variable(name, width):
         return struct.pack(">6i", 2, width, 0, 0, 0, 0) + name.encode().ljust(8)

@@ -11,6 +11,13 @@ from tacita.core.microdata import refuse_repeated_names
 from .base import most_cells, refuse_huge
 
 
+def unreadable(source: str, spoken: str) -> DataError:
+    """What is said of a file that its parser does not take, or must not be given."""
+    return DataError(
+        f"{source}: this is not a readable {spoken} file. Is it truncated, encrypted, or another kind?"
+    )
+
+
 def read(
     verb: str, file: BinaryIO, source: str, spoken: str, **options: Any
 ) -> tuple[dict[str, list[Any]], Any]:
@@ -31,9 +38,7 @@ def read(
         raise
     except Exception:
         # whatever the parser thinks of, and its messages may quote the file
-        raise DataError(
-            f"{source}: this is not a readable {spoken} file. Is it truncated, encrypted, or another kind?"
-        ) from None
+        raise unreadable(source, spoken) from None
     refuse_huge(max(map(len, found.values()), default=0), columns, source)
     return dict(found), about
 

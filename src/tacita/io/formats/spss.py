@@ -15,7 +15,7 @@ from tacita.core import DataError, Floats, Mask
 from tacita.core.notes import Code, ColumnNotes, System
 
 from . import readstat
-from .spssweight import weight_of
+from .spssweight import strings_are_whole, weight_of
 from .survey import Clock, Column, Noted, SurveyFormat, empty_as_missing, with_reasons
 
 _DATES = ("DATE", "ADATE", "EDATE", "JDATE", "SDATE")
@@ -64,6 +64,8 @@ class SPSS(SurveyFormat):
 
     def columns(self, file: BinaryIO, source: str, first: int = 0, most: int = 0) -> Noted:
         """As ReadStat reads them."""
+        if not strings_are_whole(file):
+            raise readstat.unreadable(source, self.spoken)
         weight = weight_of(file)
         found, about = readstat.read(
             "read_sav", file, source, self.spoken, user_missing=True, row_offset=first, row_limit=most

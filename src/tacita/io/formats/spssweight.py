@@ -1,4 +1,4 @@
-"""Which variable of an SPSS file weighs its records: the one thing that ReadStat does not tell."""
+"""What ReadStat does not tell of an SPSS file: which variable weighs records, whether strings are whole."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ _HEADER = 176
 _MAGIC = (b"$FL2", b"$FL3")
 _VARIABLE, _LABELS, _OF_VARIABLES, _DOCUMENT, _EXTENSION, _END = 2, 3, 4, 6, 7, 999
 _LONG_NAMES = 13
+# The width of a slot that goes on with the string before it, and of the widest string that has slots.
+_CONTINUED, _WIDEST = -1, 255
 
 
 def weight_of(file: BinaryIO) -> str | None:
@@ -22,6 +24,20 @@ def weight_of(file: BinaryIO) -> str | None:
     except (struct.error, ValueError):
         # what is wrong with the file, its reader says
         return None
+    finally:
+        file.seek(0)
+
+
+def strings_are_whole(file: BinaryIO) -> bool:
+    """Whether every string has as many slots as its width asks for; the file is left at its beginning.
+
+    ReadStat does not look, and ends the whole process where one has not. What else is wrong with a file, it
+    says. O(variables).
+    """
+    try:
+        return _Dictionary(file).whole()
+    except (struct.error, ValueError):
+        return True
     finally:
         file.seek(0)
 
@@ -41,10 +57,21 @@ class _Dictionary:
         at, kind = 0, self._int()
         while kind == _VARIABLE:
             at += 1
-            name = self._variable()
-            short = name if at == self.slot else short
+            _, name = self._variable()
+            short = name.decode() if at == self.slot else short
             kind = self._int()
         return None if short is None else self._long_names(kind).get(short.upper(), short)
+
+    def whole(self) -> bool:
+        if not self.known:
+            return True
+        owed = 0
+        while self._int() == _VARIABLE:
+            width, _ = self._variable()
+            if (width == _CONTINUED) != (owed > 0) or not _CONTINUED <= width <= _WIDEST:
+                return False
+            owed = owed - 1 if owed else max(0, -(-width // 8) - 1)
+        return not owed
 
     def _int(self) -> int:
         found: int = struct.unpack(f"{self.order}i", self.file.read(4))[0]
@@ -55,14 +82,15 @@ class _Dictionary:
             raise ValueError("a file that leads back would be read without end")
         self.file.seek(bytes_, 1)
 
-    def _variable(self) -> str:
-        _, labelled, missing, _, _ = struct.unpack(f"{self.order}5i", self.file.read(20))
-        name = self.file.read(8).rstrip().decode()
+    def _variable(self) -> tuple[int, bytes]:
+        """Width and name."""
+        width, labelled, missing, _, _ = struct.unpack(f"{self.order}5i", self.file.read(20))
+        name = self.file.read(8).rstrip()
         if labelled:
             length = self._int()
             self._skip(-(-length // 4) * 4)
         self._skip(8 * abs(missing))
-        return name
+        return width, name
 
     def _long_names(self, kind: int) -> dict[str, str]:
         """Names as users know them, by those of the dictionary."""
