@@ -1,7 +1,6 @@
 """What closes the gap of two-way tables under interval protection: each means by itself, table by table.
 
-Tables as in `suppression`, least value. Bounds are those at the root, no branch
-opened: cuts of single demands with their covers; then bridge-less cuts of secondaries; then cuts that show
+Tables as in `suppression`, least value. Bounds are those at the root, no branch opened: cuts of single demands with their covers; then bridge-less cuts of secondaries; then cuts that show
 only once amounts are rounded; then sums of cuts over several lines, halved and rounded. Patterns: the
 cheapest before and after parts of it are given up and proven anew (local branching). Gaps are shares of the
 cheapest pattern. Last, what a Lagrangean relaxation could add: it takes demands one by one, or sensitive
@@ -34,8 +33,8 @@ from .suppression import table
 # Sides, and how many sensitive cells: few, one to four lines, or two to a line.
 TABLES = ((100, 25), (200, 50), (200, 400), (500, 1000))
 MEANS = ("separate_bridges", "separate_amounts")
-# Sensitive cells that are taken one by one.
-ALONE = 12
+# Seconds of a search, of which looking for patterns takes its share; sensitive cells taken one by one.
+LIMIT, ALONE = 240.0, 12
 
 
 def results() -> Iterator[Result]:
@@ -56,7 +55,7 @@ def _measured(case: str, whole: Network) -> Iterator[Result]:
     network, _ = reduced(whole)
     bounds = []
     for left in range(len(MEANS) + 1):
-        search = Search(network, Watch(np.inf), Run())
+        search = Search(network, Watch(LIMIT), Run())
         for name in MEANS[left:]:
             setattr(search.master, name, _nothing)
         start = time.process_time()
