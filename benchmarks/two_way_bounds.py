@@ -1,10 +1,11 @@
 """What closes the gap of two-way tables under interval protection: each means by itself, table by table.
 
-Tables as in `suppression`, least value. Bounds are those at the root, no branch opened: cuts of single demands with their covers; then bridge-less cuts of secondaries; then cuts that show
-only once amounts are rounded; then sums of cuts over several lines, halved and rounded. Patterns: the
-cheapest before and after parts of it are given up and proven anew (local branching). Gaps are shares of the
-cheapest pattern. Last, what a Lagrangean relaxation could add: it takes demands one by one, or sensitive
-cells one by one, so that its bound is that of the cuts wherever these leave no gap for one alone.
+Tables as in `suppression`, least value. Bounds are those at the root, no branch opened: cuts of one demand
+with their covers; then bridge-less cuts of secondaries; then cuts that show only once amounts are rounded;
+then sums of cuts over several lines, halved and rounded. Patterns: the cheapest before and after parts of it
+are given up and proven anew (local branching). Gaps are shares of the cheapest pattern. Last, what a
+Lagrangean relaxation could add: it takes demands one by one, or sensitive cells one by one, so that its bound
+is that of the cuts wherever these leave no gap for one alone.
 """
 
 from __future__ import annotations
