@@ -15,7 +15,7 @@ import tacita
 from tacita.core import DataError, Microdata
 from tacita.core.notes import ColumnNotes, Notes
 from tacita.io.formats.spss import SPSS
-from tacita.io.formats.spssweight import weight_of
+from tacita.io.formats.spssdictionary import weight_of
 from tacita.microdata import verify
 
 N = 30

@@ -15,7 +15,7 @@ from tacita.core import DataError, Floats, Mask
 from tacita.core.notes import Code, ColumnNotes, System
 
 from . import readstat
-from .spssweight import strings_are_whole, weight_of
+from .spssdictionary import strings_are_whole, weight_of
 from .survey import Clock, Column, Noted, SurveyFormat, empty_as_missing, with_reasons
 
 _DATES = ("DATE", "ADATE", "EDATE", "JDATE", "SDATE")
