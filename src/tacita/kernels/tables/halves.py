@@ -44,14 +44,20 @@ def rounded_up(number):
 def nearly_tight(rows, x, rounded, least, terms):
     """Rows whose slack leaves something to win, as whole rows, or with entries rounded up; how many.
 
-    `rounded`: up to which number rows are multiplied before they are rounded. O(entries rounded).
+    `rounded`: up to which number rows are multiplied before they are rounded. Entries where x is 0 are passed
+    once, the few others are kept aside. O(entries + entries where x is above 0, times rounded).
     """
     count = 0
+    value, share = np.empty(x.shape[0]), np.empty(x.shape[0])
     for i in range(rows.right.shape[0]):
         whole = rows.whole[i]
         plain = -rows.right[i]
+        above = 0
         for entry in range(rows.start[i], rows.start[i + 1]):
-            plain += rows.value[entry] * x[rows.at[entry]]
+            if x[rows.at[entry]] > 0.0:
+                value[above], share[above] = rows.value[entry], x[rows.at[entry]]
+                plain += value[above] * share[above]
+                above += 1
         for choice in range(rounded + 1):
             times = choice if choice > 0 else whole
             # an odd multiple of a whole row is the same parity, an even one is none
@@ -61,10 +67,8 @@ def nearly_tight(rows, x, rounded, least, terms):
             if times * plain > 2.0:
                 continue
             slack = -rounded_up(times * rows.right[i])
-            for entry in range(rows.start[i], rows.start[i + 1]):
-                share = x[rows.at[entry]]
-                if share > 0.0:
-                    slack += rounded_up(times * rows.value[entry]) * share
+            for k in range(above):
+                slack += rounded_up(times * value[k]) * share[k]
             if slack < 1.0 - least and count < terms.row.shape[0]:
                 terms.row[count], terms.times[count], terms.slack[count] = i, times, max(0.0, slack)
                 count += 1
