@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from tacita.core import DataError, Hierarchy, Run, Table
-from tacita.tables.suppression.general.branch import searches_of
 from tacita.tables.suppression.general.forced import with_forced
 from tacita.tables.suppression.general.incumbent import Builder
 from tacita.tables.suppression.general.lines import Lines
+from tacita.tables.suppression.general.parts import searches_of
 from tacita.tables.suppression.general.presolve import refuse, systems_of
 from tacita.tables.suppression.general.separation import Separation
 from tacita.tables.suppression.watch import Watch
@@ -118,7 +118,7 @@ def test_rays_that_leave_nothing_short_still_give_rows():
 
 def test_a_search_begins_where_single_lines_end():
     table = made(3, "three-way")
-    searches, _, _ = searches_of(table, "interval", Watch(60.0), Run())
+    searches, _, _ = searches_of(table, "interval", Watch(60.0), Run(), lambda _: None)
     for search in searches:
         lines = Lines(search.network)
         assert search.bound == lines.least

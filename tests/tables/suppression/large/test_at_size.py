@@ -45,7 +45,7 @@ def test_twenty_thousand_cells_get_a_pattern_that_is_audited_and_a_bound(twenty_
     table = twenty_thousand
     assert table.n > 20_000
     assert table.primary.sum() > 50
-    pattern = Constructive(seconds=8.0, bound=0.0).suppress(table, "exact")
+    pattern = Constructive(seconds=100.0, bound=0.0).suppress(table, "exact")
     assert 0.5 * pattern.cost < pattern.lower_bound <= pattern.cost
     found = audit(table, pattern, "exact")
     assert found.safe

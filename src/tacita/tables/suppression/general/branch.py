@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from functools import cache
+from functools import partial
 
-import numpy as np
-
-from tacita.core import Bounds, Problem, Run, Table, VerificationError
+from tacita.core import Problem, Run, Table, VerificationError
 from tacita.core.arrays import Mask
 from tacita.kernels.plain import interpreting, is_ready
+from tacita.tables.suppression.large.constructive import Constructive
 from tacita.tables.suppression.proof.proving import Solver, prover
-from tacita.tables.suppression.twoway.grid import lift_of
 from tacita.tables.suppression.watch import Watch
 
-from .forced import with_forced
-from .incumbent import short_demand
-from .movements import Movements
-from .presolve import refuse, systems_of
-from .root import Search
+from .parts import compile_kernels, searches_of
 from .system import System
 
 # Patterns along the first solution of the programme, and changes to the best of them.
@@ -54,26 +47,14 @@ def least_pattern(
     return withheld, bound, watch
 
 
-@cache
-def compile_kernels() -> None:
-    """Once per process: load or compile the kernels, so that no time limit counts it."""
-    values = np.array([[[3.0, 1.0], [2.0, 1.0]], [[4.0, 2.0], [2.0, 5.0]]])
-    table = Table.from_array(values, primary=values > 4, lower=15, upper=15, margins=True)
-    search = searches_of(table, "interval", Watch(np.inf), Run())[0][0]
-    search.relax()
-    search.master.separate_bridges()
-    search.master.share_rows()
-    search.master.recall()
-    search.master.solve()
-    search.master.separate_half_sums(search.generator)
-
-
 def searched(table: Table, problem: Problem, solver: Solver, watch: Watch, run: Run) -> tuple[Mask, float]:
     """The cheapest cells to withhold that are found in time, and a proven bound of their cost.
 
     Every part of the table gets a pattern first, then a bound, and then, while time is left, a proof.
     """
-    searches, given, lift = searches_of(table, problem, watch, run)
+    searches, given, lift = searches_of(
+        table, problem, watch, run, partial(_begun, table, problem, watch, run)
+    )
     for search in searches:
         search.relax()
         if not search.done():
@@ -92,64 +73,15 @@ def searched(table: Table, problem: Problem, solver: Solver, watch: Watch, run: 
     return withheld, (given + bound) / lift
 
 
-def root_bound(table: Table, problem: Problem, withheld: Mask, watch: Watch, run: Run) -> float:
-    """A cost below which no pattern protects, by cuts alone: for methods that have no bound of their own.
-
-    `withheld` is a pattern that protects, which ends the cuts where they meet its cost.
-    """
-    searches, given, lift = searches_of(table, problem, watch, run, withheld)
-    for search in searches:
-        search.relax()
-    return (given + sum(search.network.rounded_up(search.bound) for search in searches)) / lift
-
-
-def searches_of(
-    table: Table, problem: Problem, watch: Watch, run: Run, withheld: Mask | None = None
-) -> tuple[list[Search], float, float]:
-    """A search, with a first pattern, for each part of a table; what is given; by what costs are lifted.
-
-    The first pattern is what is `withheld`, if that is said.
-    """
-    run.report("reading the table", 0, 1)
-    lift = lift_of(table.cost[~table.forced & ~table.primary])
-    systems = [pressing(with_forced(system)) for system in systems_of(table, problem, lift)]
-    given = sum(system.given for system in systems)
-    searches: list[Search] = []
-
-    def told(_: Bounds) -> None:
-        lower, upper = (given + sum(getattr(each, side) for each in searches) for side in ("bound", "cost"))
-        run.on_bounds(Bounds(lower / lift, upper / lift))
-
-    steered = replace(run, on_bounds=told)
-    if withheld is None and any(_vast(system) for system in systems):
-        withheld = _begun(table, problem, watch, run)
-    for system in systems:
-        known = None if withheld is None else system.of_withheld(withheld) | system.primary
-        searches.append(Search(system, watch, steered, known))
-        if searches[-1].cost == np.inf:
-            raise refuse(table, system, max(0, short_demand(system, np.ones(system.edges, dtype=bool))))
-    return searches, given, lift
-
-
 def _vast(system: System) -> bool:
     """Whether a first pattern by cheapest movements alone would be slow, or dear."""
     tangled = system.relations.shape[0] > system.edges > _TANGLED
     return tangled or system.edges > _LARGE
 
 
-def _begun(table: Table, problem: Problem, watch: Watch, run: Run) -> Mask:
-    """A first pattern of a vast table, by the method that is made for those."""
-    from tacita.tables.suppression.large.constructive import Constructive
-
+def _begun(table: Table, problem: Problem, watch: Watch, run: Run, systems: list[System]) -> Mask | None:
+    """A first pattern, if a part is vast, by the method that is made for such tables."""
+    if not any(_vast(system) for system in systems):
+        return None
     seconds = min(max(_BEGINNING * watch.limit, 0.1), 600.0)
     return Constructive(seconds=seconds, bound=0.0).choose(table, problem, run).withheld
-
-
-def pressing(system: System) -> System:
-    """The same system with the demands alone that primaries by themselves do not meet."""
-    part = system.among(system.primary)
-    movements, everything = Movements(part), np.ones(part.edges)
-    met = [movements.met(demand, movements.demand(demand, everything)) for demand in range(part.demands)]
-    left = np.flatnonzero(~np.array(met, dtype=bool))
-    parts = {name: getattr(system, name)[left] for name in ("own", "sign", "amount", "ways")}
-    return replace(system, **parts)

@@ -110,7 +110,7 @@ class Large(Suppression):
         self, table: Table, problem: Problem, withheld: Mask, lines: list[Lines], watch: Watch, run: Run
     ) -> float:
         """A cost below which no pattern protects: by whole choices over lines, and by cuts where they end."""
-        from tacita.tables.suppression.general.branch import root_bound
+        from tacita.tables.suppression.general.parts import root_bound
 
         open_cells = int((table.primary | ~table.forced).sum())
         by_cuts = open_cells * int(table.primary.sum()) <= _MOST

@@ -51,7 +51,7 @@ class Improve(Large):
     ] = 100
 
     def search(self, parts: list[Proofs], watch: Watch, run: Run) -> float:
-        from tacita.tables.suppression.general.branch import compile_kernels
+        from tacita.tables.suppression.general.parts import compile_kernels
 
         compile_kernels()
         spared(parts, watch, run, _CLEANED * watch.limit)
