@@ -10,7 +10,6 @@ dimensions = ["region", "sector"]
 value = "turnover"
 unit = "group_id"
 weight = "weight"
-insist = true
 total = { region = "All", sector = "Sum" }
 title = "Turnover"
 hierarchy = { region = "lists/region.csv" }

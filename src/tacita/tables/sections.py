@@ -337,7 +337,6 @@ class TabulateSection(DivisionSection):
     key: str | None = Field(
         None, description="column of record keys in [0, 1), drawn once and kept; for the method cell-key"
     )
-    insist: bool = Field(False, description="of no effect any more: lists say which sums are sensitive")
     title: Title | None = Field(None, description=_HEADING)
 
     @model_validator(mode="after")

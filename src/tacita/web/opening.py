@@ -44,7 +44,7 @@ HELD: Mapping[str, Mapping[str, Sequence[str]]] = {
     },
     "tabulate": {
         "input": ("path", *_READING, "meta"),
-        "table": (*_DIVIDED, "value", "weight", "unit", "request", "waiver", "key", "insist", "title"),
+        "table": (*_DIVIDED, "value", "weight", "unit", "request", "waiver", "key", "title"),
         "rules": ("name",),
         **_PUBLISHING,
     },
@@ -58,7 +58,7 @@ HELD: Mapping[str, Mapping[str, Sequence[str]]] = {
     },
 }
 # What no menu of the page shows, and a plan of a table keeps.
-KEPT_OF_TABLES = ("counts", "insist")
+KEPT_OF_TABLES = ("counts",)
 # The method where none is named.
 _WITHOUT_A_NAME = {"protect": "mdav", "suppress": "optimal"}
 _ROLES_TO_PROTECT = ("quasi", "dependent")
