@@ -195,3 +195,34 @@ def half_sums(rows, terms, x, sums, entries, rights, shorts):
                     square += row[j] * row[j]
         rights[s] = np.ceil(right / 2.0)
         shorts[s] = (rights[s] - reached) / np.sqrt(max(square, 1.0))
+
+
+@njit(cache=True, nogil=True)
+def unlike(entries, inside, order, alike, kept):
+    """Rows in some order of which no two have a cosine above `alike` among the columns `inside`.
+
+    Fills `kept` until it is full; returns how many. O(entries inside, times those kept).
+    """
+    across, along = np.zeros((inside.shape[0], kept.shape[0])), np.empty(kept.shape[0])
+    count = 0
+    for k in order:
+        if count == kept.shape[0]:
+            break
+        row, square = entries[k], 0.0
+        along[:count] = 0.0
+        for place in range(inside.shape[0]):
+            figure = row[inside[place]]
+            if figure != 0.0:
+                square += figure * figure
+                for before in range(count):
+                    along[before] += figure * across[place, before]
+        length = np.sqrt(max(square, 1e-18))
+        near = False
+        for before in range(count):
+            near |= along[before] > alike * length
+        if not near:
+            for place in range(inside.shape[0]):
+                across[place, count] = row[inside[place]] / length
+            kept[count] = k
+            count += 1
+    return count

@@ -4,7 +4,7 @@ Least price of a movement d with M d = 0, each cell within its room, and one cel
 and falls are columns of their own: column i is the rise of cell i, column n + i its fall. No relation is
 looked at before it is broken; then it is taken in, with a column that moves for it. So the basis has a row
 for each relation that a movement touches, and no more, and its inverse is kept as it is: movements are of few
-cells.
+cells. By rows and, `across`, by columns, so that either is read in one piece; 0 beyond what was taken in.
 
 Source: dual simplex with steepest edges and bound flipping, as in Koberstein (2005), The Dual Simplex Method,
 chapters 3 and 6.
@@ -63,6 +63,7 @@ class Desk(NamedTuple):
     pushed: Mask
     shifted: Ints
     inverse: Floats
+    across: Floats
     rows: Ints
     basic: Ints
     value: Floats
@@ -86,8 +87,8 @@ def desk_for(cells: int, relations: int) -> Desk:
         np.zeros(cells), np.zeros(cells), np.zeros(cells), numbers(cells),
         np.zeros(relations), np.zeros(relations), numbers(relations), np.zeros(relations),
         np.zeros(relations, dtype=bool), numbers(relations),
-        np.empty((most, most)), numbers(most), numbers(most), np.zeros(most), np.zeros(most),
-        np.zeros(most + 1), np.zeros(most), np.zeros(most), numbers(most), np.zeros(1),
+        np.zeros((most, most)), np.zeros((most, most)), numbers(most), numbers(most), np.zeros(most),
+        np.zeros(most), np.zeros(most + 1), np.zeros(most), np.zeros(most), numbers(most), np.zeros(1),
     )  # fmt: skip
 
 
@@ -137,7 +138,10 @@ def move(ties, room, price, own, reward, desk):
         _exchange(at, active, pivot, desk)
         desk.basic[at], desk.value[at] = entering, value
         desk.state[entering], desk.spot[entering] = _BETWEEN, at
-    return _answer(ties, room, own, active, ended, desk)
+    ended = _answer(ties, room, own, active, ended, desk)
+    desk.inverse[:active, :active] = 0.0
+    desk.across[:active, :active] = 0.0
+    return ended
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -190,24 +194,23 @@ def _farthest_off(ties, room, active, desk):
 @njit(cache=True, nogil=True, inline="always")
 def _weigh(ties, at, gone, active, desk):
     """The row of the inverse of what is off, as weights of relations: fills rho; returns its size."""
-    pull, rho, inverse, state, spot = desk.pull, desk.rho, desk.inverse, desk.state, desk.spot
+    pull, rho, across, state, spot = desk.pull, desk.rho, desk.across, desk.state, desk.spot
     rows = desk.rows
     n = pull.shape[0]
     if at >= 0:
         for a in range(active):
-            rho[a] = inverse[a, at]
+            rho[a] = across[at, a]
         return active
     for a in range(active):
         rho[a] = 0.0
-        inverse[active, a] = inverse[a, active] = 0.0
     for e in range(ties.row_start[gone], ties.row_start[gone + 1]):
         for side in range(2):
             c = ties.cell[e] + side * n
             if state[c] == _BETWEEN:
                 figure = ties.figure[e] if side == 0 else -ties.figure[e]
                 for a in range(active):
-                    rho[a] -= figure * inverse[a, spot[c]]
-    rows[active], rho[active], inverse[active, active] = gone, 1.0, 0.0
+                    rho[a] -= figure * across[spot[c], a]
+    rows[active], rho[active] = gone, 1.0
     return active + 1
 
 
@@ -369,7 +372,8 @@ def _follow(ties, entering, active, desk):
 @njit(cache=True, nogil=True, inline="always")
 def _exchange(at, active, pivot, desk):
     """The inverse with `column` at a place, and the lengths of its rows."""
-    inverse, rho, column, length, support = desk.inverse, desk.rho, desk.column, desk.length, desk.support
+    inverse, across, rho, column = desk.inverse, desk.across, desk.rho, desk.column
+    length, support = desk.length, desk.support
     count, square = 0, 0.0
     for p in range(active):
         if p != at and abs(column[p]) > _NOTHING:
@@ -377,15 +381,17 @@ def _exchange(at, active, pivot, desk):
             count += 1
     for a in range(active):
         factor = rho[a] / pivot
-        inverse[a, at] = factor
         if factor == 0.0:
+            if across[at, a] != 0.0:
+                across[at, a] = inverse[a, at] = 0.0
             continue
+        across[at, a] = inverse[a, at] = factor
         square += factor * factor
         for t in range(count):
             p = support[t]
             before = inverse[a, p]
             after = before - factor * column[p]
-            inverse[a, p] = after
+            across[p, a] = inverse[a, p] = after
             length[p] += after * after - before * before
     for t in range(count):
         length[support[t]] = max(length[support[t]], _SMALL)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csc_matrix
 
-from tacita.kernels.tables.halves import add_up, half_sums, nearly_tight, parities, whole_multiples
+from tacita.kernels.tables.halves import add_up, half_sums, nearly_tight, parities, unlike, whole_multiples
 from tacita.kernels.tables.pooled import Pooled, Terms
 from tacita.solvers.highs import LinearProgramme
 from tacita.tables.suppression.proof.cutting import CuttingProgramme
@@ -147,3 +147,26 @@ def test_sums_win_what_they_are_said_to_and_their_rows_are_those_of_plain_arithm
             assert least - row @ x == pytest.approx(won / 2)
             sought += 1
     assert sought > 20
+
+
+def test_rows_that_are_kept_are_the_first_of_which_no_two_are_alike():
+    full = 0
+    for seed in range(40):
+        generator = np.random.default_rng(seed)
+        entries = generator.integers(0, 3, size=(30, 8)).astype(float)
+        inside, order = np.flatnonzero(generator.random(8) < 0.7), generator.permutation(30)
+        kept = np.empty(6, dtype=np.int64)
+        count = unlike(entries, inside, order, 0.8, kept)
+        wanted: list[int] = []
+        for row in order.tolist():
+            here = entries[row, inside]
+            cosines = [
+                here @ entries[k, inside] / np.linalg.norm(here) / np.linalg.norm(entries[k, inside])
+                for k in wanted
+                if here.any() and entries[k, inside].any()
+            ]
+            if len(wanted) < 6 and max(cosines, default=0.0) <= 0.8:
+                wanted.append(row)
+        assert kept[:count].tolist() == wanted
+        full += count == 6
+    assert 0 < full < 40

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tacita.core.arrays import Floats, Ints, Mask
+from tacita.core.arrays import Floats, Ints
 from tacita.kernels.plain import fitting
 from tacita.kernels.tables.pooled import Pooled, Terms
 
@@ -30,7 +30,7 @@ def violated_half_sums(rows: Pooled, x: Floats, generator: np.random.Generator, 
 
     Once among whole rows, once among those rounded up as well. O(terms^2 cells) bits, a small share of it.
     """
-    from tacita.kernels.tables.halves import nearly_tight
+    from tacita.kernels.tables.halves import nearly_tight, unlike
 
     x = np.where(x < _FRACTIONAL, 0.0, np.where(x > 1 - _FRACTIONAL, 1.0, x))
     room = len(rows.right) * (_ROUNDED + 1)
@@ -42,7 +42,8 @@ def violated_half_sums(rows: Pooled, x: Floats, generator: np.random.Generator, 
     if len(whole) < count:
         found.append(_sought(rows, terms, x, generator, _CHANCE))
     entries, rights, shorts = (np.concatenate(parts) for parts in zip(*found, strict=True))
-    kept = _unlike(entries[:, x > 0.0], shorts, most)
+    order, kept = np.argsort(-shorts, kind="stable")[:_SUMS], np.empty(most, dtype=np.int64)
+    kept = kept[: fitting(unlike)(entries, np.flatnonzero(x > 0.0), order, _ALIKE, kept)]
     return _sparse(entries[kept], rights[kept])
 
 
@@ -73,19 +74,6 @@ def _sought(
 
 def _some(terms: Terms, which: Ints) -> Terms:
     return Terms(terms.row[which], terms.times[which], terms.slack[which])
-
-
-def _unlike(entries: Floats, shorts: Floats, most: int) -> Ints:
-    """The most violated rows, up to `most`, of which no two are nearly alike where x is above 0."""
-    order = np.argsort(-shorts, kind="stable")[:_SUMS]
-    lengths = np.linalg.norm(entries[order], axis=1)
-    directions = entries[order] / np.maximum(lengths, 1e-9)[:, None]
-    alike: Mask = directions @ directions.T > _ALIKE
-    kept: list[int] = []
-    for k in range(len(order)):
-        if len(kept) < most and not alike[k, kept].any():
-            kept.append(k)
-    return order[kept]
 
 
 def _sparse(entries: Floats, rights: Floats) -> Rows:
