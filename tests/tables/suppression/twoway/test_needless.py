@@ -137,9 +137,10 @@ def test_giving_up_the_whole_pattern_ends_at_the_cost_of_the_compact_model(seed)
     grid = random_grid(seed, "interval", shape=(6, 7), primaries=5, largest=60, lower=50, upper=50)
     search = Search(network_of(grid), Watch(np.inf), Run(), each=20)
     secondary = np.flatnonzero(search.best & ~search.network.primary)
-    assert sorted(near(search, secondary, len(secondary))) == secondary.tolist()
-    _, proven = give_up(search, secondary)
+    assert sorted(near(search, search.best, len(secondary))) == secondary.tolist()
+    better, proven = give_up(search, search.best, secondary)
     assert proven
+    assert search.offer(better) == (better is not None)
     assert search.cost == pytest.approx(compact_least_cost(grid), abs=1e-5)
     assert Builder(search.network).protects(search.best)
 

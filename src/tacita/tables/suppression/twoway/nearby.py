@@ -17,6 +17,8 @@ _GROW, _SHRINK = 1.1, 0.8
 # Times that (on average) every cell of the pattern is given up in vain before the search goes on: where the
 # gap is a wide share of the cost, and elsewhere, where branches close it sooner.
 _TURNS, _FEWER, _WIDE = 3.0, 1.0, 0.03
+# Patterns that are begun with, at most.
+_STARTS = 10
 # Of the time that is left, what the search nearby may take: the proof needs the rest.
 _SHARE = 0.35
 
@@ -25,29 +27,51 @@ def search_nearby(search: Search) -> None:
     """Give up one part of the best pattern after the other, until none of them has a cheaper way.
 
     A part is some secondary cells near to each other. All others are held, which costs nothing more: most
-    demands are met by them, and most nodes joined, so that the network of a part is small. O(parts) searches.
+    demands are met by them, and most nodes joined, so that the network of a part is small. Where the next
+    better pattern would be the least, others are begun with as well. O(parts) searches.
     """
-    size, idle = float(_FIRST), 0.0
     end = search.watch.seconds + _SHARE * search.watch.left
+    pattern: Mask | None = search.best
+    for _ in range(_STARTS):
+        if pattern is None:
+            return
+        _descend(search, pattern, end)
+        if search.done() or search.watch.seconds >= end or not _nearly_closed(search):
+            return
+        pattern = search.along(search.fractional(), chance=True)
+
+
+def _descend(search: Search, pattern: Mask, end: float) -> None:
+    """Make a pattern cheaper, part by part, until all of it was given up in vain."""
+    size, idle = float(_FIRST), 0.0
     while not search.done() and search.watch.seconds < end:
-        secondary = np.flatnonzero(search.best & ~search.network.primary)
+        secondary = np.flatnonzero(pattern & ~search.network.primary)
         if len(secondary) <= size:
             # the whole is for the tree
             return
-        part = near(search, secondary, int(size))
-        better, proven = give_up(search, part)
-        idle = 0.0 if better else idle + len(part) / len(secondary)
+        part = near(search, pattern, int(size))
+        better, proven = give_up(search, pattern, part)
+        search.offer(better)
+        idle = idle + len(part) / len(secondary) if better is None else 0.0
+        pattern = pattern if better is None else better
         wide = search.cost - search.bound > _WIDE * search.cost
         if idle > (_TURNS if wide else _FEWER):
             return
         size = max(_LEAST, size * (_GROW if proven else _SHRINK))
 
 
-def near(search: Search, secondary: Ints, size: int) -> Ints:
-    """So many of the secondary cells, the fewest steps through the pattern away from one of them."""
+def _nearly_closed(search: Search) -> bool:
+    """Whether the next better pattern would be the least."""
+    step = search.network.whole_costs
+    return step > 0 and search.network.rounded_up(search.bound) >= search.cost - 1.5 * step
+
+
+def near(search: Search, pattern: Mask, size: int) -> Ints:
+    """So many of its secondary cells, the fewest steps through the pattern away from one of them."""
     network, generator = search.network, search.generator
     row, column = network.lines(np.arange(network.edges))
-    cells = np.flatnonzero(search.best | network.primary)
+    secondary = np.flatnonzero(pattern & ~network.primary)
+    cells = np.flatnonzero(pattern | network.primary)
     first = secondary[generator.integers(len(secondary))]
     away = np.full(network.edges, np.inf)
     lines = np.zeros(network.nodes, dtype=bool)
@@ -63,15 +87,15 @@ def near(search: Search, secondary: Ints, size: int) -> Ints:
     return secondary[order[:size]]
 
 
-def give_up(search: Search, part: Ints) -> tuple[bool, bool]:
-    """Prove the least pattern with all but a part of the best; whether it is cheaper, and proven."""
+def give_up(search: Search, pattern: Mask, part: Ints) -> tuple[Mask | None, bool]:
+    """Prove the least pattern with all but a part of one: a cheaper one or None, and whether it is proven."""
     network = search.network
-    given: Mask = search.best.copy()
+    given: Mask = pattern.copy()
     given[part] = False
-    within = np.flatnonzero(search.master.active | search.best | network.primary)
+    within = np.flatnonzero(search.master.active | pattern | network.primary)
     rest, left = reduced(network.part(within, given))
     if not len(rest.source):
-        return search.offer(given), True
+        return given, True
     known = np.zeros(network.edges, dtype=bool)
     known[part] = True
     inside = Search(rest, search.watch, search.run.silent())
@@ -83,4 +107,5 @@ def give_up(search: Search, part: Ints) -> tuple[bool, bool]:
     if not inside.done():
         tree(inside, _BRANCHES)
     given[within[left[inside.best & ~rest.primary]]] = True
-    return search.offer(given), inside.closed
+    cheaper = network.cost[given].sum() < network.cost[pattern].sum() - 1e-9
+    return given if cheaper else None, inside.closed

@@ -137,19 +137,22 @@ class Search(Standing):
 
     def follow(self, x: Floats, tries: int, changes: int) -> None:
         """Patterns along the fractional one, then changes to the best."""
-        network = self.network
-        self.builder = Builder(network, self.master.active)
-        near = network.cost * (1.0 - 0.9 * x)
+        self.builder = Builder(self.network, self.master.active)
         for i in range(tries):
             if self.done():
                 return
-            only = np.where(x > 0.01, 1.0, 3.0) * self.generator.uniform(0.8, 1.2, network.edges)
-            self.offer(self.builder.build(self.generator, near if i % 2 else near * only))
-        since = 0
+            self.offer(self.along(x, i % 2 == 0))
+        since, near = 0, self.network.cost * (1.0 - 0.9 * x)
         while since < changes and not self.done():
             since += 1
             if self.offer(self.builder.improve(self.generator, self.best, near)):
                 since = 0
+
+    def along(self, x: Floats, chance: bool) -> Mask | None:
+        """A pattern along the fractional one, within its cells mostly and otherwise by chance if asked."""
+        near = self.network.cost * (1.0 - 0.9 * x)
+        only = np.where(x > 0.01, 1.0, 3.0) * self.generator.uniform(0.8, 1.2, self.network.edges)
+        return self.builder.build(self.generator, near * only if chance else near)
 
     def mend(self) -> None:
         """A pattern along the present x, and changes to the best along it."""
