@@ -1,6 +1,7 @@
 """What is settled before the search, and parts of a pattern that are searched again: no cost is lost."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from scipy.sparse.csgraph import maximum_flow
 
 from tacita.core import DataError, Run
 from tacita.kernels.tables.needless import joined
+from tacita.tables.suppression.twoway import nearby
 from tacita.tables.suppression.twoway.circuit import network_of, require_feasible
 from tacita.tables.suppression.twoway.nearby import give_up, near, search_nearby
 from tacita.tables.suppression.twoway.needless import needless, reduced, without_met
@@ -153,3 +155,19 @@ def test_parts_of_a_pattern_are_given_up_only_for_cheaper_ones_that_protect():
     assert search.cost < before
     assert search.cost == search.network.cost[search.best].sum()
     assert Builder(search.network).protects(search.best)
+
+
+@pytest.mark.parametrize(("steps", "starts"), [(1, nearby._STARTS), (2, 1)])
+def test_other_patterns_are_begun_with_where_the_next_better_one_would_be_the_least(
+    steps, starts, monkeypatch
+):
+    grid = random_grid(5, "interval", shape=(14, 14), primaries=12, largest=90, lower=40, upper=40)
+    grid = replace(grid, cost=np.ones_like(grid.cost))
+    search = Search(network_of(grid), Watch(np.inf), Run())
+    begun = []
+    monkeypatch.setattr(nearby, "_descend", lambda _search, pattern, _end: begun.append(pattern))
+    monkeypatch.setattr(nearby, "_FIRST", 2)
+    search.bound = search.cost - steps
+    search_nearby(search)
+    assert len(begun) == starts
+    assert all(Builder(search.network).protects(pattern) for pattern in begun)

@@ -33,7 +33,8 @@ def search_nearby(search: Search) -> None:
     end = search.watch.seconds + _SHARE * search.watch.left
     pattern: Mask | None = search.best
     for _ in range(_STARTS):
-        if pattern is None:
+        # a small pattern as a whole is for the tree
+        if pattern is None or (pattern & ~search.network.primary).sum() <= _FIRST:
             return
         _descend(search, pattern, end)
         if search.done() or search.watch.seconds >= end or not _nearly_closed(search):
@@ -47,7 +48,6 @@ def _descend(search: Search, pattern: Mask, end: float) -> None:
     while not search.done() and search.watch.seconds < end:
         secondary = np.flatnonzero(pattern & ~search.network.primary)
         if len(secondary) <= size:
-            # the whole is for the tree
             return
         part = near(search, pattern, int(size))
         better, proven = give_up(search, pattern, part)
