@@ -157,12 +157,14 @@ def test_parts_of_a_pattern_are_given_up_only_for_cheaper_ones_that_protect():
     assert Builder(search.network).protects(search.best)
 
 
-@pytest.mark.parametrize(("steps", "starts"), [(1, nearby._STARTS), (2, 1)])
-def test_other_patterns_are_begun_with_where_the_next_better_one_would_be_the_least(
-    steps, starts, monkeypatch
+@pytest.mark.parametrize(
+    ("alike", "steps", "starts"), [(False, 1, 10), (False, 2, 1), (True, 1, 40), (True, 3, 40), (True, 4, 1)]
+)
+def test_other_patterns_are_begun_with_where_the_best_is_hardly_dearer_than_the_bound(
+    alike, steps, starts, monkeypatch
 ):
     grid = random_grid(5, "interval", shape=(14, 14), primaries=12, largest=90, lower=40, upper=40)
-    grid = replace(grid, cost=np.ones_like(grid.cost))
+    grid = replace(grid, cost=np.ones_like(grid.cost)) if alike else grid
     search = Search(network_of(grid), Watch(np.inf), Run())
     begun = []
     monkeypatch.setattr(nearby, "_descend", lambda _search, pattern, _end: begun.append(pattern))

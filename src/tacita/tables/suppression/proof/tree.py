@@ -259,6 +259,8 @@ class Tree:
         basis = lp.basis
         lp.set(simplex_iteration_limit=_STEPS)
         for cell in cells:
+            if self.over:
+                break
             only = np.array([cell])
             for side in (0, 1):
                 decided = np.array([float(side)])

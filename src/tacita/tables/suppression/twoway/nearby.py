@@ -17,27 +17,30 @@ _GROW, _SHRINK = 1.1, 0.8
 # Times that (on average) every cell of the pattern is given up in vain before the search goes on: where the
 # gap is a wide share of the cost, and elsewhere, where branches close it sooner.
 _TURNS, _FEWER, _WIDE = 3.0, 1.0, 0.03
-# Patterns that are begun with, at most.
-_STARTS = 10
-# Of the time that is left, what the search nearby may take: the proof needs the rest.
-_SHARE = 0.35
+# Steps above the bound up to which other patterns are begun with, and so many of them at most; of the time
+# that is left, what the search nearby may take: the proof needs the rest. The second figures are for cells
+# that all cost the same, of which a branch holds or leaves out one among thousands alike.
+_STEPS, _STARTS, _SHARE = (1, 3), (10, 40), (0.35, 0.7)
 
 
 def search_nearby(search: Search) -> None:
     """Give up one part of the best pattern after the other, until none of them has a cheaper way.
 
     A part is some secondary cells near to each other. All others are held, which costs nothing more: most
-    demands are met by them, and most nodes joined, so that the network of a part is small. Where the next
-    better pattern would be the least, others are begun with as well. O(parts) searches.
+    demands are met by them, and most nodes joined, so that the network of a part is small. Where the best is
+    hardly dearer than the bound, other patterns are begun with as well. O(parts) searches.
     """
-    end = search.watch.seconds + _SHARE * search.watch.left
+    step = search.network.whole_costs
+    alike = int((search.network.cost[~search.network.primary] == step).all())
+    end = search.watch.seconds + _SHARE[alike] * search.watch.left
     pattern: Mask | None = search.best
-    for _ in range(_STARTS):
+    for _ in range(_STARTS[alike]):
         # a small pattern as a whole is for the tree
         if pattern is None or (pattern & ~search.network.primary).sum() <= _FIRST:
             return
         _descend(search, pattern, end)
-        if search.done() or search.watch.seconds >= end or not _nearly_closed(search):
+        close = search.network.rounded_up(search.bound) > search.cost - (_STEPS[alike] + 0.5) * step
+        if search.done() or search.watch.seconds >= end or not close:
             return
         pattern = search.along(search.fractional(), chance=True)
 
@@ -58,12 +61,6 @@ def _descend(search: Search, pattern: Mask, end: float) -> None:
         if idle > (_TURNS if wide else _FEWER):
             return
         size = max(_LEAST, size * (_GROW if proven else _SHRINK))
-
-
-def _nearly_closed(search: Search) -> bool:
-    """Whether the next better pattern would be the least."""
-    step = search.network.whole_costs
-    return step > 0 and search.network.rounded_up(search.bound) >= search.cost - 1.5 * step
 
 
 def near(search: Search, pattern: Mask, size: int) -> Ints:
