@@ -158,7 +158,7 @@ def test_parts_of_a_pattern_are_given_up_only_for_cheaper_ones_that_protect():
 
 
 @pytest.mark.parametrize(
-    ("alike", "steps", "starts"), [(False, 1, 10), (False, 2, 1), (True, 1, 40), (True, 3, 40), (True, 4, 1)]
+    ("alike", "steps", "starts"), [(False, 1, 10), (False, 2, 1), (True, 1, 40), (True, 6, 40), (True, 7, 1)]
 )
 def test_other_patterns_are_begun_with_where_the_best_is_hardly_dearer_than_the_bound(
     alike, steps, starts, monkeypatch

@@ -20,7 +20,7 @@ _TURNS, _FEWER, _WIDE = 3.0, 1.0, 0.03
 # Steps above the bound up to which other patterns are begun with, and so many of them at most; of the time
 # that is left, what the search nearby may take: the proof needs the rest. The second figures are for cells
 # that all cost the same, of which a branch holds or leaves out one among thousands alike.
-_STEPS, _STARTS, _SHARE = (1, 3), (10, 40), (0.35, 0.7)
+_STEPS, _STARTS, _SHARE = (1, 6), (10, 40), (0.35, 0.7)
 
 
 def search_nearby(search: Search) -> None:
