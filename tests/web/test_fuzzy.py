@@ -198,6 +198,12 @@ def finished(visitor, path, **fields):
     return told(visitor.get("/fuzzy/state"))
 
 
+def test_of_two_answers_the_later_has_the_higher_number_though_nothing_happened_between(newcomer):
+    first, second = (told(newcomer.get("/fuzzy/state")) for _ in range(2))
+    assert first["at"] == second["at"]
+    assert first["number"] < second["number"]
+
+
 def test_a_file_its_columns_a_run_and_its_download(newcomer, tmp_path):
     rng = np.random.default_rng(5)
     x = rng.normal(loc=[0, 5, 9], size=(90, 3))

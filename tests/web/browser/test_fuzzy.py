@@ -27,6 +27,8 @@ def window(new_browser):
     page = new_browser()
     page.get_by_test_id("go-fuzzy").click()
     page.get_by_test_id("points-count").filter(has_text="0 points").wait_for()
+    # before the first picture there is nowhere to click
+    page.locator("[data-empty-points]").wait_for()
     return page
 
 

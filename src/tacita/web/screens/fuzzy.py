@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Mapping
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,8 @@ _NUMBERS = ("c", "m", "eps", "rmax", "seed", "functions")
 DEFAULTS = {"c": "5", "m": "1.5", "eps": "0.0001", "rmax": "30", "seed": "0", "model": "linear"}
 _WORDS = ("pause", "go", "step")
 _WATCH, _SWEEP = "fuzzy-watch", "fuzzy-sweep"
+# Answers so far: of two that cross on their way, the later one holds.
+_ANSWERS = count()
 
 
 async def show(request: Request) -> Response:
@@ -52,11 +55,12 @@ async def state(request: Request) -> Response:
 
 
 def _told(request: Request, problem: str = "") -> Response:
-    """The same, after something was done; `at` lets a browser see which of two answers is the older one."""
+    """The same, after something was done; by `number` a browser sees which of two answers is the older."""
     workspace, work = request.state.workspace, work_of(request)
     draft, now = work.draft, _named_state(work)
     return JSONResponse(
         {
+            "number": next(_ANSWERS),
             "at": workspace.bus.last,
             "state": now,
             "words": workspace.say(f"fuzzy.{now}"),

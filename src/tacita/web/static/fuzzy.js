@@ -17,7 +17,7 @@ const say = (value, options = { maximumSignificantDigits: 3 }) =>
 
 let points = [];
 let shown = {};
-let now = { at: -1, trials: [] };
+let now = { number: -1, trials: [] };
 let view = [];
 let cursor = [];
 let scale = null;
@@ -124,7 +124,7 @@ async function act(path, method, body, headers) {
   const told = JSON.parse(await ask(path, method, body, headers));
   if (method) complain(told.problem);
   // an answer that was overtaken says nothing new
-  if (told.at >= now.at) now = told;
+  if (told.number > now.number) now = told;
   tell();
   draw();
 }
