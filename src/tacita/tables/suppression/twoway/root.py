@@ -142,21 +142,26 @@ class Search(Standing):
             if self.done():
                 return
             self.offer(self.along(x, i % 2 == 0))
-        since, near = 0, self.network.cost * (1.0 - 0.9 * x)
+        since, near = 0, self._near(x)
         while since < changes and not self.done():
             since += 1
             if self.offer(self.builder.improve(self.generator, self.best, near)):
                 since = 0
 
+    def _near(self, x: Floats) -> Floats:
+        """Costs that lead along the fractional pattern."""
+        near: Floats = self.network.cost * (1.0 - 0.9 * x)
+        return near
+
     def along(self, x: Floats, chance: bool) -> Mask | None:
         """A pattern along the fractional one, within its cells mostly and otherwise by chance if asked."""
-        near = self.network.cost * (1.0 - 0.9 * x)
+        near = self._near(x)
         only = np.where(x > 0.01, 1.0, 3.0) * self.generator.uniform(0.8, 1.2, self.network.edges)
         return self.builder.build(self.generator, near * only if chance else near)
 
     def mend(self) -> None:
         """A pattern along the present x, and changes to the best along it."""
-        near = self.network.cost * (1.0 - 0.9 * self.fractional())
+        near = self._near(self.fractional())
         better = self.offer(self.builder.build(self.generator, near))
         for _ in range(_CHANGES):
             better |= self.offer(self.builder.improve(self.generator, self.best, near))
