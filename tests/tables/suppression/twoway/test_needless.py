@@ -12,6 +12,7 @@ from tacita.core import DataError, Run
 from tacita.kernels.tables.needless import joined
 from tacita.tables.suppression.twoway import nearby
 from tacita.tables.suppression.twoway.circuit import network_of, require_feasible
+from tacita.tables.suppression.twoway.excess import Excess
 from tacita.tables.suppression.twoway.nearby import give_up, near, search_nearby
 from tacita.tables.suppression.twoway.needless import needless, reduced, without_met
 from tacita.tables.suppression.twoway.patterns import Builder
@@ -139,12 +140,46 @@ def test_giving_up_the_whole_pattern_ends_at_the_cost_of_the_compact_model(seed)
     grid = random_grid(seed, "interval", shape=(6, 7), primaries=5, largest=60, lower=50, upper=50)
     search = Search(network_of(grid), Watch(np.inf), Run(), each=20)
     secondary = np.flatnonzero(search.best & ~search.network.primary)
-    assert sorted(near(search, search.best, len(secondary))) == secondary.tolist()
-    better, proven = give_up(search, search.best, secondary)
+    alike = np.zeros(search.network.edges)
+    assert sorted(near(search, search.best, alike, len(secondary))) == secondary.tolist()
+    better, proven, _ = give_up(search, search.best, secondary)
     assert proven
     assert search.offer(better) == (better is not None)
     assert search.cost == pytest.approx(compact_least_cost(grid), abs=1e-5)
     assert Builder(search.network).protects(search.best)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_what_a_pattern_costs_beyond_the_bound_is_told_cell_by_cell(seed):
+    grid = random_grid(seed, "interval", shape=(14, 14), primaries=12, largest=90, lower=40, upper=40)
+    search = Search(network_of(grid), Watch(np.inf), Run())
+    search.relax()
+    master, dearer = search.master, search.best.copy()
+    spare = master.columns[~dearer[master.columns]][:3]
+    dearer[spare] = True
+    excess = Excess(master)
+    for pattern in (search.best, dearer):
+        held = pattern[master.columns[: len(master.reduced)]]
+        # cells that the programme is sure of, and the pattern does without
+        missed = -np.minimum(master.reduced, 0.0)[~held].sum()
+        assert (excess.of(pattern) >= 0).all()
+        assert not excess.of(pattern)[~pattern].any()
+        told = excess.of(pattern).sum() + missed
+        assert told == pytest.approx(search.network.cost[pattern].sum() - master.value, abs=1e-6)
+    assert (excess.of(dearer)[spare] > 0).all()
+
+
+def test_parts_grow_from_cells_that_cost_more_than_the_bound():
+    grid = random_grid(5, "interval", shape=(14, 14), primaries=12, largest=90, lower=40, upper=40)
+    search = Search(network_of(grid), Watch(np.inf), Run())
+    secondary = np.flatnonzero(search.best & ~search.network.primary)
+    for dear in secondary:
+        excess = np.zeros(search.network.edges)
+        excess[dear] = 1.0
+        for size in (1, 4):
+            part = near(search, search.best, excess, 2 * nearby._SEEDS * size)
+            assert dear in part
+            assert len(set(part)) == len(part) == min(len(secondary), 2 * nearby._SEEDS * size)
 
 
 def test_parts_of_a_pattern_are_given_up_only_for_cheaper_ones_that_protect():
@@ -167,7 +202,7 @@ def test_other_patterns_are_begun_with_where_the_best_is_hardly_dearer_than_the_
     grid = replace(grid, cost=np.ones_like(grid.cost)) if alike else grid
     search = Search(network_of(grid), Watch(np.inf), Run())
     begun = []
-    monkeypatch.setattr(nearby, "_descend", lambda _search, pattern, _end: begun.append(pattern))
+    monkeypatch.setattr(nearby, "_descend", lambda _search, pattern, *_: begun.append(pattern))
     monkeypatch.setattr(nearby, "_FIRST", 2)
     search.bound = search.cost - steps
     search_nearby(search)

@@ -42,9 +42,9 @@ class Optimal(TwoWay):
     Before, what every least pattern has in common is settled: demands that primaries meet by themselves are
     dropped, nodes between which primaries carry any demand, whichever of them is missing, are made one, and
     cells go that cost more than a way round them which carries any demand (see `needless`). For interval
-    protection, before the tree, parts of the best pattern are given up, and the least with the rest is
-    proven, until no part has a cheaper way (see `nearby`); if it is hardly dearer than the bound, this is
-    begun with other patterns as well.
+    protection, before the tree, parts of the best pattern are given up, mostly those where it costs more than
+    the bound's prices say (see `excess`), and the least with the rest is proven, until no part has a cheaper
+    way (see `nearby`); if it is hardly dearer than the bound, this is begun with other patterns as well.
 
     Tables of any other shape (hierarchies, more dimensions, links) are relations M a = 0. There a cut comes
     from the attacker's programme, the farthest movement d of k with M d = 0, -down_e x_e <= d_e <= up_e x_e:
