@@ -20,9 +20,10 @@ _AT_ONCE, _GROW, _SHRINK = 1.3, 1.1, 0.8
 # gap is a wide share of the cost, and elsewhere, where branches close it sooner.
 _TURNS, _FEWER, _WIDE = 3.0, 1.0, 0.03
 # Steps above the bound up to which other patterns are begun with, and so many of them at most; of the time
-# that is left, what the search nearby may take: the proof needs the rest. The second figures are for cells
-# that all cost the same, of which a branch holds or leaves out one among thousands alike.
-_STEPS, _STARTS, _SHARE = (1, 6), (10, 40), (0.35, 0.7)
+# that is left, what the search nearby may take: the proof needs the rest, and more of it where the gap is not
+# wide. The second figures are for cells that all cost the same, of which a branch holds or leaves out one
+# among thousands alike.
+_STEPS, _STARTS, _SHARE, _NARROW = (1, 6), (10, 40), (0.35, 0.7), 0.1
 
 
 def search_nearby(search: Search) -> None:
@@ -38,7 +39,8 @@ def search_nearby(search: Search) -> None:
     excess = Excess(search.master)
     step = search.network.whole_costs
     alike = int((search.network.cost[~search.network.primary] == step).all())
-    end = search.watch.seconds + _SHARE[alike] * search.watch.left
+    share = _SHARE[alike] if alike or _wide(search) else _NARROW
+    end = search.watch.seconds + share * search.watch.left
     pattern: Mask | None = search.best
     for _ in range(_STARTS[alike]):
         # a small pattern as a whole is for the tree
@@ -63,11 +65,15 @@ def _descend(search: Search, pattern: Mask, excess: Excess, end: float) -> None:
         search.offer(better)
         idle = idle + len(part) / len(secondary) if better is None else 0.0
         pattern = pattern if better is None else better
-        wide = search.cost - search.bound > _WIDE * search.cost
-        if idle > (_TURNS if wide else _FEWER):
+        if idle > (_TURNS if _wide(search) else _FEWER):
             return
         growth = _SHRINK if not proven else _GROW if branches else _AT_ONCE
         size = max(_LEAST, size * growth)
+
+
+def _wide(search: Search) -> bool:
+    """Whether the gap is too wide for branches alone."""
+    return bool(search.cost - search.bound > _WIDE * search.cost)
 
 
 def near(search: Search, pattern: Mask, excess: Floats, size: int) -> Ints:
