@@ -142,7 +142,7 @@ def test_giving_up_the_whole_pattern_ends_at_the_cost_of_the_compact_model(seed)
     secondary = np.flatnonzero(search.best & ~search.network.primary)
     alike = np.zeros(search.network.edges)
     assert sorted(near(search, search.best, alike, len(secondary))) == secondary.tolist()
-    better, proven, _ = give_up(search, search.best, secondary)
+    better, proven = give_up(search, search.best, secondary)
     assert proven
     assert search.offer(better) == (better is not None)
     assert search.cost == pytest.approx(compact_least_cost(grid), abs=1e-5)

@@ -14,8 +14,8 @@ from .root import Search
 # Secondary cells that are given up at first, and at least; branches that a part may take; cells that it grows
 # from, at most, for each of two reasons.
 _FIRST, _LEAST, _BRANCHES, _SEEDS = 16, 8, 10, 4
-# By how much parts grow where the least was proven at once, or by branches, and shrink where it was not.
-_AT_ONCE, _GROW, _SHRINK = 1.3, 1.1, 0.8
+# By how much parts grow where the least was proven, and shrink where it was not.
+_GROW, _SHRINK = 1.1, 0.8
 # Times that (on average) every cell of the pattern is given up in vain before the search goes on: where the
 # gap is a wide share of the cost, and elsewhere, where branches close it sooner.
 _TURNS, _FEWER, _WIDE = 3.0, 1.0, 0.03
@@ -61,14 +61,13 @@ def _descend(search: Search, pattern: Mask, excess: Excess, end: float) -> None:
         if len(secondary) <= size:
             return
         part = near(search, pattern, excess.of(pattern), int(size))
-        better, proven, branches = give_up(search, pattern, part)
+        better, proven = give_up(search, pattern, part)
         search.offer(better)
         idle = idle + len(part) / len(secondary) if better is None else 0.0
         pattern = pattern if better is None else better
         if idle > (_TURNS if _wide(search) else _FEWER):
             return
-        growth = _SHRINK if not proven else _GROW if branches else _AT_ONCE
-        size = max(_LEAST, size * growth)
+        size = max(_LEAST, size * (_GROW if proven else _SHRINK))
 
 
 def _wide(search: Search) -> bool:
@@ -111,15 +110,15 @@ def _seeds(secondary: Ints, excess: Floats, generator: np.random.Generator) -> I
     return np.concatenate([chosen, seeds])
 
 
-def give_up(search: Search, pattern: Mask, part: Ints) -> tuple[Mask | None, bool, int]:
-    """The least pattern with all but a part of one: cheaper or None, if proven, by how many branches."""
+def give_up(search: Search, pattern: Mask, part: Ints) -> tuple[Mask | None, bool]:
+    """Prove the least pattern with all but a part of one: a cheaper one or None, and whether it is proven."""
     network = search.network
     given: Mask = pattern.copy()
     given[part] = False
     within = np.flatnonzero(search.master.active | pattern | network.primary)
     rest, left = reduced(network.part(within, given))
     if not len(rest.source):
-        return given, True, 0
+        return given, True
     known = np.zeros(network.edges, dtype=bool)
     known[part] = True
     inside = Search(rest, search.watch, search.run.silent())
@@ -132,4 +131,4 @@ def give_up(search: Search, pattern: Mask, part: Ints) -> tuple[Mask | None, boo
         tree(inside, _BRANCHES)
     given[within[left[inside.best & ~rest.primary]]] = True
     cheaper = network.cost[given].sum() < network.cost[pattern].sum() - 1e-9
-    return given if cheaper else None, inside.closed, inside.nodes
+    return given if cheaper else None, inside.closed
