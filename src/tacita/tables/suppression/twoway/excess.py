@@ -17,7 +17,7 @@ class Excess:
     With duals y of its rows a x >= b and reduced costs r, the cost of a pattern x within its columns is the
     value of the programme, and r x + y (a x - b), and what cells are worth that the programme is sure of and
     the pattern does not hold. So the difference lies in cells at a reduced cost and in rows with a price that
-    are met more than once: of these the cells that meet them have equal shares, by their entries.
+    are met by more than they ask, of which the cells that meet them have shares by their entries.
     """
 
     def __init__(self, master: Master) -> None:
