@@ -1,6 +1,8 @@
 # Commands that set themselves up: `make demo`, `make test` and `make docs` first of all.
-PYTHON ?= $(shell command -v python3.11 || command -v python3)
-VENV := .venv
+# The Pythons that tacita is tested on, newest first; `make PYTHON=... VENV=...` chooses another one.
+SUPPORTED := 3.14 3.13 3.12 3.11
+PYTHON ?= $(shell sh .ci/find_python $(SUPPORTED))
+VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 # of thousands of files few are imported, and Python compiles those when they are
@@ -9,7 +11,9 @@ INSTALL := $(PIP) install --no-compile
 # tests start many processes: what one has compiled, the next one loads
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo app test test-long docs docs-pictures bench mutants clean
+QUICK := tests/core tests/io tests/datasets tests/bad_inputs tests/conformance tests/test_api.py tests/test_sklearn.py
+
+.PHONY: demo app test test-quick test-long docs docs-pictures bench mutants supported clean
 
 demo: $(VENV)/installed
 	$(BIN)/tacita demo --folder demo --force
@@ -18,16 +22,16 @@ demo: $(VENV)/installed
 app: $(VENV)/installed-for-app
 	$(BIN)/tacita app
 
+# Kernels are compiled while the rest of what tests need is installed; then come the tests, lint and types,
+# each whatever the others say, and all verdicts at the end.
 test: $(VENV)/installed
-	# everything is compiled once, which both workers of the tests would do otherwise: from one end while the rest
-	# of what tests need is installed, then from the other end too
 	@$(BIN)/tacita warmup >/dev/null 2>&1 & \
 	$(MAKE) --no-print-directory $(VENV)/installed-for-tests || { wait; exit 1; }; \
-	$(BIN)/python -m pytest -q -m "not long" tests/test_warming.py & warmed=$$!; \
-	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy; clean=$$?; \
-	wait $$warmed || clean=1; wait; exit $$clean
-	# neighbours stay with one worker, which then makes what they share once
-	$(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not long" --ignore tests/test_warming.py
+	bash .ci/checks $(BIN)
+
+# a few minutes of the suite, for a second Python: values, files, commands, and one release of every method
+test-quick: $(VENV)/installed-for-tests
+	$(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not long" $(QUICK)
 
 # the proofs that take longest, and of all laws more examples; `make test` leaves them out
 test-long: $(VENV)/installed-for-tests
@@ -50,6 +54,7 @@ mutants: $(VENV)/installed-for-tests
 	$(BIN)/python -m mutants
 
 $(VENV)/bin/python:
+	@sh .ci/find_python --check "$(PYTHON)" $(SUPPORTED)
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/installed: $(VENV)/bin/python pyproject.toml
@@ -74,5 +79,8 @@ $(VENV)/installed-for-tests: $(VENV)/bin/python pyproject.toml
 	  apt-get install -y -qq --no-install-recommends chromium; }; } >/dev/null 2>&1; } || true
 	touch $@ $(VENV)/installed
 
+supported:
+	@echo $(SUPPORTED)
+
 clean:
-	rm -rf $(VENV) demo build dist site
+	rm -rf $(VENV) .venv-oldest demo build dist site

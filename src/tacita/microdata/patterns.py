@@ -191,7 +191,7 @@ class Patterns:
         centre = self.z[np.ix_(list(self.rows[pattern]), there)].mean(axis=0)
         far = ((self.z[np.ix_(able, there)] - centre) ** 2).sum(axis=1)
         lost = [to.bit_count() - self.shown[row].bit_count() for row in able]
-        return [able[i] for i in np.lexsort((able, far, lost)).tolist()]
+        return [able[i] for i in np.lexsort((np.array(able), far, np.array(lost))).tolist()]
 
     def _cost(self, pattern: int, to: int) -> int:
         """Values that all records of a pattern lose by changing to another."""

@@ -49,8 +49,8 @@ def summarise_categories(
     >>> summary.categories, summary.before
     (('d', '3 other categories'), (9, 7))
     """
-    before, after = before[~np.isnan(before)].astype(int), after[~np.isnan(after)].astype(int)
-    old, new = (np.bincount(codes, minlength=len(names)) for codes in (before, after))
+    present = [codes[~np.isnan(codes)].astype(np.int64) for codes in (before, after)]
+    old, new = (np.bincount(codes, minlength=len(names)) for codes in present)
     # of a recoded column, those that nobody had are the ones to see
     size = np.maximum(old, new)
     shown = ((old >= k) | (old == 0)) & ((new >= k) | (new == 0)) & (size > 0)
@@ -70,7 +70,7 @@ def summarise_categories(
         mean_after=None,
         sd_before=None,
         sd_after=None,
-        constant=bool(before.min() == before.max()),
+        constant=bool(np.count_nonzero(old) == 1),
         categories=(*labels, *([f"{int(together.sum())} other categories"] if together.any() else [])),
     )
 

@@ -17,8 +17,8 @@ from .examples import Asked, counts, cube, linked, nested, refusal, two_way
 def every_sensitive_cell_is_withheld_and_none_that_must_be_published(method: Any) -> Findings:
     for where, table, pattern in _patterns(method):
         yield pattern.withheld.shape == (table.n,), f"{where}: {pattern.withheld.size} of {table.n} cells."
-        yield not (table.primary & ~pattern.withheld).any(), f"{where}: a sensitive cell is published."
-        yield not (table.forced & pattern.withheld).any(), f"{where}: a cell that must be published is not."
+        yield not bool((table.primary & ~pattern.withheld).any()), f"{where}: a sensitive cell is published."
+        yield not bool((table.forced & pattern.withheld).any()), f"{where}: a cell that must be published is not."
 
 
 def the_attack_of_the_audit_fails(method: Any) -> Findings:

@@ -217,7 +217,7 @@ class Guarded:
         values = np.array(list((keys.confidential or {}).values()), dtype=np.int64)
         masses = np.array(list((keys.weighing or {}).values()))
         self.guard = guard_of(keys, models, np.ones(keys.n, dtype=np.int64), values, keys.units, masses)
-        widest = int(max([1, *(codes.max() + 1 for codes in (keys.confidential or {}).values())]))
+        widest = max([1, *(int(codes.max()) + 1 for codes in (keys.confidential or {}).values())])
         units = 1 if keys.units is None else int(keys.units.max()) + 1
         self.room = Room(
             np.zeros(widest, dtype=np.int64),

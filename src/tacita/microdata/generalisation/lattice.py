@@ -258,12 +258,9 @@ class Lattice:
         for i in range(len(self.shape)):
             for j in range(i):
                 (left, lefts), (right, rights) = self.codes[j], self.codes[i]
-                table = np.bincount(
-                    rows[self.starts[j]].astype(np.int64) * int(rights[0]) + rows[self.starts[i]],
-                    weights,
-                    int(lefts[0] * rights[0]),
-                ).astype(np.int64)
-                table = table.reshape(int(lefts[0]), int(rights[0]))
+                shape = int(lefts[0]), int(rights[0])
+                pairs = rows[self.starts[j]].astype(np.int64) * shape[1] + rows[self.starts[i]]
+                table = np.bincount(pairs, weights, shape[0] * shape[1]).astype(np.int64).reshape(shape)
                 if table.size > 250_000:
                     continue
                 # codes of level 0 number the leaves themselves
@@ -290,4 +287,4 @@ def _dense(levels: Ints) -> tuple[Codes, Ints]:
     """The places of each level as codes from 0, and how many there are. Those of level 0 number leaves."""
     codes = np.array([np.unique(level, return_inverse=True)[1] for level in levels], dtype=np.int32)
     codes[0] = np.arange(levels.shape[1])
-    return codes, codes.max(axis=1) + 1
+    return codes, codes.max(axis=1).astype(np.int64) + 1

@@ -82,7 +82,7 @@ class _State:
         self.floors = quality.floors(lattice)
         self.open: Mask = np.ones(lattice.shape, dtype=bool)
         # levels of all nodes together, as the lattice has them
-        self.heights: Ints = np.indices(lattice.shape).sum(axis=0).astype(np.int32).reshape(-1)
+        self.heights = np.indices(lattice.shape).sum(axis=0).astype(np.int32).reshape(-1)
         self.strict = lattice.most == 0
         models = lattice.models
         self.prunes_down = models.monotone or (self.strict and models.monotone_whole)

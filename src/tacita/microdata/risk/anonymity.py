@@ -85,7 +85,7 @@ class KAnonymity(Anonymity):
     def figure(self, table: KeyTable, run: Run) -> Score:
         """The size of the smallest class."""
         sharing = self._counts(table)
-        return self.result(sharing.min(), per_record=sharing.astype(np.float64))
+        return self.result(float(sharing.min()), per_record=sharing.astype(np.float64))
 
 
 class AllM(Anonymity):
@@ -119,7 +119,7 @@ class AllM(Anonymity):
         for done, places in enumerate(combinations(range(len(table.names)), size)):
             fewest = np.minimum(fewest, self._counts(table.part(places)))
             run.report("counting keys", done + 1, sets)
-        return self.result(fewest.min(), per_record=fewest.astype(np.float64))
+        return self.result(float(fewest.min()), per_record=fewest.astype(np.float64))
 
     def _shared(self) -> str:
         return f"some {self.m} of their keys"

@@ -99,7 +99,7 @@ def near(search: Search, pattern: Mask, excess: Floats, size: int) -> Ints:
 
 def _seeds(secondary: Ints, excess: Floats, generator: np.random.Generator) -> Ints:
     """A few cells by what they cost beyond the bound, and a few by chance."""
-    dear = int(min(_SEEDS, (excess > 1e-6).sum()))
+    dear = min(_SEEDS, int((excess > 1e-6).sum()))
     by_chance = min(len(secondary), int(generator.integers(0 if dear else 1, _SEEDS + 1)))
     seeds: Ints = generator.choice(secondary, by_chance, replace=False)
     if not dear:
