@@ -60,8 +60,8 @@ class Spreads:
             total, gap = n + each.n, each.mean - mean
             squares = squares + each.squares + gap**2 * (n * each.n / total)
             mean, n = mean + gap * (each.n / total), total
-        low: Floats = np.min([each.low for each in found], axis=0)
-        high: Floats = np.max([each.high for each in found], axis=0)
+        low = np.array([each.low for each in found]).min(axis=0)
+        high = np.array([each.high for each in found]).max(axis=0)
         # the mean of equal numbers can miss them by a bit
         constant = low == high
         mean, squares = np.where(constant, low, mean), np.where(constant, 0.0, squares)

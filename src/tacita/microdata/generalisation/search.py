@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tacita.core import DataError, Floats, Ints, Mask, Run
+from tacita.core import DataError, Floats, Mask, Run
 from tacita.core.progress import Bounds
 
 from .lattice import Checked, Lattice, Node
