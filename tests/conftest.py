@@ -5,7 +5,7 @@ import os
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, given, settings, strategies
 
 from table_commands import REGIONS
 from tacita import DataError, datasets
@@ -29,9 +29,16 @@ def thorough():
     return settings.get_current_profile_name() == "thorough"
 
 
+@given(strategies.none())
+def _any_law(_):
+    """Nothing: Hypothesis sets itself up for its first law."""
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_collection():
     """What is collected stays until the end: nobody looks through it for what could be thrown away."""
+    # Hypothesis looks for what refers to its random generator, which cannot be found once it is frozen
+    _any_law()
     gc.disable()
     try:
         return (yield)
