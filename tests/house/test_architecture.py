@@ -73,10 +73,15 @@ ALLOWED = {
     "tables.verify.audit": {
         "core",
         "tables.verify.attacker",
+        "tables.verify.common",
+        "tables.verify.integers",
         "tables.verify.judge",
         "tables.verify.leaks",
     },
-    "tables.verify.leaks": {"core", "tables.verify.judge", "tables.verify.attacker"},
+    "tables.verify.leaks": {"core", "tables.verify.judge", "tables.verify.attacker", "tables.verify.unions"},
+    "tables.verify.unions": {"core"},
+    "tables.verify.common": {"core", "tables.verify.judge"},
+    "tables.verify.integers": {"core", "solvers.highs", "tables.verify.attacker", "tables.verify.judge"},
     "tables.verify.judge": {"core", "tables.verify.attacker"},
     # kernels.plain computes nothing: like the compiler, it hands out what the attack is written as
     "tables.verify.attacker": {

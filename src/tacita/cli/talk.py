@@ -291,7 +291,7 @@ def print_adjusted(record: AdjustedRecord, plan: AnyTablePlan, *, dry_run: bool)
 
 
 def _proof(pattern: Pattern) -> str:
-    """How good a pattern is: the problem itself, and apart from it what lone contributors take."""
+    """How good a pattern is: the problem itself, and apart from it what singletons and known sums take."""
     proof = "proven to be the least"
     if not pattern.proven:
         proof = f"the least is at most {100 * pattern.gap:.3g} % lower"
@@ -299,8 +299,8 @@ def _proof(pattern: Pattern) -> str:
         return f", {proof}"
     return (
         f": {_figure(pattern.problem_cost)} for {pattern.problem} protection ({proof}) and "
-        f"{_figure(pattern.lone_cost)} for {_count(pattern.lone_count, 'cell')} more against lone "
-        "contributors (no bound is known for these)"
+        f"{_figure(pattern.lone_cost)} for {_count(pattern.lone_count, 'cell')} more against "
+        "singletons and known sums (no bound is known for these)"
     )
 
 
