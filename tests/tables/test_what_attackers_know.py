@@ -21,6 +21,7 @@ from tacita.tables.verify.common import COMMON, with_common_table
 from tacita.tables.verify.integers import PINNED, IntegerSearch
 from tacita.tables.verify.leaks import KNOWN_SUM
 from tacita.tables.verify.unions import known_sums, sensitive_unions
+from twins.attack import possible_range
 
 METHODS = [name for name in registry.names("suppression") if name not in ("gauss", "genetic")]
 
@@ -281,3 +282,74 @@ def test_a_pattern_that_holds_by_linked_sums_alone_is_refused_for_the_table_behi
 def test_tables_that_are_not_linked_have_no_table_behind_them():
     table = counts([[4, 5], [6, 7]], 3)
     assert with_common_table(table, table.primary) is None
+
+
+# one's own part
+
+
+def firms(seed):
+    generator = np.random.default_rng(seed)
+    n = int(generator.integers(25, 50))
+    columns = {name: generator.integers(0, size, n).astype(str) for name, size in (("r", 4), ("s", 4))}
+    columns |= {
+        "v": np.round(generator.lognormal(3, 1, n)),
+        "u": generator.integers(0, n // 2, n).astype(str),
+    }
+    rules = [Dominance(n=1, k=75)]
+    return columns, tabulate(pa.table(columns), ["r", "s"], "v", unit="u", rules=rules, margins=True)
+
+
+def range_for(table, withheld, cell, own):
+    """The range of a cell for somebody who knows that each cell is at least what is their own."""
+    attacked = table.with_bounds(np.maximum(table.low, own), table.high)
+    return possible_range(attacked, withheld, cell), attacked.needed()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_pattern_for_insiders_protects_from_every_contributor_by_the_records(seed):
+    columns, table = firms(seed)
+    if not table.primary.any():
+        return
+    claim = suppress(table, tacita.method("optimal"), "interval", insiders=True)
+    withheld, attacked = claim.pattern.withheld, claim.table
+    for unit in np.unique(columns["u"]):
+        own = own_parts(attacked, columns, unit)
+        for cell in np.flatnonzero(attacked.primary).tolist():
+            if own[cell] >= attacked.values[cell]:
+                continue
+            (low, high), (down, up, _) = range_for(attacked, withheld, cell, own)
+            assert low <= down[cell] + 1e-6
+            assert high >= up[cell] - 1e-6
+
+
+def own_parts(table, columns, unit):
+    mine = columns["u"] == unit
+    parts = np.zeros(table.n)
+    for cell in range(table.n):
+        inside = mine.copy()
+        for name, label, dimension in zip("rs", table.label(cell), table.dimensions, strict=True):
+            if label != dimension.labels[dimension.top]:
+                inside &= columns[name] == label
+        parts[cell] = columns["v"][inside].sum()
+    return parts
+
+
+def test_the_audit_counts_cells_that_a_contributor_comes_too_close_to():
+    counted = 0
+    for seed in range(12):
+        _, table = firms(seed)
+        if not table.primary.any():
+            continue
+        claim = suppress(table, tacita.method("optimal"), "interval")
+        leaks = claim.audit.insiders
+        warned = {caution.name: caution.count for caution in claim.audit.cautions}
+        assert warned.get("insiders", 0) == len(leaks)
+        counted += len(leaks)
+        for leak in leaks:
+            (low, high), (down, up, _) = range_for(
+                claim.table, claim.pattern.withheld, leak.failure.cell, leak.low
+            )
+            cell = leak.failure.cell
+            assert low > down[cell] or high < up[cell]
+            assert not audit(claim.table, claim.pattern, insiders=True).safe
+    assert counted

@@ -255,7 +255,7 @@ _PROBLEM = SuppressSection.model_fields["problem"]
 # a plan says it itself, so that the command can do without; the section cannot
 _ASKED = {
     "problem": FieldInfo(annotation=_PROBLEM.annotation, default=None, description=_PROBLEM.description),
-    **{name: SuppressSection.model_fields[name] for name in ("strict", "insist")},
+    **{name: SuppressSection.model_fields[name] for name in ("strict", "insiders", "insist")},
 }
 _METHOD = {
     "method": FieldInfo(
@@ -331,7 +331,7 @@ def _published_how(method: str | None, asked: dict[str, Any]) -> SuppressSection
     """By withheld cells, or by the method that changed values."""
     if method is None:
         return SuppressSection(**{name: value for name, value in asked.items() if name != "signed"})
-    if odd := [name for name in ("problem", "strict") if name in asked]:
+    if odd := [name for name in ("problem", "strict", "insiders") if name in asked]:
         raise ParameterError(
             f"audit: --{odd[0]} speaks of withheld cells, --method of values that were changed. Leave one "
             "away."

@@ -67,7 +67,9 @@ class Pattern:
                 "Pattern: cost and cells beyond the problem must be part of those of the pattern."
             )
         if (self.lone_cost > 0) != (self.lone_count > 0):
-            raise VerificationError("Pattern: what goes beyond the problem costs something exactly if it takes cells.")
+            raise VerificationError(
+                "Pattern: cells beyond the problem cost something, and nothing else does."
+            )
         if self.lower_bound > self.problem_cost * (1 + _ROUNDING):
             raise VerificationError("Pattern: the lower bound lies above the cost; one of them is wrong.")
         if self.status == "optimal" and not self.proven:

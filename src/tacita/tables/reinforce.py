@@ -21,6 +21,7 @@ from .suppression.large.constructive import Constructive
 from .suppression.twoway.paths import CheapestPaths
 from .verify.certify import protects
 from .verify.common import with_common_table
+from .verify.insiders import InsiderLeak
 from .verify.judge import Judge
 from .verify.leaks import lone_leaks, sets_known
 from .verify.unions import Union, is_sensitive, sensitive_unions
@@ -108,6 +109,21 @@ def against_common_table(table: Table, pattern: Pattern, cells: Sequence[int], r
             mask |= more
     linked = mask[: table.n]
     return pattern if np.array_equal(linked, pattern.withheld) else _with_its_price(table, linked, pattern)
+
+
+def against_insiders(table: Table, pattern: Pattern, leaks: Sequence[InsiderLeak], run: Run) -> Pattern:
+    """The pattern with cells added where a contributor who knows their own part comes too close to a cell.
+
+    A cell around which none can be added stays as it is.
+    """
+    mask = pattern.withheld.copy()
+    mending: Suppression = _QUICK if _QUICK.fits(table) else _QUICK_ANY
+    for leak in leaks:
+        judge = Judge(table.with_bounds(leak.low, table.high), pattern.problem)
+        more = _around(judge, mending, mask, leak.failure.cell, frozenset(), run)
+        if more is not None:
+            mask |= more
+    return pattern if np.array_equal(mask, pattern.withheld) else _with_its_price(table, mask, pattern)
 
 
 def _add_for_singletons(judge: Judge, mending: Suppression, mask: Mask, settled: _Settled, run: Run) -> None:

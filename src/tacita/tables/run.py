@@ -130,6 +130,7 @@ def suppress(
     zeros: str | None = None,
     insist: bool = False,
     strict: bool = False,
+    insiders: bool = False,
     run: Run | None = None,
     **parameters: Any,
 ) -> Pattern:
@@ -139,7 +140,8 @@ def suppress(
     (seconds=60, ...). `objective` is what withholding loses: value, count, log, contributors, or figures;
     None keeps the table's own cost. `margins` says whether sums may be withheld; None: as the table says.
     `zeros` are publish or withhold; None: withhold for exact, publish otherwise. `insist` accepts less than a
-    rule asks for, and is recorded; `strict` refuses what lone contributors and sums along a line give away.
+    rule asks for, and is recorded; `strict` refuses what singletons give away, `insiders` protects from
+    contributors who know their own part of every suppressed cell.
 
     >>> regions = [[11, 47, 58], [1, 15, 33], [2, 31, 20]]
     >>> table = Table.from_array(regions, primary=[[0, 0, 0], [0, 1, 0], [0, 0, 0]])
@@ -159,6 +161,7 @@ def suppress(
         zeros=zeros,  # type: ignore[arg-type]
         insist=insist,
         strict=strict,
+        insiders=insiders,
         run=run,
         name=name,
     ).pattern
@@ -273,6 +276,7 @@ def make_release(
         zeros=asked.zeros,
         insist=asked.insist,
         strict=asked.strict,
+        insiders=asked.insiders,
         run=run,
         name=asked.method,
     )
@@ -295,7 +299,8 @@ def release_of(
     if pattern.problem == "general":
         against_bounds(table, pattern, insisted, run or Run())
         seen = table.with_bounds(-math.inf, math.inf)
-    found = require_safe(audit(seen, pattern, None, run, insist=insisted))
+    insiders = bool(pattern.parameters.get("insiders"))
+    found = require_safe(audit(seen, pattern, None, run, insist=insisted, insiders=insiders))
     claim = TableClaim(pattern, found, _parts(table, tables))
     return _release(claim, encoded_all(claim, forms))
 
@@ -335,7 +340,16 @@ def attack_published(
     """
     table = source.table
     contents, seen = _read(source, published)
-    found = audit(table, seen.withheld, asked.problem, run, strict=asked.strict, insist=asked.insist)
+    found = audit(
+        table,
+        seen.withheld,
+        asked.problem,
+        run,
+        strict=asked.strict,
+        insist=asked.insist,
+        zeros=asked.zeros,
+        insiders=asked.insiders,
+    )
     return PublishedAudit(
         _provenance(table, contents, source),
         found,

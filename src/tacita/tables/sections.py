@@ -202,7 +202,10 @@ class SuppressSection(Parameters):
     solver: Solver = Field("highs", description="solver of the method optimal: highs or scip")
     time: float = Field(60.0, gt=0, le=1e7, description="seconds after which the best pattern is taken")
     strict: bool = Field(
-        False, description="refuse what lone contributors or sums along a line give away, too"
+        False, description="refuse what singletons, alone in a suppressed cell, could find out"
+    )
+    insiders: bool = Field(
+        False, description="protect from contributors who know their own part of every suppressed cell"
     )
     insist: bool = Field(
         False, description="accept less than a rule asks for, or what signs give away; recorded"

@@ -17,7 +17,7 @@ from tacita.core import DataError, ParameterError, Pattern, Problem, Run, Table,
 from tacita.core.arrays import Mask
 from tacita.core.door import setting
 
-from .reinforce import against_common_table, reinforce, widen
+from .reinforce import against_common_table, against_insiders, reinforce, widen
 from .suppression.base import Suppression
 from .verify import TableClaim
 from .verify.audit import Audit, audit, require_safe
@@ -46,6 +46,7 @@ def suppress(
     zeros: Zeros | None = None,
     insist: bool = False,
     strict: bool = False,
+    insiders: bool = False,
     run: Run | None = None,
     name: str | None = None,
 ) -> TableClaim:
@@ -81,9 +82,11 @@ def suppress(
     except DataError as problem_found:
         raise explain_infeasible(priced, problem, problem_found) from None
     pattern = _believed(priced, said, method, problem, name)
-    if zeros is not None:
-        pattern = replace(pattern, parameters={**pattern.parameters, "zeros": zeros})
-    pattern, found = _reinforced(priced, pattern, run, strict, insist)
+    asked = {"zeros": zeros} if zeros is not None else {}
+    asked |= {"insiders": True} if insiders else {}
+    if asked:
+        pattern = replace(pattern, parameters={**pattern.parameters, **asked})
+    pattern, found = _reinforced(priced, pattern, run, strict, insist, insiders)
     require_safe(found)
     if problem == "general":
         pattern = against_bounds(table, pattern, insist, run)
@@ -118,7 +121,7 @@ def _priced(
 
 
 def _reinforced(
-    table: Table, pattern: Pattern, run: Run, strict: bool, insist: bool
+    table: Table, pattern: Pattern, run: Run, strict: bool, insist: bool, insiders: bool
 ) -> tuple[Pattern, Audit]:
     """The pattern with the cells that singletons, known sums and whole numbers ask for, and its audit.
 
@@ -135,6 +138,8 @@ def _reinforced(
             wider = widen(table, pattern, pinned, run)
         if shared := found.cells_that_fail(COMMON):
             wider = against_common_table(table, wider, shared, run)
+        if insiders and found.insiders:
+            wider = against_insiders(table, wider, found.insiders, run)
         grown = fixed is None or int(pattern.withheld.sum()) > before
         if wider is pattern and not (found.cells_that_fail(KNOWN_SUM) and grown):
             break

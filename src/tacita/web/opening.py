@@ -19,7 +19,18 @@ _DIVIDED = ("dimensions", "rows", "columns", "hierarchy", "prefixes", "parents",
 _TABLE_OUTPUT = ("path", "json", "report", "note")
 _PUBLISHING = {
     "suppress": (
-        *("problem", "objective", "margins", "zeros", "method", "solver", "time", "strict", "insist"),
+        *(
+            "problem",
+            "objective",
+            "margins",
+            "zeros",
+            "method",
+            "solver",
+            "time",
+            "strict",
+            "insiders",
+            "insist",
+        ),
         "seconds",
     ),
     "adjust": ("method", "time", "seed", "signed", "insist", "seconds"),

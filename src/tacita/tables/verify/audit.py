@@ -21,12 +21,14 @@ import numpy.typing as npt
 
 from tacita.core import Caution, DataError, ParameterError, Pattern, Problem, Run, Table, VerificationError
 from tacita.core.arrays import Floats, Ints, Mask
+from tacita.core.door import setting
 from tacita.core.framed import Column, Framed
 from tacita.core.notebook import Section, page
 from tacita.core.release import warned
 
 from .attacker import Attacker
 from .common import given_away_by_common_table
+from .insiders import InsiderLeak, insider_leaks
 from .integers import UNDECIDED, given_away_by_integers
 from .judge import Failure, Judge, refuse_weaker_problem, with_known_zeros
 from .leaks import KNOWN_SUM, lone_contributors, loners_apart, sensitive_sums, single_counts, unnamed_loners
@@ -41,7 +43,8 @@ class Audit(Framed):
 
     `cells` are the withheld ones, `low` and `high` their ranges (infinite where nothing limits them), at
     least so wide if not `exact_ranges`. As a frame, one row a withheld cell: its labels, its range, and the
-    reason where it is not protected.
+    reason where it is not protected. `insiders` are the sensitive cells that a contributor comes too close
+    to who knows their own part of every suppressed cell.
     """
 
     table: Table
@@ -52,6 +55,7 @@ class Audit(Framed):
     failures: tuple[Failure, ...]
     cautions: tuple[Caution, ...] = ()
     exact_ranges: bool = True
+    insiders: tuple[InsiderLeak, ...] = ()
 
     @property
     def safe(self) -> bool:
@@ -116,6 +120,7 @@ def audit(
     insist: bool = False,
     ranges: bool | None = None,
     zeros: Literal["publish", "withhold"] | None = None,
+    insiders: bool = False,
 ) -> Audit:
     """Attack a pattern (or a mask of withheld cells): the exact range of each, from all that is published.
 
@@ -129,6 +134,8 @@ def audit(
 
     A pattern for the general problem on a table that is known not to be negative is attacked with that
     knowledge.
+    Contributors know their own part of every suppressed cell: the sensitive cells that one of them comes too
+    close to are counted, and failures with `insiders`.
     Suppressed cells whose sum is known and sensitive by the table's rules are a failure. With `strict`, leaks
     to singletons are one too, not a warning. `insist` audits for general or exact protection although a rule
     asks for intervals, and makes sensitive sums a warning.
@@ -171,7 +178,13 @@ def audit(
     soft = lone_contributors(judge, mask, {each.cell for each in firm}, run)
     # a known sum that is sensitive is a sensitive cell that is published
     (soft if insist else firm).extend(sums)
+    open_cells = {failure.cell for failure in (*firm, *soft)}
+    outside = [cell for cell in passed if cell not in open_cells]
+    leaks, not_tried = insider_leaks(judge, attacker, mask, outside, run)
+    if insiders:
+        firm += [leak.failure for leak in leaks]
     cautions = [] if strict else _soft_cautions(soft)
+    cautions += _of_insiders(leaks, not_tried, insiders)
     cautions += _cautions(judge, mask, zeros)
     if not_judged:
         cautions.append(_not_judged(not_judged))
@@ -181,7 +194,8 @@ def audit(
         cautions.append(_at_least(attacker.n))
     run.report("auditing", 1, 1)
     failures = (*firm, *soft) if strict else tuple(firm)
-    return Audit(table, chosen, np.flatnonzero(mask), low, high, failures, tuple(cautions), ranges)
+    cells = np.flatnonzero(mask)
+    return Audit(table, chosen, cells, low, high, failures, tuple(cautions), ranges, tuple(leaks))
 
 
 def require_safe(found: Audit) -> Audit:
@@ -249,6 +263,21 @@ def _at_least(count: int) -> Caution:
     text = f"Ranges are at least so wide: of {count} withheld cells few had to be sought."
     advice = "Verdicts are exact. To find all ranges takes long: audit(..., ranges=True)."
     return Caution("ranges-at-least", text, count, advice)
+
+
+def _of_insiders(leaks: list[InsiderLeak], not_tried: int, demanded: bool) -> list[Caution]:
+    found = []
+    if leaks and not demanded:
+        text = (
+            f"{len(leaks)} sensitive cells are protected from outsiders and singletons, but not from a "
+            "contributor who knows their own part of every suppressed cell."
+        )
+        advice = f"Protect from these too: {setting('suppress', 'insiders', True)}."
+        found.append(Caution("insiders", text, len(leaks), advice))
+    if not_tried:
+        text = f"{not_tried} sensitive cells were not attacked by single contributors, for want of time."
+        found.append(Caution("insiders-not-tried", text, not_tried, "Let fewer cells be suppressed."))
+    return found
 
 
 def _not_judged(count: int) -> Caution:

@@ -96,6 +96,15 @@ class Judge:
             return np.inf, np.inf
         return (float(np.ceil(fall)), float(np.ceil(rise))) if self.table.frequency else (fall, rise)
 
+    def demand(self, cell: int) -> tuple[float, float]:
+        """How far a sensitive cell must be able to fall and rise; where it need only move, a small step."""
+        fall, rise = self._enough(cell)
+        if self._either_way(cell) or np.isinf(fall) or np.isinf(rise):
+            value = float(self.table.values[cell])
+            step = 1.0 if self.table.frequency else max(_SHARE * abs(value), self.table.smallest_unit)
+            return min(step, value - float(self.table.low[cell])), step
+        return fall, rise
+
     def whole_demand(self, cell: int) -> tuple[float, float, float]:
         """How far a sensitive count must be able to fall and rise, and how wide its range must be.
 

@@ -38,6 +38,7 @@ _BEGINNING: Mapping[str, Any] = {
     "zeros": "",
     "margins": False,
     "strict": False,
+    "insiders": False,
     "insist": False,
     "seed": "",
 }
@@ -189,7 +190,7 @@ def _section(
         section["zeros"] = given["zeros"]
     if "margins" in given or "margins" in before:
         section["margins"] = "margins" in given
-    return section | ({"strict": True} if "strict" in given else {})
+    return section | {name: True for name in ("strict", "insiders") if name in given}
 
 
 def verified(work: Work) -> bool:
