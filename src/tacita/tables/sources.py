@@ -325,7 +325,7 @@ def read_argus(
     """
     given = RecordInputSection(path=path, meta=meta, encoding=encoding)
     name = shown_as or given.path.name
-    return _as_microdata(_argus_columns(given, _metadata(Path(meta), encoding), name), name)
+    return _as_microdata(_argus_columns(given, _metadata_of_records(given, name), name), name)
 
 
 def _argus_columns(given: RecordInputSection, metadata: argus.Metadata, name: str) -> dict[str, list[str]]:
@@ -346,7 +346,7 @@ def _argus_records(
         raise ParameterError(
             f"{given.path.name}: {', '.join(odd)} cannot be chosen for a file of tau-ARGUS. Leave it away."
         )
-    metadata = _metadata(given.meta, given.encoding)
+    metadata = _metadata_of_records(given, given.path.name)
     variables = {each.name: each for each in metadata.variables}
     spanning = [each.name for each in metadata.of("dimension")]
     names = [*(asked or spanning)]
@@ -391,6 +391,20 @@ def _as_microdata(columns: Mapping[str, list[str]], source: str) -> Microdata:
 
 def _metadata(path: Path, encoding: str) -> argus.Metadata:
     return argus.parse_rda(_text(content_of(path), encoding, path.name))
+
+
+def _metadata_of_records(given: RecordInputSection, name: str) -> argus.Metadata:
+    """The metadata of records; DataError where they describe cells, each of which would count as one record."""
+    assert given.meta is not None
+    words = argus.words_of_cells(_text(content_of(given.meta), given.encoding, given.meta.name))
+    if words:
+        raise DataError(
+            f"{name}: this is a table, whose lines are cells that are summed already ({', '.join(words)} in "
+            f"{given.meta.name}), and no file of records. Give it to `tacita suppress` or `tacita adjust` as "
+            "a .tab, which read the status of its cells; rules are applied to its counts and largest "
+            "contributions in Python: tacita.tables.rules.apply_rules(tacita.read_table(path), rules)."
+        )
+    return _metadata(given.meta, given.encoding)
 
 
 def _hierarchy_files(

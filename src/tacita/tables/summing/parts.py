@@ -50,6 +50,11 @@ class RecordParts:
     beside: Path
     run: Run = field(default_factory=Run)
 
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns."""
+        return [*self.parts.names]
+
     def require(self, columns: Iterable[str]) -> None:
         """Raise where a column is not there."""
         # a record of nothing: to read one is to read all that was written with it
