@@ -255,7 +255,7 @@ _PROBLEM = SuppressSection.model_fields["problem"]
 # a plan says it itself, so that the command can do without; the section cannot
 _ASKED = {
     "problem": FieldInfo(annotation=_PROBLEM.annotation, default=None, description=_PROBLEM.description),
-    **{name: SuppressSection.model_fields[name] for name in ("strict", "insiders", "insist")},
+    **{name: SuppressSection.model_fields[name] for name in ("strict", "insiders", "insist", "accept")},
 }
 _METHOD = {
     "method": FieldInfo(

@@ -242,11 +242,14 @@ def _parameters(trial: Trial, trials: Trials) -> str:
 
 def print_suppressed(record: TableRecord, plan: AnyTablePlan, *, dry_run: bool) -> None:
     """What is withheld, what it costs, how good that is, and where it is."""
-    pattern = record.claim.pattern
+    pattern, audit = record.claim.pattern, record.claim.audit
+    verdict = "audited"
+    if audit.accepted:
+        verdict = f"not audited, since that no cell is sensitive was accepted ({', '.join(audit.accepted)})"
     Out.print(
         f"{_count(pattern.primary_count, 'sensitive cell')} and "
         f"{_count(pattern.secondary_count, 'other')} withheld, cost {_figure(pattern.cost)}"
-        f"{_proof(pattern)}; audited, {_count(len(record.cautions), 'warning')}.",
+        f"{_proof(pattern)}; {verdict}, {_count(len(record.cautions), 'warning')}.",
         markup=False,
     )
     _print_warnings(record.cautions)
@@ -349,6 +352,12 @@ def print_table(table: CellTable, plan: TabulatePlan, *, dry_run: bool) -> None:
         f"{_count(int((~table.inner).sum()), 'sum')}, {int((table.primary & ~table.inner).sum())} sensitive.",
         markup=False,
     )
+    if not table.judged:
+        Out.print(
+            "No rule was named, so nothing says which cells are sensitive: `tacita suppress` refuses such a "
+            "table unless no-sensitive-cells is accepted. Name rules (--rule).",
+            markup=False,
+        )
     if (table.primary & ~table.inner).any():
         Out.print(
             "A sensitive sum is withheld, and as a rule another sum with it: give --margins to "

@@ -37,6 +37,7 @@ class Table:
     `with_` methods return new tables. `title` is the heading where it is published; the names of response and
     dimensions if empty. `keys` are those of the records behind each cell, where noise is to hang on them.
     `smallest_unit` is the least that a cell can be if it is not zero: 1 for counts, 0 where it is not known.
+    `judged` says whether anything tells which cells are sensitive: rules, a status, or marks.
 
     >>> table = Table.from_array([[5, 3], [2, 4]], primary=[[True, False], [False, False]])
     >>> table.shape, table.values.tolist()
@@ -64,8 +65,11 @@ class Table:
     title: str = ""
     keys: CellKeys | None = None
     smallest_unit: float = 0.0
+    judged: bool | None = None
 
     def __post_init__(self) -> None:
+        if self.judged is None:
+            object.__setattr__(self, "judged", bool(self.rules) or bool(self.primary.any()))
         n = self.values.size
         for name in ["values", "primary", "lower", "upper", "sliding", "low", "high", "cost", "forced"]:
             array = getattr(self, name)
@@ -166,6 +170,7 @@ class Table:
             title=title,
             keys=keys,
             smallest_unit=smallest_unit,
+            judged=None if primary is None else True,
         )
 
     @classmethod
@@ -273,6 +278,7 @@ class Table:
             primary=self.primary | mask,
             forced=self.forced & ~mask,
             rules=(*self.rules, *rules),
+            judged=True,
             **levels,
         )
 

@@ -69,8 +69,8 @@ def tabulate(
     if is_kept(source.columns):
         raise DataError(
             f"{source.source}: this is a list of cells that `tacita tabulate` wrote, and no file of records: "
-            "each cell would count as one. Give it to `tacita suppress` or `tacita adjust`, or make the table "
-            "from the records."
+            "each cell would count as one. Give it to `tacita suppress` or `tacita adjust`, or make the "
+            "table from the records."
         )
     if not division.names or depth < 1:
         raise ParameterError("tabulate: wanted at least one dimension, and a depth of at least 1.")

@@ -131,6 +131,7 @@ def suppress(
     insist: bool = False,
     strict: bool = False,
     insiders: bool = False,
+    accept: Sequence[str] | str = (),
     run: Run | None = None,
     **parameters: Any,
 ) -> Pattern:
@@ -142,6 +143,8 @@ def suppress(
     `zeros` are publish or withhold; None: withhold for exact, publish otherwise. `insist` accepts less than a
     rule asks for, and is recorded; `strict` refuses what singletons give away, `insiders` protects from
     contributors who know their own part of every suppressed cell.
+    `accept` names risks that are taken, recorded too: no-sensitive-cells, where no rule, status or mark says
+    which cells are sensitive; such a table is refused otherwise.
 
     >>> regions = [[11, 47, 58], [1, 15, 33], [2, 31, 20]]
     >>> table = Table.from_array(regions, primary=[[0, 0, 0], [0, 1, 0], [0, 0, 0]])
@@ -162,6 +165,7 @@ def suppress(
         insist=insist,
         strict=strict,
         insiders=insiders,
+        accept=accept,
         run=run,
         name=name,
     ).pattern
@@ -277,6 +281,7 @@ def make_release(
         insist=asked.insist,
         strict=asked.strict,
         insiders=asked.insiders,
+        accept=asked.accept,
         run=run,
         name=asked.method,
     )
@@ -340,16 +345,8 @@ def attack_published(
     """
     table = source.table
     contents, seen = _read(source, published)
-    found = audit(
-        table,
-        seen.withheld,
-        asked.problem,
-        run,
-        strict=asked.strict,
-        insist=asked.insist,
-        zeros=asked.zeros,
-        insiders=asked.insiders,
-    )
+    around = asked.model_dump(include={"strict", "insist", "accept", "zeros", "insiders"})
+    found = audit(table, seen.withheld, asked.problem, run, **around)
     return PublishedAudit(
         _provenance(table, contents, source),
         found,

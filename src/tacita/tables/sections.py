@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, model_validator
 
 from tacita.core import registry
+from tacita.core.acceptance import ACCEPT_WORDS, Accepted
 from tacita.core.errors import ParameterError
 from tacita.core.method import Method
 from tacita.core.options import Seed
@@ -210,6 +211,7 @@ class SuppressSection(Parameters):
     insist: bool = Field(
         False, description="accept less than a rule asks for, or what signs give away; recorded"
     )
+    accept: Accepted = Field((), description=ACCEPT_WORDS)
 
     @model_validator(mode="after")
     def _method_takes_its_parameters(self) -> SuppressSection:

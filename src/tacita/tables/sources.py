@@ -163,7 +163,7 @@ def _cells(
         data, dimensions=division, **named | section.levels | own, cost=asked.objective, signed=signed
     )
     if words := rules_of(data):
-        table = replace(table, rules=tuple(build_rules(words.split(","))))
+        table = replace(table, rules=tuple(build_rules(words.split(","))), judged=True)
     inputs: Files = {"input": given.path, **division.files}
     return Source(table.with_margins(asked.margins), data.source, data.fingerprint, inputs, asked.objective)
 
@@ -201,11 +201,6 @@ def _jj(text: str, section: TableSection, asked: SuppressSection, name: str) -> 
 def _tab(text: str, given: TableInputSection, section: TableSection) -> tuple[Table, Files]:
     beside = given.meta or given.path.with_suffix(".rda")
     metadata = _metadata(beside, given.encoding)
-    if not metadata.of("status"):
-        raise DataError(
-            f"{beside.name}: nothing says which cells are sensitive (STATUS). Mark them in tau-ARGUS, or "
-            "apply rules in Python."
-        )
     hierarchies, files = _hierarchy_files(metadata.variables, beside, given.encoding)
     table = argus.decode_tab(text, metadata, hierarchies)
     own = [level for level in LEVELS if metadata.of(level)]
@@ -213,6 +208,8 @@ def _tab(text: str, given: TableInputSection, section: TableSection) -> tuple[Ta
     levels = {name: 0.0 if name in own else float(level) for name, level in section.levels.items()}
     if any(not 0 <= level < np.inf for level in levels.values()):
         raise ParameterError(f"suppress: {', '.join(LEVELS)} must be at least 0 percent.")
+    if not table.judged:
+        return table, {"metadata": beside, **files}
     leveled = table.with_primary(table.primary, levels["lower"], levels["upper"], levels["sliding"])
     return leveled, {"metadata": beside, **files}
 
@@ -394,7 +391,7 @@ def _metadata(path: Path, encoding: str) -> argus.Metadata:
 
 
 def _metadata_of_records(given: RecordInputSection, name: str) -> argus.Metadata:
-    """The metadata of records; DataError where they describe cells, each of which would count as one record."""
+    """The metadata of records; DataError where they describe cells, each of which would count as one."""
     assert given.meta is not None
     words = argus.words_of_cells(_text(content_of(given.meta), given.encoding, given.meta.name))
     if words:

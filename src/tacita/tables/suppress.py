@@ -7,8 +7,9 @@ second model looks for a pattern below the bound.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +28,7 @@ from .verify.infeasible import explain_infeasible
 from .verify.integers import PINNED, UNDECIDED
 from .verify.judge import refuse_no_level, refuse_weaker_problem
 from .verify.leaks import KNOWN_SUM
+from .verify.unjudged import accepted_risks, refuse_unjudged
 
 Zeros = Literal["publish", "withhold"]
 
@@ -47,6 +49,7 @@ def suppress(
     insist: bool = False,
     strict: bool = False,
     insiders: bool = False,
+    accept: Sequence[str] | str = (),
     run: Run | None = None,
     name: str | None = None,
 ) -> TableClaim:
@@ -71,6 +74,7 @@ def suppress(
             f"suppress: problem must be one of {', '.join(get_args(Problem))}, got {problem!r}."
         )
     run = run or Run()
+    refuse_unjudged(table, accept)
     refuse_weaker_problem(table, problem, insist)
     priced = _priced(table, problem, objective, margins, zeros)
     if problem == "general":
@@ -82,10 +86,12 @@ def suppress(
     except DataError as problem_found:
         raise explain_infeasible(priced, problem, problem_found) from None
     pattern = _believed(priced, said, method, problem, name)
-    asked = {"zeros": zeros} if zeros is not None else {}
-    asked |= {"insiders": True} if insiders else {}
-    if asked:
-        pattern = replace(pattern, parameters={**pattern.parameters, **asked})
+    around: dict[str, Any] = {"zeros": zeros} if zeros is not None else {}
+    around |= {"insiders": True} if insiders else {}
+    if accepted := accepted_risks(table, accept):
+        around["accept"] = [*accepted]
+    if around:
+        pattern = replace(pattern, parameters={**pattern.parameters, **around})
     pattern, found = _reinforced(priced, pattern, run, strict, insist, insiders)
     require_safe(found)
     if problem == "general":
@@ -132,7 +138,7 @@ def _reinforced(
     for _ in range(_ROUNDS):
         before = int(pattern.withheld.sum())
         pattern = reinforce(table, pattern, run, fixed)
-        found = audit(table, pattern, None, run, strict=strict, insist=insist)
+        found = audit(table, pattern, None, run, strict=strict, insist=insist, insiders=insiders)
         wider = pattern
         if pinned := found.cells_that_fail(PINNED, UNDECIDED):
             wider = widen(table, pattern, pinned, run)
@@ -176,7 +182,7 @@ def against_bounds(table: Table, pattern: Pattern, insist: bool, run: Run) -> Pa
         known = table.with_bounds(0.0, np.inf)
     zeros = pattern.parameters.get("zeros", "publish")
     attacked = audit(known, pattern.withheld, "exact", run, insist=True, zeros=zeros)
-    if attacked.safe:
+    if not attacked.exposed:
         return pattern
     if not insist:
         what = "no value is negative" if known.nonnegative else "the table has bounds"

@@ -12,7 +12,7 @@ sensitive cell and the range [lo, hi] that all published figures leave open:
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacita.core import Caution, DataError, ParameterError, Pattern, Problem, Run, Table, VerificationError
+from tacita.core.acceptance import NO_SENSITIVE_CELLS
 from tacita.core.arrays import Floats, Ints, Mask
 from tacita.core.door import setting
 from tacita.core.framed import Column, Framed
@@ -32,6 +33,7 @@ from .insiders import InsiderLeak, insider_leaks
 from .integers import UNDECIDED, given_away_by_integers
 from .judge import Failure, Judge, refuse_weaker_problem, with_known_zeros
 from .leaks import KNOWN_SUM, lone_contributors, loners_apart, sensitive_sums, single_counts, unnamed_loners
+from .unjudged import NOTHING_JUDGED, about_acceptance, accepted_risks, refuse_unjudged
 
 # Steps up to which all ranges are sought (`Attacker.work`): about a minute.
 _MUCH = 1e9
@@ -56,11 +58,12 @@ class Audit(Framed):
     cautions: tuple[Caution, ...] = ()
     exact_ranges: bool = True
     insiders: tuple[InsiderLeak, ...] = ()
+    accepted: tuple[str, ...] = ()
 
     @property
     def safe(self) -> bool:
-        """Whether every sensitive cell is protected."""
-        return not self.failures
+        """Whether every sensitive cell is protected; nobody knows where nothing says which cells are."""
+        return not self.failures and (bool(self.table.judged) or NO_SENSITIVE_CELLS in self.accepted)
 
     @property
     def exposed(self) -> int:
@@ -89,6 +92,8 @@ class Audit(Framed):
     def headline(self) -> str:
         """Of how many cells, and the verdict."""
         told = "safe" if self.safe else f"{self.exposed} cells not protected"
+        if not self.table.judged:
+            told = "that no cell is sensitive was accepted, not judged" if self.safe else NOTHING_JUDGED
         return f"Audit of {self.cells.size} withheld cells, {self.problem}: {told}"
 
     def __repr__(self) -> str:
@@ -118,6 +123,7 @@ def audit(
     *,
     strict: bool = False,
     insist: bool = False,
+    accept: Sequence[str] | str = (),
     ranges: bool | None = None,
     zeros: Literal["publish", "withhold"] | None = None,
     insiders: bool = False,
@@ -138,7 +144,8 @@ def audit(
     close to are counted, and failures with `insiders`.
     Suppressed cells whose sum is known and sensitive by the table's rules are a failure. With `strict`, leaks
     to singletons are one too, not a warning. `insist` audits for general or exact protection although a rule
-    asks for intervals, and makes sensitive sums a warning.
+    asks for intervals, and makes sensitive sums a warning. A table of which nothing says which cells are
+    sensitive is safe only where that is what they `accept` (no-sensitive-cells).
 
     >>> table = Table.from_array(
     ...     [[11, 47, 58], [1, 15, 33], [2, 31, 20]], primary=[[0, 0, 0], [0, 1, 0], [0, 0, 0]]
@@ -150,8 +157,9 @@ def audit(
     """
     run = run or Run()
     mask, chosen = _taken_in(table, pattern, problem)
-    if zeros is None and isinstance(pattern, Pattern):
-        zeros = pattern.parameters.get("zeros")
+    if isinstance(pattern, Pattern):
+        zeros = zeros or pattern.parameters.get("zeros")
+        accept = accept or pattern.parameters.get("accept", ())
     refuse_weaker_problem(table, chosen, insist)
     table = with_known_zeros(table, mask, chosen, zeros)
     judge = Judge(table, chosen)
@@ -194,12 +202,25 @@ def audit(
         cautions.append(_at_least(attacker.n))
     run.report("auditing", 1, 1)
     failures = (*firm, *soft) if strict else tuple(firm)
-    cells = np.flatnonzero(mask)
-    return Audit(table, chosen, cells, low, high, failures, tuple(cautions), ranges, tuple(leaks))
+    accepted = accepted_risks(table, accept)
+    cautions += about_acceptance(table, accepted)
+    return Audit(
+        table=table,
+        problem=chosen,
+        cells=np.flatnonzero(mask),
+        low=low,
+        high=high,
+        failures=failures,
+        cautions=tuple(cautions),
+        exact_ranges=ranges,
+        insiders=tuple(leaks),
+        accepted=accepted,
+    )
 
 
 def require_safe(found: Audit) -> Audit:
     """The audit itself where the pattern is safe; an error, without any figure, where it is not."""
+    refuse_unjudged(found.table, found.accepted)
     if not found.safe:
         first = found.failures[0]
         where = " / ".join(first.labels)

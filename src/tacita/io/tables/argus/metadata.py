@@ -72,7 +72,7 @@ class Metadata:
 def words_of_cells(text: str) -> tuple[str, ...]:
     """The words of metadata that only a table has: numbers and sizes of contributors, states, levels.
 
-    >>> words_of_cells("Turnover\\n <NUMERIC>\\nFirms\\n <FREQUENCY>\\nTop1\\n <MAXSCORE>\\nTop2\\n <MAXSCORE>")
+    >>> words_of_cells("Turnover\\n <NUMERIC>\\nFirms\\n <FREQUENCY>\\nTop1\\n <MAXSCORE>")
     ('FREQUENCY', 'MAXSCORE')
     """
     said = {word.strip("<>").upper() for word in text.split() if word.startswith("<")}

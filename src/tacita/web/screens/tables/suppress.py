@@ -28,6 +28,8 @@ PROBLEMS = ("interval", "exact", "general")
 OBJECTIVES = ("value", "count", "log", "contributors")
 ZEROS = ("", "publish", "withhold")
 _KINDS = ("suppression", "adjustment")
+# The risk that a person may accept where nothing says which cells are sensitive.
+NO_SENSITIVE_CELLS = "no-sensitive-cells"
 # Parameters that stand around those of a method.
 _AROUND = ("seconds", "solver")
 _BEGINNING: Mapping[str, Any] = {
@@ -40,6 +42,7 @@ _BEGINNING: Mapping[str, Any] = {
     "strict": False,
     "insiders": False,
     "insist": False,
+    "accept": (),
     "seed": "",
 }
 
@@ -175,6 +178,8 @@ def _section(
         section |= values_of({"time": {"type": "number"}}, {"time": given["time"]}, ["time"])
     if "insist" in given:
         section["insist"] = True
+    if "accept" in given and method["kind"] == "suppression":
+        section["accept"] = [NO_SENSITIVE_CELLS]
     if before.get("method", "optimal") == method["name"]:
         section |= {name: before[name] for name in _AROUND if name in before}
     if method["kind"] == "adjustment":
