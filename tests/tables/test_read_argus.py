@@ -72,7 +72,9 @@ def refused_as_records(path, meta):
         ),
     )
     for way in ways:
-        with pytest.raises(DataError, match="is a table, whose lines are cells .*FREQUENCY, MAXSCORE.*suppress"):
+        with pytest.raises(
+            DataError, match=r"is a table, whose lines are cells .*FREQUENCY, MAXSCORE.*suppress"
+        ):
             way()
 
 

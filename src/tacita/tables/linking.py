@@ -71,8 +71,7 @@ def link(tables: Sequence[Table]) -> Table:
         response=tables[0].response,
         keys=_keys(tables, first, place),
         smallest_unit=min(table.smallest_unit for table in tables),
-        # one that nothing is said of may hold any number of sensitive cells
-        judged=all(table.judged for table in tables),
+        judged=any(table.judged for table in tables),
     )
 
 

@@ -86,7 +86,8 @@ def _joined(sources: Sequence[Source]) -> Source:
     from .linking import link, parts_of
 
     tables = [source.table for source in sources]
-    whole = link(tables)
+    # a list that nothing is said of may hold any number of sensitive cells
+    whole = replace(link(tables), judged=all(table.judged for table in tables))
     names = ", ".join(dict.fromkeys(source.name for source in sources))
     prints = ", ".join(dict.fromkeys(source.fingerprint or "" for source in sources))
     inputs: Files = {

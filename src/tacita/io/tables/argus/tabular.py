@@ -215,6 +215,7 @@ def _floats(texts: list[str], name: str) -> np.ndarray:
 def _contributors(values: np.ndarray, frequency: np.ndarray, tops: np.ndarray) -> Contributors:
     nobody = np.full(tops.shape, -1, dtype=np.int64)
     count = np.rint(frequency).astype(np.int64)
-    return Contributors(
-        np.abs(values), count, tops, nobody, frequency, np.zeros(values.size), tops[:, 0].copy()
-    )
+    total = np.abs(values)
+    # nobody waived protection, also where it is not known how much the largest contributed
+    unwaived = np.where((count > 0) & (tops[:, 0] <= 0), total, tops[:, 0])
+    return Contributors(total, count, tops, nobody, frequency, np.zeros(values.size), unwaived)
