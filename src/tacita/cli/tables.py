@@ -11,9 +11,8 @@ from cyclopts import Group
 from pydantic.fields import FieldInfo
 
 from tacita.core import ParameterError, VerificationError, registry
-from tacita.core.document import parsed, text_of
 from tacita.engines.section import EngineSection
-from tacita.io import content_of
+from tacita.io import toml_of
 from tacita.tables.plan import AnyTablePlan, TablePlan, TabulatePlan, kind_of
 from tacita.tables.rules.words import fields_of, rule_sections
 from tacita.tables.sections import (
@@ -201,7 +200,7 @@ def comparison_of(words: Sequence[str]) -> Callable[..., None] | None:
     if not files or not files[0].is_file():
         return None
     try:
-        of_table = kind_of(parsed(text_of(content_of(files[0]), files[0].name))) is not None
+        of_table = kind_of(toml_of(files[0])) is not None
     except ParameterError:
         # told where the plan is read
         of_table = False

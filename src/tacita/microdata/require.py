@@ -9,12 +9,11 @@ from typing import Any, cast
 from pydantic import ConfigDict, create_model, model_validator
 
 from tacita.core import Comparison, Microdata, ParameterError, RequirementError, Run, registry
-from tacita.core.document import parsed, text_of
 from tacita.core.params import Parameters, shown
 from tacita.core.release import Claim, Requirement
 from tacita.core.score import Files
 from tacita.core.verify import Verdict, faults
-from tacita.io import content_of
+from tacita.io import toml_of
 
 from .alignment import aligned
 from .assess import context_columns, measure, whole_files
@@ -58,7 +57,7 @@ class RequireSection(Parameters):
     def load(cls, path: str | Path) -> RequireSection:
         """An office's rules: a TOML file of requirements, under [require] or by themselves."""
         place = Path(path)
-        values = parsed(text_of(content_of(place), place.name))
+        values = toml_of(place)
         values.pop("version", None)
         given = values.get("require", values)
         if not isinstance(given, dict) or not given:

@@ -24,9 +24,8 @@ from tacita.core import (
     Trials,
     Verdict,
 )
-from tacita.core.document import parsed, text_of
 from tacita.core.release import Claim
-from tacita.io import content_of
+from tacita.io import toml_of
 from tacita.io.atomic import refuse_bad_targets
 from tacita.io.formats.parquet import Parquet
 from tacita.io.hierarchies import format_arx
@@ -52,7 +51,7 @@ def load_plan(path: str | Path) -> AnyPlan:
     """Read a plan file of any kind: with a section [table], [suppress] or [[rules]] it is one of a table,
     with [[tables]] one of linked ones, with [risk] one of the risk of keys."""
     place = Path(path)
-    values = parsed(text_of(content_of(place), place.name))
+    values = toml_of(place)
     if "risk" in values:
         return RiskPlan.from_values(values, place.parent)
     return (kind_of(values) or Plan).from_values(values, place.parent)

@@ -12,6 +12,7 @@ import numpy as np
 from pydantic import BeforeValidator, Field, model_validator
 
 from tacita.core import Floats, Ints, ParameterError
+from tacita.core.limits import values_of_json
 from tacita.core.params import Parameters
 
 from .ladders import Keys
@@ -142,10 +143,8 @@ def _as_models(value: object) -> object:
     if isinstance(value, list | tuple) and value and all(isinstance(word, str) for word in value):
         value = ",".join(value)
     if isinstance(value, str):
-        import json
-
         try:
-            value = json.loads(value)
+            value = values_of_json(value, "Models")
         except ValueError:
             raise ParameterError(
                 'Models: wanted them as {"l_diversity": {"column": "disease", "l": 3}}, got other text.'
