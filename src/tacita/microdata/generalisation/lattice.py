@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from tacita.core import Floats, Ints, Mask
+from tacita.core import DataError, Floats, Ints, Mask
+from tacita.core.memory import refuse_memory
 
 from .ladders import Keys
 from .models import Models, guard_of
@@ -26,6 +27,9 @@ Codes = npt.NDArray[np.int32]
 # how many nodes are remembered to count others from, and from how many tuples on that pays
 _SOURCES = 48
 _WORTH = 1000
+# axes that an array may have, but one; what is held of a node beside figures of its keys
+_MOST_KEYS = 63
+_BYTES_A_NODE = 64
 
 
 @dataclass(frozen=True, repr=False)
@@ -61,6 +65,24 @@ class Checked:
     short: int
     suppressed: int
     permitted: bool
+
+
+def refuse_too_many(keys: Keys, who: str, *, separable: bool = True) -> None:
+    """Raise where the nodes, and what a search and the replay of its proof hold of each, would not fit.
+
+    Of a quality whose floors are `separable`, four numbers for each key and node are held at a time.
+    """
+    m = len(keys.ladders)
+    advice = (
+        "Leave out keys, give hierarchies of fewer levels, or use mondrian or local-suppression, which do not "
+        "look at combinations of levels."
+    )
+    if m > _MOST_KEYS:
+        raise DataError(f"{who}: wanted at most {_MOST_KEYS} keys, got {m}. {advice}")
+    nodes = prod(ladder.height + 1 for ladder in keys.ladders)
+    codes = 4 * keys.n * sum(ladder.height + 1 for ladder in keys.ladders)
+    needed = nodes * (_BYTES_A_NODE + (32 if separable else 8) * m) + 2 * codes
+    refuse_memory(needed, who, f"{nodes:,} combinations of the levels of {m} keys", advice)
 
 
 class Lattice:
