@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -29,10 +30,10 @@ from tacita.microdata.require import insist, judge
 from tacita.microdata.steps import Step, steps_for
 from tacita.microdata.verify.parts import JudgeTask, PairTask, judge_file, together
 
-from .dealing import SPAN, Deal, SpanTask, dealt_by_place
+from .dealing import DEAL, DEAL_KINDS, SPAN, Deal, SpanTask, dealt_by_place
 from .facts import Dealt, survey
 from .joining import in_order
-from .making import PartTask
+from .making import PartMade, PartTask
 from .measuring import AnswerTask, measured_of_all
 from .refusing import columns_named, refuse_whole_files
 from .telling import SAMPLE, Sample, told
@@ -103,9 +104,10 @@ class _Work:
         asked = self._resolved(first)
         steps = steps_for(first, asked.planned)
         refuse_whole_files(asked, steps, self.source.names, self.section.name)
-        deal = self._deal(asked, steps, first.skipped)
+        again: list[str] = []
+        deal = self._deal(asked, steps, first.skipped, again)
         spans = self.source.spans(SPAN)
-        self._map(
+        damaged = self._map(
             "dealing records into parts",
             f"{_HERE}.dealing:deal_span",
             [SpanTask(self.scratch.folder, self.source, n, *each) for n, each in enumerate(spans)],
@@ -119,20 +121,25 @@ class _Work:
             )
             for part in range(deal.parts)
         ]
-        answers = self._map("making parts", f"{_HERE}.making:make_part", tasks)
-        parts = [part for part, each in enumerate(answers) if each.came]
-        answers = [each for each in answers if each.came]
+        made: list[PartMade] = self._map("making parts", f"{_HERE}.making:make_part", tasks)
+        parts = [part for part, each in enumerate(made) if each.told.came]
+        answers = [each.told for each in made if each.told.came]
+        again = [*again, *chain(*damaged), *chain(*(each.damaged for each in made))]
+        if any(each.anew for each in made):
+            # without a seed a part that is made again has other values
+            self.scratch.discard("released")
         file = self.scratch.path("released.parquet")
-        if "released.parquet" not in self.scratch:
+        if not self.scratch.sound("released", again):
             pieces = in_order(self.scratch, parts, self.source.rows, self.run)
             self.scratch.place(
                 "released.parquet", lambda path: write_pieces(path, pieces, as_folder=self.as_folder)
             )
+            self.scratch.seal("released", ("parquet",))
         verdicts = self._verified(file, parts, deal) + self._required(file)
         sample = Sample.of(self.scratch, asked, self.name, parts, deal.whole, first.skipped, share)
         of_all = self._measured(sample, asked, steps, parts, deal, len(spans))
         strata = max(len(deal.strata), 1)
-        release = told(sample, asked, answers, verdicts, insisted, strata, of_all, self.run)
+        release = told(sample, asked, answers, verdicts, insisted, strata, of_all, self.run, again)
         return MadeInParts(release, file)
 
     def _measured(
@@ -172,11 +179,16 @@ class _Work:
             return self.asked
         return self.asked.model_copy(update={"roles": first.roles})
 
-    def _deal(self, asked: Protection, steps: tuple[Step, ...], passed_over: Sequence[str]) -> Deal:
-        """How records are dealt: looked up where an earlier run left it."""
-        if "deal" in self.scratch:
-            deal: Deal = self.scratch.get("deal")
+    def _deal(
+        self, asked: Protection, steps: tuple[Step, ...], passed_over: Sequence[str], damaged: list[str]
+    ) -> Deal:
+        """How records are dealt: looked up where an earlier run left it, and named where that is damaged."""
+        if self.scratch.sound("deal", damaged):
+            deal: Deal = self.scratch.get(DEAL, DEAL_KINDS)
             return deal
+        for beginning in ("span-", "made-", "released."):
+            # they are of other parts, if any
+            self.scratch.drop(beginning)
         grouping = [step for step in steps if step.method.kind == "microaggregation"]
         numeric = grouping[0].columns if grouping else ()
         gaps_apart = bool(grouping) and grouping[0].missing == "stratum"
@@ -196,7 +208,8 @@ class _Work:
         else:
             size = self.section.part
             deal = Deal(dealt, facts.roles, facts.whole, {}, -(-self.source.rows // size), by_number=size)
-        self.scratch.put("deal", deal)
+        self.scratch.put(DEAL, deal)
+        self.scratch.seal("deal", (DEAL.partition(".")[2],))
         return deal
 
     def _verified(self, file: Path, parts: list[int], deal: Deal) -> tuple[Verdict, ...]:

@@ -18,6 +18,7 @@ import pyarrow as pa
 from tacita.core import Ints, Microdata, VerificationError
 from tacita.core.verify import Verdict
 from tacita.core.whole import Whole
+from tacita.io.claims import CLAIM_KINDS
 from tacita.io.parts import ParquetParts, in_one_piece, taken
 from tacita.io.rebuild import without_memory
 from tacita.io.scratch import Scratch
@@ -98,7 +99,7 @@ def judge_part(task: JudgeTask) -> tuple[Verdict, ...]:
     scratch = Scratch(task.folder)
     source, written = (read_again(scratch, task.spans, task.part, name) for name in ("source", "written"))
     original = Microdata.of(source, source=task.source, whole=task.whole)
-    claim = scratch.get(f"made-{task.part}.claim").unpacked(original)
+    claim = scratch.get(f"made-{task.part}.claim", CLAIM_KINDS).unpacked(original)
     # what a file remembers beside its cells is judged on the file itself, not on a piece of it
     released = Microdata.of(without_memory(written), source="release")
     return verify(released, claim)
