@@ -90,7 +90,7 @@ DAMAGES = {
     "gone": _gone,
     "a folder": _folder,
     "a link": _link,
-    "a pipe": _pipe,
+    **({"a pipe": _pipe} if hasattr(os, "mkfifo") else {}),
 }
 
 

@@ -76,7 +76,9 @@ def test_objects_come_back_as_the_classes_that_are_expected():
             unpacked(content, kinds)
 
 
-@pytest.mark.parametrize("value", [object(), lambda: 0, {"a": print}, np.array(["2024"], dtype="M8[D]"), b"x"])
+@pytest.mark.parametrize(
+    "value", [object(), lambda: 0, {"a": print}, np.array(["2024"], dtype="M8[D]"), b"x"]
+)
 def test_what_is_no_data_is_not_kept(value):
     with pytest.raises(TypeError):
         packed(value)
@@ -100,7 +102,13 @@ def test_every_cut_and_every_changed_byte_is_noticed():
 def test_a_checksum_that_holds_makes_no_code_of_what_is_kept():
     import hashlib
 
-    for tree in ('["_object"]', '["object","Path",{}]', '["class__",[]]', "[" * 5000 + "]" * 5000, '["streams"]'):
+    for tree in (
+        '["_object"]',
+        '["object","Path",{}]',
+        '["class__",[]]',
+        "[" * 5000 + "]" * 5000,
+        '["streams"]',
+    ):
         rest = b'{"value":' + tree.encode() + b',"sizes":[]}\n'
         content = b"tacita-parts 1 " + hashlib.sha256(rest).hexdigest().encode() + b"\n" + rest
         with pytest.raises(Damaged):

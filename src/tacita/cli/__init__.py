@@ -157,8 +157,8 @@ def _explain(problem: Exception, told: str) -> int:
         raise problem
     if isinstance(problem, MemoryError):
         return complain(
-            f"There is not enough memory for what was asked. {told} Leave out columns, close other programs, or "
-            "choose a method that holds less.",
+            f"There is not enough memory for what was asked. {told} Leave out columns, close other programs, "
+            "or choose a method that holds less.",
             1,
         )
     # a fault of ours: its message could quote data, so only its kind is shown

@@ -196,6 +196,6 @@ def refuse_steps(name: str, steps: int) -> None:
     """Raise where a hierarchy has more steps than any."""
     if steps > MOST_STEPS:
         raise DataError(
-            f"Hierarchy {name}: wanted at most {MOST_STEPS} steps from a label to the top, got more. Leave out "
-            "levels that nobody shows."
+            f"Hierarchy {name}: wanted at most {MOST_STEPS} steps from a label to the top, got more. Leave "
+            "out levels that nobody shows."
         )

@@ -1,4 +1,4 @@
-"""How large and how deep a plan may be, held before a parser sees it: a small text can cost a parser minutes."""
+"""How large and deep a plan may be, held before it is parsed: a small text can cost a parser minutes."""
 
 from __future__ import annotations
 

@@ -14,7 +14,9 @@ _UNITS = ("bytes", "kB", "MB", "GB", "TB", "PB", "EB")
 
 def free_memory() -> int:
     """Bytes that this process may still take: of the machine, of its container and of its own limit."""
-    known = [found for found in (_of_the_machine(), _of_the_container(), _of_the_process()) if found is not None]
+    known = [
+        found for found in (_of_the_machine(), _of_the_container(), _of_the_process()) if found is not None
+    ]
     return max(0, min(known)) if known else _UNKNOWN
 
 

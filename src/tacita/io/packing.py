@@ -1,8 +1,9 @@
 """Values as JSON and Arrow, under a checksum: what is read back is data, and never code.
 
-A line names the format and the SHA-256 of all that follows. Then comes a line of JSON, in which everything but
-plain values is a list whose first entry says what it is; arrays and tables follow as Arrow streams. An object
-is kept by the name of its class and its fields, and read back as one of the classes that its reader expects.
+A line names the format and the SHA-256 of all that follows. Then comes a line of JSON, in which everything
+but plain values is a list whose first entry says what it is; arrays and tables follow as Arrow streams. An
+object is kept by the name of its class and its fields, and read back as one of the classes that its reader
+expects.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AnySet
 from dataclasses import dataclass, field, fields, is_dataclass
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -49,8 +51,8 @@ def unpacked(content: bytes, kinds: Sequence[type] = ()) -> Any:
     try:
         line, _, streams = rest.partition(b"\n")
         head = json.loads(line)
-        ends = np.cumsum([0, *head["sizes"]]).tolist()
-        parts = [streams[begin:end] for begin, end in zip(ends[:-1], ends[1:], strict=True)]
+        ends = accumulate(head["sizes"], initial=0)
+        parts = [streams[begin:end] for begin, end in pairwise(ends)]
         return _Reader(parts, {kind.__name__: kind for kind in kinds}).value(head["value"])
     except Exception as problem:  # whatever it is, nothing can be made of it
         raise Damaged("it cannot be read") from problem
@@ -112,7 +114,12 @@ class _Writer:
             return ["array", self._stream(table_of(values))]
         if values.dtype.kind not in "OU":
             raise TypeError(f"an array of {values.dtype}")
-        return ["objects", values.dtype.str, values.shape, [self.tree(each) for each in values.ravel().tolist()]]
+        return [
+            "objects",
+            values.dtype.str,
+            values.shape,
+            [self.tree(each) for each in values.ravel().tolist()],
+        ]
 
     def _object(self, value: Any) -> list[Any]:
         kind = type(value)

@@ -1,8 +1,8 @@
 """The folder of a run that is not finished: readable by its owner alone, gone when the run is over.
 
 It holds records of the source. Whatever is in it is complete, or has another name. A run that was killed
-leaves it, and the next run of the same plan on the same file goes on from there: with files whose names, sizes
-and SHA-256 a seal beside them says, and nothing else. All of them are Arrow, JSON or Parquet; none is code.
+leaves it, and the next run of the same plan on the same file goes on from there: with files whose names and
+SHA-256 a seal beside them say, and no others. All of them are Arrow, JSON or Parquet; none is code.
 """
 
 from __future__ import annotations
@@ -79,6 +79,9 @@ class Scratch:
         beside = self.folder / f"~{name}-{os.getpid()}-{uuid.uuid4().hex[:8]}"
         try:
             write(beside)
+            if (self.folder / name).is_dir():
+                # a folder gives way to nothing that is renamed
+                _remove(self.folder / name)
             os.replace(beside, self.folder / name)
         except OSError as problem:
             # a library's own words could name what was being written
@@ -171,8 +174,8 @@ class Scratch:
             content = packed(value)
         except TypeError as problem:
             raise ParameterError(
-                f"Engine: {problem} cannot be kept on disk between parts, as JSON or Arrow. Nothing was written. "
-                "Leave out the engine, or the plug-in that it belongs to."
+                f"Engine: {problem} cannot be kept on disk between parts, as JSON or Arrow. Nothing was "
+                "written. Leave out the engine, or the plug-in that it belongs to."
             ) from None
         self.place(name, lambda path: path.write_bytes(content))
 

@@ -1,4 +1,4 @@
-"""Text of JSON that a browser sent: parsed only where its values are not nested too deep to be worked with."""
+"""Text of JSON that a browser sent: parsed where its values are not nested too deep to be worked with."""
 
 from __future__ import annotations
 

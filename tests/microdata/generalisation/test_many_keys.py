@@ -53,7 +53,9 @@ def test_so_many_keys_are_refused_by_their_memory_before_it_is_taken(method, m):
 @pytest.mark.parametrize("method", [Generalise(k=3), RecodeLocal(k=3)], ids=["generalise", "recode-local"])
 def test_sixteen_keys_are_refused_where_they_do_not_fit(method, monkeypatch):
     monkeypatch.setattr(memory, "free_memory", lambda: 8 * 2**30)
-    with pytest.raises(DataError, match=r"43,046,721 combinations .* 24\.7 GB of memory, and 8\.5 GB are free"):
+    with pytest.raises(
+        DataError, match=r"43,046,721 combinations .* 24\.7 GB of memory, and 8\.5 GB are free"
+    ):
         method.generalise(keys_of(16))
 
 
@@ -107,7 +109,7 @@ class TestFreeMemory:
         assert memory.free_memory() == 0
 
 
-def test_memory_that_gives_out_all_the_same_is_told_in_words(monkeypatch, capsys, tmp_path):
+def test_memory_that_gives_out_all_the_same_is_told_in_words(monkeypatch, capsys):
     def out_of_memory(*_, **__):
         raise MemoryError("Unable to allocate 360. TiB for an array")
 

@@ -29,9 +29,9 @@ def interrupted(folder, patch, **asked):
         if progress.stage == "verifying parts":
             raise KeyboardInterrupt
 
-    with patch.context() as inner, pytest.raises(KeyboardInterrupt):
+    places = folder / "in.parquet", folder / "out.parquet"
+    with patch.context() as inner, pytest.raises(KeyboardInterrupt):  # noqa: PT012
         inner.setattr(Scratch, "remove", lambda _: None)
-        places = folder / "in.parquet", folder / "out.parquet"
         api.protect_file(*places, engine=PARTS, run=Run(on_progress=listen), **asked)
     (found,) = folder.glob(".tacita-parts-*")
     return found
@@ -96,7 +96,9 @@ def test_files_of_every_kind_are_damaged_at_once(damage, expected, tmp_path):
     for name in ("span-0.rows", "made-2.claim", "made-4.records", "released.parquet"):
         DAMAGES[damage](hidden / name, hidden / ("made-5.told" if "4" in name else other_of(name)))
     (caution,) = made_again(gone_on(tmp_path))
-    assert {"span-0", "made-2", "made-4"} <= set(caution.text.partition("damaged: ")[2].split(". ")[0].split(", "))
+    assert {"span-0", "made-2", "made-4"} <= set(
+        caution.text.partition("damaged: ")[2].split(". ")[0].split(", ")
+    )
     assert bytes_of(tmp_path / "out.parquet") == wanted
     assert not (tmp_path / "exploded").exists()
 

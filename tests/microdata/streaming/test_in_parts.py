@@ -11,6 +11,7 @@ import tacita
 from people_in_parts import ASKED, PARTS, bytes_of, nothing_hidden, people, split, with_gaps
 from tacita import api
 from tacita.core import DataError, ParameterError, RequirementError, VerificationError
+from tacita.io.claims import CLAIM_KINDS
 from tacita.microdata.streaming import run as streaming
 
 
@@ -362,7 +363,7 @@ def test_a_claim_that_is_not_true_is_found(promise, source, tmp_path, monkeypatc
             rows[0] = rows[1]
             self.scratch.put_array(f"{name}.rows", rows)
         else:
-            kept = self.scratch.get(f"{name}.claim")
+            kept = self.scratch.get(f"{name}.claim", CLAIM_KINDS)
             kept.claim.labels[:] = 0
             self.scratch.put(f"{name}.claim", kept)
         return honest(self, file, parts, deal)

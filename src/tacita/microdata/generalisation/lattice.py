@@ -74,8 +74,8 @@ def refuse_too_many(keys: Keys, who: str, *, separable: bool = True) -> None:
     """
     m = len(keys.ladders)
     advice = (
-        "Leave out keys, give hierarchies of fewer levels, or use mondrian or local-suppression, which do not "
-        "look at combinations of levels."
+        "Leave out keys, give hierarchies of fewer levels, or use mondrian or local-suppression, which do "
+        "not look at combinations of levels."
     )
     if m > _MOST_KEYS:
         raise DataError(f"{who}: wanted at most {_MOST_KEYS} keys, got {m}. {advice}")

@@ -29,9 +29,8 @@ from tacita.io.hashing import alike_of
 from tacita.io.parts import ParquetParts
 from tacita.io.scratch import Scratch
 from tacita.io.versions import versions
-from tacita.tables.dimensions import Division
 
-from .asked import Asked, Looked, refuse_shared_keys
+from .asked import ASKED_KINDS, Asked, Looked, refuse_shared_keys
 from .exact import ExactSums
 from .figures import Figures, Sums
 from .portions import Portion, Summed
@@ -42,7 +41,6 @@ _HERE = "tacita.tables.summing.parts"
 _AT_ONCE = 1_000_000
 # Where it lies what all parts must know, and the classes of what is kept.
 _ASKED, _DIMENSIONS = "asked", "dimensions"
-_KINDS = (Asked, Division, Hierarchy)
 _SUMMED = (Summed, Sums, ExactSums, KeySums, Figures, Contributions)
 # Names of parts that a message lists.
 _SHOWN = 10
@@ -157,10 +155,10 @@ class _Work:
         found, held = list[Summed](), 0
         for done, each in enumerate(tasks):
             run.report("putting sums together", done, len(tasks))
-            if f"sums-{each.number}" not in self.scratch:
+            part: Summed | None = self.scratch.get(f"sums-{each.number}", _SUMMED)
+            if part is None:
                 # nobody fell into this heap
                 continue
-            part: Summed = self.scratch.get(f"sums-{each.number}", _SUMMED)
             found.append(part)
             held += part.figures.cell.size + part.figures.leading.cell.size
             if held > _AT_ONCE + 2 * found[0].figures.cell.size:
@@ -173,7 +171,7 @@ class _Work:
 def look_at_part(task: _Task) -> tuple[str, ...]:
     """What a part has; and deal its records by their units. Names what an earlier run left damaged."""
     scratch, damaged = Scratch(task.folder), list[str]()
-    asked, name = scratch.get(_ASKED, _KINDS)
+    asked, name = scratch.get(_ASKED, ASKED_KINDS)
     dealt = asked.unit is None or scratch.sound(f"span-{task.number}", damaged)
     if scratch.sound(f"looked-{task.number}", damaged) and dealt:
         return ()
@@ -192,11 +190,12 @@ def look_at_part(task: _Task) -> tuple[str, ...]:
 def sum_part(task: _Task) -> None:
     """What a part, or the records of a heap, add up to."""
     scratch = Scratch(task.folder)
-    asked, name = scratch.get(_ASKED, _KINDS)
+    asked, name = scratch.get(_ASKED, ASKED_KINDS)
     table, rows = _records(task, scratch, asked)
-    if table.num_rows:
-        part = Portion(Microdata.of(table, source=name), asked, rows)
-        scratch.put(f"sums-{task.number}", part.summed(scratch.get(_DIMENSIONS, (Hierarchy,))))
+    part = Portion(Microdata.of(table, source=name), asked, rows) if table.num_rows else None
+    # a heap of nobody is kept as such, so that one that is lost is not taken for it
+    dimensions = scratch.get(_DIMENSIONS, (Hierarchy,))
+    scratch.put(f"sums-{task.number}", None if part is None else part.summed(dimensions))
 
 
 def _records(task: _Task, scratch: Scratch, asked: Asked) -> tuple[pa.Table, Ints]:
