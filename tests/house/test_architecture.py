@@ -78,6 +78,7 @@ ALLOWED = {
         "tables.verify.integers",
         "tables.verify.judge",
         "tables.verify.leaks",
+        "tables.verify.unjudged",
     },
     "tables.verify.leaks": {"core", "tables.verify.judge", "tables.verify.attacker", "tables.verify.unions"},
     "tables.verify.unions": {"core"},
