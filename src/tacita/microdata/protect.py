@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import narwhals as nw
@@ -29,6 +30,7 @@ from tacita.core.roles import Kind
 from tacita.io.hierarchies import as_hierarchy
 
 from .beside import asked_by, columns_read, numbers_beside, population_of
+from .company import Company, unit_codes
 from .patterns import suppressed_cells
 from .publish import Records, publish
 from .uniqueness import combined
@@ -54,6 +56,11 @@ class Protected:
     search: Mapping[str, Any] = field(default_factory=dict)
     left: int = 0
     undecided: int = 0
+
+    @cached_property
+    def company(self) -> Company:
+        """The units behind the records, in the order of the source; each its own where none are named."""
+        return Company(unit_codes(self.claim.original, np.sort(self.claim.rows)))
 
 
 def protect(

@@ -159,7 +159,9 @@ def _grouped(method: Microaggregation, records: Records, run: Run) -> Published:
     if known and len(known) == len(parts):
         partition = partition.bounded(np.nan_to_num(z), fsum(known))
     values = published_values(records.x, partition.labels, records.integer, records.kinds)
-    values = spare_records(records.x, values, partition.labels, records.strata, records.kinds, method.k)
+    values = spare_records(
+        records.x, values, partition.labels, records.strata, records.kinds, method.k, records.units
+    )
     return Published(method, values, Microaggregation.guarantees, partition.labels, partition)
 
 

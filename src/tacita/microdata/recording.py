@@ -35,6 +35,7 @@ from tacita.io.versions import versions
 from . import by_record, cautions
 from .alignment import Aligned, aligned
 from .assess import OfAll, context_columns, measure, whole_files
+from .company import unit_codes
 from .correlations import correlate
 from .estimated import by_domain
 from .plan import Protection
@@ -210,9 +211,17 @@ def _risks(made: Made, data: Microdata, stage: _Stage, fewest: int, run: Run) ->
     pair = stage.pair
     found = (
         by_record.of_protected(
-            pair.before, pair.after, data.quasi, pair.kinds, recoded, stage.report, fewest, run
+            pair.before,
+            pair.after,
+            data.quasi,
+            pair.kinds,
+            recoded,
+            stage.report,
+            fewest,
+            run,
+            unit_codes(data, np.sort(made.claim.rows)),
         ),
-        by_record.of_unchanged(made.data, unchanged, fewest),
+        by_record.of_unchanged(made.data, unchanged, fewest, unit_codes(data, made.claim.rows)),
     )
     return tuple(each for each in found if each is not None)
 

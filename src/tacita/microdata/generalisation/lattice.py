@@ -92,7 +92,7 @@ class Lattice:
         from tacita.kernels.records.classes import classes_of, summed
 
         self.keys, self.models, self.withhold = keys, models, withhold
-        self.n = keys.n
+        self.n, self.people = keys.n, keys.people
         self.most = floor(limit * keys.n + 1e-9)
         self.heights = np.array([ladder.height for ladder in keys.ladders], dtype=np.int64)
         self.shape: Node = tuple((self.heights + 1).tolist())
@@ -200,7 +200,7 @@ class Lattice:
             permitted = self._fail_in_populations(node, shown, totals, failing)
         if self.models.whole:
             sizes = totals if self.keys.units is None else self._units_of(tuples, found)
-            least = least_size(self.models.whole, sizes[~failing], self.n)
+            least = least_size(self.models.whole, sizes[~failing], self.people)
             failing |= sizes < least
         suppressed = int(totals[failing].sum())
         if self.withhold and suppressed:
@@ -238,7 +238,8 @@ class Lattice:
             units,
             tuples.masses,
         )
-        stamps = np.zeros(1 if units is None else int(tuples.sizes[first + columns]), dtype=np.int64)
+        owners = 1 if units is None else int(tuples.sizes[first + columns])
+        stamps = np.zeros(max(owners, int(guard.pairs.max(initial=-1)) + 1), dtype=np.int64)
         return guard, stamps
 
     def _stands(self, tuples: Tuples, gone: Mask) -> bool:

@@ -132,6 +132,18 @@ class Evidence:
         absent = int(original.missing(unit)[rows].sum())
         return f"the unit of {absent} records is not known" if absent else one_each(original, unit)[rows]
 
+    @cached_property
+    def every_unit(self) -> Ints | None:
+        """A number for the unit behind each original row; one that is not known is its own."""
+        original = self.claim.original
+        unit = original.roles.unit if original.roles else None
+        if unit is None:
+            return None
+        found = one_each(original, unit)
+        absent = np.flatnonzero(original.missing(unit))
+        found[absent] = found.size + np.arange(absent.size)
+        return found
+
     def representing(self) -> Evidence:
         """The same of one record a unit, where the step worked on units."""
         claim, standing = self.claim, self.claim.representing
@@ -202,6 +214,17 @@ def _shows(mark: str) -> bool:
     if mark.isspace():
         return True
     return category(mark) not in ("Cf", "Cc") and not any(first <= mark <= last for first, last in _HIDDEN)
+
+
+def named_units(evidence: Evidence) -> Ints | None:
+    """The units behind released rows, where a column of them is named; one that is missing is its own."""
+    return unit_of_rows(evidence, evidence.claim.rows)
+
+
+def unit_of_rows(evidence: Evidence, rows: Ints) -> Ints | None:
+    """The units behind some original rows, where a column of them is named; one missing is its own."""
+    known = evidence.every_unit
+    return None if known is None else distinct(known[rows])
 
 
 def gaps(data: Microdata, name: str) -> Mask:
