@@ -19,10 +19,13 @@ def unit_codes(data: Microdata, rows: Ints) -> Ints | None:
     [0, 1, 0, 2]
     """
     unit = data.roles.unit if data.roles else None
-    if unit is None or unit not in data.columns:
-        return None
-    units = data.alike(unit).codes[rows].astype(np.int64)
-    missing = np.flatnonzero(data.missing(unit)[rows])
+    return None if unit is None or unit not in data.columns else units_named(data, unit)[rows]
+
+
+def units_named(data: Microdata, unit: str) -> Ints:
+    """The unit behind every record by a column, numbered from 0; one that is missing is its own. O(n log n)."""
+    units = data.alike(unit).codes.astype(np.int64)
+    missing = np.flatnonzero(data.missing(unit))
     units[missing] = int(units.max(initial=-1)) + 1 + np.arange(missing.size)
     return np.unique(units, return_inverse=True)[1].reshape(-1).astype(np.int64)
 

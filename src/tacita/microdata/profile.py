@@ -61,6 +61,7 @@ def profile(data: Microdata, asked: RiskSection, measures: MeasureSection, run: 
         sets=_sets(table),
         versions=versions(),
         path=data.path,
+        unit=asked.unit,
     )
 
 

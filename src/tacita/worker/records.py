@@ -106,7 +106,7 @@ def preview(given: Mapping[str, Any], desk: Desk) -> dict[str, Any]:
 def exposure(given: Mapping[str, Any], desk: Desk) -> dict[str, Any]:
     """Who stands alone before anything is protected; and what is said of hierarchies, if anything."""
     data = desk.records(given["source"])
-    found = asdict(api.exposure(data, columns=given["columns"]))
+    found = asdict(api.exposure(data, columns=given["columns"], unit=given.get("unit")))
     return {**found, "hierarchies": hierarchies(given, data)} if "hierarchies" in given else found
 
 
