@@ -15,7 +15,10 @@ from .score import Report, Score, section_of
 
 @dataclass(frozen=True)
 class Band:
-    """Combinations of keys that from `least` to `most` records, or units, share (None: or more); their records."""
+    """Combinations of keys that from `least` to `most` records share (None: or more), and their records.
+
+    Where units are named, from `least` to `most` units.
+    """
 
     least: int
     most: int | None
@@ -122,8 +125,8 @@ class RiskProfile(Framed):
         are = "is" if self.uniques == 1 else "are"
         if self.unit is not None:
             return (
-                f"{number(self.uniques)} of {number(self.records)} records ({share} %) {are} of the only unit "
-                f"({self.unit}) with their {', '.join(self.keys)}."
+                f"{number(self.uniques)} of {number(self.records)} records ({share} %) {are} of the only "
+                f"unit ({self.unit}) with their {', '.join(self.keys)}."
             )
         return (
             f"{number(self.uniques)} of {number(self.records)} records ({share} %) {are} alone on "

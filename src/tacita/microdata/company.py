@@ -23,7 +23,7 @@ def unit_codes(data: Microdata, rows: Ints) -> Ints | None:
 
 
 def units_named(data: Microdata, unit: str) -> Ints:
-    """The unit behind every record by a column, numbered from 0; one that is missing is its own. O(n log n)."""
+    """The unit behind every record by a column, numbered from 0; a missing one is its own. O(n log n)."""
     units = data.alike(unit).codes.astype(np.int64)
     missing = np.flatnonzero(data.missing(unit))
     units[missing] = int(units.max(initial=-1)) + 1 + np.arange(missing.size)
