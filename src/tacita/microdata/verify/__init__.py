@@ -63,7 +63,8 @@ CHECKS: dict[str, Check[Evidence]] = {
     ),
     "group-categories": Check(
         "Every published category is the lower median (ordinal) or mode (nominal) of its group, or the next "
-        "best where that combination is the record of fewer than k.",
+        "best where that combination is the record of fewer than k (of fewer than k units, where they are "
+        "named).",
         categories.group_categories,
     ),
     "suppressed-cells": Check(
@@ -215,7 +216,7 @@ CHECKS: dict[str, Check[Evidence]] = {
     ),
     "models-hold": Check(
         "Every class of equal keys satisfies the declared models of confidential columns and of the "
-        "population, and the file those of the whole.",
+        "population, counted in units where they are named, and the file those of the whole.",
         generalisation.models_hold,
     ),
     "few-suppressed": Check(

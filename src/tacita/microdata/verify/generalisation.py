@@ -205,9 +205,9 @@ def broken_by(
     """For each model of single classes, which classes of some rows break it; units in place of records."""
     for name, each in settings_of(evidence.claim.terms):
         if "column" in each:
-            table, of, *beside = values_by_class(evidence, name, each, classes, rows, units)
+            table, of, before, texts, hierarchy = values_by_class(evidence, name, each, classes, rows, units)
             wrong = np.zeros(int(classes.max(initial=-1)) + 1, dtype=bool)
-            wrong[of[broken(name, each, table, *beside)]] = True
+            wrong[of[broken(name, each, table, before, texts, hierarchy)]] = True
             yield name, each, wrong
         elif each.get("weight") is not None:
             yield name, each, persons_by_weight(evidence.claim.original, each, classes, rows)
