@@ -56,7 +56,7 @@ def cautions(data, **options):
 def test_visits_of_the_only_patient_with_their_values_are_warned_of():
     found = cautions(visits())["unique-combinations"]
     assert found.count == 60
-    assert found.text.startswith("60 of 60 records are of the only unit (patient) with their values on")
+    assert found.text.startswith("60 of 60 records belong to the only unit (patient) with their values on")
     assert "unique-combinations" not in cautions(visits(), unit=None)
 
 
@@ -66,7 +66,7 @@ def test_a_release_tells_of_units_in_its_record_and_its_review():
     )
     told = release.record.uniqueness
     assert (told.unit, told.unchanged.alone, told.as_dict()["unit"]) == ("patient", 60, "patient")
-    assert "of the only unit (<bdi>patient</bdi>)" in review_html(release)
+    assert "belong to the only unit (<bdi>patient</bdi>)" in review_html(release)
     plain = tacita.protect(visits(), quasi=["x", "y"], k=3, identifiers=["patient"], seed=SEED)
     assert "unit" not in plain.record.uniqueness.as_dict()
 

@@ -122,12 +122,13 @@ class RiskProfile(Framed):
     def headline(self) -> str:
         """How many are alone, in a sentence."""
         share = number(100 * self.uniques / self.records)
-        are = "is" if self.uniques == 1 else "are"
         if self.unit is not None:
+            belong = "belongs" if self.uniques == 1 else "belong"
             return (
-                f"{number(self.uniques)} of {number(self.records)} records ({share} %) {are} of the only "
+                f"{number(self.uniques)} of {number(self.records)} records ({share} %) {belong} to the only "
                 f"unit ({self.unit}) with their {', '.join(self.keys)}."
             )
+        are = "is" if self.uniques == 1 else "are"
         return (
             f"{number(self.uniques)} of {number(self.records)} records ({share} %) {are} alone on "
             f"{', '.join(self.keys)}."

@@ -73,7 +73,7 @@ class Uniqueness:
         columns = "the column" if len(on.columns) == 1 else f"the {len(on.columns)} columns"
         if self.unit is not None:
             return (
-                f"{on.alone} of {self.records} records are of the only unit ({self.unit}) with their values "
+                f"{on.alone} of {self.records} records belong to the only unit ({self.unit}) with their values "
                 f"on {columns} released unchanged, {on.below_k} have fewer than {self.k} units like them."
             )
         return (
