@@ -36,7 +36,8 @@ class Uniqueness:
     counts records alone on one pair or more.
 
     Every missing cell counts as one value of its own. Where a column of units is named (`unit`), records
-    count as alone that share their values with no other unit, and as below k with fewer than k units.
+    count as alone that share their values with no other unit, and as below k with fewer than k units;
+    but by itself the column of units tells records apart.
     """
 
     k: int

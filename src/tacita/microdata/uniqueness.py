@@ -59,6 +59,7 @@ def examine(
     shown = released.columns
     touched = set(source.quasi)
     units = unit_codes(source, rows)
+    unit = None if units is None or source.roles is None else source.roles.unit
     company = Company(units)
     # records of a unit side by side, so that its number changes where another begins
     order = slice(None) if units is None else np.argsort(units, kind="stable")
@@ -74,8 +75,12 @@ def examine(
         unchanged=_told(tuple(unchanged), whole, k, company),
         before=_told(tuple(shown), combined(was.values(), released.n), k, company),
         after=_told(tuple(shown), combined(now.values(), released.n), k, company),
-        by_itself={name: _left(codes, k, company) for name, codes in unchanged.items()},
-        unit=None if units is None or source.roles is None else source.roles.unit,
+        by_itself={
+            # by itself the unit column tells units apart, whatever they have
+            name: _left(codes, k, Company(None) if name == unit else company)
+            for name, codes in unchanged.items()
+        },
+        unit=unit,
     )
     if not found.unchanged.below_k:
         return found
@@ -135,7 +140,7 @@ def _examined(found: Uniqueness, columns: Mapping[str, Ints]) -> list[str]:
     telling = [
         name
         for name, codes in columns.items()
-        if codes.max() > 0 and found.by_itself[name].alone < NEARLY_UNIQUE * n
+        if codes.max() > 0 and found.by_itself[name].alone < NEARLY_UNIQUE * n and name != found.unit
     ]
     room = min(_MOST_COMBINATIONS, _BUDGET // n)
     most = 3
