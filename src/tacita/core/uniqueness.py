@@ -74,8 +74,9 @@ class Uniqueness:
         columns = "the column" if len(on.columns) == 1 else f"the {len(on.columns)} columns"
         if self.unit is not None:
             return (
-                f"{on.alone} of {self.records} records belong to the only unit ({self.unit}) with their values "
-                f"on {columns} released unchanged, {on.below_k} have fewer than {self.k} units like them."
+                f"{on.alone} of {self.records} records belong to the only unit ({self.unit}) with their "
+                f"values on {columns} released unchanged, {on.below_k} have fewer than {self.k} units like "
+                "them."
             )
         return (
             f"{on.alone} of {self.records} records are alone on {columns} released unchanged, "
