@@ -31,6 +31,7 @@ from tacita.io.hierarchies import as_hierarchy
 
 from .beside import asked_by, columns_read, numbers_beside, population_of
 from .company import Company, unit_codes
+from .membership import Membership
 from .patterns import suppressed_cells
 from .publish import Records, publish
 from .uniqueness import combined
@@ -42,7 +43,8 @@ class Protected:
 
     `original` and `released` are the columns in the order of the source, as numbers or as codes of
     categories, of which `texts` has those that are new. `left` counts the records that left by the method's
-    own rule, `undecided` those of whom a missing value left that open.
+    own rule, `undecided` those of whom a missing value left that open. `membership` is what halves of the
+    records show of a synthesis.
     """
 
     data: Microdata
@@ -56,6 +58,7 @@ class Protected:
     search: Mapping[str, Any] = field(default_factory=dict)
     left: int = 0
     undecided: int = 0
+    membership: Membership | None = None
 
     @cached_property
     def company(self) -> Company:
@@ -131,7 +134,8 @@ def protect(
         original=data,
         rows=kept[order],
         labels=None if made.labels is None else made.labels[order],
-        k=k,
+        # a k that was not given was found on the way
+        k=made.method.group_size if k is None else k,
         # a plug-in may promise more than its kind does, never less
         guarantees=tuple(dict.fromkeys((*made.guarantees, *method.promised(), *accounted))),
         rounded=frozenset(name for name, whole in zip(data.quasi, integer, strict=True) if whole),
@@ -155,6 +159,7 @@ def protect(
         made.search,
         left,
         made.undecided,
+        made.membership,
     )
 
 

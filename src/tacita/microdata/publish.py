@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from math import fsum
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,7 @@ from .generalisation.base import Generalisation
 from .generalisation.ladders import Keys, ladders_of
 from .groups import lower_medians, modes, published_means
 from .masking.base import CategoryMasking, Coded, Masking, held
+from .membership import Membership, settled
 from .microaggregation.base import Microaggregation
 from .microaggregation.given import Given
 from .recoding.base import Recoding
@@ -85,6 +87,13 @@ class Records:
         numbers: list[Kind] = ["numeric"] * len(self.names)
         return Columns(self.names, self.kinds or tuple(numbers), self.texts)
 
+    @cached_property
+    def several_units(self) -> Labels | None:
+        """The units, unless each has one record: then records are as good, and nobody need count."""
+        if self.units is None or np.unique(self.units).size == self.units.size:
+            return None
+        return self.units
+
     def units_of(self, rows: Labels) -> Labels | None:
         """The units of some rows, if there are any."""
         return None if self.units is None else self.units[rows]
@@ -99,7 +108,7 @@ class Published:
     column in the order of their codes, and `before` the originals in the same codes. Records that are
     `leaving` are not published (of those `undecided`, a missing value left that open), cells that are
     `withheld` are empty. `search` is what was looked for and found, `witness` what a Claim says beside the
-    parameters.
+    parameters. `membership` is what halves of the records show of a synthesis.
     """
 
     method: Method
@@ -114,6 +123,7 @@ class Published:
     withheld: Mask | None = None
     search: Mapping[str, Any] = field(default_factory=dict)
     undecided: int = 0
+    membership: Membership | None = None
 
 
 def publish(method: Method, records: Records, run: Run) -> Published:
@@ -274,7 +284,14 @@ def _synthesized(method: BaseSynthesis, records: Records, run: Run) -> Published
     """Dependent columns of each stratum drawn by themselves, given the independent ones (`beside`)."""
     if not method.roundable:
         _refuse_rounding(method, records, "")
-    told = {"columns": records.columns} if isinstance(method, MixedSynthesis) else {}
+    told: dict[str, Any] = {}
+    membership = None
+    if isinstance(method, MixedSynthesis):
+        told = {"columns": records.columns}
+        everything = np.hstack([records.x, records.beside])
+        method, membership = settled(
+            method, everything, records.x.shape[1], records.strata, records.several_units, told["columns"], run
+        )
     values = np.empty_like(records.x)
     parts = list(records.parts())
     for done, (rows, _) in enumerate(parts):
@@ -282,6 +299,8 @@ def _synthesized(method: BaseSynthesis, records: Records, run: Run) -> Published
         if len(parts) == 1:
             inner = replace(inner, on_progress=run.on_progress, on_iteration=run.on_iteration)
         try:
+            if records.several_units is not None and told:
+                told["units"] = records.several_units[rows]
             values[rows] = method.synthesize(records.x[rows], records.beside[rows], inner, **told)
         except DataError as problem:
             if len(parts) == 1:
@@ -291,7 +310,14 @@ def _synthesized(method: BaseSynthesis, records: Records, run: Run) -> Published
     _refuse_fractions(method, records, values)
     # minus zero and zero would be two different published values
     family = next(base for base in (Synthesis, MixedSynthesis, BaseSynthesis) if isinstance(method, base))
-    return Published(method, values + 0.0, family.guarantees)
+    return Published(
+        method,
+        values + 0.0,
+        (*family.guarantees, *(membership.promised() if membership else ())),
+        witness=membership.witness() if membership else {},
+        search={"membership": membership.as_dict()} if membership else {},
+        membership=membership,
+    )
 
 
 def _refuse_fractions(method: Method, records: Records, values: Matrix) -> None:

@@ -30,7 +30,7 @@ from tacita.core.score import Files
 from tacita.core.seeds import as_seed
 from tacita.core.trials import Origin
 
-from . import restoring, verify
+from . import membership, restoring, verify
 from .advice import against_advice, insisted_on
 from .alignment import aligned, refuse_other_order, same_numbers
 from .assess import context_columns, measure, whole_files
@@ -67,6 +67,8 @@ def make_release(
     made = make(data, steps_for(data, planned), steered, section)
     for protected in made.protected:
         insisted += insisted_on(restoring.against_advice(protected), section.insist)
+        unwise = membership.against_advice(protected.method, protected.membership)
+        insisted += insisted_on(unwise, section.insist)
     insisted = tuple(dict.fromkeys(insisted))
     claim = _insisting(made.claim, insisted, asked.require.requirements)
     made = replace(made, claim=claim, protected=tuple(_told(each, insisted) for each in made.protected))

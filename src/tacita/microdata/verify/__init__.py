@@ -22,6 +22,7 @@ from . import (
     files,
     generalisation,
     maskings,
+    membership,
     mixed,
     numbers,
     optimum,
@@ -173,13 +174,19 @@ CHECKS: dict[str, Check[Evidence]] = {
     ),
     "extremes-hidden": Check(
         "In each stratum, no number lies beyond the mean of the k smallest or of the k largest originals of "
-        "its column, unless a rule gives it.",
+        "its column (one of each unit, where they are named), unless a rule gives it.",
         mixed.extremes_hidden,
     ),
     "labels-shared": Check(
-        "In each stratum, every published category, and what is missing, was that of at least k originals, "
-        "unless a rule gives it.",
+        "In each stratum, every published category, and what is missing, was that of at least k originals "
+        "(k units, where they are named), unless a rule gives it.",
         mixed.labels_shared,
+    ),
+    "membership-bounded": Check(
+        "Tried on random halves of the units, the method gave back unique records of the half that it was "
+        "fitted on at most max_advantage percentage points more often than of the other (upper end of a 95 % "
+        "interval).",
+        membership.membership_bounded,
     ),
     "rules-kept": Check(
         "Every record keeps the declared rules, and none is a combination that never occurs.",
