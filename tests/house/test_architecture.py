@@ -168,6 +168,7 @@ LIBRARIES = {
     "scipy": {
         "solvers",
         "microdata.loss",
+        "microdata.membership",
         "microdata.risk.linkage",
         # estimates of a population: likelihoods of gamma functions, their maximum, normal quantiles
         "microdata.uniques",

@@ -19,7 +19,7 @@ from tacita.core import DataError, Floats, Ints, Labels, Mask, Matrix, Parameter
 from tacita.core.roles import Kind
 
 from .synthesis.columns import Columns
-from .synthesis.mixed import MixedSynthesis, counted
+from .synthesis.mixed import SMALLEST_K, MixedSynthesis, counted
 
 # The name by which a release above the limit is accepted.
 ACCEPTED_AS = "membership"
@@ -27,7 +27,7 @@ ACCEPTED_AS = "membership"
 PROMISE = "membership-bounded"
 
 # Halvings that are always made, and how many there may be where a few leave the answer open.
-_HALVINGS, _MOST_HALVINGS = 5, 80
+_HALVINGS, _MOST_HALVINGS = 5, 160
 # Records that are drawn for halvings beyond the first.
 _MOST_DRAWN = 200_000
 # After so many halvings, an advantage over twice the limit in each of them rules out a k.
@@ -100,7 +100,7 @@ class Membership:
 
     @property
     def outcome(self) -> Outcome:
-        """Undecided only where unique records are so few that chance alone moves the figure over the limit."""
+        """Undecided only where unique records are so few that chance moves the figure over the limit."""
         low, high = self.interval
         if high <= self.limit:
             return "within"
@@ -211,7 +211,8 @@ class Attack:
         """What halvings show of the method; None where no stratum is large enough for one.
 
         Five at least; more where the limit lies within their interval, as far as that takes no longer than
-        drawing a large file once. Where another k may still be tried (`searching`), two may be enough to rule this one out.
+        drawing a large file once. Where another k may still be tried (`searching`), two may be enough to
+        rule this one out.
         """
         limit, n, done = method.max_advantage, len(self.x), 0
         membership = Membership(method.fewest, limit, self.unique)
@@ -228,7 +229,8 @@ class Attack:
             if searching and done == _AT_ONCE and (advantages > 2 * limit).all():
                 return membership
             low, high = membership.interval
-            if done == goal and goal < most and low <= limit < high and membership.advantage <= limit:
+            hopeful = membership.advantage <= limit or done < (2 if searching else 4) * _HALVINGS
+            if done == goal and low <= limit < high and hopeful:
                 goal = min(2 * goal, most)
         run.report("measuring membership", 1, 1)
         return membership
@@ -293,7 +295,10 @@ def _of_one_unit(keys: np.ndarray, owners: Labels) -> Mask:
     """The first record of each key that one owner alone has. O(n log n)."""
     values, first, at = np.unique(keys, return_index=True, return_inverse=True)
     at = at.reshape(-1)
-    highest, lowest = np.full(values.size, -1, dtype=np.int64), np.full(values.size, owners.max(initial=0) + 1)
+    highest, lowest = (
+        np.full(values.size, -1, dtype=np.int64),
+        np.full(values.size, owners.max(initial=0) + 1),
+    )
     np.maximum.at(highest, at, owners)
     np.minimum.at(lowest, at, owners)
     found = np.zeros(len(keys), dtype=bool)
@@ -320,7 +325,7 @@ class _Comparing:
         return cls(tuple(edges), factors.astype(np.uint64) * np.uint64(2) + np.uint64(1))
 
     def keys(self, x: Matrix, strata: Labels) -> np.ndarray:
-        """A number for each record that two share only if they are compared as equal, but for chance of 2^-60."""
+        """A number for each record that two share only if they compare as equal, but for chance of 2^-60."""
         found = strata.astype(np.uint64) * self.factors[-1]
         for values, edge, factor in zip(x.T, self.edges, self.factors[:-1], strict=True):
             gaps = np.isnan(values)
@@ -338,9 +343,10 @@ def settled(
     x: Matrix,
     p: int,
     strata: Labels,
-    units: Labels | None,
     columns: Columns,
     run: Run,
+    *,
+    units: Labels | None = None,
 ) -> tuple[MixedSynthesis, Membership | None]:
     """The method with the k that it is to run with, and what halvings show of it; None if they cannot tell.
 
@@ -350,16 +356,18 @@ def settled(
     attack = Attack.of(x, p, strata, units, columns)
     if method.k is not None:
         return method, attack.strength(method, run, searching=False)
-    sizes = [counted(None if units is None else units[rows], rows.size) for rows in _parts(strata) if rows.size]
+    sizes = [
+        counted(None if units is None else units[rows], rows.size) for rows in _parts(strata) if rows.size
+    ]
     # halves of a stratum need twice k
-    most = min(sizes) // 4
-    k = min(method.first_k(sum(sizes) // len(sizes)), max(most, 5))
+    most = max(min(sizes) // 4, 1)
+    k = min(method.first_k(sum(sizes) // len(sizes)), max(most, SMALLEST_K))
     while True:
         tried = method.with_k(k)
-        found = attack.strength(tried, run, searching=2 * k <= most)
-        if found is None or found.outcome != "above" or 2 * k > most:
+        found = attack.strength(tried, run, searching=k < most)
+        if found is None or found.outcome != "above" or k >= most:
             return tried, found
-        k *= 2
+        k = min(2 * k, most)
 
 
 def against_advice(method: Any, membership: Membership | None) -> dict[str, TacitaError]:
@@ -370,9 +378,9 @@ def against_advice(method: Any, membership: Membership | None) -> dict[str, Taci
     advice = "Raise k, draw fewer columns"
     return {
         ACCEPTED_AS: ParameterError(
-            f"{method.spoken_name()}: with k = {membership.k}, fitted on halves of the file, {members:.1f} % of "
-            f"the unique records of the half that it saw come back, and {others:.1f} % of those of the other: "
-            f"{membership.advantage:.1f} points more, up to {membership.interval[1]:.1f} (95 %), where "
+            f"{method.spoken_name()}: with k = {membership.k}, fitted on halves of the file, {members:.1f} % "
+            f"of the unique records of the half that it saw come back, and {others:.1f} % of those of the other: "
+            f"{membership.advantage:.2f} points more, up to {membership.interval[1]:.2f} (95 %), where "
             f"{membership.limit:g} are allowed. {advice}, coarsen columns, take copula, or insist (--insist; "
             "it is recorded)."
         )

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from math import fsum
 from pathlib import Path
 from typing import Any
@@ -41,9 +40,9 @@ from .microaggregation.given import Given
 from .recoding.base import Recoding
 from .representatives import spare_records
 from .standardise import standardise, to_unit_range
-from .synthesis.base import BaseSynthesis, Synthesis
+from .synthesis.base import BaseSynthesis, Synthesis, refuse_fractions
 from .synthesis.columns import Columns
-from .synthesis.mixed import MixedSynthesis
+from .synthesis.mixed import MixedSynthesis, repeated
 from .withholding.base import Withholding
 from .withholding.told import WithheldCells
 
@@ -86,13 +85,6 @@ class Records:
         """What a synthesis of all kinds must know of its columns."""
         numbers: list[Kind] = ["numeric"] * len(self.names)
         return Columns(self.names, self.kinds or tuple(numbers), self.texts)
-
-    @cached_property
-    def several_units(self) -> Labels | None:
-        """The units, unless each has one record: then records are as good, and nobody need count."""
-        if self.units is None or np.unique(self.units).size == self.units.size:
-            return None
-        return self.units
 
     def units_of(self, rows: Labels) -> Labels | None:
         """The units of some rows, if there are any."""
@@ -284,50 +276,36 @@ def _synthesized(method: BaseSynthesis, records: Records, run: Run) -> Published
     """Dependent columns of each stratum drawn by themselves, given the independent ones (`beside`)."""
     if not method.roundable:
         _refuse_rounding(method, records, "")
+    family = next(base for base in (Synthesis, MixedSynthesis, BaseSynthesis) if isinstance(method, base))
     told: dict[str, Any] = {}
-    membership = None
+    units = repeated(records.units)
+    found = None
     if isinstance(method, MixedSynthesis):
-        told = {"columns": records.columns}
-        everything = np.hstack([records.x, records.beside])
-        method, membership = settled(
-            method, everything, records.x.shape[1], records.strata, records.several_units, told["columns"], run
-        )
+        x, told = np.hstack([records.x, records.beside]), {"columns": records.columns}
+        p, strata = records.x.shape[1], records.strata
+        method, found = settled(method, x, p, strata, records.columns, run, units=units)
     values = np.empty_like(records.x)
     parts = list(records.parts())
     for done, (rows, _) in enumerate(parts):
         inner = run.branch(done)
         if len(parts) == 1:
             inner = replace(inner, on_progress=run.on_progress, on_iteration=run.on_iteration)
+        if told and units is not None:
+            told["units"] = units[rows]
         try:
-            if records.several_units is not None and told:
-                told["units"] = records.several_units[rows]
             values[rows] = method.synthesize(records.x[rows], records.beside[rows], inner, **told)
         except DataError as problem:
             if len(parts) == 1:
                 raise
             raise DataError(f"{problem} (In a stratum of {rows.size} records.)") from None
         run.report("drawing values", done + 1, len(parts))
-    _refuse_fractions(method, records, values)
+    refuse_fractions(method.spoken_name(), values[:, records.integer])
     # minus zero and zero would be two different published values
-    family = next(base for base in (Synthesis, MixedSynthesis, BaseSynthesis) if isinstance(method, base))
-    return Published(
-        method,
-        values + 0.0,
-        (*family.guarantees, *(membership.promised() if membership else ())),
-        witness=membership.witness() if membership else {},
-        search={"membership": membership.as_dict()} if membership else {},
-        membership=membership,
-    )
-
-
-def _refuse_fractions(method: Method, records: Records, values: Matrix) -> None:
-    whole = values[:, records.integer]
-    broken = int((whole != np.rint(whole)).sum() - np.isnan(whole).sum())
-    if broken:
-        raise DataError(
-            f"{method.spoken_name()}: {broken} values to be published whole are not: too few whole numbers "
-            "of their column are shared by k records. Leave out round-integers, lower k or merge strata."
-        )
+    made = Published(method, values + 0.0, family.guarantees, membership=found)
+    if found is None:
+        return made
+    promised, told_of = (*made.guarantees, *found.promised()), {"membership": found.as_dict()}
+    return replace(made, guarantees=promised, witness=found.witness(), search=told_of)
 
 
 def _recoded(method: Recoding, records: Records, run: Run) -> Published:

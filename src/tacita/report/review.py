@@ -86,7 +86,7 @@ MADE = {
 # Where columns are drawn anew there are no groups to speak of.
 OF_SYNTHESIS = {
     "strata": "released unchanged; each stratum was drawn by itself",
-    "unit": "the firm or household behind a record; plays no part",
+    "unit": "the firm or household behind a record; copula and trees count k of them",
     "confidential": "sensitive; released unchanged",
     "missing": "records that miss a dependent or independent value: refuse or drop",
 }
@@ -98,6 +98,7 @@ INSISTED = {
     "k-of-1": "classes of one, where only a model of the population or of the whole file bounds the risk",
     "guessable-seed": "a seed that can be guessed, and with it all that was drawn",
     "rounding-restores": "a masking so weak that rounding gives the originals back",
+    "membership": "a synthesis that remembers unique records, and so tells who was in the file",
 }
 
 

@@ -168,7 +168,9 @@ def test_the_tree_parts_records_as_trying_every_cut_does(seed, n, k, classes):
     unordered = np.array([False, True, False])
     target = rng.integers(0, classes, n) if classes else rng.normal(size=n) + bins[0]
     numbers, codes = (np.empty(0), target) if classes else (target, np.empty(0, dtype=np.int64))
-    tree, found, count = grow(bins, np.full(3, 6), unordered, numbers, codes, classes, np.empty(0, dtype=np.int64), k, 1e-8)
+    tree, found, count = grow(
+        bins, np.full(3, 6), unordered, numbers, codes, classes, np.empty(0, dtype=np.int64), k, 1e-8
+    )
     assert np.bincount(found).min() >= min(k, n)
     assert found.max() + 1 == count
     assert np.array_equal(leaves_of(tree, bins, unordered), found)

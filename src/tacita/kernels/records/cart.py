@@ -64,7 +64,7 @@ def _enough_units(sides, at, k):
 
 @njit(cache=True, nogil=True)
 def _count_units(rows, bins, units, used, room, sides):
-    """How many distinct units lie below and above the cut after each bin, in the order of the bins. O(rows)."""
+    """How many distinct units lie below and above the cut after each bin, in their order. O(rows)."""
     at = 0
     for b in range(room.records.size):
         room.start[b] = at

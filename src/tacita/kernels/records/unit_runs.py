@@ -8,7 +8,7 @@ from numba import njit
 
 @njit(cache=True, nogil=True)
 def window_ends(units, k):
-    """Where the shortest run that begins at each place and holds k distinct units ends; -1 if none does. O(n).
+    """Where the shortest run from each place that holds k distinct units ends; -1 if none does. O(n).
 
     units: the unit of each value, below their number, in the order of the values.
     """

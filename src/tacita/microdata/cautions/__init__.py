@@ -147,7 +147,9 @@ _OF_SYNTHESIS = (
     synthesis.values_near,
     synthesis.extremes_near,
     synthesis.exact_moments,
+    synthesis.membership_open,
     synthesis.copies,
+    synthesis.rare_values,
     synthesis.levels_lost,
 )
 

@@ -20,6 +20,8 @@ from .columns import Columns, Margin
 from .regression import Regression
 from .restrictions import Restrictions
 
+# The least k, where none is given.
+SMALLEST_K = 5
 # Records that break a restriction are drawn again so often; then nobody can be drawn for them.
 _ROUNDS = 200
 # Whole records that come back and that fewer than so many share, and the largest share of them.
@@ -45,6 +47,15 @@ def counted(units: Ints | None, records: int) -> int:
     return records if units is None else int(np.unique(units).size)
 
 
+def repeated(units: Ints | None) -> Ints | None:
+    """The units, unless each has one record: then records are as good, and nobody need count.
+
+    >>> repeated(np.array([2, 0, 1])) is None
+    True
+    """
+    return units if units is not None and np.unique(units).size < units.size else None
+
+
 class Sampler(Protocol):
     """A fitted model that draws the dependent columns of some records, in place."""
 
@@ -55,12 +66,14 @@ class Sampler(Protocol):
 class MixedSynthesis(BaseSynthesis):
     """Draws columns of all kinds anew; subclasses fit a model, in `fit`.
 
-    Whatever the model, nothing is published that fewer than k units stand behind (persons, households or firms
-    where a unit is named, else records): no category and no end of a column. A missing value is a level like others where the plan says so. Records that break a rule, an
-    edit or a structural zero are drawn again.
+    Whatever the model, nothing is published that fewer than k units stand behind (persons, households or
+    firms where a unit is named, else records): no category and no end of a column. A missing value is a
+    level like others where the plan says so. Records that break a rule, an edit or a structural zero are
+    drawn again.
     """
 
     takes: ClassVar[tuple[Kind, ...]] = KINDS
+    unit_aware: ClassVar[bool] = True
     draws_missing: ClassVar[bool] = True
     roundable: ClassVar[bool] = True
     guarantees: ClassVar[tuple[str, ...]] = (
@@ -74,10 +87,10 @@ class MixedSynthesis(BaseSynthesis):
         int | None,
         Field(
             ge=2,
-            description="fewest units (records, where none is named) behind a leaf, a category and the end of "
-            "a column",
+            description="fewest units (records, where none is named) behind a leaf, a category and the end "
+            "of a column; none: 5 (trees: at least a 150th of a stratum), doubled until max_advantage is kept",
         ),
-    ] = 5
+    ] = None
     rules: Annotated[Names, _read(rule_of, "Rules")] = Field(
         (), description='what holds where something else does, as "age < 15: income = 0"'
     )
@@ -114,9 +127,9 @@ class MixedSynthesis(BaseSynthesis):
         """The same with another k."""
         return self.model_copy(update={"k": k})
 
-    def first_k(self, units: int) -> int:  # noqa: ARG002
+    def first_k(self, units: int) -> int:
         """The k to begin with among so many units of a stratum, where none is given."""
-        return self.fewest
+        return SMALLEST_K
 
     def promised(self) -> tuple[str, ...]:
         """What holds with this setting: restrictions, where there are some."""
@@ -196,7 +209,9 @@ class MixedSynthesis(BaseSynthesis):
         who, k, held = self.spoken_name(), self.fewest, counted(units, len(x))
         if held < 2 * k:
             what = "records" if units is None else "distinct units"
-            raise DataError(f"{who}: wanted at least {2 * k} {what}, twice k, got {held}. Merge strata or lower k.")
+            raise DataError(
+                f"{who}: wanted at least {2 * k} {what}, twice k, got {held}. Merge strata or lower k."
+            )
         restrictions = Restrictions.of(columns, p, rules=self.rules, edits=self.edits, zeros=self.zeros)
         restrictions.refuse_broken(x, who)
         self._refuse_functions(x, p, columns)
@@ -213,7 +228,8 @@ class MixedSynthesis(BaseSynthesis):
         if empty:
             raise DataError(
                 f"{self.spoken_name()}: column {speakable(empty)} has no category, or no values, that k = "
-                f"{self.fewest} {'records' if units is None else 'units'} share: nothing may be drawn from fewer. Coarsen it first, leave it out, "
+                f"{self.fewest} {'records' if units is None else 'units'} share: nothing "
+                "may be drawn from fewer. Coarsen it first, leave it out, "
                 "or merge strata."
             )
         return margins

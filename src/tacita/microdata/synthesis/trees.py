@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 from pydantic import Field
@@ -14,7 +14,7 @@ from tacita.core.microdata import speakable
 from tacita.core.roles import Names
 
 from .columns import Columns, Margin
-from .mixed import MixedSynthesis, Sampler, counted
+from .mixed import SMALLEST_K, MixedSynthesis, Sampler, counted
 from .restrictions import Restrictions
 
 # A numeric column is cut into so many bins of equal size, and some at its ends, before trees are grown on it.
@@ -27,8 +27,8 @@ _TRIES = 10
 
 # Orders of columns that go by how many values they have.
 MANY_FIRST, FEW_FIRST = "many-first", "few-first"
-# Where no k is given, it is this share of the units of a stratum, and no less than 5.
-_SHARE_OF_A_LEAF, _SMALLEST_K = 150, 5
+# Where no k is given, a leaf begins with this part of the units of a stratum.
+_SHARE_OF_A_LEAF = 150
 
 
 class Trees(MixedSynthesis):
@@ -52,15 +52,6 @@ class Trees(MixedSynthesis):
     True
     """
 
-    k: Annotated[
-        int | None,
-        Field(
-            ge=2,
-            description="fewest units (records, where none is named) behind a leaf, a category and the end of "
-            "a column; none: a 150th of those of a stratum and at least 5, doubled until unique records come "
-            "back within max_advantage",
-        ),
-    ] = None
     order: Names = Field(
         (MANY_FIRST,),
         description="many-first or few-first: columns by how many values they have; or dependent columns in "
@@ -100,8 +91,8 @@ class Trees(MixedSynthesis):
         return _Fitted(tuple(fitted), binned, tuple(margins), restrictions, self.systematic)
 
     def first_k(self, units: int) -> int:
-        """A 150th of the units of a stratum, where no k is given: few enough that relations still show."""
-        return max(_SMALLEST_K, units // _SHARE_OF_A_LEAF) if self.k is None else self.k
+        """A 150th of the units of a stratum: few enough that relations still show."""
+        return max(SMALLEST_K, units // _SHARE_OF_A_LEAF)
 
     def _first(self, columns: Columns, p: int) -> list[int]:
         if self.order in ((MANY_FIRST,), (FEW_FIRST,)):
@@ -109,7 +100,8 @@ class Trees(MixedSynthesis):
         unknown = [name for name in self.order if name not in columns.names[:p]]
         if unknown or len(set(self.order)) < len(self.order):
             raise ParameterError(
-                f"Trees: order must be {MANY_FIRST}, {FEW_FIRST}, or name dependent columns, each once; {speakable(unknown or self.order)} "
+                f"Trees: order must be {MANY_FIRST}, {FEW_FIRST}, or name dependent columns, each "
+                f"once; {speakable(unknown or self.order)} "
                 f"{'is not one' if unknown else 'has one twice'}."
             )
         return [columns.names.index(name) for name in self.order]
@@ -191,7 +183,9 @@ class _Leaves:
         classes = target if by_class else np.empty(0, dtype=np.int64)
         bins = np.ascontiguousarray(binned.bins[np.ix_(np.array(chosen, dtype=np.int64), rows)])
         kinds = int(target.max()) + 1 if by_class else 0
-        owners = np.empty(0, dtype=np.int64) if units is None else np.unique(units[rows], return_inverse=True)[1]
+        owners = (
+            np.empty(0, dtype=np.int64) if units is None else np.unique(units[rows], return_inverse=True)[1]
+        )
         tree, leaf, leaves = grow(
             bins,
             binned.sizes[chosen],
@@ -341,9 +335,7 @@ class _Fitted:
             known.add(j)
             waiting = np.arange(len(x))
             for _ in range(_TRIES):
-                x[waiting, j] = each.draw(
-                    leaves, waiting, margin, generator, systematic=self.systematic
-                )
+                x[waiting, j] = each.draw(leaves, waiting, margin, generator, systematic=self.systematic)
                 part = x[waiting]
                 waiting = waiting[self.restrictions.broken_by(j, part, known)]
                 if not waiting.size:

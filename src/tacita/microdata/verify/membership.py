@@ -1,4 +1,4 @@
-"""The promise that a synthesis does not remember its records, counted again from the halves it was tried on."""
+"""The promise that a synthesis does not remember its records, counted again from the halves of its trial."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .evidence import Evidence, distinct, sizes
 from .mixed import is_numeric
 
 # Halvings without which there is no interval, and what the last digits of one may be off.
-_FEWEST_HALVINGS, _LAST_DIGITS = 5, 1e-9
+_FEWEST_HALVINGS, _LAST_DIGITS = 5, 1e-5
 # Numbers of which a column has more are compared by tenths.
 _MANY, _TENTHS = 100, 10
 # Student's t that 2.5 % of the law lie above, by degrees of freedom from 1; then by an expansion.
@@ -102,7 +102,9 @@ def _compared(evidence: Evidence, name: str) -> Ints:
     original = evidence.claim.original
     if not is_numeric(original, name):
         known: dict[object, int] = {}
-        return np.array([known.setdefault(key, len(known)) for key in sorting_keys(original, name)], dtype=int)
+        return np.array(
+            [known.setdefault(key, len(known)) for key in sorting_keys(original, name)], dtype=int
+        )
     values = original.numbers(name)
     seen = values[evidence.claim.rows]
     present = seen[~np.isnan(seen)]
