@@ -99,6 +99,11 @@ class Membership:
         return sum(int((self.unique & each.judged & each.members).sum()) for each in self.halvings)
 
     @property
+    def judged(self) -> int:
+        """How many records were of strata that could be fitted, in the halving that had fewest."""
+        return min(int(each.judged.sum()) for each in self.halvings)
+
+    @property
     def outcome(self) -> Outcome:
         """Undecided only where unique records are so few that chance moves the figure over the limit."""
         low, high = self.interval
@@ -272,7 +277,8 @@ class Attack:
             for side, half in enumerate((members, ~members)):
                 here = rare & judged & half
                 counts[2 * side : 2 * side + 2] += here.sum(), (here & back).sum()
-        return Halving(members, found, judged, tuple(counts.tolist()))
+        mine, back_of_mine, others, back_of_others = counts.tolist()
+        return Halving(members, found, judged, (mine, back_of_mine, others, back_of_others))
 
     def _half(self, generator: np.random.Generator) -> Mask:
         """The records of every other unit, in random order within strata: both halves have all of them."""
@@ -362,12 +368,16 @@ def settled(
     # halves of a stratum need twice k
     most = max(min(sizes) // 4, 1)
     k = min(method.first_k(sum(sizes) // len(sizes)), max(most, SMALLEST_K))
+    before: tuple[MixedSynthesis, Membership] | None = None
     while True:
         tried = method.with_k(k)
         found = attack.strength(tried, run, searching=k < most)
-        if found is None or found.outcome != "above" or k >= most:
+        if found is None or (before is not None and found.judged < before[1].judged):
+            # nothing, or less of the file, can be drawn with so large a k
+            return before or (tried, found)
+        if found.outcome != "above" or k >= most:
             return tried, found
-        k = min(2 * k, most)
+        before, k = (tried, found), min(2 * k, most)
 
 
 def against_advice(method: Any, membership: Membership | None) -> dict[str, TacitaError]:
@@ -375,13 +385,13 @@ def against_advice(method: Any, membership: Membership | None) -> dict[str, Taci
     if membership is None or membership.outcome != "above":
         return {}
     members, others = membership.shares().mean(axis=0).tolist()
-    advice = "Raise k, draw fewer columns"
     return {
         ACCEPTED_AS: ParameterError(
             f"{method.spoken_name()}: with k = {membership.k}, fitted on halves of the file, {members:.1f} % "
-            f"of the unique records of the half that it saw come back, and {others:.1f} % of those of the other: "
+            f"of the unique records of the half that it saw come back, and {others:.1f} % of those of the "
+            "other: "
             f"{membership.advantage:.2f} points more, up to {membership.interval[1]:.2f} (95 %), where "
-            f"{membership.limit:g} are allowed. {advice}, coarsen columns, take copula, or insist (--insist; "
-            "it is recorded)."
+            f"{membership.limit:g} are allowed. Raise k as far as categories have so many, coarsen columns, "
+            "draw fewer, take copula, or insist (--insist; it is recorded)."
         )
     }

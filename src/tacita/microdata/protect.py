@@ -135,7 +135,7 @@ def protect(
         rows=kept[order],
         labels=None if made.labels is None else made.labels[order],
         # a k that was not given was found on the way
-        k=made.method.group_size if k is None else k,
+        k=made.method.group_size,
         # a plug-in may promise more than its kind does, never less
         guarantees=tuple(dict.fromkeys((*made.guarantees, *method.promised(), *accounted))),
         rounded=frozenset(name for name, whole in zip(data.quasi, integer, strict=True) if whole),

@@ -15,6 +15,8 @@ _NEAR_EXTREME = 0.01
 _NEAR = 1e-3
 # With fewer records for each attribute, exact moments say a lot about every one of them.
 _RECORDS_PER_ATTRIBUTE = 10
+# What halves of the file say of records and numbers that come back: whether that is chance.
+_VERDICT = {True: "as chance has it", False: "and the difference is more than chance"}
 
 
 def is_synthetic(protected: Protected) -> bool:
@@ -156,9 +158,7 @@ def _beside_chance(protected: Protected) -> str:
         f"of a half of the file that a model was fitted on {members:.1f} % of such come back, of the other "
         f"half {others:.1f} %"
     )
-    return (
-        f"{of_halves}, {'as chance has it' if found.by_chance else 'and the difference is more than chance'}"
-    )
+    return f"{of_halves}, {_VERDICT[found.by_chance]}"
 
 
 def rare_values(protected: Protected) -> Iterator[Caution]:
@@ -189,9 +189,9 @@ def rare_values(protected: Protected) -> Iterator[Caution]:
         told = "whether that is chance was not measured"
     else:
         told = (
-            f"of a half of the file that a model was fitted on {shares[0]:.1f} % of such numbers come back, of "
-            f"the other half {shares[1]:.1f} %, "
-            + ("as chance has it" if found.values_by_chance else "and the difference is more than chance")
+            f"of a half of the file that a model was fitted on {shares[0]:.1f} % of such numbers come back, "
+            f"of the other half {shares[1]:.1f} %, "
+            f"{_VERDICT[found.values_by_chance]}"
         )
     yield Caution(
         "rare-values",

@@ -112,28 +112,40 @@ class Margin:
         for themselves. O(n log n)."""
         if self.units is not None:
             return self._unit_neighbourhoods(values)
-        reach, last = self.k // 2, self.ordered.size - 1
-        first = np.clip(np.searchsorted(self.ordered, values) - reach, 0, max(last - 2 * reach, 0))
-        low, high = self.ordered[first], self.ordered[np.minimum(first + 2 * reach, last)]
+        among, _ = self._around
+        reach, last = self.k // 2, among.size - 1
+        first = np.clip(np.searchsorted(among, values) - reach, 0, max(last - 2 * reach, 0))
+        low, high = among[first], among[np.minimum(first + 2 * reach, last)]
         alone = ~np.isin(values, self.shared)
         return np.where(alone, low, values), np.where(alone, high, values)
 
     @cached_property
+    def _around(self) -> tuple[Floats, Ints | None]:
+        """Values that donors are hidden among, and whose they are: those not shared, if k units have some.
+
+        A value that many share would stand for its neighbours too: an income of nothing for the smallest.
+        """
+        alone = ~np.isin(self.ordered, self.shared)
+        owners = None if self.units is None else self.units[alone]
+        if _held_by(self.ordered[alone], owners) >= self.k:
+            return self.ordered[alone], owners
+        return self.ordered, self.units
+
+    @cached_property
     def _ends(self) -> Ints:
-        """Where the shortest run of ordered values from each place that holds those of k units ends."""
+        """Where the shortest run of these from each place that holds those of k units ends."""
         from tacita.kernels.records.unit_runs import window_ends
 
-        assert self.units is not None
-        _, dense = np.unique(self.units, return_inverse=True)
+        _, dense = np.unique(self._around[1], return_inverse=True)
         return np.asarray(window_ends(dense.reshape(-1).astype(np.int64), self.k))
 
     def _unit_neighbourhoods(self, values: Floats) -> tuple[Floats, Floats]:
         ends = self._ends[self._ends >= 0]
-        at = np.searchsorted(self.ordered, values)
+        among, _ = self._around
+        at = np.minimum(np.searchsorted(among, values), among.size - 1)
         # the run whose middle is nearest from above: both its ends move up with its beginning
         first = np.clip(np.searchsorted(np.arange(ends.size) + ends, 2 * at), 0, ends.size - 1)
-        low = self.ordered[np.minimum(first, at)]
-        high = self.ordered[np.maximum(ends[first], at)]
+        low, high = among[np.minimum(first, at)], among[np.maximum(ends[first], at)]
         alone = ~np.isin(values, self.shared)
         return np.where(alone, low, values), np.where(alone, high, values)
 

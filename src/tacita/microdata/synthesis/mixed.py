@@ -88,7 +88,7 @@ class MixedSynthesis(BaseSynthesis):
         Field(
             ge=2,
             description="fewest units (records, where none is named) behind a leaf, a category and the end "
-            "of a column; none: 5 (trees: at least a 150th of a stratum), doubled until max_advantage is kept",
+            "of a column; none: 5 (trees: at least a 150th of a stratum), doubled until max_advantage holds",
         ),
     ] = None
     rules: Annotated[Names, _read(rule_of, "Rules")] = Field(
@@ -115,6 +115,11 @@ class MixedSynthesis(BaseSynthesis):
         description="percentage points by which unique records of a half that was fitted may come back more "
         "often than those of the half kept from it, at the upper end of a 95 % interval",
     )
+
+    @property
+    def group_size(self) -> int:
+        """The k, or the least that it can be."""
+        return SMALLEST_K if self.k is None else self.k
 
     @property
     def fewest(self) -> int:

@@ -100,8 +100,8 @@ class Trees(MixedSynthesis):
         unknown = [name for name in self.order if name not in columns.names[:p]]
         if unknown or len(set(self.order)) < len(self.order):
             raise ParameterError(
-                f"Trees: order must be {MANY_FIRST}, {FEW_FIRST}, or name dependent columns, each "
-                f"once; {speakable(unknown or self.order)} "
+                f"Trees: order must name dependent columns, each once, or be {MANY_FIRST} or "
+                f"{FEW_FIRST}; {speakable(unknown or self.order)} "
                 f"{'is not one' if unknown else 'has one twice'}."
             )
         return [columns.names.index(name) for name in self.order]
