@@ -81,7 +81,10 @@ def _masking(name: str, found: Any) -> None:
 
 def _synthesis(name: str, found: Any) -> None:
     if "nominal" in found.takes:
-        _release(name, dependent=["area", "x", "y"], nominal=["area"])
+        # of so few records what is remembered is no question
+        asked: dict[str, Any] = {"dependent": ["area", "x", "y"], "nominal": ["area"], "insist": True}
+        _release(name, **asked)
+        _release(name, **asked, unit="town", k=3)
         return
     found().synthesize(_X[:, :1], _X[:, 1:])
     found(nonnegative=True).synthesize(_X[:, :1], None)
