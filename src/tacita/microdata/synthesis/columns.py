@@ -136,7 +136,9 @@ class Margin:
         """Where the shortest run of these from each place that holds those of k units ends."""
         from tacita.kernels.records.unit_runs import window_ends
 
-        _, dense = np.unique(self._around[1], return_inverse=True)
+        owners = self._around[1]
+        assert owners is not None
+        _, dense = np.unique(owners, return_inverse=True)
         return np.asarray(window_ends(dense.reshape(-1).astype(np.int64), self.k))
 
     def _unit_neighbourhoods(self, values: Floats) -> tuple[Floats, Floats]:
