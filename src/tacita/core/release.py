@@ -17,6 +17,10 @@ from .uniqueness import Uniqueness
 from .verify import Verdict
 
 
+# By column, new labels by old ones.
+LabelMaps = Mapping[str, Mapping[str, str]]
+
+
 @dataclass(frozen=True)
 class Caution:
     """Where a promise is thinner than it sounds, how often, and what can be done."""
@@ -124,7 +128,8 @@ class Claim:
     taken away, so that k records miss the same columns or show the same; None where that was not asked for.
     `missing_drawn` says that missing values were drawn like others, `shuffled` that records were given
     another order. `terms` are what promises speak of, `insisted` names what was asked for against advice,
-    `requirements` what the finished file must satisfy.
+    `requirements` what the finished file must satisfy. `recodings` are the labels that recodings of the
+    release gave its columns: losses that compare labels are measured against these.
 
     A release of several steps claims what holds of the whole, and each of its `steps` claims what holds of
     its own columns: `original` is then the file before that step, `touched` are columns that others changed
@@ -151,6 +156,7 @@ class Claim:
     representing: Ints | None = None
     missing_drawn: bool = False
     shuffled: bool = False
+    recodings: LabelMaps = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

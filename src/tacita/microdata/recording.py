@@ -63,6 +63,7 @@ def recorded(
     stages = _measured(made, data, asked.measure, run, kept, of_all)
     uniqueness = examine(data, claim.rows, made.data, claim.k, run)
     shown, fewest = stages[-1], claim.k or FEW
+    estimates = by_domain(shown.files, run)
     grouped = [each.partition for each in made.protected if each.partition is not None]
     partition = grouped[0] if len(grouped) == 1 else None
     record = Record(
@@ -82,7 +83,7 @@ def recorded(
         verdicts=verdicts,
         cautions=(
             *(() if stopped is None else (search_stopped(stopped),)),
-            *cautions.find(made, uniqueness, shuffled=section.shuffle),
+            *cautions.find(made, uniqueness, shown.files, shown.report, estimates, shuffled=section.shuffle),
         ),
         not_promised=cautions.not_promised(claim),
         uniqueness=uniqueness,
@@ -93,7 +94,7 @@ def recorded(
         ),
         risks=_risks(made, data, shown, fewest, run),
         correlations=_correlations(data.quasi, shown, fewest),
-        estimates=by_domain(shown.files, run),
+        estimates=estimates,
         user_missing={name: each.user_missing for name, each in _noted(data) if each.user_missing},
         gap=None if partition is None else partition.gap,
         insisted=claim.insisted,
@@ -148,16 +149,26 @@ def _measured(
         # what a value was counts although it was taken away
         before = one.original if one.claim.suppressed is None else data.coded(data.quasi)[kept]
         pairs = [Aligned(before, one.released, data.scales, texts)]
-        files = [whole_files(made.data, data, made.claim.rows, measures.domains)]
+        files = [
+            whole_files(
+                made.data,
+                data,
+                made.claim.rows,
+                measures.domains,
+                recodings=made.claim.recodings,
+                keys=_keys(made),
+            )
+        ]
     else:
+        keys = _keys(made)
         both = [aligned(data, stage) for stage in made.stages]
         pairs = [replace(each, before=each.before[rows]) for each, rows in zip(both, present, strict=True)]
         files = [
-            whole_files(stage, data, rows, measures.domains)
-            for stage, rows in zip(made.stages, present, strict=True)
+            whole_files(stage, data, rows, measures.domains, recodings=recodings, keys=keys)
+            for stage, rows, recodings in zip(made.stages, present, made.recodings, strict=True)
         ]
     unchanged = [name for name in made.data.columns if name not in data.quasi]
-    roles = data.roles
+    roles, measures = data.roles, _read_as_promised(measures, made)
     domains = measures.domains or (roles.strata if roles is not None else ())
     context = [context_columns(data, unchanged, rows) for rows in present]
     return [
@@ -181,6 +192,39 @@ def _measured(
         )
         for pair, whole, rows, beside in zip(pairs, files, present, context, strict=True)
     ]
+
+
+# Promises of k records, or units, behind every combination of some columns.
+_OF_KEYS = frozenset(("groups-of-k", "k-anonymous", "k-anonymous-to-all"))
+
+
+def _keys(made: Made) -> tuple[str, ...]:
+    """The columns that k is still promised of, where others were protected too; of categories, if any are.
+
+    What is known of a person are mostly categories; numbers beside them are masked for what they tell.
+    """
+    promised = [
+        step.columns
+        for step, claim in zip(made.steps, made.claim.steps or (made.claim,), strict=True)
+        if _OF_KEYS & set(claim.guarantees)
+    ]
+    data = made.claim.original
+    coded = [names for names in promised if any(data.scale(name) != "numeric" for name in names)]
+    names = tuple(dict.fromkeys(name for each in coded or promised for name in each))
+    return () if set(names) >= set(data.quasi) else names
+
+
+def _read_as_promised(measures: MeasureSection, made: Made) -> MeasureSection:
+    """The measures, an empty key read as the promise of k reads it where the plan does not say how."""
+    readings = {getattr(step.method, "missing_as", None) for step in made.steps}
+    if "wildcard" not in readings or "category" in readings:
+        return measures
+    settings = {
+        name: {"missing_as": "wildcard", **measures.settings.get(name, {})}
+        for name in registry.names("risk")
+        if "missing_as" in registry.lookup(name, "risk").model_fields
+    }
+    return measures.model_copy(update={"settings": {**measures.settings, **settings}})
 
 
 def suited(measures: MeasureSection, data: Microdata, *, coarser: bool = False) -> MeasureSection:

@@ -144,9 +144,14 @@ def _advice(failed: Sequence[str]) -> str:
     return "Too much is lost, and too much is found: another method may serve both."
 
 
+def files_of(released: Microdata, claim: Claim) -> Files:
+    """A release, or what was read back of it, beside its source as its recodings left that."""
+    return whole_files(released, claim.original, claim.rows, recodings=claim.recodings)
+
+
 def required(claim: Claim, released: Microdata, run: Run | None = None) -> tuple[Verdict, ...]:
     """The requirements of a release, judged on its frame or what was read back from its bytes; or raise."""
-    return insist(judge(claim.requirements, whole_files(released, claim.original, claim.rows), run))
+    return insist(judge(claim.requirements, files_of(released, claim), run))
 
 
 def _judged(asked: Requirement, files: Files, run: Run) -> Verdict:

@@ -15,13 +15,14 @@ import numpy as np
 
 from tacita.core import DataError, Ints, Method, Microdata, ParameterError, Roles, Run, registry
 from tacita.core.options import Missing, ReleaseOptions
-from tacita.core.release import Claim, Withdrawn
+from tacita.core.release import Claim, LabelMaps, Withdrawn
 from tacita.io.frames import gathered, regathered, without_memory
 
 from . import verify
 from .dropping.base import Dropping
 from .plan import PlannedStep
 from .protect import Protected, complete_rows, protect, without_identifiers
+from .recodings import recodings_of
 
 # What is promised of cells, or of a step by itself: it holds of whatever records are left of it.
 _OF_ANY_RECORDS = frozenset(
@@ -77,7 +78,7 @@ class Made:
     """The finished file and its claim; what each step made, and the file as it stood after it.
 
     `stages[i]` has the records in the order of the source, those left out that had left by then; `present[i]`
-    are their rows of the source.
+    are their rows of the source. `recodings[i]` are the labels that recodings up to that step gave columns.
     """
 
     data: Microdata
@@ -87,6 +88,7 @@ class Made:
     stages: tuple[Microdata, ...]
     present: tuple[Ints, ...] = ()
     withdrawn: tuple[Withdrawn, ...] = ()
+    recodings: tuple[LabelMaps, ...] = ()
 
     @property
     def whole(self) -> Protected:
@@ -175,7 +177,9 @@ def make(data: Microdata, steps: Sequence[Step], run: Run, options: ReleaseOptio
             round_integers=step.round_integers,
             shuffle=options.shuffle,
         )
-        return Made(made.data, made.claim, (step,), (made,), ())
+        recodings = recodings_of(data, steps, (made.data,), (made.claim.rows,))
+        claim = replace(made.claim, recodings=recodings[-1])
+        return Made(made.data, claim, (step,), (replace(made, claim=claim),), (), recodings=recodings)
     return _several(data, steps, run, options)
 
 
@@ -207,6 +211,7 @@ def _several(data: Microdata, steps: Sequence[Step], run: Run, options: ReleaseO
     plain = nw.from_native(without_memory(finished.to_native()), eager_only=True)
     standing, withdrawn = _standing(claims, steps)
     gone = frozenset(data.roles.identifiers) if data.roles else frozenset()
+    recodings = recodings_of(data, steps, stages, present[1:])
     claim = Claim(
         original=data,
         rows=last[order],
@@ -216,6 +221,7 @@ def _several(data: Microdata, steps: Sequence[Step], run: Run, options: ReleaseO
         left_out=tuple(name for name in data.columns if name in dropping),
         leaving=np.setdiff1d(np.arange(data.n), last),
         shuffled=options.shuffle,
+        recodings=recodings[-1],
         steps=tuple(
             replace(
                 _left_of(each, np.searchsorted(after, last[order])),
@@ -226,7 +232,9 @@ def _several(data: Microdata, steps: Sequence[Step], run: Run, options: ReleaseO
         ),
     )
     whole = _of(plain, data)
-    return Made(whole, claim, tuple(steps), tuple(made), tuple(stages), tuple(present[1:]), withdrawn)
+    return Made(
+        whole, claim, tuple(steps), tuple(made), tuple(stages), tuple(present[1:]), withdrawn, recodings
+    )
 
 
 def _left_of(claim: Claim, chosen: Ints) -> Claim:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from tacita.core import Caution
+from tacita.core import Caution, Report
+from tacita.core.pictures import Estimate
 from tacita.core.release import Claim
+from tacita.core.score import Files
 from tacita.core.uniqueness import Uniqueness
 from tacita.microdata.protect import Protected
 from tacita.microdata.steps import Made
@@ -20,9 +22,11 @@ from . import (
     synthesis,
     unchanged,
     units,
+    usefulness,
     values,
     withholding,
 )
+from .gravity import gravest_first
 
 _NOT_PROMISED_OF_GROUPS = (
     "Attribute disclosure: members of a group may share a confidential value.",
@@ -82,8 +86,20 @@ def _not_promised_of(claim: Claim) -> tuple[str, ...]:
     return (_NOT_PROMISED_OF_WEAK_MASKINGS if "rounding-restores" in claim.insisted else ()) + kind
 
 
-def find(made: Made, uniqueness: Uniqueness, *, shuffled: bool) -> tuple[Caution, ...]:
-    """All that apply to one release: to the file as it is, and to what each step made that still stands."""
+def find(
+    made: Made,
+    uniqueness: Uniqueness,
+    files: Files,
+    report: Report,
+    estimates: Sequence[Estimate],
+    *,
+    shuffled: bool,
+) -> tuple[Caution, ...]:
+    """All that apply to one release, the gravest first: to the file as it is, and to what each step made that
+    still stands.
+
+    `files` and `report` are those after the last step, `estimates` of the population where it has weights.
+    """
     whole = made.whole
     # a recoding or coding publishes what it says, and shows in what is unique
     plain = ("recoding", "generalisation", "coding", "withholding", "dropping")
@@ -103,6 +119,10 @@ def find(made: Made, uniqueness: Uniqueness, *, shuffled: bool) -> tuple[Caution
         _withdrawn(made),
         _dropped(made),
         nothing.changed(made),
+        usefulness.one_value_left(made),
+        usefulness.little_left(made, files, report),
+        usefulness.relations_lost(report),
+        usefulness.estimates_moved(estimates),
         of_steps(_suppressed),
         _withheld(made),
         iter(emptied),
@@ -131,7 +151,7 @@ def find(made: Made, uniqueness: Uniqueness, *, shuffled: bool) -> tuple[Caution
         of_steps(groups.thin_strata),
         unchanged.formulas(whole),
     )
-    return tuple(caution for found in finders for caution in found)
+    return gravest_first(caution for found in finders for caution in found)
 
 
 _OF_MASKINGS = (

@@ -213,7 +213,7 @@ def _compared(survey: Survey, name: str, before: Sample, after: Sample, parts: I
         x, z = survey.values(name)
         statistics = zip(before.of_numbers(x), after.of_numbers(z), strict=True)
     else:
-        old, new, labels, _ = commonest(survey.coded(name))
+        old, new, labels, _ = commonest(survey.recoded(name))
         statistics = zip(before.of_categories(old, labels), after.of_categories(new, labels), strict=True)
     shared, moves = [], []
     for one, other in statistics:

@@ -281,7 +281,9 @@ class KeyMeasure(Measure):
     of_the_worst: ClassVar[bool] = True
     measured_in: ClassVar[str] = ""
 
-    keys: Names = Field((), description="columns an attacker may know; if not given, all that were protected")
+    keys: Names = Field(
+        (), description="columns an attacker may know; if not given, those that k is promised of, or all"
+    )
     unit: str | None = Field(
         None,
         description="column whose distinct values are counted instead of records; if not given, the unit's",
@@ -303,13 +305,13 @@ class KeyMeasure(Measure):
             score = self.figure(table, run)
         except DataError as problem:
             return self.none(str(problem).removesuffix("."))
-        return replace(score, reading={**self.reading(table), **score.reading}, covers=self.keys)
+        return replace(score, reading={**self.reading(table), **score.reading}, covers=self.keys or files.keys)
 
     def key_names(self, files: Files) -> tuple[str, ...]:
-        """The keys that were named, or all that were protected."""
+        """The keys that were named, or those that k is promised of, or all that were protected."""
         roles, source = roles_of(files), files.original
         known = roles is not None and roles.quasi != "numeric"
-        return self.keys or (source.quasi if source is not None and known else ())
+        return self.keys or files.keys or (source.quasi if source is not None and known else ())
 
     def counting(self, files: Files) -> str | None:
         """The column whose units are counted instead of records: named, or the unit of the file."""
