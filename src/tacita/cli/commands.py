@@ -17,7 +17,7 @@ from rich.table import Table
 
 from tacita.core import ParameterError, RequirementError, Roles, registry
 from tacita.core.options import ReleaseOptions
-from tacita.core.verify import faults
+from tacita.core.verify import Verdict, faults
 from tacita.engines.section import EngineSection
 from tacita.io import InputSection
 from tacita.microdata.plan import Plan
@@ -232,11 +232,23 @@ def _check(released: Path, **values: Any) -> None:
         api.save_verdicts(verdicts, values["json"], inputs=named, force=values["force"])
     if not values["quiet"]:
         print_verdicts(verdicts)
+    refuse_unmet(released.name, verdicts)
+
+
+def refuse_unmet(name: str, verdicts: Sequence[Verdict]) -> None:
+    """Raise where requirements are not met, or could not be judged: neither is a file to publish."""
+    apart = [each.guarantee for each in verdicts if not each.judged]
+    way_out = "Name it (--original), and the columns that were changed (--quasi)."
+    missing = f"{', '.join(apart)} cannot be judged without the original file. {way_out}" if apart else ""
     if what := faults(verdicts):
-        failed = sum(not each.passed for each in verdicts)
+        failed = sum(each.judged and not each.passed for each in verdicts)
         raise RequirementError(
-            f"{released.name}: {failed} of {len(verdicts)} requirements are not met. {what}. Do not publish "
-            "this file."
+            f"{name}: {failed} of {len(verdicts)} requirements are not met. {what}. Do not publish this file."
+            + (f" {missing}" if missing else "")
+        )
+    if missing:
+        raise RequirementError(
+            f"{name}: {len(apart)} of {len(verdicts)} requirements are not judged. {missing}"
         )
 
 

@@ -195,8 +195,10 @@ def print_verdicts(verdicts: Sequence[Verdict]) -> None:
     """One line a requirement: what it asks, and what was found."""
     for each in verdicts:
         mark, style = ("kept", None) if each.passed else ("not met", "yellow")
+        if not each.judged:
+            mark = "not judged"
         Out.print(f"{each.guarantee} ({mark}): {each.promise}", style=style, markup=False)
-        if not each.passed:
+        if each.detail != "holds":
             Out.print(f"  {each.detail}", style=style, markup=False)
 
 

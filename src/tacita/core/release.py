@@ -88,11 +88,16 @@ class AttributeSummary:
 
 @dataclass(frozen=True)
 class Requirement:
-    """What a finished file must satisfy: a measure by name, the most or least it may be, and its settings."""
+    """What a finished file must satisfy: a measure by name, the most or least it may be, and its settings.
+
+    `by_column` is the most or least that it may be of each column, or of those that are named; `limit` is
+    None where only columns have one.
+    """
 
     name: str
-    limit: float
+    limit: float | None
     settings: Mapping[str, Any] = field(default_factory=dict)
+    by_column: float | Mapping[str, float] | None = None
 
 
 # Promises of values that are as declared, or stand behind k others: there is no change of numbers to undo.
@@ -134,7 +139,8 @@ class Claim:
     A release of several steps claims what holds of the whole, and each of its `steps` claims what holds of
     its own columns: `original` is then the file before that step, `touched` are columns that others changed
     since, `leaving_later` rows of it that left in a later step, and `guarantees` only the promises that still
-    stand. Where a step worked on one record a unit,
+    stand; `emptied[i, j]` tells of released row i and quasi-identifier j whether a later step left its cell
+    empty, as that step claims too. Where a step worked on one record a unit,
     `representing` are the rows of its original that stand for their unit.
     """
 
@@ -153,6 +159,7 @@ class Claim:
     requirements: tuple[Requirement, ...] = ()
     steps: tuple[Claim, ...] = ()
     touched: frozenset[str] = frozenset()
+    emptied: Mask | None = None
     representing: Ints | None = None
     missing_drawn: bool = False
     shuffled: bool = False

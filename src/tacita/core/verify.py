@@ -13,13 +13,17 @@ E = TypeVar("E")
 
 @dataclass(frozen=True)
 class Verdict:
-    """What an independent check found of one promise; `step` says whose, where there are several."""
+    """What an independent check found of one promise; `step` says whose, where there are several.
+
+    What could not be judged for want of a file is not `judged`: it neither holds nor fails, and is not passed.
+    """
 
     guarantee: str
     promise: str
     passed: bool
     detail: str
     step: int | None = None
+    judged: bool = True
 
 
 @dataclass(frozen=True)
@@ -61,7 +65,9 @@ def _fault(check: Check[E], evidence: E) -> str | None:
 
 def faults(found: Iterable[Verdict]) -> str:
     """What failed and how, in one line; empty where nothing did."""
-    return "; ".join(f"{verdict.guarantee}: {verdict.detail}" for verdict in found if not verdict.passed)
+    return "; ".join(
+        f"{verdict.guarantee}: {verdict.detail}" for verdict in found if verdict.judged and not verdict.passed
+    )
 
 
 def insist(found: tuple[Verdict, ...]) -> tuple[Verdict, ...]:

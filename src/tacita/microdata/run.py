@@ -37,7 +37,7 @@ from .assess import context_columns, measure, whole_files
 from .plan import Protection
 from .protect import Protected
 from .recording import domain_codes, fingerprint_of_frame, recorded, suited
-from .require import RequireSection, judge, required
+from .require import RequireSection, files_of, judge, required
 from .sections import CompareSection, ProtectSection
 from .steps import make, steps_for
 from .uniqueness import examine
@@ -47,11 +47,17 @@ Verifying = Callable[[Microdata, Claim, Run], tuple[Verdict, ...]]
 
 
 def make_release(
-    data: Microdata, asked: Protection, run: Run | None, verified: Verifying | None = None
+    data: Microdata,
+    asked: Protection,
+    run: Run | None,
+    verified: Verifying | None = None,
+    *,
+    to_look_at: bool = False,
 ) -> RecordsRelease:
     """Protect, verify, measure, judge by what is required; every release of tacita is made here.
 
     `verified` verifies the frame by the bytes that are to be written of it; without one, the frame itself is.
+    One `to_look_at` comes back although it does not meet a requirement: for its confidential report alone.
     """
     section = asked.protect
     given = run or Run()
@@ -73,13 +79,19 @@ def make_release(
     claim = _insisting(made.claim, insisted, asked.require.requirements)
     made = replace(made, claim=claim, protected=tuple(_told(each, insisted) for each in made.protected))
     steered.report("verifying", 0, 1)
-    verdicts = (verified or _verified)(made.data, claim, steered)
+    verdicts = (verified or (_looked_at if to_look_at else _verified))(made.data, claim, steered)
     steered.report("verifying", 1, 1)
     return recorded(made, data, asked, verdicts, steered, heard.after)
 
 
 def _verified(released: Microdata, claim: Claim, run: Run) -> tuple[Verdict, ...]:
     return verify.insist(verify.verify(released, claim)) + required(claim, released, run)
+
+
+def _looked_at(released: Microdata, claim: Claim, run: Run) -> tuple[Verdict, ...]:
+    return verify.insist(verify.verify(released, claim)) + judge(
+        claim.requirements, files_of(released, claim), run
+    )
 
 
 def _insisting(claim: Claim, insisted: tuple[str, ...], asked: tuple[Requirement, ...]) -> Claim:

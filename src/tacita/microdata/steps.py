@@ -13,7 +13,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from tacita.core import DataError, Ints, Method, Microdata, ParameterError, Roles, Run, registry
+from tacita.core import DataError, Ints, Mask, Method, Microdata, ParameterError, Roles, Run, registry
 from tacita.core.options import Missing, ReleaseOptions
 from tacita.core.release import Claim, LabelMaps, Withdrawn
 from tacita.io.frames import gathered, regathered, without_memory
@@ -212,6 +212,10 @@ def _several(data: Microdata, steps: Sequence[Step], run: Run, options: ReleaseO
     standing, withdrawn = _standing(claims, steps)
     gone = frozenset(data.roles.identifiers) if data.roles else frozenset()
     recodings = recodings_of(data, steps, stages, present[1:])
+    finished_claims = [
+        _left_of(each, np.searchsorted(after, last[order]))
+        for each, after in zip(standing, present[1:], strict=True)
+    ]
     claim = Claim(
         original=data,
         rows=last[order],
@@ -224,11 +228,12 @@ def _several(data: Microdata, steps: Sequence[Step], run: Run, options: ReleaseO
         recodings=recodings[-1],
         steps=tuple(
             replace(
-                _left_of(each, np.searchsorted(after, last[order])),
+                each,
                 touched=gone.union(*((*step.columns, *step.dropped) for step in steps[number + 1 :])),
+                emptied=_emptied_by(each, finished_claims[number + 1 :]),
                 shuffled=options.shuffle,
             )
-            for number, (each, after) in enumerate(zip(standing, present[1:], strict=True))
+            for number, each in enumerate(finished_claims)
         ),
     )
     whole = _of(plain, data)
@@ -255,6 +260,19 @@ def _left_of(claim: Claim, chosen: Ints) -> Claim:
     every = np.concatenate([found.rows, later, claim.leaving])
     first = np.unique(claim.original.alike(unit).codes[every], return_index=True)[1]
     return replace(found, representing=every[first])
+
+
+def _emptied_by(claim: Claim, later: Sequence[Claim]) -> Mask | None:
+    """Which cells of the columns of a step later ones left empty, as they claim; None where none did."""
+    names = claim.original.quasi
+    emptied = np.zeros((claim.rows.size, len(names)), dtype=bool)
+    for each in later:
+        if each.suppressed is None:
+            continue
+        for j, name in enumerate(each.original.quasi):
+            if name in names:
+                emptied[:, names.index(name)] |= each.suppressed[:, j]
+    return emptied if emptied.any() else None
 
 
 def _of(frame: nw.DataFrame[Any], data: Microdata, roles: Roles | None = None) -> Microdata:

@@ -19,6 +19,7 @@ from tacita.core import (
     ParameterError,
     RecordsRelease,
     Report,
+    RequirementError,
     RiskProfile,
     Run,
     Trials,
@@ -34,7 +35,7 @@ from tacita.microdata import verify
 from tacita.microdata.noted import notes_of
 from tacita.microdata.plan import Plan
 from tacita.microdata.profile import profile
-from tacita.microdata.require import required
+from tacita.microdata.require import insist, required
 from tacita.microdata.riskplan import RiskOutputSection, RiskPlan
 from tacita.microdata.run import compare, make_release
 from tacita.microdata.sections import OutputSection
@@ -129,7 +130,8 @@ def run(
     shown_as: str | None = None,
     force: bool = False,
 ) -> RecordsRelease:
-    """Carry out a plan; with `dry_run` everything but the writing.
+    """Carry out a plan; with `dry_run` everything but the writing. Of a release that does not meet what is
+    required a dry run writes the confidential report, so that somebody can see why, and raises all the same.
 
     `plan_file`, where the plan was read from, is never overwritten; `save_plan` is where to write it,
     together with the release (in a dry run, alone). `shown_as` is what messages and the record call the
@@ -163,10 +165,35 @@ def _run_in_memory(
 ) -> RecordsRelease:
     """What is written is what was verified: the frame by itself is only where nothing is written."""
     packing = _Packing(cast(Path, plan.output.path))
-    release = make_release(data, plan, run, None if dry_run else packing.verified)
+    try:
+        release = make_release(data, plan, run, None if dry_run else packing.verified, to_look_at=dry_run)
+    except RequirementError as refusal:
+        raise RequirementError(f"{refusal} A dry run writes its report, where one is named.") from None
+    if dry_run:
+        _refuse_unmet(release, plan, force)
     files = {} if dry_run else packing.beside_pages(release, plan.output)
     io.write_all({**files, **plan.as_file(save_plan)}, public=plan.output.public, force=force)
     return release
+
+
+def _refuse_unmet(release: RecordsRelease, plan: Plan, force: bool) -> None:
+    """Raise where a release does not meet a requirement; its report is written first, for the office alone."""
+    try:
+        insist(tuple(each for each in release.record.verdicts if each.guarantee in _measures(plan)))
+    except RequirementError as refusal:
+        pages = _pages_of(release, plan.output.model_copy(update={"note": None}))
+        named = ", ".join(path.name for path in pages)
+        if not pages:
+            raise RequirementError(f"{refusal} Name a report to look at it.") from None
+        if not force and any(path.exists() for path in pages):
+            look = f"There is {named} already: overwrite it with --force (in Python, force=True) to look at it."
+            raise RequirementError(f"{refusal} {look}") from None
+        io.write_all(pages, force=force)
+        raise RequirementError(f"{refusal} Look at it in {named} (confidential).") from None
+
+
+def _measures(plan: Plan) -> set[str]:
+    return {each.name for each in plan.require.requirements}
 
 
 def _run_in_parts(
@@ -332,7 +359,13 @@ def save_verdicts(
     known = {f"input {i}": Path(given) for i, given in enumerate(inputs)}
     refuse_bad_targets({"JSON report": target}, known, force=force)
     passed = all(each.passed for each in verdicts)
-    told = {"confidential": True, "passed": passed, "verdicts": [asdict(each) for each in verdicts]}
+    judged = all(each.judged for each in verdicts)
+    told = {
+        "confidential": True,
+        "passed": passed,
+        "judged": judged,
+        "verdicts": [asdict(each) for each in verdicts],
+    }
     io.write_all({target: as_json(told)}, force=force)
 
 

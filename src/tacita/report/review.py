@@ -114,6 +114,7 @@ def review_html(release: RecordsRelease) -> str:
         spared=_spared(record.uniqueness),
         became=MADE.get(record.steps[0].kind, MADE["masking"]),
         passed=all(verdict.passed for verdict in record.verdicts),
+        refused=not _broken(record) and not all(verdict.passed for verdict in record.verdicts),
         tiles=[score for score in headlines(scores) if score.value is not None][:_TILES],
         methods=[(name, registry.meaning_of(name, *registry.PROTECTING)) for name in record.method],
         parameters=_parameters(release),
@@ -133,6 +134,12 @@ def review_html(release: RecordsRelease) -> str:
         estimates=sorted(record.estimates, key=lambda each: each.overlap)[:_ESTIMATES],
         user_missing=sorted(record.user_missing.items()),
     )
+
+
+def _broken(record: Record) -> bool:
+    """Whether a promise failed its check, and not only what an office requires besides."""
+    required = registry.names(*registry.MEASURING)
+    return any(not each.passed and each.guarantee not in required for each in record.verdicts)
 
 
 def review_json(release: RecordsRelease) -> str:

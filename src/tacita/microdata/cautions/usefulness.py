@@ -116,5 +116,5 @@ def _certainty(made: Made, files: Files, report: Report) -> Score | None:
 
 
 def _percent(value: float) -> str:
-    # 99.6 % is not all
-    return f"{min(value, 99.0) if value < 100 else value:.0f} %"
+    # 99.6 % is not all; and signs that turned count twice
+    return "all" if value >= 100 else f"{min(value, 99.0):.0f} %"

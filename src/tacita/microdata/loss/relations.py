@@ -34,8 +34,7 @@ class Relations(SurveyLoss):
     |a| of at least 0.05. a is the correlation of two columns of numbers, the correlation ratio of numbers and
     categories, sqrt(phi^2 / (min(r, c) - 1)) of two columns of categories with r and c labels in the source;
     each corrected for what chance alone brings (adjusted r^2, epsilon^2, phi^2 - (r - 1)(c - 1) / (n - 1)),
-    over the records that have both values, weighted where a column of weights is named. Labels are those of
-    the release where it recodes them. 0: all relations as before; 100: none is left, as after a shuffle that
+    over the records that have both values, weighted where a column of weights is named. 0: all relations as before; 100: none is left, as after a shuffle that
     does not look at the unchanged columns. Measures of protected columns alone (PIL, IL1, SCORE) do not see
     this. O(n d u).
     Source: Pearson (1905) for the correlation ratio, Kelley (1935), PNAS 21, 554-559 for its correction,
@@ -85,7 +84,7 @@ def _sides(survey: Survey, name: str) -> tuple[_Side, _Side]:
         before, after = survey.values(name)
         none = np.empty(0, dtype=np.int64)
         return _Side(before, none, 0, ~np.isnan(before)), _Side(after, none, 0, ~np.isnan(after))
-    coded = survey.recoded(name)
+    coded = survey.coded(name)
     one, other = (_Side(None, codes, coded.size, codes >= 0) for codes in (coded.before, coded.after))
     return one, other
 

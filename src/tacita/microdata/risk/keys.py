@@ -22,6 +22,9 @@ from tacita.microdata.measure import Measure
 
 from .compatible import compatible_unit_weight, compatible_units, compatible_weight, numbered
 
+# Keys that a message lists one by one.
+_AT_A_GLANCE = 8
+
 # A missing or suppressed cell as a value of its own, the stricter reading; or as any value at all.
 Reading = Literal["category", "wildcard"]
 
@@ -346,7 +349,13 @@ class KeyMeasure(Measure):
         short = self._breaking(score.per_record, limit)
         worst = "fewest" if self.direction == "higher" else "most"
         lacking, n = self.lacking(limit, files), files.released.n
-        return f"{short} of {n} records {lacking} ({worst}: {score.value:g})"
+        return f"{short} of {n} records {lacking}{self._by(files)} ({worst}: {score.value:g})"
+
+    def _by(self, files: Files) -> str:
+        """The keys, so that a reader knows which columns to look at."""
+        names = self.key_names(files)
+        more = f" and {len(names) - _AT_A_GLANCE} more" if len(names) > _AT_A_GLANCE else ""
+        return f" by {', '.join(names[:_AT_A_GLANCE])}{more}" if names else ""
 
     def _breaking(self, figures: Matrix, limit: float) -> int:
         return int((figures < limit if self.direction == "higher" else figures > limit).sum())

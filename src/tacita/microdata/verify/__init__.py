@@ -337,8 +337,19 @@ def _verdicts(evidence: Evidence, *more: str) -> tuple[Verdict, ...]:
         told = verdicts(part, _OF_A_STEP, CHECKS) if step.representing is None else ()
         agree = verdicts(part, ["units-agree"], CHECKS) if step.representing is not None else ()
         for each in (*told, *agree, *verdicts(part.representing(), _promised(step), CHECKS)):
-            found.append(replace(each, step=number))
+            found.append(replace(each, step=number, promise=each.promise + _but_for_empty(step, each)))
     return tuple(found)
+
+
+# Of a step by itself these speak of files and rows, or of gaps as they are.
+_OF_ALL_CELLS = frozenset((*_OF_A_STEP, "units-agree", "k-anonymous-to-all", "only-withheld"))
+
+
+def _but_for_empty(step: Claim, verdict: Verdict) -> str:
+    """What a promise of values no longer says where a later step left cells empty."""
+    if step.emptied is None or verdict.guarantee in _OF_ALL_CELLS:
+        return ""
+    return " Cells that a later step left empty apart."
 
 
 def _promised(claim: Claim) -> list[str]:

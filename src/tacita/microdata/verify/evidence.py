@@ -92,6 +92,13 @@ class Evidence:
             return np.zeros(claim.rows.size, dtype=bool)
         return claim.suppressed[:, claim.original.quasi.index(name)]
 
+    def emptied(self, name: str) -> Mask:
+        """Released rows whose cell of a quasi-identifier a later step left empty, by the claim."""
+        claim = self.claim
+        if claim.emptied is None:
+            return np.zeros(claim.rows.size, dtype=bool)
+        return claim.emptied[:, claim.original.quasi.index(name)]
+
     def absent(self, name: str) -> Mask:
         """Released rows that must show no value: there was none, or it was taken away."""
         return gaps(self.claim.original, name)[self.claim.rows] | self.suppressed(name)
@@ -152,11 +159,17 @@ class Evidence:
         chosen = np.flatnonzero(np.isin(claim.rows, standing))
         labels = None if claim.labels is None else claim.labels[chosen]
         suppressed = None if claim.suppressed is None else claim.suppressed[chosen]
+        emptied = None if claim.emptied is None else claim.emptied[chosen]
         frame = gathered(self.released.frame, chosen)
         released = Microdata(frame, dialect=self.released.dialect, source=self.released.source)
         gone = claim.leaving[np.isin(claim.leaving, standing)]
         chosen_ones = replace(
-            claim, rows=claim.rows[chosen], leaving=gone, labels=labels, suppressed=suppressed
+            claim,
+            rows=claim.rows[chosen],
+            leaving=gone,
+            labels=labels,
+            suppressed=suppressed,
+            emptied=emptied,
         )
         return Evidence(released, chosen_ones)
 

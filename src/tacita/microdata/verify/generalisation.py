@@ -113,7 +113,9 @@ def _withheld(evidence: Evidence) -> Mask:
     names = evidence.claim.original.quasi
     empty = np.all([[cell is None for cell in shown(evidence, name)] for name in names], axis=0)
     before = np.array([no_category(evidence.claim.original, name)[evidence.claim.rows] for name in names])
-    return empty & ~before.all(axis=0)
+    # whom a later step left without a key had one after this
+    later = np.any([evidence.emptied(name) for name in names], axis=0)
+    return empty & ~before.all(axis=0) & ~later
 
 
 def generalised(evidence: Evidence) -> str | None:
@@ -126,7 +128,12 @@ def generalised(evidence: Evidence) -> str | None:
     for name in claim.original.quasi:
         texts, new = cells_of(claim.original, name), shown(evidence, name)
         old = [texts[row] for row in claim.rows.tolist()]
-        pairs = {(a, b) for a, b, gone in zip(old, new, withheld.tolist(), strict=True) if not gone}
+        emptied = evidence.emptied(name)
+        if any(cell is not None for cell, gone in zip(new, emptied.tolist(), strict=True) if gone):
+            wrong.append(name)
+            continue
+        apart = (withheld | emptied).tolist()
+        pairs = {(a, b) for a, b, gone in zip(old, new, apart, strict=True) if not gone}
         if name in claim.terms.get("ranges", ()):
             fits = all(_in_range(a, b) for a, b in pairs)
         else:
