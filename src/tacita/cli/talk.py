@@ -73,8 +73,7 @@ def print_outcome(
     Out.print()
     print_scores(release.report, every=every or plan.measure.names is not None)
     Out.print()
-    for caution in record.cautions:
-        Out.print(f"warning: {caution.text} [{caution.count}] {caution.advice}", style="yellow", markup=False)
+    _print_kinds(record.cautions, record.uniqueness.before.columns)
     if dry_run:
         _print_plan(plan, saved)
         return
@@ -86,6 +85,22 @@ def print_outcome(
     ):
         if path is not None:
             Out.print(f"{what}: {path}", markup=False)
+
+
+def _print_kinds(cautions: Sequence[Caution], columns: Sequence[str]) -> None:
+    """Warnings, the gravest first; those that say the same of several columns once."""
+    from tacita.core.cautions import grouped
+
+    for kind in grouped(cautions, columns):
+        advice = " ".join(kind.advice)
+        if kind.text is None:
+            told = [f"{line.text} [{line.count}]" for line in kind.lines]
+        else:
+            several = ", ".join(f"{line.text} [{line.count}]" for line in kind.lines)
+            told = [f"{kind.text[0]}...{kind.text[1]} {several}."]
+        for text in told[:-1]:
+            Out.print(f"warning: {text}", style="yellow", markup=False)
+        Out.print(f"warning: {told[-1]} {advice}", style="yellow", markup=False)
 
 
 def print_uniqueness(found: Uniqueness) -> None:
@@ -220,6 +235,14 @@ def print_trials(trials: Trials, plan: Plan) -> None:
         f"\n* No other trial is as good by {trials.loss} and by {trials.risk}, and better by one.",
         markup=False,
     )
+    for trial in trials.unrelated:
+        named = f"{trial.method} {_parameters(trial, trials)}".strip()
+        Out.print(
+            f"warning: {named} is on the front, and lost {trial.value('RELATIONS'):.0f} % of what tied protected "
+            f"columns to unchanged ones, which {trials.loss} does not see. Compare by --loss RELATIONS.",
+            style="yellow",
+            markup=False,
+        )
     reasons: dict[str, list[str]] = {}
     for trial in trials:
         if trial.reason is not None:

@@ -16,7 +16,6 @@ from .score import Report, headlines, section_of
 from .uniqueness import Uniqueness
 from .verify import Verdict
 
-
 # By column, new labels by old ones.
 LabelMaps = Mapping[str, Mapping[str, str]]
 
@@ -179,7 +178,10 @@ class Withdrawn:
 
 @dataclass(frozen=True)
 class StepRecord:
-    """What one step did, and what the file was worth after it: `report` compares it with the source."""
+    """What one step did, and what the file was worth after it: `report` compares it with the source.
+
+    Of its columns, `as_they_were` are those of which it changed no value.
+    """
 
     kind: str
     method: tuple[str, ...]
@@ -190,6 +192,7 @@ class StepRecord:
     promises: tuple[str, ...]
     report: Report = field(repr=False)
     search: Mapping[str, Any] = field(default_factory=dict)
+    as_they_were: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

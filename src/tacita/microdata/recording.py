@@ -109,6 +109,7 @@ def recorded(
                 standing.guarantees,
                 stage.report,
                 protected.search,
+                cautions.as_they_were(protected),
             )
             for step, protected, standing, stage in zip(
                 made.steps, made.protected, claim.steps or (claim,), stages, strict=True

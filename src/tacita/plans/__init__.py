@@ -186,7 +186,9 @@ def _refuse_unmet(release: RecordsRelease, plan: Plan, force: bool) -> None:
         if not pages:
             raise RequirementError(f"{refusal} Name a report to look at it.") from None
         if not force and any(path.exists() for path in pages):
-            look = f"There is {named} already: overwrite it with --force (in Python, force=True) to look at it."
+            look = (
+                f"There is {named} already: overwrite it with --force (in Python, force=True) to look at it."
+            )
             raise RequirementError(f"{refusal} {look}") from None
         io.write_all(pages, force=force)
         raise RequirementError(f"{refusal} Look at it in {named} (confidential).") from None

@@ -9,6 +9,7 @@ from math import isfinite
 from typing import Any
 
 from tacita.core import Microdata, ParameterError, Record, RecordsRelease, Score, registry
+from tacita.core.cautions import grouped
 from tacita.core.options import ReleaseOptions
 from tacita.core.release import AttributeSummary, StepRecord, Withdrawn
 from tacita.core.score import families, headlines
@@ -16,7 +17,6 @@ from tacita.core.seeds import portable
 from tacita.core.uniqueness import Left, Uniqueness
 
 from . import plots
-from .cautions import grouped
 from .heatmap import Heatmap, correlation, heatmaps
 from .pages import render
 from .plots import Plot
@@ -331,13 +331,39 @@ def _roles(release: RecordsRelease) -> list[Entry]:
     roles = release.record.roles
     grouped = any(step.kind == "microaggregation" for step in release.record.steps)
     other = OF_SYNTHESIS if roles.get("dependent") else {} if grouped else WITHOUT_GROUPS
+    columns = Microdata.of(release.data).columns
     shown = [
-        replace(entry, value=names_of(roles.get(role)), meaning=other.get(role, entry.meaning))
+        _as_it_came(
+            replace(entry, value=names_of(roles.get(role)), meaning=other.get(role, entry.meaning)),
+            release.record,
+            columns,
+        )
         for role, entry in ROLES.items()
     ]
     named = {column for entry in shown for column in entry.value}
-    rest = [column for column in Microdata.of(release.data).columns if column not in named]
+    rest = [column for column in columns if column not in named]
     return [entry for entry in (*shown, Entry("Without a role", rest, "released unchanged")) if entry.value]
+
+
+_AS_IT_WAS = "released unchanged"
+
+
+def _as_it_came(entry: Entry, record: Record, columns: Sequence[str]) -> Entry:
+    """A role in words that hold of this release: columns of it may be changed by a step, or left out."""
+    if _AS_IT_WAS not in entry.meaning:
+        return entry
+    changed = {name for step in record.steps for name in step.columns if name not in step.as_they_were}
+    there = [name for name in entry.value if name in columns]
+    touched = [name for name in there if name in changed]
+    gone = [name for name in entry.value if name not in columns]
+    words = _AS_IT_WAS if len(touched) < len(there) else "protected by a step"
+    if not there:
+        words = "left out of the release"
+    elif touched and len(touched) < len(there):
+        words += f" but for {', '.join(touched)}"
+    if there and gone:
+        words += f" ({', '.join(gone)} left out)"
+    return replace(entry, meaning=entry.meaning.replace(_AS_IT_WAS, words))
 
 
 def names_of(value: Any) -> list[str]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from tacita import api, datasets
 from tacita.core import Microdata, ParameterError, RecordsRelease, Report, TacitaError, registry
+from tacita.core.cautions import grouped
 from tacita.core.release import Record
 from tacita.core.seeds import portable
 from tacita.io import argus, content_of, format_of
@@ -176,6 +177,7 @@ def _told(release: RecordsRelease) -> dict[str, Any]:
         "scores": _scores(release.report),
         "verdicts": [asdict(each) for each in record.verdicts],
         "cautions": [asdict(each) for each in record.cautions],
+        "warned": [asdict(each) for each in grouped(record.cautions, record.uniqueness.before.columns)],
         "not_promised": list(record.not_promised),
         "insisted": list(record.insisted),
         "levels": _levels(record),

@@ -27,6 +27,9 @@ from . import (
     withholding,
 )
 from .gravity import gravest_first
+from .nothing import as_they_were
+
+__all__ = ["as_they_were", "find", "not_promised"]
 
 _NOT_PROMISED_OF_GROUPS = (
     "Attribute disclosure: members of a group may share a confidential value.",
@@ -56,17 +59,33 @@ _NOT_PROMISED_OF_CATEGORIES = (
 _NOT_PROMISED_OF_WEAK_MASKINGS = (
     "That values are hidden at all: it was insisted on a masking that rounding undoes.",
 )
+_OF_STRATA = "Protection of the strata themselves: their values are released as they are."
 _NEVER_PROMISED = (
     "Differences between releases: publishing nearly the same records again can reveal who joined or left.",
     "Population uniqueness: the assessor's attacker knows all records of this file, not the population.",
-    "Protection of the strata themselves: their values are released as they are.",
+    _OF_STRATA,
 )
 
 
 def not_promised(claim: Claim) -> tuple[str, ...]:
     """What a reader might take for granted and must not; of several steps all that applies to one of them."""
     kinds = (line for step in claim.steps or (claim,) if step.guarantees for line in _not_promised_of(step))
-    return tuple(dict.fromkeys(kinds)) + _NEVER_PROMISED
+    unchanged, strata = _released_unchanged(claim)
+    return tuple(
+        line
+        for line in dict.fromkeys((*kinds, *_NEVER_PROMISED))
+        if (unchanged or not line.startswith("Linkage through columns")) and (strata or line != _OF_STRATA)
+    )
+
+
+def _released_unchanged(claim: Claim) -> tuple[frozenset[str], frozenset[str]]:
+    """Columns that are in the release as they were, and the strata among them."""
+    original, roles = claim.original, claim.original.roles
+    gone = {name for each in (claim, *claim.steps) for name in each.terms.get("columns") or ()}
+    named = frozenset() if roles is None else frozenset(roles.strata)
+    left_out = frozenset() if roles is None else frozenset(roles.identifiers)
+    there = frozenset(original.columns) - frozenset(original.quasi) - left_out - gone
+    return there, named & there
 
 
 def _not_promised_of(claim: Claim) -> tuple[str, ...]:

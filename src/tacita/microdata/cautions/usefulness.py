@@ -10,7 +10,7 @@ from tacita.core import Caution, Comparison, Microdata, Report, Score
 from tacita.core.pictures import Estimate
 from tacita.core.score import Files
 from tacita.microdata.loss.generalised import NormalisedCertainty
-from tacita.microdata.loss.relations import Relations
+from tacita.microdata.loss.relations import RelationsLost
 from tacita.microdata.steps import Made
 
 # Percent of what the values of a column told beyond which a release of it is hardly of use.
@@ -51,7 +51,7 @@ def little_left(made: Made, files: Files, report: Report) -> Iterator[Caution]:
 
 def relations_lost(report: Report) -> Iterator[Caution]:
     """Protected columns that hardly go with unchanged ones any more, whatever they look like themselves."""
-    score = next((each for each in report if each.name == Relations.name), None)
+    score = next((each for each in report if each.name == RelationsLost.name), None)
     lost = {} if score is None else {n: v for n, v in score.per_attribute.items() if v > _MOST_UNRELATED}
     if score is None or score.value is None or score.value <= _MOST_UNRELATED or not lost:
         return

@@ -27,7 +27,7 @@ class _Side(NamedTuple):
     known: Mask
 
 
-class Relations(SurveyLoss):
+class RelationsLost(SurveyLoss):
     """How much of what ties protected columns to unchanged ones is gone: regressions of both see it.
 
     100 sum |a' - a| / sum |a| over all pairs of a protected and an unchanged column (the first 24) with
@@ -47,7 +47,7 @@ class Relations(SurveyLoss):
     >>> sides = [pa.table({"age": x, "wage": wage}) for wage in (x, y)]
     >>> before, after = map(Microdata.of, sides)
     >>> files = Files(after, before.with_roles(Roles(quasi="wage")), np.arange(40))
-    >>> round(Relations().score(Comparison.of_files(files)).value)
+    >>> round(RelationsLost().score(Comparison.of_files(files)).value)
     87
     """
 

@@ -308,7 +308,9 @@ class KeyMeasure(Measure):
             score = self.figure(table, run)
         except DataError as problem:
             return self.none(str(problem).removesuffix("."))
-        return replace(score, reading={**self.reading(table), **score.reading}, covers=self.keys or files.keys)
+        return replace(
+            score, reading={**self.reading(table), **score.reading}, covers=self.keys or files.keys
+        )
 
     def key_names(self, files: Files) -> tuple[str, ...]:
         """The keys that were named, or those that k is promised of, or all that were protected."""
