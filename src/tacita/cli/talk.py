@@ -238,8 +238,9 @@ def print_trials(trials: Trials, plan: Plan) -> None:
     for trial in trials.unrelated:
         named = f"{trial.method} {_parameters(trial, trials)}".strip()
         Out.print(
-            f"warning: {named} is on the front, and lost {trial.value('RELATIONS'):.0f} % of what tied protected "
-            f"columns to unchanged ones, which {trials.loss} does not see. Compare by --loss RELATIONS.",
+            f"warning: {named} is on the front, and lost {trial.value('RELATIONS'):.0f} % of what tied "
+            f"protected columns to unchanged ones, of which {trials.loss} shows little. Compare by --loss "
+            "RELATIONS.",
             style="yellow",
             markup=False,
         )

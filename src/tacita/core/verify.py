@@ -15,7 +15,7 @@ E = TypeVar("E")
 class Verdict:
     """What an independent check found of one promise; `step` says whose, where there are several.
 
-    What could not be judged for want of a file is not `judged`: it neither holds nor fails, and is not passed.
+    What could not be judged for want of a file is not `judged`: it neither holds nor fails, nor is it passed.
     """
 
     guarantee: str

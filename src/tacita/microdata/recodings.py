@@ -1,8 +1,8 @@
-"""Which labels the recodings of a release put in place of which: what analysts of coarser columns compare with.
+"""Which labels the recodings of a release put in place of which.
 
-A release that makes a column coarser and then protects it further is measured, where tables and estimates are
-compared, against the coarser labels, as if two plans had done it one after the other. What the recoding itself
-lost is told by the measures of coarser values (NCP and its kin).
+Tables and estimates of a release that makes a column coarser and then protects it further are compared with
+those of the coarser labels in the source, as if two plans had done it one after the other. What the recoding
+itself lost is told by the measures of coarser values (NCP and its kin) and by RELATIONS.
 """
 
 from __future__ import annotations

@@ -177,7 +177,7 @@ def _run_in_memory(
 
 
 def _refuse_unmet(release: RecordsRelease, plan: Plan, force: bool) -> None:
-    """Raise where a release does not meet a requirement; its report is written first, for the office alone."""
+    """Raise where a requirement is not met; the report is written first, for the office alone."""
     try:
         insist(tuple(each for each in release.record.verdicts if each.guarantee in _measures(plan)))
     except RequirementError as refusal:
@@ -186,9 +186,7 @@ def _refuse_unmet(release: RecordsRelease, plan: Plan, force: bool) -> None:
         if not pages:
             raise RequirementError(f"{refusal} Name a report to look at it.") from None
         if not force and any(path.exists() for path in pages):
-            look = (
-                f"There is {named} already: overwrite it with --force (in Python, force=True) to look at it."
-            )
+            look = f"There is {named} already: give --force (force=True) to look at it."
             raise RequirementError(f"{refusal} {look}") from None
         io.write_all(pages, force=force)
         raise RequirementError(f"{refusal} Look at it in {named} (confidential).") from None

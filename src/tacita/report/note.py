@@ -27,10 +27,14 @@ def note_html(release: RecordsRelease) -> str:
     record = release.record
     columns = Microdata.of(release.data).columns
     drawn = set(record.roles.get("dependent", ()))
-    changed = {name for step in record.steps for name in step.columns if name not in step.as_they_were}
-    masked = [name for name in columns if name in {*record.roles.get("quasi", ()), *drawn} & changed]
+    masked = [name for name in columns if name in {*record.roles.get("quasi", ()), *drawn}]
     declared = {*record.roles.get("nominal", ()), *record.roles.get("ordinal", ())}
     kept = {verdict.guarantee for verdict in record.verdicts if verdict.passed}
+    in_steps = len(record.steps) > 1 or bool(kept & _IN_STEPS)
+    if in_steps:
+        # of groups all columns are told, of steps those that a step changed
+        changed = {name for step in record.steps for name in step.columns if name not in step.as_they_were}
+        masked = [name for name in masked if name in changed]
     return render(
         "note.html",
         records=record.records_out,
@@ -49,9 +53,9 @@ def note_html(release: RecordsRelease) -> str:
         gaps_drawn=any(step.parameters.get("missing_category") for step in record.steps),
         rounded=bool(record.options.get("round_integers")),
         # record by record, synthetic values lose nearly all, which says nothing about their use
-        steps=_steps(record) if len(record.steps) > 1 or kept & _IN_STEPS else [],
+        steps=_steps(record) if in_steps else [],
         withheld=[each for found in record.withheld for each in found["share_by_column"].items()],
-        left=[_LEFT[each.name] for each in record.cautions if each.name in _LEFT],
+        left=_left(record),
         loss=None if drawn else _loss_band(release),
         loss_of=next((score.covers for score in release.report if score.name == "IL1"), ()),
     )
@@ -59,8 +63,8 @@ def note_html(release: RecordsRelease) -> str:
 
 # Who is not in the file, by the warning that counts them; how many is not for the public.
 _LEFT = {
-    "records-suppressed": "Records whose combination of values too few others share are not part of this file: "
-    "totals fall short by them, and they are not like the others.",
+    "records-suppressed": "Records whose combination of values too few others share are not part of this "
+    "file: totals fall short by them, and they are not like the others.",
     "records-left-out": "Records that meet a condition were left out on purpose: figures are those of the "
     "others, and totals of the whole population fall short.",
     "records-dropped": "Records without a value in a protected column are not part of this file: totals fall "
@@ -114,6 +118,13 @@ _USE_OF = {
     "swapped-in-pairs": "counts in a region of what the profile holds, exactly; other figures of small "
     "regions with care.",
 }
+
+
+def _left(record: Record) -> list[str]:
+    """Who is not in the file; where that is the rule for missing values, another section says it anyway."""
+    told = [each.name for each in record.cautions if each.name in _LEFT]
+    said = {"records-dropped"} if record.options.get("missing") == "drop" else set()
+    return [_LEFT[name] for name in dict.fromkeys(told) if name not in said]
 
 
 @dataclass(frozen=True)

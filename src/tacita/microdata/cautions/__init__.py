@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 from tacita.core import Caution, Report
 from tacita.core.pictures import Estimate
@@ -122,7 +123,8 @@ def find(
     whole = made.whole
     # a recoding or coding publishes what it says, and shows in what is unique
     plain = ("recoding", "generalisation", "coding", "withholding", "dropping")
-    parts = {at: each for at, each in made.standing.items() if each.method.kind not in plain}
+    parts = {at: _shown(each, made) for at, each in made.standing.items() if each.method.kind not in plain}
+    changed = {name for step in made.steps for name in step.columns}
     emptied = [caution for each in made.standing.values() for caution in withholding.much_withheld(each)]
 
     def of_steps(
@@ -157,6 +159,7 @@ def find(
         unchanged.row_order(whole, shuffled),
         of_steps(groups.zero_variance),
         *(of_steps(finder, synthetic=False) for finder in _OF_MASKINGS),
+        of_steps(partial(synthesis.beside_synthetic, changed=changed), synthetic=True),
         *(of_steps(finder, synthetic=True) for finder in _OF_SYNTHESIS),
         of_steps(values.true_records),
         of_steps(values.rounding_restores),
@@ -182,7 +185,6 @@ _OF_MASKINGS = (
     categories.not_swapped,
 )
 _OF_SYNTHESIS = (
-    synthesis.beside_synthetic,
     synthesis.values_near,
     synthesis.extremes_near,
     synthesis.exact_moments,
@@ -191,6 +193,14 @@ _OF_SYNTHESIS = (
     synthesis.rare_values,
     synthesis.levels_lost,
 )
+
+
+def _shown(part: Protected, made: Made) -> Protected:
+    """A step with the columns that are released in the end: identifiers leave after the last one."""
+    there = [name for name in part.data.columns if name in made.data.columns]
+    if len(there) == len(part.data.columns):
+        return part
+    return replace(part, data=replace(part.data, frame=part.data.frame.select(there)))
 
 
 def _withdrawn(made: Made) -> Iterator[Caution]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 import numpy as np
 
@@ -25,13 +25,13 @@ def is_synthetic(protected: Protected) -> bool:
     return roles is not None and bool(roles.dependent)
 
 
-def beside_synthetic(protected: Protected) -> Iterator[Caution]:
-    """Columns that are neither dependent nor independent."""
+def beside_synthetic(protected: Protected, changed: Collection[str] = ()) -> Iterator[Caution]:
+    """Columns that are neither dependent nor independent, and that no other step has `changed`."""
     roles = protected.claim.original.roles
     if roles is None or not roles.dependent:
         return
     apart = [name for name in protected.data.columns if name not in {*roles.dependent, *roles.independent}]
-    apart = [name for name in apart if name not in roles.strata]
+    apart = [name for name in apart if name not in roles.strata and name not in changed]
     if apart:
         yield Caution(
             "beside-synthetic",

@@ -59,8 +59,8 @@ def relations_lost(report: Report) -> Iterator[Caution]:
     yield Caution(
         "relations-lost",
         f"Protected columns lost {_percent(score.value)} of what tied them to columns released unchanged "
-        f"(RELATIONS), column {worst} {_percent(lost[worst])}: tables and regressions of both are not those of "
-        "the source. Loss that looks at protected columns alone (PIL, SCORE) does not see it.",
+        f"(RELATIONS), column {worst} {_percent(lost[worst])}: tables and regressions of both are not those "
+        "of the source. PIL and SCORE, which look at protected columns first, show little of it.",
         len(lost),
         "Protect less, name the columns that are analysed together in one step, or tell the users.",
     )
@@ -79,7 +79,8 @@ def estimates_moved(estimates: Sequence[Estimate]) -> Iterator[Caution]:
         f"have in the source, or are gone: of {', '.join(names)}; first the {worst.statistic} of "
         f"{worst.column}.",
         len(outside),
-        "Look at the estimates in the report. Protect less, or calibrate the weights anew where records left.",
+        "Look at the estimates in the report. Protect less, or calibrate the weights anew where records "
+        "left.",
     )
 
 

@@ -34,9 +34,9 @@ class RelationsLost(SurveyLoss):
     |a| of at least 0.05. a is the correlation of two columns of numbers, the correlation ratio of numbers and
     categories, sqrt(phi^2 / (min(r, c) - 1)) of two columns of categories with r and c labels in the source;
     each corrected for what chance alone brings (adjusted r^2, epsilon^2, phi^2 - (r - 1)(c - 1) / (n - 1)),
-    over the records that have both values, weighted where a column of weights is named. 0: all relations as before; 100: none is left, as after a shuffle that
-    does not look at the unchanged columns. Measures of protected columns alone (PIL, IL1, SCORE) do not see
-    this. O(n d u).
+    over the records that have both values, weighted where a column of weights is named. 0: all relations as
+    before; 100: none is left, as after a shuffle that does not look at the unchanged columns. IL1 and most
+    parts of PIL, and so SCORE, look at protected columns alone. O(n d u).
     Source: Pearson (1905) for the correlation ratio, Kelley (1935), PNAS 21, 554-559 for its correction,
     Bergsma (2013), J. Korean Statistical Society 42(3), 323-328 for that of phi^2; their change is ours.
 
