@@ -15,14 +15,14 @@ from cyclopts import Group, Parameter
 from pydantic.fields import FieldInfo
 from rich.table import Table
 
-from tacita.core import ParameterError, RequirementError, Roles, registry
+from tacita.core import ParameterError, Roles, registry
 from tacita.core.options import ReleaseOptions
-from tacita.core.verify import Verdict, faults
 from tacita.engines.section import EngineSection
 from tacita.io import InputSection
 from tacita.microdata.plan import Plan
 from tacita.microdata.sections import CompareSection, MeasureSection, OutputSection, ProtectSection
 
+from .judged import print_verdicts, refuse_unmet
 from .options import (
     FORCE,
     Fields,
@@ -42,7 +42,6 @@ from .talk import (
     print_parameters,
     print_scores,
     print_trials,
-    print_verdicts,
     progress_bar,
 )
 
@@ -233,23 +232,6 @@ def _check(released: Path, **values: Any) -> None:
     if not values["quiet"]:
         print_verdicts(verdicts)
     refuse_unmet(released.name, verdicts)
-
-
-def refuse_unmet(name: str, verdicts: Sequence[Verdict]) -> None:
-    """Raise where requirements are not met, or could not be judged: neither is a file to publish."""
-    apart = [each.guarantee for each in verdicts if not each.judged]
-    way_out = "Name it (--original), and the columns that were changed (--quasi)."
-    missing = f"{', '.join(apart)} cannot be judged without the original file. {way_out}" if apart else ""
-    if what := faults(verdicts):
-        failed = sum(each.judged and not each.passed for each in verdicts)
-        raise RequirementError(
-            f"{name}: {failed} of {len(verdicts)} requirements are not met. {what}. Do not publish this file."
-            + (f" {missing}" if missing else "")
-        )
-    if missing:
-        raise RequirementError(
-            f"{name}: {len(apart)} of {len(verdicts)} requirements are not judged. {missing}"
-        )
 
 
 check = command(

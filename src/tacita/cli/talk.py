@@ -25,7 +25,6 @@ if TYPE_CHECKING:
         Score,
         Trial,
         Trials,
-        Verdict,
     )
     from tacita.core import Table as CellTable
     from tacita.core.uniqueness import Uniqueness
@@ -206,26 +205,16 @@ def _meant(score: Score) -> str:
     return f"(of {', '.join(score.covers)} only) {meaning}" if score.covers else meaning
 
 
-def print_verdicts(verdicts: Sequence[Verdict]) -> None:
-    """One line a requirement: what it asks, and what was found."""
-    for each in verdicts:
-        mark, style = ("kept", None) if each.passed else ("not met", "yellow")
-        if not each.judged:
-            mark = "not judged"
-        Out.print(f"{each.guarantee} ({mark}): {each.promise}", style=style, markup=False)
-        if each.detail != "holds":
-            Out.print(f"  {each.detail}", style=style, markup=False)
-
-
 def print_trials(trials: Trials, plan: Plan) -> None:
     """One line a trial, those of the front marked; then why some have no figures, and what was written."""
-    from rich.table import Table
+    from rich.table import Column, Table
 
     Out.print(f"{len(trials.front)} of {_count(len(trials), 'trial')} on the front.", markup=False)
     if trials.origin is not None:
         print_uniqueness(trials.origin.uniqueness)
     Out.print()
-    table = Table("", "method", "parameters", *trials.columns, box=None)
+    method = Column("method", no_wrap=True)
+    table = Table("", method, "parameters", *trials.columns, box=None)
     for trial in trials:
         values = [trial.value(name) for name in trials.columns]
         figures = ["none" if value is None else _figure(value) for value in values]

@@ -34,8 +34,8 @@ _GIVES_VALUES_AWAY = (
     "swap-rate-not-met",
     "thin-strata",
     "few-records",
-    "unrounded-integers",
     "row-order",
+    "unrounded-integers",
     "beside-synthetic",
 )
 _NOT_AS_ASKED = (
