@@ -17,7 +17,7 @@ from .uniqueness import Uniqueness
 Point = tuple[float, float]
 
 # What a table shows beside the two axes, where it was measured.
-_COLUMNS = ("RELATIONS", "SCORE", "IL1", "DBRL", "PRL", "ID_sd")
+_COLUMNS = ("RELATIONS", "SCORE", "IL1", "DBRL", "PRL")
 # Percent of the relations with unchanged columns beyond which a trial of the front is warned of.
 _MOST_UNRELATED = 50.0
 
