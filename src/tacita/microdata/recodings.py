@@ -17,8 +17,8 @@ from tacita.core.release import LabelMaps
 
 from .loss.survey import label_levels
 
-# Kinds that give every record with one label the same other label, as far as they show any.
-_RECODING = ("recoding", "generalisation")
+# The classification that an office declares. What a search for coarser keys takes away is a loss.
+_RECODING = ("recoding",)
 _LEAVES_LABELS = ("withholding", "dropping")
 
 

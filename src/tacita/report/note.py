@@ -32,7 +32,7 @@ def note_html(release: RecordsRelease) -> str:
     kept = {verdict.guarantee for verdict in record.verdicts if verdict.passed}
     in_steps = len(record.steps) > 1 or bool(kept & _IN_STEPS)
     if in_steps:
-        # of groups all columns are told, of steps those that a step changed
+        # of groups all columns are named, of steps those that a step changed
         changed = {name for step in record.steps for name in step.columns if name not in step.as_they_were}
         masked = [name for name in masked if name in changed]
     return render(

@@ -143,7 +143,7 @@ def find(
         usefulness.one_value_left(made),
         usefulness.little_left(made, files, report),
         usefulness.relations_lost(report),
-        usefulness.estimates_moved(estimates),
+        usefulness.estimates_moved(made, estimates),
         of_steps(_suppressed),
         _withheld(made),
         iter(emptied),

@@ -66,8 +66,13 @@ def relations_lost(report: Report) -> Iterator[Caution]:
     )
 
 
-def estimates_moved(estimates: Sequence[Estimate]) -> Iterator[Caution]:
-    """Weighted estimates of the population outside the interval that the source gives them."""
+def estimates_moved(made: Made, estimates: Sequence[Estimate]) -> Iterator[Caution]:
+    """Weighted estimates of the population outside the interval that the source gives them.
+
+    Of labels that a generalisation replaced there is nothing to compare; NCP tells what that cost.
+    """
+    coarser = {name for step in made.steps if step.method.kind == "generalisation" for name in step.columns}
+    estimates = [each for each in estimates if each.column not in coarser]
     outside = [each for each in estimates if _leaves(each)]
     if not outside:
         return
