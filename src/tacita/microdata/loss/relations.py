@@ -48,7 +48,7 @@ class RelationsLost(SurveyLoss):
     >>> before, after = map(Microdata.of, sides)
     >>> files = Files(after, before.with_roles(Roles(quasi="wage")), np.arange(40))
     >>> round(RelationsLost().score(Comparison.of_files(files)).value)
-    87
+    88
     """
 
     name: ClassVar[str] = "RELATIONS"
