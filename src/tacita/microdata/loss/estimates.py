@@ -225,7 +225,9 @@ def _compared(survey: Survey, name: str, before: Sample, after: Sample, parts: I
         shared.append(np.where(gone, 0.0, both))
         error = (one.high[known] - one.low[known]) / (2 * _WIDTH)
         moves.append(_ratio(np.abs(other.value[known] - one.value[known]), error))
-    return np.concatenate(shared), np.concatenate(moves)
+    # a column of categories without a single one has nothing to estimate
+    nothing = [np.empty(0)]
+    return np.concatenate(nothing + shared), np.concatenate(nothing + moves)
 
 
 def commonest(coded: Coded) -> tuple[Ints, Ints, int, list[str]]:

@@ -37,6 +37,7 @@ from .whole import (
 )
 
 Cells = list[str | None]
+_SIGNS = frozenset("0123456789+-.,eE")
 TOP = "*"
 
 
@@ -161,17 +162,24 @@ def _above(hierarchy: Hierarchy, pairs: set[tuple[str | None, str | None]]) -> b
 
 
 def _in_range(old: str | None, new: str | None) -> bool:
-    """Whether a number lies between the two that are shown, both of them included."""
+    """Whether a number lies between the two that are shown, both of them included; or is the one shown."""
     if old is None or new is None:
         return old is None and new in (None, TOP)
     if old == new or new == TOP:
         return True
     low, sign, high = new.partition(" to ")
-    try:
-        number = float(old.replace(",", "."))
-        return bool(sign) and float(low) <= number <= float(high)
-    except ValueError:
+    number, ends = _number(old), (_number(low), _number(high if sign else low))
+    if number is None or ends[0] is None or ends[1] is None:
         return False
+    return ends[0] <= number <= ends[1]
+
+
+def _number(text: str) -> float | None:
+    """The number that a text spells, with a point or a comma; none where Python alone reads one, as in 1_0."""
+    try:
+        return float(text.strip().replace(",", ".")) if set(text.strip()) <= _SIGNS else None
+    except ValueError:
+        return None
 
 
 def few_suppressed(evidence: Evidence) -> str | None:
