@@ -28,6 +28,7 @@ from tacita.core import (
 from tacita.core.release import Claim
 from tacita.io import toml_of
 from tacita.io.atomic import refuse_bad_targets
+from tacita.io.column_types import typed
 from tacita.io.formats.parquet import Parquet
 from tacita.io.hierarchies import format_arx
 from tacita.io.parts import ParquetParts
@@ -95,11 +96,11 @@ class _Packing:
             native, dialect=claim.original.dialect, notes=notes_of(claim, native), source=self.target.name
         )
         form = io.format_of(self.target, writing=True)().like(data)
-        content = form.encode(data)
+        content = form.encode(data if form.spells else typed(data, claim))
         verify.insist(verify.verify_frame(released, claim))
         verdicts = verify.insist(verify.verify_file(content, form, claim))
         if claim.requirements:
-            verdicts += required(claim, form.decode(content, self.target.name), run)
+            verdicts += required(claim, verify.read_back(content, form, claim, self.target.name), run)
         self.content = content
         # of the file alone, which a release in memory has not
         return tuple(each for each in verdicts if each.guarantee not in verify.OF_FILES)

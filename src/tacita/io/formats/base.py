@@ -64,13 +64,16 @@ class RecordFormat(Format):
 
     Those are all that a format must do: nothing but names and cells may go into a file, the same table gives
     the same bytes, and what is packed and unpacked is the same table. Where `streams` is true, `chunks` does
-    not hold the whole file. Where `keeps_types` is false, a column may come back with another type that holds
+    not hold the whole file. Where `spells` is true, cells are text in a dialect, and numbers are what readers
+    make of it; everywhere else columns of numbers are columns of numbers, wherever they came from. Where
+    `keeps_types` is false, a column may come back with another type that holds
     the same values; where `pads` is true, blanks at the end of a text cannot be held, and are refused.
     """
 
     purposes: ClassVar[tuple[Purpose, ...]] = ("records",)
     streams: ClassVar[bool] = False
     keeps_types: ClassVar[bool] = True
+    spells: ClassVar[bool] = False
     pads: ClassVar[bool] = False
 
     def unpack(self, content: bytes, source: str) -> Any:

@@ -36,6 +36,7 @@ class CSV(TextOptions, RecordFormat):
     """
 
     endings: ClassVar[tuple[str, ...]] = (".csv", ".txt", ".tsv")
+    spells: ClassVar[bool] = True
 
     def decode(self, content: bytes, source: str) -> Microdata:
         """Records of text, and the dialect in which they were written."""

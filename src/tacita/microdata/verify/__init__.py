@@ -38,7 +38,7 @@ from . import (
 from .evidence import Evidence
 from .restored import restored
 
-__all__ = ["ALWAYS", "CHECKS", "Check", "Evidence", "insist", "verify", "verify_file"]
+__all__ = ["ALWAYS", "CHECKS", "Check", "Evidence", "insist", "read_back", "verify", "verify_file"]
 
 
 CHECKS: dict[str, Check[Evidence]] = {
@@ -321,9 +321,17 @@ def verify_file(content: bytes, form: RecordFormat, claim: Claim) -> tuple[Verdi
         released = form.decode(content, "release")
     except DataError:
         return (Verdict(name, CHECKS[name].promise, False, "the bytes cannot be read back as records"),)
-    if not form.keeps_types:
-        released = restored(released, claim)
-    return _verdicts(Evidence(released, claim, content, form), name)
+    return _verdicts(Evidence(_as_promised(released, form, claim), claim, content, form, released), name)
+
+
+def read_back(content: bytes, form: RecordFormat, claim: Claim, source: str) -> Microdata:
+    """What the bytes of a release say, in the types and words in which promises speak of it."""
+    return _as_promised(form.decode(content, source), form, claim)
+
+
+def _as_promised(read: Microdata, form: RecordFormat, claim: Claim) -> Microdata:
+    out_of_text = claim.original.dialect is not None and not form.spells
+    return read if form.keeps_types and not out_of_text else restored(read, claim)
 
 
 def _verdicts(evidence: Evidence, *more: str) -> tuple[Verdict, ...]:

@@ -43,12 +43,21 @@ _LONG_RUN = 64
 
 @dataclass(frozen=True, repr=False)
 class Evidence:
-    """What the checks look at; `content` are the bytes of the file and `form` its format, if there is one."""
+    """What the checks look at; `content` are the bytes of the file and `form` its format, if there is one.
+
+    `read` is what the format found in the bytes; `released` is that in the types and words of the source.
+    """
 
     released: Microdata
     claim: Claim
     content: bytes | None = None
     form: RecordFormat | None = None
+    read: Microdata | None = None
+
+    @property
+    def in_file(self) -> Microdata:
+        """The cells as the file has them."""
+        return self.released if self.read is None else self.read
 
     @cached_property
     def gone(self) -> frozenset[str]:

@@ -1,45 +1,82 @@
-"""Cells of a file that knows fewer types than frames do, each column with the type it must have.
+"""Cells of a file that knows fewer types than frames do, or more than text, as the source has them.
 
 A number is the same number whatever its width, a category the same word, and a file in which nothing stands
-for both an empty text and a missing one stands for that which the source has. Only what is exactly the same
-value under the other type is changed: all else stays as it was read, for the checks to find.
+for both an empty text and a missing one stands for that which the source has. Out of a text file, a number is
+the same as the text that spells it, and nothing the same as a word for what is missing. Only what is exactly
+the same value is changed: all else stays as it was read, for the checks to find.
 """
 
 from __future__ import annotations
 
+import re
+
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tacita.core import Microdata
+from tacita.core import CsvDialect, Microdata
 from tacita.core.release import Claim
 from tacita.core.text import UNTYPED
 
 from .cells import TEXT_OF_VIEWS, as_array
 
+_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+
 
 def restored(released: Microdata, claim: Claim) -> Microdata:
     """The released cells with the types of the originals, or those that masked columns must have. O(n d)."""
     table = released.frame.to_arrow()
+    dialect = claim.original.dialect
     for place, name in enumerate(released.columns):
         if name not in claim.original.columns:
             continue
         cells = as_array(table.column(place))
+        last = _last(claim, name)
         try:
-            before = as_array(claim.original.column(name))
-            cells = _as(cells, *_wanted(claim, name, before))
+            if dialect is not None and not _must_be_number(last, name):
+                cells = _spelled(cells, last, name, dialect)
+            else:
+                before = as_array(claim.original.column(name))
+                gone = _taken_away(last, name, len(cells))
+                cells = _as(cells, *_wanted(last, name, before), gone)
         except (*UNTYPED, pa.ArrowException):
             # neither type is the other's, which the checks will say
             continue
         table = table.set_column(place, name, cells)
-    return Microdata.of(table, source=released.source, fingerprint=released.fingerprint, notes=released.notes)
+    return Microdata.of(
+        table,
+        dialect=dialect,
+        source=released.source,
+        fingerprint=released.fingerprint,
+        notes=released.notes,
+    )
 
 
-def _wanted(claim: Claim, name: str, before: pa.Array) -> tuple[pa.DataType | None, pa.Array]:
-    """The type that a column must have, if it is known, and the original cells."""
+def _last(claim: Claim, name: str) -> Claim:
+    """What claims the last change of a column; the release itself where none was."""
     touching = [part for part in claim.steps or (claim,) if name in part.original.quasi]
-    if not touching:
+    return touching[-1] if touching else claim
+
+
+def _touched(last: Claim, name: str) -> bool:
+    return not last.steps and name in last.original.quasi
+
+
+def _must_be_number(last: Claim, name: str) -> bool:
+    return _touched(last, name) and last.original.scale(name) == "numeric"
+
+
+def _taken_away(last: Claim, name: str, records: int) -> pa.Array:
+    """Cells that are claimed to have been left empty: of those nobody says that they were empty texts."""
+    if not _touched(last, name) or last.suppressed is None or last.suppressed.shape[0] != records:
+        return pa.array(np.zeros(records, dtype=bool))
+    return pa.array(last.suppressed[:, last.original.quasi.index(name)])
+
+
+def _wanted(last: Claim, name: str, before: pa.Array) -> tuple[pa.DataType | None, pa.Array]:
+    """The type that a column must have, if it is known, and the original cells."""
+    if not _touched(last, name):
         return before.type, before
-    last = touching[-1]
     if "recoded" in last.guarantees:
         return None, before
     if last.original.scale(name) == "numeric":
@@ -47,9 +84,54 @@ def _wanted(claim: Claim, name: str, before: pa.Array) -> tuple[pa.DataType | No
     return as_array(last.original.column(name)).type, before
 
 
-def _as(cells: pa.Array, wanted: pa.DataType | None, before: pa.Array) -> pa.Array:
+def _spelled(cells: pa.Array, last: Claim, name: str, dialect: CsvDialect) -> pa.Array:
+    """Numbers and gaps of a file as the text that the source has for them, where it has one. O(n).
+
+    The text of the record itself where that says the same; else, in columns that were protected, the one text
+    that does. What shows nothing is one word there, so that nobody could tell what was taken away.
+    """
+    source = as_array(last.original.column(name))
+    if not _is_text(source):
+        return cells
+    texts: list[str] = source.to_pylist()
+    own = [texts[row] for row in last.rows.tolist()]
+    read = cells.to_pylist()
+    touched = _touched(last, name)
+    said = {text: _said(text, dialect) for text in {*texts}}
+    word = next((text for text in texts if said[text] is None), dialect.missing_word)
+    spelling = {said[text]: text for text in sorted({*texts}, reverse=True) if said[text] is not None}
+    found = []
+    for cell, text in zip(read, own, strict=True):
+        if cell is None:
+            found.append(text if not touched and said[text] is None else word)
+        elif isinstance(cell, str):
+            found.append(cell)
+        elif said[text] == cell:
+            found.append(text)
+        elif touched and cell in spelling:
+            found.append(spelling[cell])
+        else:
+            return cells
+    return pa.array(found, pa.string())
+
+
+def _said(text: str, dialect: CsvDialect) -> float | str | None:
+    """What a text of a file says: a number, nothing, or itself."""
+    plain = text.strip()
+    if plain in dialect.missing_values:
+        return None
+    if dialect.decimal == ",":
+        plain = plain.replace(".", "?").replace(",", ".")
+    return float(plain) if _NUMBER.fullmatch(plain) else text
+
+
+def _is_text(cells: pa.Array) -> bool:
+    return bool(pa.types.is_string(cells.type) or pa.types.is_large_string(cells.type))
+
+
+def _as(cells: pa.Array, wanted: pa.DataType | None, before: pa.Array, gone: pa.Array) -> pa.Array:
     if wanted is not None and pa.types.is_dictionary(wanted):
-        return _categories(_filled(cells, before), wanted, before)
+        return _categories(_filled(cells, before, gone), wanted, before)
     if wanted is not None and wanted != cells.type:
         if pa.types.is_null(wanted):
             return pa.nulls(len(cells)) if cells.null_count == len(cells) else cells
@@ -59,7 +141,7 @@ def _as(cells: pa.Array, wanted: pa.DataType | None, before: pa.Array) -> pa.Arr
         if not other.cast(cells.type).equals(cells):
             return cells
         cells = other
-    return _filled(cells, before)
+    return _filled(cells, before, gone)
 
 
 def _family(kind: pa.DataType) -> str:
@@ -74,14 +156,18 @@ def _family(kind: pa.DataType) -> str:
     return next((name for name, each in tests.items() if any(test(kind) for test in each)), str(kind))
 
 
-def _filled(cells: pa.Array, before: pa.Array) -> pa.Array:
+def _filled(cells: pa.Array, before: pa.Array, gone: pa.Array) -> pa.Array:
     """What a file cannot tell from missing is what the source has instead: empty text, or no number."""
     if not cells.null_count or before.null_count:
         return cells
-    if pa.types.is_string(cells.type) or pa.types.is_large_string(cells.type):
-        return pc.fill_null(cells, "")
+    stays = pc.or_(cells.is_valid(), gone)
+    if _is_text(cells):
+        empty = _is_text(before) and pc.any(pc.equal(before, "")).as_py()
+        return pc.if_else(stays, cells, pa.scalar("", cells.type)) if empty else cells
     nan = pa.types.is_floating(before.type) and pc.any(pc.is_nan(before)).as_py()
-    return pc.fill_null(cells, float("nan")) if nan and pa.types.is_floating(cells.type) else cells
+    if nan and pa.types.is_floating(cells.type):
+        return pc.if_else(stays, cells, pa.scalar(float("nan"), cells.type))
+    return cells
 
 
 def _categories(cells: pa.Array, wanted: pa.DataType, before: pa.Array) -> pa.Array:
