@@ -420,8 +420,12 @@ def progress_bar(quiet: bool, *, anytime: bool = False) -> Iterator[Run]:
     """A run whose progress is a bar on the terminal, if there is one; `anytime`: a search can be stopped."""
     from tacita.core import Run
 
+    def warn(warning: Caution) -> None:
+        if not quiet:
+            Err.print(f"before the run: {warning.text} {warning.advice}", style="yellow", markup=False)
+
     if quiet or not Err.is_terminal:
-        with _stoppable(Run(), anytime, quiet) as run:
+        with _stoppable(Run(on_warning=warn), anytime, quiet) as run:
             yield run
         return
     from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
@@ -435,5 +439,5 @@ def progress_bar(quiet: bool, *, anytime: bool = False) -> Iterator[Run]:
             # a task that is done stops its clock, and after one stage comes the next
             bar.update(task, description=progress.stage, total=1.0, completed=min(progress.share, 0.999))
 
-        with _stoppable(Run(on_progress=listen), anytime, quiet) as run:
+        with _stoppable(Run(on_progress=listen, on_warning=warn), anytime, quiet) as run:
             yield run

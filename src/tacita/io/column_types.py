@@ -7,12 +7,15 @@ release never says more of them than its own cells do.
 from __future__ import annotations
 
 
+from collections.abc import Sequence
+
 import narwhals as nw
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tacita.core import CsvDialect, Microdata
+from tacita.core import CsvDialect, DataError, Microdata
+from tacita.core.microdata import speakable
 from tacita.core.release import Claim
 from tacita.core.text import looks_like_code, parse_numbers
 
@@ -31,7 +34,7 @@ def typed(released: Microdata, claim: Claim) -> Microdata:
     dialect = claim.original.dialect
     if dialect is None:
         return released
-    changed = {name for part in claim.steps or (claim,) for name in part.original.quasi}
+    changed = changed_by(claim)
     table = nw.maybe_reset_index(released.frame).to_arrow()
     for place, name in enumerate(released.columns):
         cells = _joined(table.column(place))
@@ -46,6 +49,56 @@ def typed(released: Microdata, claim: Claim) -> Microdata:
             numbers = as_numbers(shown, plain_number_type(source, dialect), dialect)
         table = table.set_column(place, name, shown if numbers is None else numbers)
     return Microdata.of(table, notes=released.notes, source=released.source)
+
+
+def changed_by(claim: Claim) -> set[str]:
+    """Columns that some step protected."""
+    return {name for part in claim.steps or (claim,) for name in part.original.quasi}
+
+
+def refuse_words_for_missing(released: Microdata, claim: Claim) -> None:
+    """Raise where a protected column of a typed source shows texts that would read as missing in a text file."""
+    if claim.original.dialect is not None:
+        return
+    dialect = CsvDialect()
+    for name in changed_by(claim) & {*released.columns}:
+        cells = _joined(released.frame.select(name).to_arrow().column(0))
+        texts = cells.cast(cells.type.value_type) if pa.types.is_dictionary(cells.type) else cells
+        if not _is_text(texts):
+            continue
+        if lost := _without_missing_words(texts, dialect).null_count - texts.null_count:
+            raise DataError(
+                f"CSV: {lost} cells of the protected column {speakable([name])} are texts that read as missing "
+                "in a text file, such as NA or an empty text. Recode them first, or write Parquet."
+            )
+
+
+def unchanged_as_written(data: Microdata, names: Sequence[str]) -> pa.Table:
+    """Columns of a source that no step changes, with the types in which a file that knows types has them."""
+    table = nw.maybe_reset_index(data.frame.select(list(names))).to_arrow()
+    if data.dialect is None:
+        return table
+    for place, name in enumerate(names):
+        cells = _joined(table.column(place))
+        shown = _without_missing_words(cells, data.dialect)
+        numbers = as_numbers(shown, number_type(cells, data.dialect), data.dialect)
+        table = table.set_column(place, name, shown if numbers is None else numbers)
+    return table
+
+
+def one_of_each_type(table: pa.Table) -> pa.Table:
+    """A record with some value of the type of every column, for what is said of types alone."""
+    columns = [_some_value(field.type) for field in table.schema]
+    return pa.table(columns, schema=pa.schema([pa.field(each.name, each.type) for each in table.schema]))
+
+
+def _some_value(kind: pa.DataType) -> pa.Array:
+    try:
+        plain = kind.value_type if pa.types.is_dictionary(kind) else kind
+        # 1 is a number, a truth value, a text, and a day long after 1900
+        return pa.array([40_000], pa.int32() if pa.types.is_date32(plain) else pa.int64()).cast(plain).cast(kind)
+    except pa.ArrowException:
+        return pa.nulls(1, kind)
 
 
 def number_type(source: pa.Array, dialect: CsvDialect) -> pa.DataType | None:
@@ -97,6 +150,7 @@ def as_numbers(cells: pa.Array, kind: pa.DataType | None, dialect: CsvDialect) -
 
 
 def _without_missing_words(cells: pa.Array, dialect: CsvDialect) -> pa.Array:
+    cells = cells.cast(pa.string())
     words = pa.array(dialect.missing_values, pa.string())
     gone = pc.fill_null(pc.is_in(pc.utf8_trim_whitespace(cells), value_set=words), True)
     return pc.if_else(gone, pa.scalar(None, pa.string()), cells)
@@ -104,14 +158,14 @@ def _without_missing_words(cells: pa.Array, dialect: CsvDialect) -> pa.Array:
 
 def _all_known(shown: pa.Array, source: pa.Array) -> bool:
     """Whether a column shows nothing but texts of the source: other labels are text, whatever they look like."""
-    return bool(pc.all(pc.is_in(shown.drop_null(), value_set=source)).as_py() is not False)
+    return pc.all(pc.is_in(shown.drop_null(), value_set=source.cast(pa.string()))).as_py() is not False
 
 
 def _joined(column: pa.ChunkedArray | pa.Array) -> pa.Array:
     cells = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-    cells = pa.concat_arrays(cells.chunks) if isinstance(cells, pa.ChunkedArray) else cells
-    return cells.cast(pa.string()) if pa.types.is_large_string(cells.type) else cells
+    return pa.concat_arrays(cells.chunks) if isinstance(cells, pa.ChunkedArray) else cells
 
 
 def _is_text(cells: pa.Array) -> bool:
-    return bool(pa.types.is_string(cells.type))
+    kind = cells.type
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or kind == pa.string_view())

@@ -338,6 +338,7 @@ def _refuse_hopeless(
 _ABOUT_GAPS: dict[Missing, str] = {
     "refuse": "",
     "drop": "",
+    "level": "",
     "stratum": " (records missing the same columns are a stratum too; {merge} joins small ones)",
     "merge": " (records that miss other columns could not be joined to k without taking all their values)",
 }

@@ -28,7 +28,7 @@ from tacita.core import (
 from tacita.core.release import Claim
 from tacita.io import toml_of
 from tacita.io.atomic import refuse_bad_targets
-from tacita.io.column_types import typed
+from tacita.io.column_types import refuse_words_for_missing, typed
 from tacita.io.formats.parquet import Parquet
 from tacita.io.hierarchies import format_arx
 from tacita.io.parts import ParquetParts
@@ -45,6 +45,7 @@ from tacita.tables.plan import AnyTablePlan, kind_of
 
 from .files import as_json, as_path
 from .tables import read_by
+from .writing import kept_less, refuse_unwritable
 
 AnyPlan = Plan | RiskPlan | AnyTablePlan
 
@@ -96,6 +97,8 @@ class _Packing:
             native, dialect=claim.original.dialect, notes=notes_of(claim, native), source=self.target.name
         )
         form = io.format_of(self.target, writing=True)().like(data)
+        if form.spells:
+            refuse_words_for_missing(data, claim)
         content = form.encode(data if form.spells else typed(data, claim))
         verify.insist(verify.verify_frame(released, claim))
         verdicts = verify.insist(verify.verify_file(content, form, claim))
@@ -165,11 +168,19 @@ def _run_in_memory(
     data: Microdata, plan: Plan, run: Run | None, dry_run: bool, save_plan: str | Path | None, force: bool
 ) -> RecordsRelease:
     """What is written is what was verified: the frame by itself is only where nothing is written."""
-    packing = _Packing(cast(Path, plan.output.path))
+    target = cast(Path, plan.output.path)
+    form = io.format_of(target, writing=True)().like(data)
+    refuse_unwritable(data, plan, form)
+    packing, lost = _Packing(target), kept_less(data, plan, form)
+    if lost is not None:
+        (run or Run()).on_warning(lost)
     try:
         release = make_release(data, plan, run, None if dry_run else packing.verified, to_look_at=dry_run)
     except RequirementError as refusal:
         raise RequirementError(f"{refusal} A dry run writes its report, where one is named.") from None
+    if lost is not None:
+        record = replace(release.record, cautions=(*release.record.cautions, lost))
+        release = replace(release, record=record)
     if dry_run:
         _refuse_unmet(release, plan, force)
     files = {} if dry_run else packing.beside_pages(release, plan.output)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self, get_args
 
 import narwhals as nw
 import pyarrow as pa
@@ -18,6 +18,9 @@ from tacita.io.content import content_of, fingerprint_of
 
 # Files of records; tables with their true values; tables as they are published.
 Purpose = Literal["records", "cells", "published"]
+
+# What some formats hold beside numbers and texts.
+Held = Literal["dates", "truth values", "categories", "empty texts", "labels", "value labels", "reasons"]
 
 # A small file can unfold into a huge table; its shape says so, its size does not.
 _MOST_CELLS: ContextVar[int] = ContextVar("most cells", default=2_000_000_000)
@@ -74,6 +77,8 @@ class RecordFormat(Format):
     streams: ClassVar[bool] = False
     keeps_types: ClassVar[bool] = True
     spells: ClassVar[bool] = False
+    # what of a source that not every format has it can hold; all of it, unless said
+    holds: ClassVar[frozenset[Held]] = frozenset(get_args(Held))
     pads: ClassVar[bool] = False
 
     def unpack(self, content: bytes, source: str) -> Any:

@@ -179,18 +179,23 @@ def _notes_say_more(_content: bytes, evidence: Evidence) -> str | None:
     form = evidence.form
     assert form is not None
     bare = without_memory(to_arrow(evidence.in_file))
-    # whole numbers may have been whole by their type, which such a file does not say
-    usual = [form.decode(form.encode(Microdata.of(cells)), "plain") for cells in (bare, _whole(bare))]
+    # whole numbers may have been whole by their type, which not every such file says
+    usual = [
+        form.decode(form.encode(Microdata.of(cells)), "plain")
+        for cells in (bare, _whole(bare))
+        if cells.num_columns
+    ]
     return says_more(evidence, usual) or written_again(evidence)
 
 
 def _whole(cells: pa.Table) -> pa.Table:
-    """The same with columns of whole numbers as such."""
-    for place, column in enumerate(cells.columns):
+    """The columns of doubles that hold whole numbers alone, as such."""
+    found = {}
+    for name, column in zip(cells.column_names, cells.columns, strict=True):
         if pa.types.is_floating(column.type):
             with suppress(pa.ArrowInvalid):
-                cells = cells.set_column(place, cells.column_names[place], column.cast(pa.int64()))
-    return cells
+                found[name] = column.cast(pa.int64())
+    return pa.table(found)
 
 
 def _xport_says_more(content: bytes, evidence: Evidence) -> str | None:

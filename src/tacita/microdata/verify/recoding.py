@@ -29,12 +29,21 @@ def _before(evidence: Evidence, name: str) -> tuple[list[str | None], list[bool]
     return [texts[row] for row in rows.tolist()], gaps(original, name)[rows].tolist()
 
 
+def _after(evidence: Evidence, name: str) -> list[str | None]:
+    """The released cells as they read; a text file of a typed source has a word for what is missing there."""
+    texts = _texts(evidence.released, name)
+    dialect = evidence.released.dialect
+    if dialect is None or evidence.claim.original.dialect is not None:
+        return texts
+    return [None if text == dialect.missing_word else text for text in texts]
+
+
 def _reads(evidence: Evidence, name: str, wanted: list[str | None]) -> bool:
     """Whether the released cells read so, those that a later step left empty apart, which show nothing."""
     emptied = evidence.emptied(name)
     if (emptied & ~evidence.gaps_shown(name)).any():
         return False
-    shown = zip(wanted, _texts(evidence.released, name), emptied.tolist(), strict=True)
+    shown = zip(wanted, _after(evidence, name), emptied.tolist(), strict=True)
     return all(empty or a == b for a, b, empty in shown)
 
 
@@ -43,7 +52,7 @@ def recoded(evidence: Evidence) -> str | None:
     moved, split = [], []
     for name in evidence.claim.original.quasi:
         old, missing = _before(evidence, name)
-        new = _texts(evidence.released, name)
+        new = _after(evidence, name)
         gone, emptied = evidence.gaps_shown(name).tolist(), evidence.emptied(name).tolist()
         wanted = [gap or empty for gap, empty in zip(missing, emptied, strict=True)]
         there = [(a, b) for a, b, empty in zip(old, new, emptied, strict=True) if not empty]

@@ -133,8 +133,9 @@ def _as(cells: pa.Array, wanted: pa.DataType | None, before: pa.Array, gone: pa.
     if wanted is not None and pa.types.is_dictionary(wanted):
         return _categories(_filled(cells, before, gone), wanted, before)
     if wanted is not None and wanted != cells.type:
-        if pa.types.is_null(wanted):
-            return pa.nulls(len(cells)) if cells.null_count == len(cells) else cells
+        if cells.null_count == len(cells):
+            # of a column that shows nothing a file need not know the type
+            return _filled(pa.nulls(len(cells), TEXT_OF_VIEWS.get(wanted, wanted)), before, gone)
         if _family(wanted) != _family(cells.type):
             return cells
         other = cells.cast(TEXT_OF_VIEWS.get(wanted, wanted))
