@@ -1,13 +1,12 @@
-"""Releases drawn at random over methods and formats, and a reader of their files that knows nothing of tacita.
+"""Releases drawn at random over methods and formats, and a reader of files that knows nothing of tacita.
 
-`drawn(seed)` is a case; `judged(case, folder)` protects, saves, reads the file with pandas, openpyxl or Python's
-csv module alone, and says what is wrong, or that tacita refused.
+`drawn(seed)` is a case; `judged(case, folder)` protects, saves, reads the file with pandas, pyreadstat or
+Python's csv module alone, and says what is wrong with it, if anything.
 """
 
 from __future__ import annotations
 
 import csv
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -37,6 +36,17 @@ POOLS = {
 }
 GROUPING = ("mdav", "vmdav", "mst-d", "kmeans1", "hm", "projection")
 MASKING = ("noise", "rank-swap", "onedims", "shuffle", "correlated-noise")
+OTHERS = (
+    "local-suppression",
+    "local-suppression",
+    "recode",
+    "pram",
+    "gower",
+    "top-code",
+    "round",
+    "copula",
+    "trees",
+)
 COARSER = ("mondrian", "generalise", "recode-local")
 
 
@@ -74,7 +84,9 @@ def drawn(seed: int, source: str | None = None, target: str | None = None, only:
     columns["age"] = [int(cell) for cell in at.integers(0, 90, n)]
     columns["wage"] = [float(cell) for cell in np.round(at.lognormal(7, 1, n), 2)]
     columns["weight"] = [float(cell) for cell in np.round(at.uniform(1, 200, n), 3)]
-    columns["score"] = [None if at.random() < 0.2 else float(cell) for cell in np.round(at.normal(0, 1, n), 4)]
+    columns["score"] = [
+        None if at.random() < 0.2 else float(cell) for cell in np.round(at.normal(0, 1, n), 4)
+    ]
     columns["note"] = [None if at.random() < 0.2 else str(cell) for cell in at.choice(["p", "q", "r s"], n)]
     columns["postal"] = [str(cell) for cell in at.choice(["0100", "0200", "1300"], n)]
     asked: dict[str, Any] = {"insist": True, "measures": ["IL1"]}
@@ -105,10 +117,10 @@ def drawn(seed: int, source: str | None = None, target: str | None = None, only:
     )
 
 
-def _step(at: Any, keys: list[str], columns: dict[str, list[Any]], only: Sequence[str] = ()) -> dict[str, Any]:
-    every = (*GROUPING, *MASKING, *COARSER, *COARSER, "local-suppression", "local-suppression", "recode", "pram",
-             "gower", "top-code", "round", "copula", "trees")  # fmt: skip
-    name = str(at.choice(only or every))
+def _step(
+    at: Any, keys: list[str], columns: dict[str, list[Any]], only: Sequence[str] = ()
+) -> dict[str, Any]:
+    name = str(at.choice(only or (*GROUPING, *MASKING, *COARSER, *COARSER, *OTHERS)))
     k = int(at.integers(2, 5))
     numbers = [each for each in ("age", "wage", "code") if each in columns]
     of_numbers = list(at.permutation(numbers)[: at.integers(1, 3)]) if set(keys) != {"code"} else ["code"]
@@ -231,11 +243,9 @@ def _not_kept(case: Case, release: Any, shown: dict[str, list[Any]]) -> list[str
         by_value = "csv" in (case.source, case.target)
         if case.source == "xpt" or case.target == "xpt":
             cells = [cell.rstrip(" ") if isinstance(cell, str) else cell for cell in cells]
-        # blanks are missing everywhere but in Parquet, and these words in text
-        nothing = ("", "NA", ".") if case.source == "csv" else ("",)
-        cells = [None if cell in nothing else cell for cell in cells]
-        old = [_plain(cells[row], by_value) for row in rows]
-        new = [_plain(cell, by_value) for cell in shown[name]]
+        nothing = _nothing(case)
+        old = [_plain(None if cells[row] in nothing else cells[row], by_value) for row in rows]
+        new = [_plain(None if cell in nothing else cell, by_value) for cell in shown[name]]
         if old != new:
             wrong.append(f"{name}: other cells than the source")
         kinds = {type(cell) for cell in shown[name] if cell is not None}
@@ -244,6 +254,11 @@ def _not_kept(case: Case, release: Any, shown: dict[str, list[Any]]) -> list[str
         if name in ("note", "postal", "area", "firm") and kinds - {str}:
             wrong.append(f"{name}: text came out as numbers")
     return wrong
+
+
+def _nothing(case: Case) -> tuple[str, ...]:
+    """Texts of the source that say that there is no value: blanks, and in text files these words."""
+    return ("", "NA", ".") if case.source == "csv" else ("",)
 
 
 def _plain(cell: Any, by_value: bool) -> Any:
@@ -270,12 +285,15 @@ def _below(case: Case, release: Any, shown: dict[str, list[Any]]) -> list[str]:
             continue
         new = list(zip(areas, *(shown[name] for name in keys), strict=True))
         if part["method"] == "local-suppression":
-            old = [(area, *(case.columns[name][row] for name in keys)) for area, row in zip(areas, rows, strict=True)]
-            for few in _compatible(case, old, new, units, part["missing_as"] == "category"):
-                if few < k:
-                    wrong.append(f"local-suppression: {few} of {k} are compatible")
-                    break
-            continue
+            nothing = _nothing(case) if case.source != "parquet" else ()
+            had = [[None if cell in nothing else cell for cell in case.columns[name]] for name in keys]
+            old = [(area, *(cells[row] for cells in had)) for area, row in zip(areas, rows, strict=True)]
+            fewest = min(_compatible(old, new, units))
+            if fewest < k:
+                wrong.append(f"local-suppression: {fewest} of {k} are compatible")
+            # where what is missing is a category of its own, classes count
+            if part["missing_as"] == "wildcard":
+                continue
         fewest = min(len({unit for _, unit in found}) for found in _classes(new, units).values())
         if fewest < k:
             wrong.append(f"{part['method']}: {fewest} of {k}")
@@ -295,24 +313,22 @@ def _classes(cells: Sequence[Any], units: Sequence[Any]) -> dict[Any, set[tuple[
     return found
 
 
-def _compatible(case: Case, old: list[Any], new: list[Any], units: Sequence[Any], alike: bool) -> list[int]:
-    """For each original, of how many units are the released records that may be its own."""
-    by_value = "csv" in (case.source, case.target)
-    spoken = [[_key(cell, by_value) for cell in each] for each in new]
-    wanted = [[_key(cell, by_value) for cell in each] for each in old]
-    if alike:
-        own = Counter(map(tuple, spoken))
-        assert own
+def _compatible(old: list[Any], new: list[Any], units: Sequence[Any]) -> list[int]:
+    """For each original, of how many units are the released records that may be its own. O(n^2)."""
+    shown = [[_key(cell) for cell in each] for each in new]
     return [
-        len({unit for each, unit in zip(spoken, units, strict=True) if _agree(one, each)}) for one in wanted
+        len({unit for each, unit in zip(shown, units, strict=True) if _agree(one, each)})
+        for one in ([_key(cell) for cell in each] for each in old)
     ]
 
 
 def _agree(one: Sequence[Any], other: Sequence[Any]) -> bool:
-    return all(a == b or (j and (a is None or b is None)) for j, (a, b) in enumerate(zip(one, other, strict=True)))
+    return all(
+        a == b or (j and (a is None or b is None)) for j, (a, b) in enumerate(zip(one, other, strict=True))
+    )
 
 
-def _key(cell: Any, by_value: bool) -> Any:
+def _key(cell: Any) -> Any:
     """Numbers as such: 1 and 1.0 are one to who reads them."""
     if cell is None or isinstance(cell, int | float):
         return None if cell is None else float(cell)
@@ -320,3 +336,11 @@ def _key(cell: Any, by_value: bool) -> Any:
         return float(cell)
     except ValueError:
         return cell.rstrip(" ")
+
+
+def failures(case: Case, folder: Path) -> list[str]:
+    """The same as `judged`; any error but a refusal in words is wrong, that of the own verification too."""
+    try:
+        return judged(case, folder)
+    except Exception as error:
+        return [f"{type(error).__name__}: {error}"]

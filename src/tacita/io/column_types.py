@@ -6,7 +6,6 @@ release never says more of them than its own cells do.
 
 from __future__ import annotations
 
-
 from collections.abc import Sequence
 
 import narwhals as nw
@@ -19,8 +18,8 @@ from tacita.core.microdata import speakable
 from tacita.core.release import Claim
 from tacita.core.text import looks_like_code, parse_numbers
 
-# Beyond it a double no longer holds every whole number, and a number so long is a name.
-_LARGEST_EXACT = 2**53
+# From it on a double no longer holds every whole number, and a number so long is a name.
+_FIRST_INEXACT = 2**53
 _WHOLE = r"^[+-]?\d+$"
 
 
@@ -57,7 +56,7 @@ def changed_by(claim: Claim) -> set[str]:
 
 
 def refuse_words_for_missing(released: Microdata, claim: Claim) -> None:
-    """Raise where a protected column of a typed source shows texts that would read as missing in a text file."""
+    """Raise where a protected column of a typed source shows texts that read as missing in a text file."""
     if claim.original.dialect is not None:
         return
     dialect = CsvDialect()
@@ -68,8 +67,8 @@ def refuse_words_for_missing(released: Microdata, claim: Claim) -> None:
             continue
         if lost := _without_missing_words(texts, dialect).null_count - texts.null_count:
             raise DataError(
-                f"CSV: {lost} cells of the protected column {speakable([name])} are texts that read as missing "
-                "in a text file, such as NA or an empty text. Recode them first, or write Parquet."
+                f"CSV: {lost} cells of the protected column {speakable([name])} are texts that read as "
+                "missing in a text file, such as NA or an empty text. Recode them first, or write Parquet."
             )
 
 
@@ -96,7 +95,9 @@ def _some_value(kind: pa.DataType) -> pa.Array:
     try:
         plain = kind.value_type if pa.types.is_dictionary(kind) else kind
         # 1 is a number, a truth value, a text, and a day long after 1900
-        return pa.array([40_000], pa.int32() if pa.types.is_date32(plain) else pa.int64()).cast(plain).cast(kind)
+        return (
+            pa.array([40_000], pa.int32() if pa.types.is_date32(plain) else pa.int64()).cast(plain).cast(kind)
+        )
     except pa.ArrowException:
         return pa.nulls(1, kind)
 
@@ -109,8 +110,8 @@ def number_type(source: pa.Array, dialect: CsvDialect) -> pa.DataType | None:
     >>> dialect = CsvDialect()
     >>> number_type(pa.array(["1", "NA", "+2"]), dialect), number_type(pa.array(["1", "2.50"]), dialect)
     (DataType(int64), DataType(double))
-    >>> number_type(pa.array(["01", "2"]), dialect) is None, number_type(pa.array(["1", "x"]), dialect) is None
-    (True, True)
+    >>> [number_type(pa.array(texts), dialect) for texts in (["01", "2"], ["1", "x"])]
+    [None, None]
     """
     cells = pc.utf8_trim_whitespace(_without_missing_words(source, dialect))
     values, bad, _ = parse_numbers(cells, dialect.decimal, dialect.missing_values)
@@ -119,16 +120,16 @@ def number_type(source: pa.Array, dialect: CsvDialect) -> pa.DataType | None:
         return None
     whole = pc.match_substring_regex(cells.drop_null(), _WHOLE)
     if not pc.all(whole).as_py():
-        long_ones = pc.any(whole).as_py() and (np.abs(present) > _LARGEST_EXACT).any()
+        long_ones = pc.any(whole).as_py() and (np.abs(present) >= _FIRST_INEXACT).any()
         return None if long_ones else pa.float64()
-    return pa.int64() if (np.abs(present) <= _LARGEST_EXACT).all() else None
+    return pa.int64() if (np.abs(present) < _FIRST_INEXACT).all() else None
 
 
 def plain_number_type(source: pa.Array, dialect: CsvDialect) -> pa.DataType | None:
     """The same, where every number is spelled as its type spells it.
 
-    >>> plain_number_type(pa.array(["1", "2"]), CsvDialect()), plain_number_type(pa.array(["1.0"]), CsvDialect())
-    (DataType(int64), None)
+    >>> [plain_number_type(pa.array(texts), CsvDialect()) for texts in (["1", "2"], ["1.0"])]
+    [DataType(int64), None]
     """
     kind = number_type(source, dialect)
     cells = _without_missing_words(source, dialect)
@@ -157,7 +158,7 @@ def _without_missing_words(cells: pa.Array, dialect: CsvDialect) -> pa.Array:
 
 
 def _all_known(shown: pa.Array, source: pa.Array) -> bool:
-    """Whether a column shows nothing but texts of the source: other labels are text, whatever they look like."""
+    """Whether a column shows texts of the source alone: new labels are text, whatever they look like."""
     return pc.all(pc.is_in(shown.drop_null(), value_set=source.cast(pa.string()))).as_py() is not False
 
 

@@ -28,16 +28,19 @@ def refuse_unwritable(data: Microdata, asked: Protection, form: RecordFormat) ->
     unchanged, changed = parts
     table = unchanged_as_written(data, unchanged)
     by_type = form.spells or isinstance(form, Parquet) or _leaves_out_records(asked)
+    records = 1 if by_type else data.n
     if by_type:
         table = one_of_each_type(table)
-    for name in data.columns:
-        if name in changed:
-            # what will stand there is not known yet; its name is
-            table = table.append_column(name, pa.array(["x"] * table.num_rows, pa.string()))
-    if not table.num_columns:
-        return
-    table = table.select([name for name in data.columns if name in table.column_names])
-    form.encode(Microdata.of(table, notes=_notes(data, changed, bare=by_type), source=data.source))
+    # what will stand in a changed column is not known yet; its name is
+    unknown = pa.array(["x"] * records, pa.string())
+    written = {
+        name: unknown if name in changed else table.column(name)
+        for name in data.columns
+        if name in changed or name in unchanged
+    }
+    if written:
+        notes = _notes(data, changed, bare=by_type)
+        form.encode(Microdata.of(pa.table(written), notes=notes, source=data.source))
 
 
 def kept_less(data: Microdata, asked: Protection, form: RecordFormat) -> Caution | None:
@@ -56,14 +59,14 @@ def kept_less(data: Microdata, asked: Protection, form: RecordFormat) -> Caution
     told = "; ".join(f"{what} ({speakable(found)})" for what, found in lost)
     return Caution(
         "format-keeps-less",
-        f"{type(form).name} files do not hold all that the source does: {told}.",
+        f"Files ending in {form.endings[0]} do not hold all that the source does: {told}.",
         len({name for _, found in lost for name in found}),
         "Write the format of the source, or keep a codebook beside the file.",
     )
 
 
 def _released_columns(data: Microdata, asked: Protection) -> tuple[list[str], set[str]] | None:
-    """Columns of the output that stay as they are, and those that steps change; None where roles are wrong."""
+    """Columns of the output that no step changes, and those that one does; None where roles are wrong."""
     try:
         steps = asked.planned
         roles = data.with_roles(asked.whole)
@@ -97,9 +100,7 @@ def _notes(data: Microdata, changed: set[str], *, bare: bool) -> Notes | None:
     return Notes(data.notes.system, labels)
 
 
-def _held(
-    data: Microdata, names: list[str], words: tuple[str, ...]
-) -> Iterator[tuple[str, str, list[str]]]:
+def _held(data: Microdata, names: list[str], words: tuple[str, ...]) -> Iterator[tuple[str, str, list[str]]]:
     """Of each thing that not every format holds: its name, what becomes of it, and the columns that have it.
 
     `words` are those that the output reads as missing.

@@ -15,7 +15,6 @@ from .base import COARSER, Generalisation, Generalised, Guarded
 from .ladders import TOP, Keys, Ladder
 from .local import depths_of
 
-
 # With a point or a comma; what else Python takes for a number (1_0, nan) is none to a reader of the file.
 _NUMBER = re.compile(r"[+-]?([0-9]+[.,]?[0-9]*|[.,][0-9]+)([eE][+-]?[0-9]+)?")
 
@@ -127,7 +126,9 @@ def _spellings(ladder: Ladder, values: Any) -> list[str]:
     """
     texts = [str(ladder.labels[place]).strip() for place in ladder.levels[0].tolist()]
     shortest: dict[float, str] = {}
-    for value, text in sorted(zip(values.tolist(), texts, strict=True), key=lambda leaf: (len(leaf[1]), leaf[1])):
+    for value, text in sorted(
+        zip(values.tolist(), texts, strict=True), key=lambda leaf: (len(leaf[1]), leaf[1])
+    ):
         shortest.setdefault(value, text)
     return [shortest[value] for value in values.tolist()]
 

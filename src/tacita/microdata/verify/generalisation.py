@@ -175,7 +175,7 @@ def _in_range(old: str | None, new: str | None) -> bool:
 
 
 def _number(text: str) -> float | None:
-    """The number that a text spells, with a point or a comma; none where Python alone reads one, as in 1_0."""
+    """The number that a text spells, with a point or a comma; none where Python alone reads one (1_0)."""
     try:
         return float(text.strip().replace(",", ".")) if set(text.strip()) <= _SIGNS else None
     except ValueError:

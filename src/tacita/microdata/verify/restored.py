@@ -36,7 +36,8 @@ def restored(released: Microdata, claim: Claim) -> Microdata:
             if dialect is not None and not _must_be_number(last, name):
                 cells = _spelled(cells, last, name, dialect)
             else:
-                before = as_array(claim.original.column(name))
+                # what is missing in records that left says nothing of those that stayed
+                before = as_array(claim.original.column(name)).take(pa.array(claim.rows))
                 gone = _taken_away(last, name, len(cells))
                 cells = _as(cells, *_wanted(last, name, before), gone)
         except (*UNTYPED, pa.ArrowException):
