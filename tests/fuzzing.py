@@ -17,6 +17,8 @@ import pandas as pd
 import pyreadstat
 
 import tacita
+from tacita import api
+from tacita.microdata.plan import Plan, Protection
 
 ENDINGS = ("csv", "parquet", "dta", "sav", "xpt", "xlsx")
 
@@ -210,18 +212,41 @@ def judged(case: Case, folder: Path) -> list[str]:
     """What is wrong with the release of a case, as another reader sees it; a refusal in words is right."""
     source, target = written(case, folder), folder / f"release.{case.target}"
     target.unlink(missing_ok=True)
-    roles = {name: cells for name, cells in case.asked.items() if name != "measures"}
     try:
-        if case.steps:
-            release = tacita.protect(source, steps=case.steps, **roles, measures=["IL1"])
-        else:
-            verb = tacita.synthesize if "dependent" in roles else tacita.protect
-            release = verb(source, **roles, measures=["IL1"])
-        tacita.save(release, target)
-    except (tacita.DataError, tacita.ParameterError) as refused:
-        return [] if target.exists() is False else [f"a file after a refusal: {refused}"]
+        release = _by_plan(case, source, target) if case.seed % 2 else _in_memory(case, source, target)
+    except (tacita.DataError, tacita.ParameterError):
+        if target.exists():
+            return ["a file after a refusal"]
+        return ["refused by a plan alone"] if case.seed % 2 and _can_be_made(case, source, target) else []
     shown = read(target)
     return [*_not_kept(case, release, shown), *_below(case, release, shown)]
+
+
+def _in_memory(case: Case, source: Path, target: Path) -> Any:
+    if case.steps:
+        release = tacita.protect(source, steps=case.steps, **case.asked)
+    else:
+        verb = tacita.synthesize if "dependent" in case.asked else tacita.protect
+        release = verb(source, **case.asked)
+    tacita.save(release, target)
+    return release
+
+
+def _by_plan(case: Case, source: Path, target: Path) -> Any:
+    steps = {"steps": case.steps} if case.steps else {}
+    asked = Protection.asked(**case.asked, **steps)
+    given = {name: getattr(asked, name) for name in Protection.model_fields}
+    return api.run(Plan(input={"path": source}, output={"path": target}, **given))
+
+
+def _can_be_made(case: Case, source: Path, target: Path) -> bool:
+    """Whether what a plan refuses before its run could be made and written."""
+    try:
+        _in_memory(case, source, target)
+    except (tacita.DataError, tacita.ParameterError):
+        return False
+    target.unlink()
+    return True
 
 
 def refused(case: Case, folder: Path) -> bool:

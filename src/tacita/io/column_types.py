@@ -7,6 +7,7 @@ release never says more of them than its own cells do.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import narwhals as nw
 import numpy as np
@@ -17,6 +18,7 @@ from tacita.core import CsvDialect, DataError, Microdata
 from tacita.core.microdata import speakable
 from tacita.core.release import Claim
 from tacita.core.text import looks_like_code, parse_numbers
+from tacita.io.formats.base import to_arrow
 
 # From it on a double no longer holds every whole number, and a number so long is a name.
 _FIRST_INEXACT = 2**53
@@ -61,7 +63,7 @@ def refuse_words_for_missing(released: Microdata, claim: Claim) -> None:
         return
     dialect = CsvDialect()
     for name in changed_by(claim) & {*released.columns}:
-        cells = _joined(released.frame.select(name).to_arrow().column(0))
+        cells = _joined(to_arrow(replace(released, frame=released.frame.select(name))).column(0))
         texts = cells.cast(cells.type.value_type) if pa.types.is_dictionary(cells.type) else cells
         if not _is_text(texts):
             continue
@@ -74,7 +76,7 @@ def refuse_words_for_missing(released: Microdata, claim: Claim) -> None:
 
 def unchanged_as_written(data: Microdata, names: Sequence[str]) -> pa.Table:
     """Columns of a source that no step changes, with the types in which a file that knows types has them."""
-    table = nw.maybe_reset_index(data.frame.select(list(names))).to_arrow()
+    table = to_arrow(replace(data, frame=data.frame.select(list(names))))
     if data.dialect is None:
         return table
     for place, name in enumerate(names):

@@ -168,6 +168,11 @@ def ladders_of(
 
 
 def _flat(name: str, labels: Sequence[str], who: str) -> Hierarchy:
+    if not all(labels):
+        raise DataError(
+            f"{who}: column {name} has an empty text among its values, which reads as missing. Recode it, or "
+            "leave these cells without a value."
+        )
     if TOP in labels:
         raise DataError(
             f"{who}: column {name} has the value {TOP}, which stands for any value. Recode it, or give the "

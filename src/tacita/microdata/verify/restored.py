@@ -8,8 +8,6 @@ the same value is changed: all else stays as it was read, for the checks to find
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -20,7 +18,7 @@ from tacita.core.text import UNTYPED
 
 from .cells import TEXT_OF_VIEWS, as_array
 
-_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+_NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 
 
 def restored(released: Microdata, claim: Claim) -> Microdata:
@@ -86,7 +84,7 @@ def _wanted(last: Claim, name: str, before: pa.Array) -> tuple[pa.DataType | Non
 
 
 def _spelled(cells: pa.Array, last: Claim, name: str, dialect: CsvDialect) -> pa.Array:
-    """Numbers and gaps of a file as the text that the source has for them, where it has one. O(n).
+    """Numbers and gaps of a file as the text that the source has for them, where it has one. O(n log n).
 
     The text of the record itself where that says the same; else, in columns that were protected, the one text
     that does. What shows nothing is one word there, so that nobody could tell what was taken away.
@@ -94,36 +92,45 @@ def _spelled(cells: pa.Array, last: Claim, name: str, dialect: CsvDialect) -> pa
     source = as_array(last.original.column(name))
     if not _is_text(source):
         return cells
-    texts: list[str] = source.to_pylist()
-    own = [texts[row] for row in last.rows.tolist()]
-    read = cells.to_pylist()
-    touched = _touched(last, name)
-    said = {text: _said(text, dialect) for text in {*texts}}
-    word = next((text for text in texts if said[text] is None), dialect.missing_word)
-    spelling = {said[text]: text for text in sorted({*texts}, reverse=True) if said[text] is not None}
-    found = []
-    for cell, text in zip(read, own, strict=True):
-        if cell is None:
-            found.append(text if not touched and said[text] is None else word)
-        elif isinstance(cell, str):
-            found.append(cell)
-        elif said[text] == cell:
-            found.append(text)
-        elif touched and cell in spelling:
-            found.append(spelling[cell])
-        else:
-            return cells
-    return pa.array(found, pa.string())
+    source = source.cast(pa.string())
+    own, touched = source.take(pa.array(last.rows)), _touched(last, name)
+    nothing = _says_nothing(source, dialect)
+    words = source.filter(nothing)
+    word = pa.scalar(words[0].as_py() if len(words) else dialect.missing_word, pa.string())
+    gaps = pc.if_else(_says_nothing(own, dialect), own, word) if not touched else word
+    if _is_text(cells):
+        return pc.if_else(cells.is_null(), gaps, cells.cast(pa.string()))
+    read = cells.cast(pa.float64())
+    same = pc.fill_null(pc.equal(_numbers(own, dialect), read), False)
+    others = _text_for(read, source.filter(pc.invert(nothing)), dialect) if touched else None
+    found = pc.if_else(same, own, pa.scalar(None, pa.string()) if others is None else others)
+    if pc.any(pc.and_(found.is_null(), cells.is_valid())).as_py():
+        # a number that no text of the source says stays one, for the checks to find
+        return cells
+    return pc.if_else(cells.is_null(), gaps, found)
 
 
-def _said(text: str, dialect: CsvDialect) -> float | str | None:
-    """What a text of a file says: a number, nothing, or itself."""
-    plain = text.strip()
-    if plain in dialect.missing_values:
-        return None
+def _text_for(read: pa.Array, source: pa.Array, dialect: CsvDialect) -> pa.Array:
+    """For each number the text of the source that says it, the first of several as texts sort."""
+    known = pc.unique(source).sort()
+    numbers = _numbers(known, dialect).drop_null()
+    texts = known.filter(_numbers(known, dialect).is_valid())
+    values, first = np.unique(np.asarray(numbers), return_index=True)
+    return texts.take(pa.array(first)).take(pc.index_in(read, value_set=pa.array(values)))
+
+
+def _says_nothing(texts: pa.Array, dialect: CsvDialect) -> pa.Array:
+    return pc.is_in(pc.utf8_trim_whitespace(texts), value_set=pa.array(dialect.missing_values, pa.string()))
+
+
+def _numbers(texts: pa.Array, dialect: CsvDialect) -> pa.Array:
+    """The numbers that texts of a file are, null where they are none."""
+    plain = pc.utf8_trim_whitespace(texts)
     if dialect.decimal == ",":
-        plain = plain.replace(".", "?").replace(",", ".")
-    return float(plain) if _NUMBER.fullmatch(plain) else text
+        plain = pc.replace_substring(pc.replace_substring(plain, ".", "?"), ",", ".")
+    plain = pc.if_else(_says_nothing(texts, dialect), pa.scalar(None, pa.string()), plain)
+    spelled = pc.if_else(pc.match_substring_regex(plain, _NUMBER), plain, pa.scalar(None, pa.string()))
+    return pc.utf8_ltrim(spelled, "+").cast(pa.float64())
 
 
 def _is_text(cells: pa.Array) -> bool:
