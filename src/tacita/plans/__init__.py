@@ -45,7 +45,7 @@ from tacita.tables.plan import AnyTablePlan, kind_of
 
 from .files import as_json, as_path
 from .tables import read_by
-from .writing import kept_less, refuse_unwritable
+from .writing import said_before
 
 AnyPlan = Plan | RiskPlan | AnyTablePlan
 
@@ -170,8 +170,7 @@ def _run_in_memory(
     """What is written is what was verified: the frame by itself is only where nothing is written."""
     target = cast(Path, plan.output.path)
     form = io.format_of(target, writing=True)().like(data)
-    refuse_unwritable(data, plan, form)
-    packing, lost = _Packing(target), kept_less(data, plan, form)
+    packing, lost = _Packing(target), said_before(data, plan, form)
     if lost is not None:
         (run or Run()).on_warning(lost)
     try:
