@@ -119,7 +119,9 @@ def test_requirements_count_units():
 def test_the_profile_of_a_register_counts_patients():
     found = tacita.risk(visits_of_lone_patients(), keys=KEYS, unit="patient", sensitive="ill")
     assert (found.uniques, found.bands[0].combinations) == (25, 5)
-    assert found.headline == "25 of 25 records (100 %) belong to the only unit (patient) with their age, town."
+    assert (
+        found.headline == "25 of 25 records (100 %) belong to the only unit (patient) with their age, town."
+    )
     assert found["sample_uniques"].value == 100
     assert found["sample_uniques"].beside["units"] == 5
     assert [key.uniques_without for key in found.by_key] == [0, 25]
