@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -12,7 +13,7 @@ from tacita.core.microdata import speakable
 from tacita.core.notes import ColumnNotes, Notes
 
 from .column_types import one_of_each_type, unchanged_as_written
-from .formats.base import RecordFormat
+from .formats.base import RecordFormat, to_arrow
 from .formats.parquet import Parquet
 
 
@@ -26,14 +27,16 @@ def refuse_unwritable(
 ) -> None:
     """Raise where the output cannot hold columns that no step changes, or the names of others. O(cells).
 
-    Cells are looked at where all records stay; where some may leave, only names and types are, since the cells
+    Cells are looked at where all records stay; where some may leave, only names and types are, since cells
     that could not be written may leave too.
     """
-    table = unchanged_as_written(data, unchanged)
     by_type = form.spells or isinstance(form, Parquet) or not all_stay
     records = 1 if by_type else data.n
     if by_type:
-        table = one_of_each_type(table)
+        first = replace(data, frame=data.frame.head(1).select(list(unchanged)))
+        table = one_of_each_type(to_arrow(first))
+    else:
+        table = unchanged_as_written(data, unchanged)
     # what will stand in a changed column is not known yet; its name is
     unknown = pa.array(["x"] * records, pa.string())
     written = {
