@@ -144,7 +144,7 @@ async def run(request: Request) -> Response:
         return seen_at(PATH)
     named = {each["name"]: each for each in await methods_of(request)}
     method = named.get(given.get("method", ""), named["optimal"])
-    section = _section(method, given, _said(work, work.history.current))
+    section = _section(method, given, _said(work, work.history.current), judged=tabled(work).judged)
     tabled(work).asked = section
     way = "suppress" if method["kind"] == "suppression" else "adjust"
     plan = plan_of(work, **{way: section})
@@ -167,7 +167,7 @@ async def run(request: Request) -> Response:
 
 
 def _section(
-    method: Mapping[str, Any], given: Mapping[str, str], before: Mapping[str, Any]
+    method: Mapping[str, Any], given: Mapping[str, str], before: Mapping[str, Any], *, judged: bool
 ) -> dict[str, Any]:
     """The section [suppress] or [adjust] of a plan; what no field shows stays as it was before."""
     schema = {name: each for name, each in method["parameters"]["properties"].items() if name not in _AROUND}
@@ -178,8 +178,6 @@ def _section(
         section |= values_of({"time": {"type": "number"}}, {"time": given["time"]}, ["time"])
     if "insist" in given:
         section["insist"] = True
-    if "accept" in given and method["kind"] == "suppression":
-        section["accept"] = [NO_SENSITIVE_CELLS]
     if before.get("method", "optimal") == method["name"]:
         section |= {name: before[name] for name in _AROUND if name in before}
     if method["kind"] == "adjustment":
@@ -187,6 +185,11 @@ def _section(
             section["seed"] = given["seed"].strip()
         return section | ({"signed": True} if given.get("problem") == "general" else {})
     section["problem"] = given.get("problem", "interval")
+    # the box is there where nothing says which cells are sensitive; else what a plan says is said again
+    if "accept" in given:
+        section["accept"] = [NO_SENSITIVE_CELLS]
+    elif judged and before.get("accept"):
+        section["accept"] = before["accept"]
     # files of tau-ARGUS say themselves what holds where a plan says nothing: what it says is said again
     objective = given.get("objective", "")
     if objective and (objective != _BEGINNING["objective"] or "objective" in before):
