@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import fsum
 
 import numpy as np
@@ -34,7 +34,7 @@ class Part:
     x: Matrix
     z: Matrix
     rounded: Mask
-    rows: Ints
+    rows: Ints = field(default_factory=lambda: np.empty(0, dtype=np.int64))
 
 
 def parts(evidence: Evidence) -> Iterator[Part]:
