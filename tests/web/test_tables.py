@@ -246,6 +246,9 @@ def test_only_a_verified_table_leaves_and_a_chosen_one_is_served(visitor):
     assert "node-n1" in text
     visitor.post("/tables/suppress", method="constructive", problem="interval")
     visitor.wait_for("/tables/suppress", 'data-testid="problem-cost"')
+    # the warning of contributors who know their own part is to be read first
+    assert visitor.get("/tables/get/data").status == 409
+    visitor.post("/tables/acknowledge", node="n2")
     answer = visitor.get("/tables/get/data")
     assert answer.status == 200
     assert "firms-published.csv" in answer.getheader("content-disposition")
