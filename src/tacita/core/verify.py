@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Generic, TypeVar
+from dataclasses import asdict, dataclass
+from typing import Any, Generic, TypeVar
 
 from .errors import VerificationError
+from .inference import Determined
 
 E = TypeVar("E")
 
@@ -16,6 +17,7 @@ class Verdict:
     """What an independent check found of one promise; `step` says whose, where there are several.
 
     What could not be judged for want of a file is not `judged`: it neither holds nor fails, nor is it passed.
+    `inferred` has what follows of hidden cells, where that is what was checked.
     """
 
     guarantee: str
@@ -24,6 +26,12 @@ class Verdict:
     detail: str
     step: int | None = None
     judged: bool = True
+    inferred: tuple[Determined, ...] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON: what was inferred only where something was."""
+        told = asdict(self)
+        return told if self.inferred else {name: told[name] for name in told if name != "inferred"}
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ from tacita.core import (
     Verdict,
     registry,
 )
+from tacita.core.inference import Determined
 from tacita.core.microdata import speakable
 from tacita.core.notes import ColumnNotes
 from tacita.core.options import ReleaseOptions
@@ -53,10 +54,12 @@ def recorded(
     run: Run,
     stopped: float | None,
     of_all: OfAll | None = None,
+    given_back: Sequence[Determined] = (),
 ) -> RecordsRelease:
     """The release with its figures and its record; `stopped` says after how many seconds a search was.
 
-    `of_all` has what is known of all records, where the data is a sample of them.
+    `of_all` has what is known of all records, where the data is a sample of them; `given_back` what other
+    columns tell of hidden cells, where that was insisted on.
     """
     claim, planned, section = made.claim, asked.planned, asked.protect
     kept = np.sort(claim.rows)
@@ -83,7 +86,15 @@ def recorded(
         verdicts=verdicts,
         cautions=(
             *(() if stopped is None else (search_stopped(stopped),)),
-            *cautions.find(made, uniqueness, shown.files, shown.report, estimates, shuffled=section.shuffle),
+            *cautions.find(
+                made,
+                uniqueness,
+                shown.files,
+                shown.report,
+                estimates,
+                (*given_back, *(each for verdict in verdicts for each in verdict.inferred)),
+                shuffled=section.shuffle,
+            ),
         ),
         not_promised=cautions.not_promised(claim),
         uniqueness=uniqueness,

@@ -11,6 +11,7 @@ import numpy as np
 from tacita.core import (
     Cancelled,
     DataError,
+    InferenceError,
     Microdata,
     ParameterError,
     Record,
@@ -24,6 +25,7 @@ from tacita.core import (
     Verdict,
 )
 from tacita.core.door import setting
+from tacita.core.inference import Determined
 from tacita.core.progress import Heard
 from tacita.core.release import Claim, Requirement
 from tacita.core.score import Files
@@ -79,9 +81,20 @@ def make_release(
     claim = _insisting(made.claim, insisted, asked.require.requirements)
     made = replace(made, claim=claim, protected=tuple(_told(each, insisted) for each in made.protected))
     steered.report("verifying", 0, 1)
-    verdicts = (verified or (_looked_at if to_look_at else _verified))(made.data, claim, steered)
+    verify_it = verified or (_looked_at if to_look_at else _verified)
+    given_back: tuple[Determined, ...] = ()
+    try:
+        verdicts = verify_it(made.data, claim, steered)
+    except InferenceError as refused:
+        if not section.insist:
+            raise
+        given_back = refused.found
+        insisted = (*insisted, verify.GIVEN_BACK)
+        claim = _insisting(claim, insisted, claim.requirements)
+        made = replace(made, claim=claim, protected=tuple(_told(each, insisted) for each in made.protected))
+        verdicts = verify_it(made.data, claim, steered)
     steered.report("verifying", 1, 1)
-    return recorded(made, data, asked, verdicts, steered, heard.after)
+    return recorded(made, data, asked, verdicts, steered, heard.after, given_back=given_back)
 
 
 def _verified(released: Microdata, claim: Claim, run: Run) -> tuple[Verdict, ...]:

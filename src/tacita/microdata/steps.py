@@ -202,7 +202,7 @@ def _several(data: Microdata, steps: Sequence[Step], run: Run, options: ReleaseO
             raise type(problem)(f"Step {number + 1}: {problem}", fields=problem.fields) from None
         # what comes back by rounding is refused, or insisted on, once all steps are made
         open_yet = replace(claim, insisted=("rounding-restores",))
-        verify.insist(verify.verify(frame, replace(claim, steps=(open_yet,))))
+        verify.insist(verify.verify(frame, replace(claim, steps=(open_yet,)), finished=False))
         made.append(protected)
         claims.append(claim)
         stages.append(frame)

@@ -97,6 +97,7 @@ INSISTED = {
     "k-of-2": "groups of two, where each member can compute the other",
     "k-of-1": "classes of one, where only a model of the population or of the whole file bounds the risk",
     "guessable-seed": "a seed that can be guessed, and with it all that was drawn",
+    "keys-determined": "hidden cells that other released columns give back",
     "rounding-restores": "a masking so weak that rounding gives the originals back",
     "membership": "a synthesis that remembers unique records, and so tells who was in the file",
 }
@@ -150,7 +151,7 @@ def review_json(release: RecordsRelease) -> str:
     record = release.record
     content = {
         **release.report.as_dict(),
-        "verdicts": [asdict(verdict) for verdict in record.verdicts],
+        "verdicts": [verdict.as_dict() for verdict in record.verdicts],
         "warnings": [asdict(caution) for caution in record.cautions],
         "uniqueness": record.uniqueness.as_dict(),
         "not_promised": list(record.not_promised),

@@ -175,7 +175,7 @@ def _told(release: RecordsRelease) -> dict[str, Any]:
         "parameters": dict(record.parameters),
         "seed": portable(record.seed),
         "scores": _scores(release.report),
-        "verdicts": [asdict(each) for each in record.verdicts],
+        "verdicts": [each.as_dict() for each in record.verdicts],
         "cautions": [asdict(each) for each in record.cautions],
         "warned": [asdict(each) for each in grouped(record.cautions, record.uniqueness.before.columns)],
         "not_promised": list(record.not_promised),

@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from tacita.core import Caution, Report
+from tacita.core.inference import Determined
 from tacita.core.pictures import Estimate
 from tacita.core.release import Claim
 from tacita.core.score import Files
@@ -16,6 +17,7 @@ from tacita.microdata.steps import Made
 
 from . import (
     categories,
+    determined,
     groups,
     insisting,
     maskings,
@@ -112,13 +114,15 @@ def find(
     files: Files,
     report: Report,
     estimates: Sequence[Estimate],
+    inferred: Sequence[Determined] = (),
     *,
     shuffled: bool,
 ) -> tuple[Caution, ...]:
     """All that apply to one release, the gravest first: to the file as it is, and to what each step made that
     still stands.
 
-    `files` and `report` are those after the last step, `estimates` of the population where it has weights.
+    `files` and `report` are those after the last step, `estimates` of the population where it has weights;
+    `inferred` is what the verifier found to follow of hidden cells.
     """
     whole = made.whole
     # a recoding or coding publishes what it says, and shows in what is unique
@@ -137,6 +141,7 @@ def find(
 
     finders = (
         insisting.guessable_seed(whole),
+        determined.given_back(inferred),
         _withdrawn(made),
         _dropped(made),
         nothing.changed(made),

@@ -9,6 +9,7 @@ from tacita.core import Caution
 _FINDS_RECORDS = (
     "guessable-seed",
     "rounding-restores",
+    "cells-determined",
     "alone-by-keys",
     "unique-combinations",
     "nearly-unique-column",

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from tacita.core import Microdata, RecordsRelease, Run, Verdict
+from tacita.core import InferenceError, Microdata, RecordsRelease, Run, Verdict
+from tacita.core.inference import Determined
 from tacita.core.options import Missing
 from tacita.core.score import Files
 from tacita.core.seeds import as_seed
@@ -135,11 +136,21 @@ class _Work:
                 "released.parquet", lambda path: write_pieces(path, pieces, as_folder=self.as_folder)
             )
             self.scratch.seal("released", ("parquet",))
-        verdicts = self._verified(file, parts, deal) + self._required(file)
+        given_back: tuple[Determined, ...] = ()
+        try:
+            verdicts = self._verified(file, parts, deal)
+        except InferenceError as refused:
+            if not asked.protect.insist:
+                raise
+            given_back, insisted = refused.found, (*insisted, verify.GIVEN_BACK)
+            verdicts = self._verified(file, parts, deal, insisted)
+        verdicts += self._required(file)
         sample = Sample.of(self.scratch, asked, self.name, parts, deal.whole, first.skipped, share)
         of_all = self._measured(sample, asked, steps, parts, deal, len(spans))
         strata = max(len(deal.strata), 1)
-        release = told(sample, asked, answers, verdicts, insisted, strata, of_all, self.run, again)
+        release = told(
+            sample, asked, answers, verdicts, insisted, strata, of_all, self.run, again, given_back
+        )
         return MadeInParts(release, file)
 
     def _measured(
@@ -212,7 +223,9 @@ class _Work:
         self.scratch.seal("deal", (DEAL.partition(".")[2],))
         return deal
 
-    def _verified(self, file: Path, parts: list[int], deal: Deal) -> tuple[Verdict, ...]:
+    def _verified(
+        self, file: Path, parts: list[int], deal: Deal, insisted: tuple[str, ...] = ()
+    ) -> tuple[Verdict, ...]:
         """The verdicts on the file as it was written, or an error. Never taken from an earlier run."""
         self.scratch.drop("pair-")
         written = ParquetParts.at(file)
@@ -233,7 +246,10 @@ class _Work:
         judged = self._map(
             "verifying parts",
             "tacita.microdata.verify.parts:judge_part",
-            [JudgeTask(self.scratch.folder, self.name, len(tasks), part, deal.whole) for part in parts],
+            [
+                JudgeTask(self.scratch.folder, self.name, len(tasks), part, deal.whole, insisted)
+                for part in parts
+            ],
         )
         plain = together([(judge_file(each, written.names),) for each in written.files])
         verdicts = (*together(judged), *plain)

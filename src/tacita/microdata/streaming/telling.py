@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from tacita.core import Caution, Microdata, RecordsRelease, Run, Verdict
+from tacita.core.inference import Determined
 from tacita.core.whole import Whole
 from tacita.io.scratch import Scratch
 from tacita.microdata.assess import OfAll
@@ -84,6 +85,7 @@ def told(
     of_all: OfAll,
     run: Run,
     again: Sequence[str] = (),
+    given_back: Sequence[Determined] = (),
 ) -> RecordsRelease:
     """Record and scores of the release, and as its data the sample that the rest is told of.
 
@@ -98,7 +100,7 @@ def told(
             replace(each, claim=replace(each.claim, insisted=insisted)) for each in made.protected
         ),
     )
-    release = recorded(made, sample.data, asked, verdicts, run, None, of_all)
+    release = recorded(made, sample.data, asked, verdicts, run, None, of_all, given_back)
     sizes: Counter[int] = Counter()
     for each in answers:
         sizes.update(each.sizes)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from math import fsum
@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from tacita.core import Floats, Ints, Mask, Microdata
 from tacita.core.arrays import numbered
+from tacita.core.inference import Determined
 from tacita.core.microdata import column_codes
 from tacita.core.release import Claim
 from tacita.io.formats.base import RecordFormat
@@ -53,6 +54,10 @@ class Evidence:
     content: bytes | None = None
     form: RecordFormat | None = None
     read: Microdata | None = None
+    # columns to which an earlier step gave other values
+    masked: frozenset[str] = frozenset()
+    # what follows of hidden cells, once it was looked for
+    inferred: list[tuple[Determined, ...]] = field(default_factory=list)
 
     @property
     def in_file(self) -> Microdata:
