@@ -352,7 +352,8 @@ def suppressing(limits, **more):
         method="local-suppression",
         k=3,
         importance={"sex": 9, "education": 9, "region": 9},
-        identifiers=["person_id", "household_id"],
+        # a weight, or what a household pays, belongs to one region
+        identifiers=["person_id", "household_id", "weight", "housing_cost"],
         measures=["SUPPRESSED"],
         require={"SUPPRESSED": limits},
         **more,

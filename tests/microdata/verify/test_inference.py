@@ -14,7 +14,7 @@ from determining_columns import KEYS, PLANTS, persons, planted, suppressing
 from tacita.core import InferenceError, Microdata, VerificationError
 from tacita.core.inference import Determined
 from tacita.microdata import verify
-from tacita.microdata.verify import inference, parts
+from tacita.microdata.verify import inference, parts, ranks
 from tacita.microdata.verify.dependence import Known, Target, by_groups, by_order, dependences
 from tacita.microdata.verify.linear import relation
 
@@ -306,9 +306,7 @@ def test_dates_of_every_spelling_have_an_order(pattern):
     days = pd.Timestamp("1950-01-01") + pd.to_timedelta(
         np.random.default_rng(8).permutation(20_000)[:500], unit="D"
     )
-    assert np.array_equal(
-        inference._ordered_text(pa.array(days.strftime(pattern))), np.argsort(np.argsort(days))
-    )
+    assert np.array_equal(ranks.ordered_text(pa.array(days.strftime(pattern))), np.argsort(np.argsort(days)))
 
 
 def test_parts_add_what_each_of_them_found():
