@@ -10,8 +10,8 @@ import tacita
 from tacita.cli import run_command
 from tacita.microdata.plan import Plan
 
-# a wage or a fortune tells who is employed
-TELLING = "person_id,household_id,wage,self_employment,transfers,total_income,taxes,wealth"
+# an age, a wage or a fortune tells who went to school and who is employed
+TELLING = "person_id,household_id,age,wage,self_employment,transfers,total_income,taxes,wealth"
 ROLES = ["--quasi", "age,sex,education,employment", "--nominal", "sex,employment"]
 ROLES += ["--ordinal", "education=none<primary<secondary<bachelor<master"]
 

@@ -182,7 +182,7 @@ def test_it_is_said_that_records_left(page):
 def test_a_dropping_says_what_it_left_out(page):
     steps = [
         {"method": "drop", "records": "age > 70"},
-        {"method": "mdav", "quasi": ["wage"], "k": 3},
+        {"method": "mdav", "quasi": ["wage", "total_income"], "k": 3},
     ]
     text = page(note_html(coarse(steps=steps))).text
     assert "records that meet a condition were left out." in text

@@ -72,6 +72,14 @@ class InferenceError(DataError):
     `found` has what follows, and from which columns.
     """
 
-    def __init__(self, message: str, found: Sequence[Determined] = ()) -> None:
-        super().__init__(message)
+    def __init__(
+        self,
+        message: str = "",
+        field: str | None = None,
+        fields: Mapping[str, str] | None = None,
+        places: Sequence[tuple[str, ...]] = (),
+        *,
+        found: Sequence[Determined] = (),
+    ) -> None:
+        super().__init__(message, field, fields, places)
         self.found = tuple(found)

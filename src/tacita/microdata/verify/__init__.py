@@ -337,7 +337,7 @@ def insist(found: tuple[Verdict, ...]) -> tuple[Verdict, ...]:
         raise InferenceError(
             f"The release would give back what was hidden and was not written: {faults(found)}. "
             f"{inference.advice(failed)} Or insist (--insist; it is recorded as {inference.ACCEPTED}).",
-            [each for verdict in failed for each in verdict.inferred],
+            found=[each for verdict in failed for each in verdict.inferred],
         )
     return insist_on_all(found)
 
