@@ -33,6 +33,8 @@ _AGREES_ALONE = 0.03
 _ALL_ALONE = 3_000_000
 # Pairs and triples that are glanced at, and columns that they are made of.
 _MOST_PAIRS, _MOST_TRIPLES, _MOST_COLUMNS = 400, 500, 60
+# Columns together must give back this share of what is hidden: some group of theirs is always pure.
+_OF_SEVERAL = 0.2
 # With a column of which at least this share of values is distinct, no combination repeats.
 _DISTINCT = 0.9
 # Records times combinations and columns that are looked at whole.
@@ -188,7 +190,10 @@ class _Search:
             self._keep(at, names, by_groups(codes, filled, self.targets[at], self.surprise))
 
     def _keep(self, at: int, names: tuple[str, ...], found: Mask | None) -> None:
-        if found is not None and (found.any() if len(names) == 1 else (found & self.left[at]).any()):
+        if found is None:
+            return
+        least = 1.0 if len(names) == 1 else max(1.0, _OF_SEVERAL * self.targets[at].hidden.sum())
+        if (found if len(names) == 1 else found & self.left[at]).sum() >= least:
             self.found[at].append(Dependence(names, found))
             self.left[at] &= ~found
 

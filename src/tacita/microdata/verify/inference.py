@@ -32,7 +32,7 @@ _MOST_OF_A_COLUMN = 0.5
 # Fewer determined cells are not worth a word where no k is promised.
 _WORTH = 3
 # Sets of columns that are named, those that give back most.
-_NAMED = 3
+_NAMED, _WORTH_NAMING = 3, 0.1
 _OF_K = frozenset(("k-anonymous", "k-anonymous-to-all"))
 # Kinds that draw values anew, or only leave something out: there is nothing to undo.
 _NOTHING_TO_UNDO = frozenset(("synthetic-cells", "values-redrawn", "dropped"))
@@ -150,9 +150,12 @@ def _telling(by: Sequence[Dependence]) -> tuple[tuple[str, ...], ...]:
     """The columns that give back most, then those that add most to them; each once, whichever way it does."""
     named: list[tuple[str, ...]] = []
     left = np.logical_or.reduce([each.found for each in by])
+    worth = max(1, int(_WORTH_NAMING * left.sum()))
     while left.any() and len(named) < _NAMED:
         # of columns that do the same, that with fewest values stands last
         added = [int((each.found & left).sum()) for each in by]
+        if named and max(added) < worth:
+            break
         best = by[len(by) - 1 - int(np.argmax(added[::-1]))]
         left &= ~best.found
         named.append(best.columns)
