@@ -68,7 +68,7 @@ class Pattern:
             )
         if (self.lone_cost > 0) != (self.lone_count > 0):
             raise VerificationError(
-                "Pattern: cells beyond the problem cost something, and nothing else does."
+                "Pattern: cells beyond the problem cost something exactly if they take cells."
             )
         if self.lower_bound > self.problem_cost * (1 + _ROUNDING):
             raise VerificationError("Pattern: the lower bound lies above the cost; one of them is wrong.")
