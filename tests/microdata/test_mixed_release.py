@@ -19,7 +19,7 @@ OPTIONS = {
     "quasi": ["age", "sex", "education", "employment", "wage"],
     "nominal": ["sex", "employment"],
     "ordinal": {"education": EDUCATION},
-    "identifiers": ["person_id", "household_id", "total_income"],
+    "identifiers": ["person_id", "household_id"],
     "method": "gower",
     "k": 4,
 }

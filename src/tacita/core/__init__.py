@@ -3,15 +3,7 @@
 from .adjusted import Adjusted, Terms
 from .arrays import Floats, Ints, Labels, Mask, Matrix
 from .contributors import Contributors
-from .errors import (
-    Cancelled,
-    DataError,
-    InferenceError,
-    ParameterError,
-    RequirementError,
-    TacitaError,
-    VerificationError,
-)
+from .errors import Cancelled, DataError, ParameterError, RequirementError, TacitaError, VerificationError
 from .hierarchy import Hierarchy
 from .keys import CellKeys, Flex, NoiseTable
 from .method import Method
@@ -46,7 +38,6 @@ __all__ = [
     "Floats",
     "GroupSize",
     "Hierarchy",
-    "InferenceError",
     "Ints",
     "Labels",
     "Level",
