@@ -27,7 +27,15 @@ CASES = sorted(
     path.stem
     for path in Path(__file__).parent.glob("*.py")
     if path.stem
-    not in ("__init__", "__main__", "measuring", "reference_tables", "release_hashes", "terminal")
+    not in (
+        "__init__",
+        "__main__",
+        "measuring",
+        "reference_tables",
+        "release_hashes",
+        "terminal",
+        "fuzz_releases",
+    )
 )
 
 

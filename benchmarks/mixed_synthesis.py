@@ -47,6 +47,7 @@ def _one_tree() -> Iterator[Result]:
     edges = np.arange(1, 255) / 255
     bins = np.stack([np.searchsorted(np.quantile(column, edges), column) for column in x])
     sizes, ordered = np.full(11, 256), np.zeros(11, dtype=bool)
+    alone = np.empty(0, dtype=np.int64)
     rows = np.ascontiguousarray(x.T)
     for what, kinds, peer, target in (
         ("numbers", 0, DecisionTreeRegressor(min_samples_leaf=5), y),
@@ -54,7 +55,7 @@ def _one_tree() -> Iterator[Result]:
     ):
         yield Result(
             f"one tree of {what} n=100000, 11 features, leaves of 5, CPU s",
-            cpu_seconds(lambda kinds=kinds: grow(bins, sizes, ordered, y, classes, kinds, 5, 1e-8)),
+            cpu_seconds(lambda kinds=kinds: grow(bins, sizes, ordered, y, classes, kinds, alone, 5, 1e-8)),
             "scikit-learn, all cuts",
             cpu_seconds(lambda peer=peer, target=target: peer.fit(rows, target), 1),
         )

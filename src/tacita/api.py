@@ -433,7 +433,7 @@ def check(
     >>> import pyarrow as pa
     >>> found = check(pa.table({"sex": list("ffmmm")}), {"k_anonymity": {"k": 3, "keys": ["sex"]}})
     >>> found[0].passed, found[0].detail
-    (False, '2 of 5 records share their keys with fewer than 3 records (fewest: 2)')
+    (False, '2 of 5 records share their keys with fewer than 3 records by sex (fewest: 2)')
     """
     limits = RequireSection.given(require)
     roles = Roles(quasi=quasi, nominal=nominal, ordinal=ordinal) if original is not None else None

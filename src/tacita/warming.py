@@ -81,7 +81,10 @@ def _masking(name: str, found: Any) -> None:
 
 def _synthesis(name: str, found: Any) -> None:
     if "nominal" in found.takes:
-        _release(name, dependent=["area", "x", "y"], nominal=["area"])
+        # of so few records what is remembered is no question
+        asked: dict[str, Any] = {"dependent": ["area", "x", "y"], "nominal": ["area"], "insist": True}
+        _release(name, **asked)
+        _release(name, **asked, unit="town", k=3)
         return
     found().synthesize(_X[:, :1], _X[:, 1:])
     found(nonnegative=True).synthesize(_X[:, :1], None)
@@ -139,11 +142,13 @@ def _measure(_: str, found: Any) -> None:
         found(budget=1).score(Comparison.of(_X, _X[::-1]))
     if found.of_files:
         holes = pa.array([None if i % 7 == 0 else f"t{i % 5}" for i in range(40)])
-        frame = pa.table({"town": holes, "area": holes[::-1], "unit": [f"u{i}" for i in range(40)]})
-        data = Microdata.of(frame).with_roles(Roles(quasi=["town", "area"], unit="unit"))
-        for reading in ("category", "wildcard"):
-            given = {"missing_as": reading} if "missing_as" in found.model_fields else {}
-            found(**given).score(Comparison.of_files(Files.unprotected(data)))
+        units = [f"u{i}" for i in range(40)]
+        frame = pa.table({"town": holes, "area": holes[::-1], "unit": units, "weight": np.full(40, 9.0)})
+        for more in ({}, {"unit": "unit", "weight": "weight"}):
+            data = Microdata.of(frame).with_roles(Roles(quasi=["town", "area"], **more))
+            for reading in ("category", "wildcard"):
+                given = {"missing_as": reading} if "missing_as" in found.model_fields else {}
+                found(**given).score(Comparison.of_files(Files.unprotected(data)))
 
 
 def _suppression(_: str, found: Any) -> None:

@@ -158,7 +158,7 @@ class TestTab:
     @pytest.mark.parametrize(
         ("change", "code", "said"),
         [
-            ((".rda", "<STATUS>", "<REQUEST>"), 1, "nothing says which cells are sensitive"),
+            ((".rda", "<STATUS>", "<REQUEST>"), 2, "nothing says which cells are sensitive"),
             ((".rda", "<UNSAFE> U", "<UNSAFE> X"), 1, "1 cells have another"),
             ((".tab", ";15;", ";16;"), 1, "sums do not add up"),
             ((".tab", "II;B;15;", "II;B;fifteen;"), 1, "wants numbers"),

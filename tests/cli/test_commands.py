@@ -147,6 +147,7 @@ PLAN = """version = 1
 path = "survey.csv"
 [roles]
 quasi = ["turnover", "wages"]
+identifiers = ["value_added"]
 [measure]
 names = ["IL1"]
 [compare]

@@ -83,7 +83,17 @@ def cells(tmp_path_factory):
 
 def best(survey, folder):
     to = ["--out", folder / "out.csv", "--json", folder / "out.json", "--report", folder / "out.html"]
-    how = ["--quasi", "turnover,wages", "--method", "best", "--effort", 1e5, "--certify"]
+    how = [
+        "--quasi",
+        "turnover,wages",
+        "--identifiers",
+        "value_added",
+        "--method",
+        "best",
+        "--effort",
+        1e5,
+        "--certify",
+    ]
     return ["protect", survey, *to, *how]
 
 
@@ -96,7 +106,7 @@ def optimal(cells, folder):
 def compared(survey, folder):
     grid = ["--method", "mdav,best", "--k", "3,4", "--effort", "100000", "--certify", "true"]
     axes = ["--loss", "IL1", "--risk", "DLD", "--measures", "IL1", "--json", folder / "out.json"]
-    return ["compare", survey, "--quasi", "turnover,wages", *grid, *axes]
+    return ["compare", survey, "--quasi", "turnover,wages", "--identifiers", "value_added", *grid, *axes]
 
 
 def stopped_in(result):
@@ -163,7 +173,7 @@ def test_ctrl_c_twice_cancels_and_leaves_nothing_behind(survey, cells, tmp_path,
 
 def test_ctrl_c_cancels_at_once_what_has_no_search_to_stop(tmp_path):
     api.write_frame(datasets.load("business", n=20_000), tmp_path / "firms.csv")
-    to = ["--out", tmp_path / "out.csv", "--quasi", "turnover,wages"]
+    to = ["--out", tmp_path / "out.csv", "--quasi", "turnover,wages", "--identifiers", "value_added"]
     terminal = Terminal("protect", tmp_path / "firms.csv", *to, "--method", "mdav")
     terminal.wait_for("grouping records")
     terminal.press(CTRL_C)

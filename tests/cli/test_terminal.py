@@ -46,7 +46,17 @@ def shown(words, columns=80, program=("-m", "tacita"), term="xterm"):
 
 
 def protect(survey, tmp_path, *more):
-    return ["protect", survey, "--out", tmp_path / "out.csv", "--quasi", "turnover,wages", *more]
+    return [
+        "protect",
+        survey,
+        "--out",
+        tmp_path / "out.csv",
+        "--quasi",
+        "turnover,wages",
+        "--identifiers",
+        "value_added",
+        *more,
+    ]
 
 
 @pytest.mark.parametrize("columns", [80, 120])
@@ -152,11 +162,21 @@ def test_a_table_of_records_shows_what_it_waits_for(survey, tmp_path, monkeypatc
 
 def test_advice_is_given_in_the_words_of_the_door(tmp_path, capsys):
     api.write_frame(datasets.load("business", n=60, missing=0.1), tmp_path / "gaps.csv")
-    words = ["protect", tmp_path / "gaps.csv", "--out", tmp_path / "out.csv", "--quasi", "turnover,wages"]
+    words = [
+        "protect",
+        tmp_path / "gaps.csv",
+        "--out",
+        tmp_path / "out.csv",
+        "--quasi",
+        "turnover,wages",
+        "--identifiers",
+        "value_added",
+    ]
     assert run_command([str(word) for word in words]) == 1
     assert "choose --missing drop, --missing stratum or --missing merge" in capsys.readouterr().err
     (tmp_path / "plan.toml").write_text(
         'version = 1\n[input]\npath = "gaps.csv"\n[roles]\nquasi = ["turnover", "wages"]\n'
+        'identifiers = ["value_added"]\n'
         '[output]\npath = "out.csv"\n'
     )
     assert run_command(["run", str(tmp_path / "plan.toml")]) == 1
@@ -175,7 +195,18 @@ def test_a_dry_run_that_saves_its_plan_says_so(survey, tmp_path, capsys):
 
 
 def test_methods_are_compared_without_a_plan(survey, tmp_path, capsys):
-    words = ["compare", survey, "--quasi", "turnover,wages", "--method", "mdav,mdav+gsms-t2", "--k", "3,5"]
+    words = [
+        "compare",
+        survey,
+        "--quasi",
+        "turnover,wages",
+        "--identifiers",
+        "value_added",
+        "--method",
+        "mdav,mdav+gsms-t2",
+        "--k",
+        "3,5",
+    ]
     axes = ["--loss", "IL1", "--risk", "DLD", "--measures", "IL1", "--json", tmp_path / "c.json"]
     assert run_command([str(word) for word in (*words, *axes)]) == 0
     told = capsys.readouterr().out
@@ -185,7 +216,8 @@ def test_methods_are_compared_without_a_plan(survey, tmp_path, capsys):
 
 def test_words_beside_a_plan_to_compare_are_refused(survey, tmp_path, capsys):
     (tmp_path / "plan.toml").write_text(
-        f'version = 1\n[input]\npath = "{survey}"\n[roles]\nquasi = ["turnover"]\n[compare]\nk = [3, 5]\n'
+        f'version = 1\n[input]\npath = "{survey}"\n[roles]\nquasi = ["turnover"]\n'
+        'identifiers = ["value_added"]\n[compare]\nk = [3, 5]\n'
     )
     assert run_command(["compare", str(tmp_path / "plan.toml"), "--k", "3"]) == 2
     assert "--k goes with a file of records" in capsys.readouterr().err

@@ -47,6 +47,7 @@ def test_every_trial_is_heard_once_it_is_made_failed_ones_too():
     trials = tacita.compare(
         firms,
         quasi=["turnover", "wages"],
+        identifiers=["value_added"],
         k=[3, 400],
         loss="IL1",
         risk="DLD",
@@ -63,6 +64,7 @@ def test_a_run_in_strata_is_heard_from_its_begin_to_its_end():
     tacita.protect(
         datasets.load("business", n=600),
         quasi=["turnover", "wages"],
+        identifiers=["value_added"],
         strata=["region"],
         measures=["IL1"],
         run=Run(on_progress=lambda told: heard.append((told.stage, told.share))),

@@ -73,10 +73,18 @@ ALLOWED = {
     "tables.verify.audit": {
         "core",
         "tables.verify.attacker",
+        "tables.verify.common",
+        "tables.verify.insiders",
+        "tables.verify.integers",
         "tables.verify.judge",
         "tables.verify.leaks",
+        "tables.verify.unjudged",
     },
-    "tables.verify.leaks": {"core", "tables.verify.judge", "tables.verify.attacker"},
+    "tables.verify.leaks": {"core", "tables.verify.judge", "tables.verify.attacker", "tables.verify.unions"},
+    "tables.verify.unions": {"core"},
+    "tables.verify.insiders": {"core", "tables.verify.attacker", "tables.verify.judge"},
+    "tables.verify.common": {"core", "tables.verify.judge"},
+    "tables.verify.integers": {"core", "solvers.highs", "tables.verify.attacker", "tables.verify.judge"},
     "tables.verify.judge": {"core", "tables.verify.attacker"},
     # kernels.plain computes nothing: like the compiler, it hands out what the attack is written as
     "tables.verify.attacker": {
@@ -160,6 +168,7 @@ LIBRARIES = {
     "scipy": {
         "solvers",
         "microdata.loss",
+        "microdata.membership",
         "microdata.risk.linkage",
         # estimates of a population: likelihoods of gamma functions, their maximum, normal quantiles
         "microdata.uniques",

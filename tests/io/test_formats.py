@@ -96,14 +96,14 @@ def test_bytes_that_its_format_would_not_write_are_refused(how, plug_in, monkeyp
 
     def pack(self, table):
         content = honest(self, table)
-        # only at first: a format that does it always writes what it means to write
+        # after the trial before the run, and only once: a format that does it always means to write that
         planted.append(content)
-        return PLANTED[how](content) if len(planted) == 1 else content
+        return PLANTED[how](content) if len(planted) == 2 else content
 
     monkeypatch.setattr(plug_in, "pack", pack)
     assert run_command(PROTECT) == 1
     assert "file-written-again" in capsys.readouterr().err
-    assert PLANTED[how](planted[0]) != planted[0]
+    assert PLANTED[how](planted[1]) != planted[1]
     assert not Path("out.jsonl").exists()
 
 

@@ -45,7 +45,11 @@ def test_a_masked_column_that_others_give_away_is_warned_of():
     data = frame(n=300)
     data["a"] = (data.x * 0.4).round(1)
     data["b"] = data.x - data.a
-    found = cautions(data)["recomputable-column"]
+    with pytest.raises(tacita.DataError, match="299 of 299 changed cells of x follow from"):
+        cautions(data)
+    both = cautions(data, insist=True)
+    assert both["cells-determined"].count == 299
+    found = both["recomputable-column"]
     assert "Masked column x " in found.text
     assert found.count == 300
 

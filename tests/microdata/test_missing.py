@@ -212,7 +212,7 @@ def test_one_step_may_merge_where_another_drops():
         {"method": "mdav", "quasi": ["area"], "missing": "drop"},
         {"method": "mdav", "quasi": ["pay", "hours"], "missing": "merge"},
     ]
-    made = tacita.protect(table, steps=steps, unit="home", shuffle=True, seed=SEED)
+    made = tacita.protect(table, steps=steps, unit="home", identifiers=["home"], shuffle=True, seed=SEED)
     assert made.data["pay"].isna().sum() == 3
     assert [c.count for c in made.record.cautions if c.name == "values-suppressed"] == [2]
     told = [v for v in made.record.verdicts if v.guarantee == "suppressed-cells"]
@@ -229,7 +229,12 @@ def test_columns_of_units_are_suppressed_once_a_unit():
         }
     )
     made = tacita.protect(
-        table, quasi=["area", "rooms"], unit="home", unit_columns=["area", "rooms"], missing="merge"
+        table,
+        quasi=["area", "rooms"],
+        unit="home",
+        unit_columns=["area", "rooms"],
+        identifiers=["home"],
+        missing="merge",
     )
     assert made.data["area"].isna().groupby(table["home"]).nunique().eq(1).all()
     assert made.data["area"].isna().sum() == 6

@@ -19,7 +19,7 @@ OPTIONS = {
     "quasi": ["age", "sex", "education", "employment", "wage"],
     "nominal": ["sex", "employment"],
     "ordinal": {"education": EDUCATION},
-    "identifiers": ["person_id", "household_id"],
+    "identifiers": ["person_id", "household_id", "total_income"],
     "method": "gower",
     "k": 4,
 }

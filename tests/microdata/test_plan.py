@@ -54,7 +54,11 @@ def test_plan_and_its_python_script_write_the_same_bytes(tmp_path, monkeypatch):
     tacita.api.write_frame(tacita.datasets.load("business"), "in.csv")
     plan = Plan(
         input={"path": "in.csv"},
-        roles={"quasi": ["turnover", "wages"], "identifiers": ["name", "registration"], "strata": ["region"]},
+        roles={
+            "quasi": ["turnover", "wages"],
+            "identifiers": ["name", "registration", "value_added"],
+            "strata": ["region"],
+        },
         protect={"k": 4, "round_integers": True, "shuffle": True, "seed": SEED},
         measure={"names": ["IL2"]},
         output={"path": "one.csv", "json": "one.json"},
@@ -92,7 +96,11 @@ def test_a_plan_that_compares_and_its_python_script_write_the_same_bytes(tmp_pat
     tacita.api.write_frame(tacita.datasets.load("business"), "in.csv")
     plan = Plan(
         input={"path": "in.csv"},
-        roles={"quasi": ["turnover", "wages"], "identifiers": ["name", "registration"], "strata": ["region"]},
+        roles={
+            "quasi": ["turnover", "wages"],
+            "identifiers": ["name", "registration", "value_added"],
+            "strata": ["region"],
+        },
         protect={"k": 4, "round_integers": True},
         measure={"names": ["IL1", "IL2"]},
         compare={"method": ["mdav", "hm"], "k": [3, 5], "risk": "DLD"},

@@ -22,7 +22,8 @@ QUASI = ["turnover", "wages", "employees"]
 
 @pytest.fixture(scope="module")
 def firms():
-    return datasets.load("business", n=120)
+    # turnover is costs and value added
+    return datasets.load("business", n=120).drop_columns(["value_added"])
 
 
 @pytest.fixture(scope="module")
@@ -333,7 +334,105 @@ def test_check_with_the_original_judges_measures_that_compare(release, firms, tm
     assert "IL1 (kept)" in heard.out
     assert "DBRL: it is" in heard.err
     assert run_command(words) == 1
-    assert "cannot be computed without the original file" in capsys.readouterr().err
+    heard = capsys.readouterr()
+    assert "DBRL (not judged)" in heard.out
+    assert "2 of 2 requirements are not judged" in heard.err
+    assert "not met" not in heard.out + heard.err
+
+
+# limits of columns, and a look at what was refused
+
+
+def suppressing(limits, **more):
+    people = datasets.load("household", n=300)
+    keys = ["sex", "education", "region", "age"]
+    return tacita.protect(
+        people,
+        quasi=keys,
+        method="local-suppression",
+        k=3,
+        importance={"sex": 9, "education": 9, "region": 9},
+        # a weight, or what a household pays, belongs to one region
+        identifiers=["person_id", "household_id", "weight", "housing_cost"],
+        measures=["SUPPRESSED"],
+        require={"SUPPRESSED": limits},
+        **more,
+    )
+
+
+def test_a_mean_that_hides_one_column_names_it_and_a_limit_by_column_refuses():
+    lost = suppressing(99).report["SUPPRESSED"]
+    assert lost.per_attribute["age"] > 2 * lost.value
+    kept = suppressing(lost.value + 1)
+    assert "worst column: age" in kept.record.verdicts[-1].detail
+    between = (lost.value + lost.per_attribute["age"]) / 2
+    for limits in (
+        {"limit": 99, "by_column": between},
+        {"by_column": between},
+        {"by_column": {"age": between, "sex": 99}},
+    ):
+        with pytest.raises(
+            RequirementError, match=r"SUPPRESSED: by column age has [\d.]+ %, [\d.]+ too much"
+        ):
+            suppressing(limits)
+    assert suppressing({"by_column": {"sex": 50}}).record.verdicts[-1].passed
+
+
+@pytest.mark.parametrize(
+    ("limits", "told"),
+    [
+        ({"by_column": {"nowhere": 5}}, "no figure of column nowhere"),
+        ({"by_column": {}}, "by_column must name a column"),
+        ({"by_column": "much"}, "must be a number"),
+        ({"by_column": {"age": True}}, "must be a number"),
+    ],
+)
+def test_limits_of_columns_that_cannot_be_meant_are_refused(limits, told):
+    with pytest.raises((RequirementError, ParameterError), match=told):
+        suppressing(limits)
+
+
+def test_a_measure_without_figures_by_column_has_no_limit_by_column(firms):
+    with pytest.raises(RequirementError, match="no figures by column"):
+        tacita.protect(firms, quasi=QUASI, k=4, require={"DR": {"by_column": 5}}, measures=["IL1"])
+
+
+def plan_that_is_refused(firms, tmp_path, **more):
+    api.write_frame(firms, tmp_path / "in.csv")
+    pages = {"report": tmp_path / "r.html", "json": tmp_path / "r.json", "note": tmp_path / "n.html"}
+    return Plan(
+        input={"path": tmp_path / "in.csv"},
+        roles={"quasi": QUASI, "identifiers": ["name"]},
+        require={"DBRL": 0.01, "IL1": 99},
+        measure={"names": ["IL1"]},
+        output={"path": tmp_path / "out.csv", **pages, **more},
+    )
+
+
+def test_a_dry_run_writes_the_report_of_what_is_refused_and_nothing_else(firms, tmp_path):
+    plan = plan_that_is_refused(firms, tmp_path)
+    with pytest.raises(RequirementError, match=r"DBRL.*Look at it in r.html, r.json \(confidential\)"):
+        api.run(plan, dry_run=True)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in.csv", "r.html", "r.json"]
+    assert (tmp_path / "r.html").stat().st_mode & 0o077 == 0
+    assert "Refused: what is required is not met" in (tmp_path / "r.html").read_text()
+    told = json.loads((tmp_path / "r.json").read_text())
+    assert [each["guarantee"] for each in told["verdicts"] if not each["passed"]] == ["DBRL"]
+    with pytest.raises(RequirementError, match="--force"):
+        api.run(plan, dry_run=True)
+    with pytest.raises(RequirementError, match="Look at it"):
+        api.run(plan, dry_run=True, force=True)
+
+
+def test_a_run_that_is_refused_writes_nothing_and_says_how_to_look(firms, tmp_path):
+    with pytest.raises(RequirementError, match="A dry run writes its report"):
+        api.run(plan_that_is_refused(firms, tmp_path))
+    assert [path.name for path in tmp_path.iterdir()] == ["in.csv"]
+
+
+def test_a_refusal_names_the_keys(firms):
+    (verdict,) = tacita.check(firms, {"k_anonymity": {"k": 3, "keys": ["region", "turnover"]}})
+    assert "by region, turnover" in verdict.detail
 
 
 @pytest.mark.parametrize(

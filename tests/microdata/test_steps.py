@@ -194,7 +194,8 @@ def test_steps_give_back_the_kind_of_frame_that_came(persons, kind):
 
 def test_two_steps_of_noise_do_not_carry_the_same_noise(persons):
     twice = [{**NOISE, "quasi": ["wealth"]}, {**NOISE, "quasi": ["transfers"]}]
-    release = tacita.protect(persons, steps=twice, **AROUND)
+    left_out = ["person_id", "household_id", "total_income"]
+    release = tacita.protect(persons, steps=twice, **{**AROUND, "identifiers": left_out})
     added = [
         np.asarray(release.data[n], dtype=float) - np.asarray(persons[n]) for n in ("wealth", "transfers")
     ]
@@ -270,6 +271,123 @@ def test_rows_that_do_not_belong_to_the_file_are_caught(made):
     rows[0] = rows[1]
     wrong = verify.verify(Microdata.of(made.data), replace(made.claim, rows=rows))
     assert any(each.guarantee == "rows-complete" and not each.passed for each in wrong)
+
+
+# recoding, local suppression and masking: the commonest chain
+
+CHAIN = [
+    {**RECODE},
+    {"method": "top-code", "quasi": ["age"], "share": 0.1},
+    {"method": "local-suppression", "quasi": ["sex", "education", "age"], "k": 3, "importance": {"age": 2}},
+    NOISE,
+]
+OF_VALUES = {1: {"recoded", "recoded-by-map"}, 2: {"coded", "top-coded"}}
+
+
+@pytest.fixture(scope="module", params=[False, True])
+def chained(request, persons):
+    return tacita.protect(persons, steps=CHAIN, shuffle=request.param, **AROUND)
+
+
+def test_what_is_promised_of_values_survives_that_some_are_suppressed(chained):
+    assert chained.record.withdrawn == ()
+    assert "promise-withdrawn" not in {each.name for each in chained.record.cautions}
+    assert chained.data["education"].null_count > 0
+    assert chained.data["age"].null_count > 0
+    for number, promised in OF_VALUES.items():
+        assert promised <= of_step(chained, number)
+    told = [each.promise for each in chained.record.verdicts if each.guarantee == "recoded-by-map"]
+    assert all("later step left empty" in promise for promise in told)
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_the_same_on_the_bytes_of_a_file(tmp_path, persons, form):
+    api.write_frame(persons, tmp_path / f"in.{form}")
+    release = tacita.protect(tmp_path / f"in.{form}", steps=CHAIN, **AROUND)
+    tacita.save(release, tmp_path / f"out.{form}")
+    assert release.record.withdrawn == ()
+
+
+@pytest.mark.parametrize("column", ["education", "age"])
+def test_a_suppressed_cell_that_comes_back_is_caught_by_both_steps(chained, persons, column):
+    cells = chained.data[column].to_pylist()
+    place = cells.index(None)
+    original = persons[column].to_pylist()[int(chained.claim.rows[place])]
+    cells[place] = original
+    broken = chained.data.set_column(chained.data.column_names.index(column), column, pa.array(cells))
+    failed = {each.step for each in verify.verify(Microdata.of(broken), chained.claim) if not each.passed}
+    assert failed >= {1 if column == "education" else 2, 3}
+
+
+@pytest.mark.parametrize("column", ["education", "age"])
+def test_a_shown_value_that_a_later_suppression_hides_behind_is_caught(chained, column):
+    number = 1 if column == "education" else 2
+    cells = chained.data[column].to_pylist()
+    place = next(i for i, cell in enumerate(cells) if cell is not None)
+    cells[place] = "primary" if column == "education" else 999
+    broken = chained.data.set_column(chained.data.column_names.index(column), column, pa.array(cells))
+    failed = {each.step for each in verify.verify(Microdata.of(broken), chained.claim) if not each.passed}
+    assert number in failed
+
+
+def test_a_cell_said_to_be_left_empty_later_must_be_empty(chained):
+    steps = list(chained.claim.steps)
+    emptied = steps[0].emptied.copy()
+    emptied[int(np.flatnonzero(~emptied[:, 0])[0]), 0] = True
+    steps[0] = replace(steps[0], emptied=emptied)
+    wrong = verify.verify(Microdata.of(chained.data), replace(chained.claim, steps=tuple(steps)))
+    assert "recoded" in {each.guarantee for each in wrong if each.step == 1 and not each.passed}
+
+
+def test_an_empty_cell_that_no_step_claims_is_caught(chained):
+    steps = list(chained.claim.steps)
+    steps[0] = replace(steps[0], emptied=None)
+    wrong = verify.verify(Microdata.of(chained.data), replace(chained.claim, steps=tuple(steps)))
+    assert "recoded" in {each.guarantee for each in wrong if each.step == 1 and not each.passed}
+
+
+@pytest.mark.parametrize(
+    ("first", "columns", "kept"),
+    [
+        ({"method": "round", "quasi": ["age"], "base": 10}, ["age", "sex"], {"coded", "rounded-to-base"}),
+        ({"method": "generalise", "k": 3}, ["sex", "education", "region"], {"generalised", "few-suppressed"}),
+        ({"method": "recode", "quasi": ["age"], "breaks": [30, 60]}, ["age", "sex"], {"recoded-by-breaks"}),
+        (
+            {"method": "local-suppression", "k": 3},
+            ["sex", "education", "region"],
+            {"only-withheld", "k-anonymous-to-all"},
+        ),
+    ],
+)
+def test_other_promises_of_values_survive_too(persons, first, columns, kept):
+    first = {"quasi": ["sex", "education", "region"], **first}
+    second = {"method": "local-suppression", "quasi": columns, "k": 5}
+    # a weight, or what a household pays, belongs to one region
+    apart = ["person_id", "household_id", "weight", "housing_cost"]
+    release = tacita.protect(persons, steps=[first, second], **{**AROUND, "identifiers": apart})
+    assert kept <= of_step(release, 1)
+
+
+def test_combinations_of_k_survive_a_recoding(persons):
+    coarse = {"method": "generalise", "quasi": ["sex", "education"], "k": 5}
+    release = tacita.protect(persons, steps=[coarse, {**RECODE, "map": {"master": "high"}}], **AROUND)
+    assert "k-anonymous" in of_step(release, 1)
+
+
+def test_what_a_recoded_column_loses_is_measured_against_its_categories(persons):
+    later = {"method": "local-suppression", "quasi": ["education", "region"], "k": 3}
+    names = ["WEIGHTED", "TABLES_1", "NCP"]
+    around = {**AROUND, "measures": names, "weight": "weight"}
+    both = tacita.protect(persons, steps=[RECODE, later], **around).report
+    first = tacita.protect(persons, steps=[RECODE], **around)
+    apart = tacita.protect(first.data, steps=[later], measures=names, weight="weight").report
+    for name in ("WEIGHTED", "TABLES_1"):
+        assert both[name].value == pytest.approx(apart[name].value)
+        for column in ("education", "region"):
+            assert both[name].per_attribute[column] == pytest.approx(apart[name].per_attribute[column])
+    assert first.report["WEIGHTED"].value == 100
+    # what the recoding itself lost is not forgotten
+    assert both["NCP"].per_attribute["education"] > apart["NCP"].per_attribute["education"]
 
 
 # recoding
@@ -389,7 +507,8 @@ def test_coarser_or_withheld_columns_of_units_and_persons_hide_everybody_togethe
         k=3,
         unit="household_id",
         unit_columns=["region"],
-        identifiers=["person_id"],
+        # a wage or a fortune tells who is employed
+        identifiers=["person_id", "wage", "self_employment", "transfers", "total_income", "taxes", "wealth"],
         measures=["SUPPRESSED"],
         **importance,
     )

@@ -9,9 +9,12 @@ import pytest
 import tacita
 from report.conftest import planted_frame
 from seeds import SEED
-from tacita.core import Report, Score
+from tacita import datasets
+from tacita.core import Hierarchy, Report, Score
 from tacita.report import note_html
 from tacita.report.figures import number
+
+PEOPLE = datasets.load("household", n=300)
 
 
 def recorded(release, **changes):
@@ -143,3 +146,45 @@ def test_rounding_is_told_where_it_was_done(release, page):
     rounded = recorded(release, options={**release.record.options, "round_integers": True})
     assert "rounded to a whole number" in page(note_html(rounded)).text
     assert "rounded to a whole number" not in page(note_html(release)).text
+
+
+def coarse(**more):
+    people = datasets.load("household", n=300)
+    around = {"identifiers": ["person_id", "household_id"], "measures": ["SUPPRESSED"], "seed": SEED}
+    return tacita.protect(people, **around, **more)
+
+
+def test_only_columns_that_became_coarser_are_said_to_have_lost_finer_values(page):
+    levels = {"sex": 0, "education": 1}
+    rises = {name: Hierarchy.flat(name, sorted(set(PEOPLE[name].to_pylist())), "*") for name in levels}
+    release = coarse(quasi=list(levels), method="recode", level=levels, hierarchy=rises)
+    text = page(note_html(release)).text
+    assert "education : counts of the values that are shown; finer ones are gone." in text
+    assert "No value of sex had to change." in text
+    assert "Changed columns education Columns released unchanged" in text
+
+
+def test_it_is_said_that_records_left(page):
+    release = coarse(
+        quasi=["sex", "education", "region", "age"],
+        method="generalise",
+        k=3,
+        suppression_limit=0.2,
+    )
+    assert release.data.num_rows < 300
+    text = page(note_html(release)).text
+    assert "are not part of this file" in text
+    everybody = coarse(quasi=["sex"], method="generalise", k=3)
+    assert everybody.data.num_rows == 300
+    assert "are not part of this file" not in page(note_html(everybody)).text
+
+
+def test_a_dropping_says_what_it_left_out(page):
+    steps = [
+        {"method": "drop", "records": "age > 70"},
+        {"method": "mdav", "quasi": ["wage", "total_income"], "k": 3},
+    ]
+    text = page(note_html(coarse(steps=steps))).text
+    assert "records that meet a condition were left out." in text
+    assert "columns were left out" not in text
+    assert ", on : " not in text

@@ -10,8 +10,8 @@ import pytest
 
 from seeds import SEED
 from tacita.core import Caution, Report, Score, Verdict
+from tacita.core.cautions import grouped
 from tacita.report import review_html, review_json
-from tacita.report.cautions import grouped
 
 KEYS = {"scores", "notes", "verdicts", "warnings", "uniqueness", "record", "not_promised", "attributes"}
 KEYS |= {"steps", "withdrawn", "risk_by_record", "correlations"}

@@ -107,7 +107,10 @@ class TestOneHolderInTwoCells:
         )
         (tmp_path / "published.csv").write_bytes(to_csv(table, withheld))
         words = ["audit", str(tmp_path / "cells.csv"), str(tmp_path / "published.csv"), *NAMED_OPTIONS]
-        assert run_command([*words, "--problem", "interval", "--json", str(tmp_path / "result.json")]) == 0
+        words += ["--problem", "interval", "--json", str(tmp_path / "result.json")]
+        assert run_command(words) == 1
+        assert warned(tmp_path) == {"lone-contributors": 1}
+        assert run_command([*words, "--insist", "--force"]) == 0
         assert warned(tmp_path) == {"lone-contributors": 1, "sensitive-sums": 3}
 
     def test_less_than_the_rules_ask_for_is_refused_unless_insisted(self, tmp_path, capsys):

@@ -87,18 +87,18 @@ def test_a_command_tells_the_proven_part_from_that_of_lone_contributors(tmp_path
     words += ["--json", str(tmp_path / "result.json"), "--report", str(tmp_path / "report.html")]
     assert run_command([*words, "--contributors", "firms", "--force"]) == 0
     assert (
-        "cost 84: 34 for exact protection (proven to be the least) and 50 for 2 cells more against lone "
-        "contributors (no bound is known for these)"
+        "cost 84: 34 for exact protection (proven to be the least) and 50 for 2 cells more against "
+        "singletons and known sums (no bound is known for these)"
     ) in capsys.readouterr().out
     told = outcome(source)
     assert (told["cost"], told["problem_cost"], told["lone_cost"], told["lone_count"]) == (84, 34, 50, 2)
     assert (told["lower_bound"], told["gap"], told["proven"], told["status"]) == (34, 0, True, "optimal")
     page = (tmp_path / "report.html").read_text()
     assert "<dt>of it for exact protection</dt><dd>34</dd>" in page
-    assert "<dt>of it against lone contributors</dt><dd>50</dd>" in page
+    assert "<dt>of it against singletons and known sums</dt><dd>50</dd>" in page
     assert "<dt>gap for exact protection</dt><dd>0<small> %</small></dd>" in page
     assert "<dt>proven to be least for exact protection</dt><dd>yes</dd>" in page
-    assert "2 cells more are withheld so that nobody who is alone" in page
+    assert "2 cells more are suppressed so that no singleton comes too close" in page
 
 
 def test_someone_alone_in_the_sensitive_cell_itself_changes_nothing():

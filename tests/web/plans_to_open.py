@@ -80,6 +80,8 @@ problem = "interval"
 objective = "cost"
 margins = true
 strict = true
+insiders = true
+accept = ["no-sensitive-cells"]
 method = "constructive"
 [output]
 path = "published.csv"

@@ -329,6 +329,12 @@ def test_what_the_page_does_not_hold_is_named_and_refused(visitor):
     refused(
         visitor, PERSONS.replace("k_anonymity =", 'include = "office.toml"\nk_anonymity ='), "office.toml"
     )
+    # what would cost a parser minutes is refused before it is parsed
+    refused(visitor, f"version = 1\na{'.a' * 150_000} = 1\n", "parts with dots")
+    refused(visitor, f"version = 1\na = {'[' * 150_000}{']' * 150_000}\n", "nested too deep")
+    refused(visitor, f"version = 1\n# {'a' * 2**20}\n", "1,048,576 bytes")
+    deep = json.loads(visitor.send("/open", b'{"a":' * 150_000, "project.json").text)
+    assert "next" not in deep
     # and nothing was begun by any of them
     assert (
         'data-testid="opened"' not in visitor.get("/microdata/data").text + visitor.get("/tables/build").text

@@ -246,6 +246,9 @@ def test_only_a_verified_table_leaves_and_a_chosen_one_is_served(visitor):
     assert "node-n1" in text
     visitor.post("/tables/suppress", method="constructive", problem="interval")
     visitor.wait_for("/tables/suppress", 'data-testid="problem-cost"')
+    # the warning of contributors who know their own part is to be read first
+    assert visitor.get("/tables/get/data").status == 409
+    visitor.post("/tables/acknowledge", node="n2")
     answer = visitor.get("/tables/get/data")
     assert answer.status == 200
     assert "firms-published.csv" in answer.getheader("content-disposition")
@@ -254,6 +257,38 @@ def test_only_a_verified_table_leaves_and_a_chosen_one_is_served(visitor):
     # another table makes what was published stale
     visitor.post("/tables/build", kind="records", **{**parts, "part.6": "none", "part.5": "value"})
     assert visitor.get("/tables/get/data").status == 409
+
+
+def test_without_a_rule_nothing_is_verified_unless_that_is_accepted_by_name(visitor):
+    visitor.post("/tables/build/demo", name="business")
+    visitor.wait_for("/tables/build", "part-region")
+    parts = {"part.2": "dimension-1", "part.3": "dimension-2", "part.4": "unit", "part.6": "value"}
+    visitor.post("/tables/build", kind="records", **parts)
+    visitor.wait_for("/tables/build", 'data-testid="cells"')
+    visitor.post("/tables/rules")
+    assert 'data-testid="unjudged"' in visitor.wait_for("/tables/rules", "sensitive-count")
+    visitor.post("/tables/suppress", method="optimal", problem="interval")
+    text = visitor.wait_for("/tables/suppress", 'data-testid="verdict" data-state="refused"')
+    assert "nothing says which cells are sensitive" in text
+    assert 'name="accept"' in text
+    assert visitor.get("/tables/get/data").status == 409
+    # insisting accepts other things
+    visitor.post("/tables/suppress", method="optimal", problem="interval", insist="on")
+    visitor.wait_for("/tables/suppress", 'data-testid="verdict" data-state="refused"')
+    assert visitor.get("/tables/get/data").status == 409
+    visitor.post("/tables/suppress", method="optimal", problem="interval", accept="on")
+    visitor.wait_for("/tables/suppress", 'data-testid="problem-cost"')
+    for path in ("/tables/suppress", "/tables/audit", "/tables/export"):
+        text = visitor.wait_for(path, "verdict")
+        assert "Not audited: that no cell is sensitive was accepted" in text
+        assert "every sensitive cell is protected" not in text
+    visitor.post("/tables/acknowledge", node="n3")
+    assert visitor.get("/tables/get/data").status == 200
+    assert "no-sensitive-cells" in visitor.get("/tables/get/plan").text
+    # with a rule, there is nothing to accept
+    visitor.post("/tables/rules", **{"rule.p-percent": "on"})
+    assert 'data-testid="unjudged"' not in visitor.wait_for("/tables/rules", "sensitive-count")
+    assert 'name="accept"' not in visitor.get("/tables/suppress").text
 
 
 def test_a_table_says_only_what_there_is_to_see_in_it(visitor):

@@ -155,6 +155,12 @@ def _explain(problem: Exception, told: str) -> int:
         return complain(str(problem), problem.exit_code)
     if os.environ.get("TACITA_DEBUG"):
         raise problem
+    if isinstance(problem, MemoryError):
+        return complain(
+            f"There is not enough memory for what was asked. {told} Leave out columns, close other programs, "
+            "or choose a method that holds less.",
+            1,
+        )
     # a fault of ours: its message could quote data, so only its kind is shown
     return complain(
         f"Internal fault ({type(problem).__name__}). {told} This is a defect of tacita: please report it. "

@@ -15,14 +15,14 @@ from cyclopts import Group, Parameter
 from pydantic.fields import FieldInfo
 from rich.table import Table
 
-from tacita.core import ParameterError, RequirementError, Roles, registry
+from tacita.core import ParameterError, Roles, registry
 from tacita.core.options import ReleaseOptions
-from tacita.core.verify import faults
 from tacita.engines.section import EngineSection
 from tacita.io import InputSection
 from tacita.microdata.plan import Plan
 from tacita.microdata.sections import CompareSection, MeasureSection, OutputSection, ProtectSection
 
+from .judged import print_verdicts, refuse_unmet
 from .options import (
     FORCE,
     Fields,
@@ -42,7 +42,6 @@ from .talk import (
     print_parameters,
     print_scores,
     print_trials,
-    print_verdicts,
     progress_bar,
 )
 
@@ -232,12 +231,7 @@ def _check(released: Path, **values: Any) -> None:
         api.save_verdicts(verdicts, values["json"], inputs=named, force=values["force"])
     if not values["quiet"]:
         print_verdicts(verdicts)
-    if what := faults(verdicts):
-        failed = sum(not each.passed for each in verdicts)
-        raise RequirementError(
-            f"{released.name}: {failed} of {len(verdicts)} requirements are not met. {what}. Do not publish "
-            "this file."
-        )
+    refuse_unmet(released.name, verdicts)
 
 
 check = command(

@@ -11,9 +11,8 @@ from cyclopts import Group
 from pydantic.fields import FieldInfo
 
 from tacita.core import ParameterError, VerificationError, registry
-from tacita.core.document import parsed, text_of
 from tacita.engines.section import EngineSection
-from tacita.io import content_of
+from tacita.io import toml_of
 from tacita.tables.plan import AnyTablePlan, TablePlan, TabulatePlan, kind_of
 from tacita.tables.rules.words import fields_of, rule_sections
 from tacita.tables.sections import (
@@ -201,7 +200,7 @@ def comparison_of(words: Sequence[str]) -> Callable[..., None] | None:
     if not files or not files[0].is_file():
         return None
     try:
-        of_table = kind_of(parsed(text_of(content_of(files[0]), files[0].name))) is not None
+        of_table = kind_of(toml_of(files[0])) is not None
     except ParameterError:
         # told where the plan is read
         of_table = False
@@ -255,7 +254,7 @@ _PROBLEM = SuppressSection.model_fields["problem"]
 # a plan says it itself, so that the command can do without; the section cannot
 _ASKED = {
     "problem": FieldInfo(annotation=_PROBLEM.annotation, default=None, description=_PROBLEM.description),
-    **{name: SuppressSection.model_fields[name] for name in ("strict", "insist")},
+    **{name: SuppressSection.model_fields[name] for name in ("strict", "insiders", "insist", "accept")},
 }
 _METHOD = {
     "method": FieldInfo(
@@ -331,7 +330,7 @@ def _published_how(method: str | None, asked: dict[str, Any]) -> SuppressSection
     """By withheld cells, or by the method that changed values."""
     if method is None:
         return SuppressSection(**{name: value for name, value in asked.items() if name != "signed"})
-    if odd := [name for name in ("problem", "strict") if name in asked]:
+    if odd := [name for name in ("problem", "strict", "insiders") if name in asked]:
         raise ParameterError(
             f"audit: --{odd[0]} speaks of withheld cells, --method of values that were changed. Leave one "
             "away."

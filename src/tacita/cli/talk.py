@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
         Score,
         Trial,
         Trials,
-        Verdict,
     )
     from tacita.core import Table as CellTable
     from tacita.core.uniqueness import Uniqueness
@@ -73,8 +72,9 @@ def print_outcome(
     Out.print()
     print_scores(release.report, every=every or plan.measure.names is not None)
     Out.print()
-    for caution in record.cautions:
-        Out.print(f"warning: {caution.text} [{caution.count}] {caution.advice}", style="yellow", markup=False)
+    from .judged import print_kinds
+
+    print_kinds(record.cautions, record.uniqueness.before.columns)
     if dry_run:
         _print_plan(plan, saved)
         return
@@ -191,24 +191,16 @@ def _meant(score: Score) -> str:
     return f"(of {', '.join(score.covers)} only) {meaning}" if score.covers else meaning
 
 
-def print_verdicts(verdicts: Sequence[Verdict]) -> None:
-    """One line a requirement: what it asks, and what was found."""
-    for each in verdicts:
-        mark, style = ("kept", None) if each.passed else ("not met", "yellow")
-        Out.print(f"{each.guarantee} ({mark}): {each.promise}", style=style, markup=False)
-        if not each.passed:
-            Out.print(f"  {each.detail}", style=style, markup=False)
-
-
 def print_trials(trials: Trials, plan: Plan) -> None:
     """One line a trial, those of the front marked; then why some have no figures, and what was written."""
-    from rich.table import Table
+    from rich.table import Column, Table
 
     Out.print(f"{len(trials.front)} of {_count(len(trials), 'trial')} on the front.", markup=False)
     if trials.origin is not None:
         print_uniqueness(trials.origin.uniqueness)
     Out.print()
-    table = Table("", "method", "parameters", *trials.columns, box=None)
+    method = Column("method", no_wrap=True)
+    table = Table("", method, "parameters", *trials.columns, box=None)
     for trial in trials:
         values = [trial.value(name) for name in trials.columns]
         figures = ["none" if value is None else _figure(value) for value in values]
@@ -218,6 +210,15 @@ def print_trials(trials: Trials, plan: Plan) -> None:
         f"\n* No other trial is as good by {trials.loss} and by {trials.risk}, and better by one.",
         markup=False,
     )
+    for trial in trials.unrelated:
+        named = f"{trial.method} {_parameters(trial, trials)}".strip()
+        Out.print(
+            f"warning: {named} is on the front, and lost {trial.value('RELATIONS'):.0f} % of what tied "
+            f"protected columns to unchanged ones, of which {trials.loss} shows little. Compare by --loss "
+            "RELATIONS.",
+            style="yellow",
+            markup=False,
+        )
     reasons: dict[str, list[str]] = {}
     for trial in trials:
         if trial.reason is not None:
@@ -242,11 +243,14 @@ def _parameters(trial: Trial, trials: Trials) -> str:
 
 def print_suppressed(record: TableRecord, plan: AnyTablePlan, *, dry_run: bool) -> None:
     """What is withheld, what it costs, how good that is, and where it is."""
-    pattern = record.claim.pattern
+    pattern, audit = record.claim.pattern, record.claim.audit
+    verdict = "audited"
+    if audit.accepted:
+        verdict = f"not audited, since that no cell is sensitive was accepted ({', '.join(audit.accepted)})"
     Out.print(
         f"{_count(pattern.primary_count, 'sensitive cell')} and "
         f"{_count(pattern.secondary_count, 'other')} withheld, cost {_figure(pattern.cost)}"
-        f"{_proof(pattern)}; audited, {_count(len(record.cautions), 'warning')}.",
+        f"{_proof(pattern)}; {verdict}, {_count(len(record.cautions), 'warning')}.",
         markup=False,
     )
     _print_warnings(record.cautions)
@@ -291,7 +295,7 @@ def print_adjusted(record: AdjustedRecord, plan: AnyTablePlan, *, dry_run: bool)
 
 
 def _proof(pattern: Pattern) -> str:
-    """How good a pattern is: the problem itself, and apart from it what lone contributors take."""
+    """How good a pattern is: the problem itself, and apart from it what singletons and known sums take."""
     proof = "proven to be the least"
     if not pattern.proven:
         proof = f"the least is at most {100 * pattern.gap:.3g} % lower"
@@ -299,8 +303,8 @@ def _proof(pattern: Pattern) -> str:
         return f", {proof}"
     return (
         f": {_figure(pattern.problem_cost)} for {pattern.problem} protection ({proof}) and "
-        f"{_figure(pattern.lone_cost)} for {_count(pattern.lone_count, 'cell')} more against lone "
-        "contributors (no bound is known for these)"
+        f"{_figure(pattern.lone_cost)} for {_count(pattern.lone_count, 'cell')} more against "
+        "singletons and known sums (no bound is known for these)"
     )
 
 
@@ -349,6 +353,12 @@ def print_table(table: CellTable, plan: TabulatePlan, *, dry_run: bool) -> None:
         f"{_count(int((~table.inner).sum()), 'sum')}, {int((table.primary & ~table.inner).sum())} sensitive.",
         markup=False,
     )
+    if not table.judged:
+        Out.print(
+            "No rule was named, so nothing says which cells are sensitive: `tacita suppress` refuses such a "
+            "table unless no-sensitive-cells is accepted. Name rules (--rule).",
+            markup=False,
+        )
     if (table.primary & ~table.inner).any():
         Out.print(
             "A sensitive sum is withheld, and as a rule another sum with it: give --margins to "
@@ -410,8 +420,12 @@ def progress_bar(quiet: bool, *, anytime: bool = False) -> Iterator[Run]:
     """A run whose progress is a bar on the terminal, if there is one; `anytime`: a search can be stopped."""
     from tacita.core import Run
 
+    def warn(warning: Caution) -> None:
+        if not quiet:
+            Err.print(f"before the run: {warning.text} {warning.advice}", style="yellow", markup=False)
+
     if quiet or not Err.is_terminal:
-        with _stoppable(Run(), anytime, quiet) as run:
+        with _stoppable(Run(on_warning=warn), anytime, quiet) as run:
             yield run
         return
     from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
@@ -425,5 +439,5 @@ def progress_bar(quiet: bool, *, anytime: bool = False) -> Iterator[Run]:
             # a task that is done stops its clock, and after one stage comes the next
             bar.update(task, description=progress.stage, total=1.0, completed=min(progress.share, 0.999))
 
-        with _stoppable(Run(on_progress=listen), anytime, quiet) as run:
+        with _stoppable(Run(on_progress=listen, on_warning=warn), anytime, quiet) as run:
             yield run

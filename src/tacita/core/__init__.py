@@ -3,7 +3,15 @@
 from .adjusted import Adjusted, Terms
 from .arrays import Floats, Ints, Labels, Mask, Matrix
 from .contributors import Contributors
-from .errors import Cancelled, DataError, ParameterError, RequirementError, TacitaError, VerificationError
+from .errors import (
+    Cancelled,
+    DataError,
+    InferenceError,
+    ParameterError,
+    RequirementError,
+    TacitaError,
+    VerificationError,
+)
 from .hierarchy import Hierarchy
 from .keys import CellKeys, Flex, NoiseTable
 from .method import Method
@@ -38,6 +46,7 @@ __all__ = [
     "Floats",
     "GroupSize",
     "Hierarchy",
+    "InferenceError",
     "Ints",
     "Labels",
     "Level",

@@ -116,7 +116,8 @@ class Contributors:
         distinct = known.size if everyone_known else self._least_count(chosen, known.size)
         # a sum of one holder over several cells can exceed the largest open contribution of each
         waived = bool((self.open[chosen] < self.largest[chosen, 0]).any())
-        still_open = float(self.open[chosen].max()) if waived else float(largest[0, 0])
+        open_there = float(self.open[chosen].max(initial=0.0))
+        still_open = open_there if waived else max(open_there, float(largest[0, 0]))
         return Contributors(
             np.array([self.total[chosen].sum()]),
             np.array([distinct], dtype=np.int64),

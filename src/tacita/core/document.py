@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal, Self
 import tomli_w
 
 from .errors import ParameterError
+from .limits import refuse_deep_toml, refuse_deep_values, refuse_size
 from .params import Parameters
 
 
@@ -89,6 +90,7 @@ def _relative(path: Path, folder: Path | None) -> str:
 
 def text_of(content: bytes, name: str) -> str:
     """The text of a plan file."""
+    refuse_size(len(content), name)
     try:
         # editors on Windows put a byte order mark first
         return content.decode("utf-8-sig")
@@ -97,13 +99,23 @@ def text_of(content: bytes, name: str) -> str:
 
 
 def parsed(text: str) -> dict[str, Any]:
-    """The values of a TOML text."""
+    """The values of a TOML text; one that is too large or too deep for a plan is refused unparsed."""
+    refuse_deep_toml(text, "Plan")
     try:
-        return tomllib.loads(text)
+        values = tomllib.loads(text)
     except tomllib.TOMLDecodeError as problem:
-        raise ParameterError(f"Plan: this is not valid TOML ({problem}).") from None
+        raise ParameterError(f"Plan: this is not valid TOML ({_short(str(problem))}).") from None
+    except ValueError:
+        # Python reads no whole number of more than some thousand digits
+        raise ParameterError("Plan: a number has too many digits for any plan. Check the numbers.") from None
     except RecursionError:
         raise ParameterError("Plan: values are nested too deep for any plan. Check the brackets.") from None
+    refuse_deep_values(values, "Plan")
+    return values
+
+
+def _short(words: str, most: int = 200) -> str:
+    return words if len(words) <= most else f"{words[: most - 3]}..."
 
 
 def arguments_of(values: Mapping[str, Any]) -> str:

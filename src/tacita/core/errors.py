@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from .inference import Determined
+
 
 class TacitaError(Exception):
     """Base of every error that tacita raises on purpose.
@@ -62,3 +64,22 @@ class Cancelled(TacitaError):
     """The caller asked a running job to stop. Nothing was written."""
 
     exit_code = 130
+
+
+class InferenceError(DataError):
+    """Columns of a release give back what was hidden in others. Nothing was written.
+
+    `found` has what follows, and from which columns.
+    """
+
+    def __init__(
+        self,
+        message: str = "",
+        field: str | None = None,
+        fields: Mapping[str, str] | None = None,
+        places: Sequence[tuple[str, ...]] = (),
+        *,
+        found: Sequence[Determined] = (),
+    ) -> None:
+        super().__init__(message, field, fields, places)
+        self.found = tuple(found)

@@ -11,6 +11,9 @@ import numpy as np
 from .arrays import Floats, Ints, Mask
 from .errors import DataError
 
+# Steps from a leaf to the top. Classifications have some ten, the digits of a code some twenty.
+MOST_STEPS = 250
+
 
 @dataclass(frozen=True)
 class Hierarchy:
@@ -45,7 +48,9 @@ class Hierarchy:
         if self.parents.count(-1) != 1 or any(not -1 <= parent < n for parent in self.parents):
             raise DataError(f"{who}: wanted one label without a parent, the total, got others.")
         if (self.depths < 0).any():
-            raise DataError(f"{who}: some labels stand under themselves. Check the parents.")
+            if not self._ends():
+                raise DataError(f"{who}: some labels stand under themselves. Check the parents.")
+            refuse_steps(self.name, MOST_STEPS + 1)
         if self.replaced_from and not self._rises():
             raise DataError(f"{who}: wanted levels that rise from every label to the one above it.")
 
@@ -68,11 +73,11 @@ class Hierarchy:
 
     @cached_property
     def depths(self) -> Ints:
-        """Steps from each label up to the top; -1 where a label stands under itself."""
+        """Steps from each label up to the top; -1 where there are too many, or none is above all."""
         parents = np.array(self.parents, dtype=np.int64)
         depths = np.zeros(len(self), dtype=np.int64)
         reached = parents.copy()
-        for _ in range(len(self)):
+        for _ in range(MOST_STEPS):
             inside = reached >= 0
             if not inside.any():
                 return depths
@@ -80,6 +85,15 @@ class Hierarchy:
             reached = np.where(inside, parents[reached], -1)
         depths[reached >= 0] = -1
         return depths
+
+    def _ends(self) -> bool:
+        """Whether every label has a top, however far above: twice as far at each step. O(n log n)."""
+        # the top, and what is above it, are one place beyond the last
+        above = np.append(np.array(self.parents, dtype=np.int64), -1)
+        above[above < 0] = len(self)
+        for _ in range(len(self).bit_length()):
+            above = above[above]
+        return bool((above == len(self)).all())
 
     @cached_property
     def is_leaf(self) -> Mask:
@@ -176,3 +190,12 @@ class Hierarchy:
             path[labels[inside], self.depths[reached[inside]]] = reached[inside]
             reached = np.where(inside, parents[reached], -1)
         return path
+
+
+def refuse_steps(name: str, steps: int) -> None:
+    """Raise where a hierarchy has more steps than any."""
+    if steps > MOST_STEPS:
+        raise DataError(
+            f"Hierarchy {name}: wanted at most {MOST_STEPS} steps from a label to the top, got more. Leave "
+            "out levels that nobody shows."
+        )

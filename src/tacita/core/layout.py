@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .arrays import Floats, Mask
+from .arrays import Floats, Mask, decimal_step
 from .contributors import Contributors
 from .errors import DataError, ParameterError
 from .hierarchy import Hierarchy
@@ -42,6 +42,15 @@ def costs(cost: str, values: Floats, contributors: Contributors | None) -> Float
             raise ParameterError("Table: cost by contributors needs their numbers; this table has none.")
         return contributors.count.astype(np.float64)
     raise ParameterError(f"Table: cost must be value, count, contributors, log or figures, got {cost!r}.")
+
+
+def unit_of(values: Floats) -> float:
+    """The unit that all values are multiples of, at most 1; 0 where there is none or values are negative.
+
+    >>> [unit_of(np.array(values)) for values in ([3.0, 200.0], [1.5, 2.25], [1 / 3], [-1.0])]
+    [1.0, 0.01, 0.0, 0.0]
+    """
+    return 0.0 if (values < 0).any() else min(decimal_step(values), 1.0)
 
 
 def sums_of_leaves(dimensions: Sequence[Hierarchy], inner: npt.NDArray[Any]) -> npt.NDArray[Any]:

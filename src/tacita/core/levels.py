@@ -35,8 +35,17 @@ class Levels:
         return tuple(key if isinstance(key, str) else f"{key:.15g}" for key in self.keys)
 
     def source_rows(self, codes: Floats) -> Ints:
-        """For each code a record of the file whose cell spells it. O(n)."""
+        """For each code a record of the file whose cell spells it. O(n).
+
+        >>> nominal_levels(pa.array([None, None], pa.string()), np.ones(2, dtype=bool)).source_rows(
+        ...     np.array([np.nan])
+        ... ).tolist()
+        [0]
+        """
         gaps = np.isnan(codes)
+        if gaps.all():
+            # a column without a single category has no row to look up
+            return np.full(codes.size, self.gap, dtype=np.int64)
         found = self.rows[np.where(gaps, 0, codes).astype(np.int64)]
         return np.where(gaps, self.gap, found).astype(np.int64)
 

@@ -40,7 +40,7 @@ class Parameters(BaseModel):
 
 def explain(who: str, problem: ValidationError, model: type[BaseModel]) -> str:
     """Say the faults of a failed validation in one sentence each, the first few of them."""
-    errors = problem.errors()
+    errors = problem.errors(include_url=False)
     told = [_sentence(who, dict(error), model) for error in errors[:_MOST_FAULTS]]
     if len(errors) > _MOST_FAULTS:
         told.append(f"And {len(errors) - _MOST_FAULTS} more.")
@@ -50,12 +50,13 @@ def explain(who: str, problem: ValidationError, model: type[BaseModel]) -> str:
 def by_field(who: str, problem: ValidationError, model: type[BaseModel]) -> dict[str, str]:
     """The first fault of every parameter that has one, each in a sentence: for the form that asked for it."""
     told: dict[str, str] = {}
-    for error in problem.errors():
+    # no form has more fields, and a text made to be wrong may have a fault in every line
+    for error in problem.errors(include_url=False)[:_MOST_FIELDS]:
         told.setdefault(place(error), _sentence(who, dict(error), model))
     return told
 
 
-_MOST_FAULTS = 4
+_MOST_FAULTS, _MOST_FIELDS, _LONGEST_NAME = 4, 200, 80
 
 _WANTED = {
     "greater_than_equal": "at least {ge}",
@@ -86,7 +87,8 @@ _WANTED = {
 
 def place(error: Mapping[str, Any]) -> str:
     """The parameter that a fault is about, as a message names it."""
-    return ".".join(str(part) for part in error["loc"] if not _is_branch(part)) or "value"
+    named = ".".join(str(part) for part in error["loc"] if not _is_branch(part)) or "value"
+    return named if len(named) <= _LONGEST_NAME else f"{named[: _LONGEST_NAME - 3]}..."
 
 
 def _sentence(who: str, error: dict[str, Any], model: type[BaseModel]) -> str:

@@ -29,10 +29,10 @@ class Pattern:
 
     The cost never leaves the house: it is one more equation for an attacker.
 
-    Where someone who is alone in a withheld cell must not come too close to others, that takes more than the
-    problem asks: `lone_cost`, of `lone_count` cells. `problem_cost` (all of the cost unless given) is the
-    least known of a pattern for the problem alone. The lower bound, and so `gap`, `proven` and `status`,
-    speak of that; how little protection from lone contributors could cost, nobody knows.
+    Protection from singletons, from known sums of suppressed cells, from whole numbers and from the records
+    behind linked tables takes more than the problem asks: `lone_cost`, of `lone_count` cells. `problem_cost`
+    (all of the cost unless given) is the least known of a pattern for the problem alone. The lower bound, and
+    so `gap`, `proven` and `status`, speak of that; for the rest no bound is known.
 
     >>> table = Table.from_array([[5.0, 3.0], [2.0, 4.0]], primary=[[True, False], [False, False]])
     >>> everything = Pattern.of(table, table.inner, lower_bound=9.0, status="optimal")
@@ -64,10 +64,12 @@ class Pattern:
             object.__setattr__(self, "problem_cost", self.cost)
         if not 0 <= self.problem_cost <= self.cost or not 0 <= self.lone_count <= self.secondary_count:
             raise VerificationError(
-                "Pattern: what lone contributors cost, and their cells, must be part of those of the pattern."
+                "Pattern: cost and cells beyond the problem must be part of those of the pattern."
             )
         if (self.lone_cost > 0) != (self.lone_count > 0):
-            raise VerificationError("Pattern: lone contributors cost something exactly if they take cells.")
+            raise VerificationError(
+                "Pattern: cells beyond the problem cost something exactly if they take cells."
+            )
         if self.lower_bound > self.problem_cost * (1 + _ROUNDING):
             raise VerificationError("Pattern: the lower bound lies above the cost; one of them is wrong.")
         if self.status == "optimal" and not self.proven:
@@ -114,7 +116,7 @@ class Pattern:
 
     @property
     def lone_cost(self) -> float:
-        """What protection from lone contributors adds to what the problem asks."""
+        """What singletons, known sums and the like add to what the problem asks."""
         return self.cost - self.problem_cost
 
     @property
@@ -136,7 +138,7 @@ class Pattern:
             (
                 ("Sensitive cells", self.primary_count),
                 ("Withheld to protect them", self.secondary_count),
-                ("Of these, against lone contributors", self.lone_count),
+                ("Of these, against singletons and known sums", self.lone_count),
                 ("Problem", self.problem),
                 ("Method", self.method),
                 ("Status", self.status),

@@ -15,7 +15,10 @@ from .score import Report, Score, section_of
 
 @dataclass(frozen=True)
 class Band:
-    """Combinations of keys that from `least` to `most` records share (None: or more), and their records."""
+    """Combinations of keys that from `least` to `most` records share (None: or more), and their records.
+
+    Where units are named, from `least` to `most` units.
+    """
 
     least: int
     most: int | None
@@ -100,19 +103,31 @@ class RiskProfile(Framed):
     sets: tuple[SetFigures, ...]
     versions: Mapping[str, str]
     path: Path | None = field(default=None, repr=False)
+    unit: str | None = None
 
     def __getitem__(self, name: str) -> Score:
         return self.report[name]
 
     @property
     def uniques(self) -> int:
-        """Records that are alone on all keys."""
+        """Records that are alone on all keys, or of the only unit that has theirs."""
         return next((band.records for band in self.bands if band.most == 1), 0)
+
+    @property
+    def counted(self) -> str:
+        """What shares keys: records, or the units of a column."""
+        return "Records" if self.unit is None else f"Units of {self.unit}"
 
     @property
     def headline(self) -> str:
         """How many are alone, in a sentence."""
         share = number(100 * self.uniques / self.records)
+        if self.unit is not None:
+            belong = "belongs" if self.uniques == 1 else "belong"
+            return (
+                f"{number(self.uniques)} of {number(self.records)} records ({share} %) {belong} to the only "
+                f"unit ({self.unit}) with their {', '.join(self.keys)}."
+            )
         are = "is" if self.uniques == 1 else "are"
         return (
             f"{number(self.uniques)} of {number(self.records)} records ({share} %) {are} alone on "
@@ -145,7 +160,7 @@ class RiskProfile(Framed):
 
     def _repr_html_(self) -> str:
         shared = Section(
-            ("Records that share their keys", "Combinations", "Records"),
+            (f"{self.counted} that share their keys", "Combinations", "Records"),
             tuple((band.words, band.combinations, band.records) for band in self.bands),
         )
         keys = Section(

@@ -91,6 +91,7 @@ class Run:
 
     `on_bounds` hears cost and proven bound of searches that prove one, each time they may have moved;
     `on_trial` every trial of a comparison, once it is made; `on_iteration` every round of fuzzy c-regression.
+    `on_warning` hears, before the work begins, what the output cannot keep (a `Caution`).
     The run goes on when a listener returns: one that waits makes it wait.
 
     `seed` is for randomness that protects: without one it comes from the operating system. It is a whole
@@ -116,6 +117,7 @@ class Run:
     on_bounds: Callable[[Bounds], None] = _silent
     on_trial: Callable[[Any], None] = _silent
     on_iteration: Callable[[Any], None] = _silent
+    on_warning: Callable[[Any], None] = _silent
     cancelled: Callable[[], bool] = _never
     enough: Callable[[], bool] = _never
     stream: tuple[int, ...] = ()

@@ -144,6 +144,7 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "TABLES_3": "tacita.microdata.loss.tables:TablesOfThree",
         "CRAMER": "tacita.microdata.loss.tables:CramerChange",
         "GLM": "tacita.microdata.loss.likelihood:CoefficientsOfModels",
+        "RELATIONS": "tacita.microdata.loss.relations:RelationsLost",
         "PMSE_mixed": "tacita.microdata.loss.propensity:PropensityRatio",
         "NCP": "tacita.microdata.loss.generalised:NormalisedCertainty",
         "ENTROPY": "tacita.microdata.loss.generalised:EntropyLost",

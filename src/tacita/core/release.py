@@ -16,6 +16,9 @@ from .score import Report, headlines, section_of
 from .uniqueness import Uniqueness
 from .verify import Verdict
 
+# By column, new labels by old ones.
+LabelMaps = Mapping[str, Mapping[str, str]]
+
 
 @dataclass(frozen=True)
 class Caution:
@@ -84,11 +87,16 @@ class AttributeSummary:
 
 @dataclass(frozen=True)
 class Requirement:
-    """What a finished file must satisfy: a measure by name, the most or least it may be, and its settings."""
+    """What a finished file must satisfy: a measure by name, the most or least it may be, and its settings.
+
+    `by_column` is the most or least that it may be of each column, or of those that are named; `limit` is
+    None where only columns have one.
+    """
 
     name: str
-    limit: float
+    limit: float | None
     settings: Mapping[str, Any] = field(default_factory=dict)
+    by_column: float | Mapping[str, float] | None = None
 
 
 # Promises of values that are as declared, or stand behind k others: there is no change of numbers to undo.
@@ -124,12 +132,14 @@ class Claim:
     taken away, so that k records miss the same columns or show the same; None where that was not asked for.
     `missing_drawn` says that missing values were drawn like others, `shuffled` that records were given
     another order. `terms` are what promises speak of, `insisted` names what was asked for against advice,
-    `requirements` what the finished file must satisfy.
+    `requirements` what the finished file must satisfy. `recodings` are the labels that recodings of the
+    release gave its columns: losses that compare labels are measured against these.
 
     A release of several steps claims what holds of the whole, and each of its `steps` claims what holds of
     its own columns: `original` is then the file before that step, `touched` are columns that others changed
     since, `leaving_later` rows of it that left in a later step, and `guarantees` only the promises that still
-    stand. Where a step worked on one record a unit,
+    stand; `emptied[i, j]` tells of released row i and quasi-identifier j whether a later step left its cell
+    empty, as that step claims too. Where a step worked on one record a unit,
     `representing` are the rows of its original that stand for their unit.
     """
 
@@ -148,9 +158,11 @@ class Claim:
     requirements: tuple[Requirement, ...] = ()
     steps: tuple[Claim, ...] = ()
     touched: frozenset[str] = frozenset()
+    emptied: Mask | None = None
     representing: Ints | None = None
     missing_drawn: bool = False
     shuffled: bool = False
+    recodings: LabelMaps = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -166,7 +178,10 @@ class Withdrawn:
 
 @dataclass(frozen=True)
 class StepRecord:
-    """What one step did, and what the file was worth after it: `report` compares it with the source."""
+    """What one step did, and what the file was worth after it: `report` compares it with the source.
+
+    Of its columns, `as_they_were` are those of which it changed no value.
+    """
 
     kind: str
     method: tuple[str, ...]
@@ -177,6 +192,7 @@ class StepRecord:
     promises: tuple[str, ...]
     report: Report = field(repr=False)
     search: Mapping[str, Any] = field(default_factory=dict)
+    as_they_were: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -230,7 +230,9 @@ class Files:
 
     `rows[i]` is the row of the source that released row i came from. Before anything is protected, a file is
     its own source. `domains` are columns that name parts of the population; `hierarchies` say what coarser
-    labels of a column stand for.
+    labels of a column stand for. `recodings` has, by column, the labels that the release put in place of
+    those of the source before it did anything else with them. `keys` are the columns that k is promised of,
+    where these are not all that were protected.
     """
 
     released: Microdata
@@ -238,6 +240,8 @@ class Files:
     rows: Ints | None = None
     domains: tuple[str, ...] = ()
     hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)
+    recodings: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    keys: tuple[str, ...] = ()
 
     @classmethod
     def unprotected(cls, data: Microdata) -> Files:

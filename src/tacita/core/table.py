@@ -15,7 +15,7 @@ from .contributors import Contributors
 from .errors import DataError, ParameterError
 from .hierarchy import Hierarchy
 from .keys import CellKeys
-from .layout import all_cells, as_numbers, bound_of, costs, inner_cells, level_of, placed
+from .layout import all_cells, as_numbers, bound_of, costs, inner_cells, level_of, placed, unit_of
 from .method import Method
 from .percent import percent_of
 from .relations import Relations
@@ -36,6 +36,8 @@ class Table:
     published. `cost` is what withholding loses. All are arrays of one figure per cell, never changed: the
     `with_` methods return new tables. `title` is the heading where it is published; the names of response and
     dimensions if empty. `keys` are those of the records behind each cell, where noise is to hang on them.
+    `smallest_unit` is the least that a cell can be if it is not zero: 1 for counts, 0 where it is not known.
+    `judged` says whether anything tells which cells are sensitive: rules, a status, or marks.
 
     >>> table = Table.from_array([[5, 3], [2, 4]], primary=[[True, False], [False, False]])
     >>> table.shape, table.values.tolist()
@@ -62,8 +64,12 @@ class Table:
     response: str = field(default="value")
     title: str = ""
     keys: CellKeys | None = None
+    smallest_unit: float = 0.0
+    judged: bool | None = None
 
     def __post_init__(self) -> None:
+        if self.judged is None:
+            object.__setattr__(self, "judged", bool(self.rules) or bool(self.primary.any()))
         n = self.values.size
         for name in ["values", "primary", "lower", "upper", "sliding", "low", "high", "cost", "forced"]:
             array = getattr(self, name)
@@ -122,17 +128,21 @@ class Table:
         response: str = "value",
         title: str = "",
         keys: CellKeys | None = None,
+        smallest_unit: float | None = None,
     ) -> Table:
         """The full cross of some dimensions, from its inner cells (leaves only) or from all cells with sums.
 
         Arrays have the shape of either; sums of inner cells are computed, other figures are nought there.
         `lower`, `upper` and `sliding` given as one number are in percent of the cell's value, as arrays
         they are absolute. Without `bounds` the attacker knows [0, inf) where no value is negative, and
-        nothing otherwise. Sums are published unless they are sensitive, or `margins`.
+        nothing otherwise. `smallest_unit` is that of the values where they are counts or have contributors.
+        Sums are published unless they are sensitive, or `margins`.
         """
         shape = tuple(len(each) for each in dimensions)
         full = all_cells(dimensions, as_numbers(values, "values"))
         flat = full.reshape(-1)
+        if smallest_unit is None:
+            smallest_unit = unit_of(flat) if frequency or contributors is not None else 0.0
         if bounds is None:
             bounds = (0.0, np.inf) if (flat >= 0).all() else (-np.inf, np.inf)
         must = placed(forced, dimensions, "forced", bool)
@@ -159,6 +169,8 @@ class Table:
             response=response,
             title=title,
             keys=keys,
+            smallest_unit=smallest_unit,
+            judged=None if primary is None else True,
         )
 
     @classmethod
@@ -266,6 +278,7 @@ class Table:
             primary=self.primary | mask,
             forced=self.forced & ~mask,
             rules=(*self.rules, *rules),
+            judged=True,
             **levels,
         )
 
@@ -279,10 +292,21 @@ class Table:
         return replace(self, cost=placed(cost, self.dimensions, "cost", float))
 
     def with_zeros(self, treatment: Literal["publish", "withhold"]) -> Table:
-        """Zeros that are not sensitive must be published, or may be withheld at the cost of 1 each."""
+        """Zeros that are not sensitive must be published, or may be withheld at the cost of 1 each.
+
+        Where every zero is published, a suppressed cell is known not to be one: it is at least the smallest
+        unit. Sensitive zeros are suppressed, and then any suppressed cell may be one.
+
+        >>> table = Table.from_array([4, 0, 3], frequency=True).with_zeros("publish")
+        >>> table.low.tolist(), table.forced.tolist()
+        ([1.0, 0.0, 1.0, 1.0], [False, True, False, True])
+        """
         zero = (self.values == 0) & ~self.primary
         if treatment == "publish":
-            return replace(self, forced=self.forced | zero)
+            low = self.low
+            if not (self.primary & (self.values == 0)).any():
+                low = np.where(low >= 0, np.maximum(low, np.minimum(self.smallest_unit, self.values)), low)
+            return replace(self, forced=self.forced | zero, low=low)
         if treatment == "withhold":
             return replace(self, cost=np.where(zero, 1.0, self.cost))
         raise ParameterError("Table: zeros must be publish or withhold.")

@@ -17,7 +17,9 @@ from .uniqueness import Uniqueness
 Point = tuple[float, float]
 
 # What a table shows beside the two axes, where it was measured.
-_COLUMNS = ("SCORE", "IL1", "DBRL", "PRL", "ID_sd")
+_COLUMNS = ("RELATIONS", "SCORE", "IL1", "DBRL", "PRL")
+# Percent of the relations with unchanged columns beyond which a trial of the front is warned of.
+_MOST_UNRELATED = 50.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,6 +138,17 @@ class Trials(Framed):
     def front(self) -> tuple[Trial, ...]:
         """Those that no other beats, the least loss first."""
         return tuple(sorted((trial for trial in self.trials if trial.on_front), key=self._weight))
+
+    @property
+    def unrelated(self) -> tuple[Trial, ...]:
+        """Those of the front that lost most of what tied protected columns to unchanged ones.
+
+        Measures of protected columns alone reward them for it; nothing, where relations are an axis.
+        """
+        if "RELATIONS" in (self.loss, self.risk):
+            return ()
+        lost = ((trial, trial.value("RELATIONS")) for trial in self.front)
+        return tuple(trial for trial, value in lost if value is not None and value > _MOST_UNRELATED)
 
     def _weight(self, trial: Trial) -> Point:
         point = _point(trial, self.loss, self.risk)

@@ -35,7 +35,9 @@ class Uniqueness:
     of them were not released. `pairs` and `triples` are the worst of `examined` columns; `alone_in_pairs`
     counts records alone on one pair or more.
 
-    Every missing cell counts as one value of its own.
+    Every missing cell counts as one value of its own. Where a column of units is named (`unit`), records
+    count as alone that share their values with no other unit, and as below k with fewer than k units;
+    but by itself the column of units tells records apart.
     """
 
     k: int
@@ -51,6 +53,7 @@ class Uniqueness:
     triples: tuple[Combination, ...] = ()
     alone_in_pairs: int = 0
     alone_in_triples: int = 0
+    unit: str | None = None
 
     @property
     def mattering(self) -> tuple[str, ...]:
@@ -69,6 +72,12 @@ class Uniqueness:
         if not on.columns:
             return "No column is released unchanged."
         columns = "the column" if len(on.columns) == 1 else f"the {len(on.columns)} columns"
+        if self.unit is not None:
+            return (
+                f"{on.alone} of {self.records} records belong to the only unit ({self.unit}) with their "
+                f"values on {columns} released unchanged, {on.below_k} have fewer than {self.k} units like "
+                "them."
+            )
         return (
             f"{on.alone} of {self.records} records are alone on {columns} released unchanged, "
             f"{on.below_k} have fewer than {self.k} like them."
@@ -76,4 +85,5 @@ class Uniqueness:
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
-        return asdict(self)
+        found = asdict(self)
+        return found if self.unit is not None else {key: found[key] for key in found if key != "unit"}

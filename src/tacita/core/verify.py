@@ -3,23 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Generic, TypeVar
+from dataclasses import asdict, dataclass
+from typing import Any, Generic, TypeVar
 
 from .errors import VerificationError
+from .inference import Determined
 
 E = TypeVar("E")
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What an independent check found of one promise; `step` says whose, where there are several."""
+    """What an independent check found of one promise; `step` says whose, where there are several.
+
+    What could not be judged for want of a file is not `judged`: it neither holds nor fails, nor is it passed.
+    `inferred` has what follows of hidden cells, where that is what was checked.
+    """
 
     guarantee: str
     promise: str
     passed: bool
     detail: str
     step: int | None = None
+    judged: bool = True
+    inferred: tuple[Determined, ...] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON: what was inferred only where something was."""
+        told = asdict(self)
+        return told if self.inferred else {name: told[name] for name in told if name != "inferred"}
 
 
 @dataclass(frozen=True)
@@ -61,7 +73,9 @@ def _fault(check: Check[E], evidence: E) -> str | None:
 
 def faults(found: Iterable[Verdict]) -> str:
     """What failed and how, in one line; empty where nothing did."""
-    return "; ".join(f"{verdict.guarantee}: {verdict.detail}" for verdict in found if not verdict.passed)
+    return "; ".join(
+        f"{verdict.guarantee}: {verdict.detail}" for verdict in found if verdict.judged and not verdict.passed
+    )
 
 
 def insist(found: tuple[Verdict, ...]) -> tuple[Verdict, ...]:

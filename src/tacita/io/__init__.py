@@ -18,7 +18,7 @@ from tacita.core import DataError, Microdata, ParameterError, registry
 from tacita.core.microdata import refuse_values_as_names
 
 from .atomic import refuse_bad_targets, write_all
-from .content import content_of, fingerprint_of
+from .content import content_of, fingerprint_of, toml_of
 from .formats.base import Format, Purpose
 from .formats.options import InputOptions
 
@@ -31,6 +31,7 @@ __all__ = [
     "format_of",
     "read",
     "taken_in",
+    "toml_of",
     "write_all",
     "write_frame",
 ]

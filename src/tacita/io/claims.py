@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from tacita.core import Microdata, Roles
-from tacita.core.release import Claim
+from tacita.core.release import Claim, Requirement
+from tacita.core.roles import RolesOfFile, RolesOfSteps
 
 from .formats.base import to_arrow
 from .frames import gathered
@@ -51,3 +52,7 @@ class PackedClaim:
             data = Microdata.of(self.records, source=source.source, whole=source.whole)
         claim: Claim = replace(self.claim, original=replace(data, roles=self.roles))
         return claim
+
+
+# What a claim is made of, where it is kept; values of its terms are plain.
+CLAIM_KINDS = (PackedClaim, Claim, Requirement, Roles, RolesOfFile, RolesOfSteps)

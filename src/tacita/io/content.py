@@ -7,15 +7,26 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from tacita.core import ParameterError
+from tacita.core.document import parsed, text_of
+from tacita.core.limits import MOST_BYTES, refuse_size
 
 
 def content_of(path: Path) -> bytes:
     """The bytes of a plain file."""
     with opened(path) as file:
         return file.read()
+
+
+def toml_of(path: Path) -> dict[str, Any]:
+    """The values of a file of TOML, a plan or requirements; one that is too large for either is not read."""
+    with opened(path) as file:
+        content = file.read(MOST_BYTES + 1)
+        if len(content) > MOST_BYTES:
+            refuse_size(max(path.stat().st_size, len(content)), path.name)
+    return parsed(text_of(content, path.name))
 
 
 @contextmanager

@@ -1,16 +1,17 @@
 """The folder of a run that is not finished: readable by its owner alone, gone when the run is over.
 
 It holds records of the source. Whatever is in it is complete, or has another name. A run that was killed
-leaves it, and the next run of the same plan on the same file goes on from there.
+leaves it, and the next run of the same plan on the same file goes on from there: with files whose names and
+SHA-256 a seal beside them say, and no others. All of them are Arrow, JSON or Parquet; none is code.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
-import pickle
 import shutil
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,14 +20,17 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from tacita.core import ParameterError
+from tacita.core import DataError, ParameterError
 
+from .packing import Damaged, array_of, packed, table_of, unpacked
 from .parts import in_one_piece, taken
+
+_BYTES_AT_ONCE = 2**22
 
 
 @dataclass(frozen=True)
 class Scratch:
-    """Tables, arrays and claims by name."""
+    """Tables, arrays and values by name: those of a group have its name, a dot, and what they are."""
 
     folder: Path
 
@@ -66,9 +70,6 @@ class Scratch:
                 ) from None
             yield
 
-    def __contains__(self, name: str) -> bool:
-        return (self.folder / name).exists()
-
     def path(self, name: str) -> Path:
         """Where something lies."""
         return self.folder / name
@@ -78,6 +79,9 @@ class Scratch:
         beside = self.folder / f"~{name}-{os.getpid()}-{uuid.uuid4().hex[:8]}"
         try:
             write(beside)
+            if (self.folder / name).is_dir():
+                # a folder gives way to nothing that is renamed
+                _remove(self.folder / name)
             os.replace(beside, self.folder / name)
         except OSError as problem:
             # a library's own words could name what was being written
@@ -86,6 +90,39 @@ class Scratch:
                 f"Engine: parts cannot be kept beside the output ({reason}). Nothing was written. "
                 "Choose an output on a disk with room for three times the file."
             ) from None
+
+    def seal(self, group: str, names: Sequence[str]) -> None:
+        """Say that a group is complete, and what its files are: a later run takes these, and no others.
+
+        O(bytes) to read them.
+        """
+        found = {name: _checksum(self.folder / f"{group}.{name}") for name in names}
+        self.place(f"{group}.seal", lambda path: path.write_bytes(packed((self.folder.name, group, found))))
+
+    def sound(self, group: str, damaged: list[str] | None = None) -> bool:
+        """Whether a group is complete and all of its files are as they were sealed; what is not is removed.
+
+        What is other than its seal says is named in `damaged`; what lacks a seal was never complete, and is
+        written anew.
+        """
+        seal = self.folder / f"{group}.seal"
+        if not os.path.lexists(seal):
+            return False
+        if self._as_sealed(group, seal):
+            return True
+        self.discard(group)
+        if damaged is not None:
+            damaged.append(group)
+        return False
+
+    def _as_sealed(self, group: str, seal: Path) -> bool:
+        try:
+            folder, name, files = unpacked(_plain(seal).read_bytes())
+            return (folder, name) == (self.folder.name, group) and all(
+                _checksum(self.folder / f"{group}.{each}") == known for each, known in files.items()
+            )
+        except (OSError, ValueError, TypeError, AttributeError):
+            return False
 
     def put_table(self, name: str, table: pa.Table) -> None:
         """Keep a table in one piece."""
@@ -98,22 +135,17 @@ class Scratch:
 
     def table(self, name: str) -> pa.Table:
         """A table as it lies: only what is looked at is read."""
-        return pa.ipc.open_file(pa.memory_map(str(self.folder / name))).read_all()
+        with _readable(name):
+            return pa.ipc.open_file(pa.memory_map(str(self.folder / name))).read_all()
 
     def put_array(self, name: str, values: np.ndarray) -> None:
-        """Keep an array."""
-
-        def write(path: Path) -> None:
-            with path.open("wb") as stream:
-                np.save(stream, values, allow_pickle=False)
-
-        self.place(name, write)
+        """Keep an array of numbers."""
+        self.put_table(name, table_of(values))
 
     def array(self, name: str) -> np.ndarray:
         """An array as it lies: only what is looked at is read."""
-        path = self.folder / name
-        # a file of no values cannot be mapped
-        return np.load(path, mmap_mode="r" if path.stat().st_size > 4096 else None, allow_pickle=False)
+        with _readable(name):
+            return array_of(self.table(name))
 
     def deal(self, number: int, table: pa.Table, first: int, parts: np.ndarray, of: int) -> None:
         """Keep a stretch of records, the first of them that of a number, sorted by the part of each.
@@ -124,6 +156,7 @@ class Scratch:
         self.put_table(f"span-{number}.records", taken(table, order))
         self.put_array(f"span-{number}.rows", first + order)
         self.put_array(f"span-{number}.ends", np.cumsum(np.bincount(parts, minlength=of)))
+        self.seal(f"span-{number}", ("records", "rows", "ends"))
 
     def dealt(self, spans: int, part: int) -> tuple[pa.Table, np.ndarray]:
         """The records of a part out of so many stretches, in the order of the source, and their numbers."""
@@ -136,18 +169,70 @@ class Scratch:
         return in_one_piece(pa.concat_tables(tables)), np.concatenate(rows)
 
     def put(self, name: str, value: Any) -> None:
-        """Keep anything small."""
-        self.place(name, lambda path: path.write_bytes(pickle.dumps(value)))
+        """Keep anything small that is data: plain values, arrays, tables, and objects that hold them."""
+        try:
+            content = packed(value)
+        except TypeError as problem:
+            raise ParameterError(
+                f"Engine: {problem} cannot be kept on disk between parts, as JSON or Arrow. Nothing was "
+                "written. Leave out the engine, or the plug-in that it belongs to."
+            ) from None
+        self.place(name, lambda path: path.write_bytes(content))
 
-    def get(self, name: str) -> Any:
-        """What was kept."""
-        return pickle.loads((self.folder / name).read_bytes())
+    def get(self, name: str, kinds: Sequence[type] = ()) -> Any:
+        """What was kept; objects in it are of the classes that are expected."""
+        with _readable(name):
+            return unpacked(_plain(self.folder / name).read_bytes(), kinds)
+
+    def discard(self, group: str) -> None:
+        """Remove what is of a group."""
+        self.drop(f"{group}.")
 
     def drop(self, beginning: str) -> None:
-        """Remove all whose name begins so."""
-        for path in self.folder.glob(f"{beginning}*"):
-            path.unlink(missing_ok=True)
+        """Remove all whose name begins so, seals first: what is left without one was never complete."""
+        found = [path for path in self.folder.iterdir() if path.name.startswith(beginning)]
+        for path in sorted(found, key=lambda path: path.suffix != ".seal"):
+            _remove(path)
 
     def remove(self) -> None:
         """Remove the folder."""
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def _checksum(path: Path) -> str:
+    """SHA-256 of a plain file; of a folder, of the names and sums of its files."""
+    found = hashlib.sha256()
+    if path.is_dir() and not path.is_symlink():
+        for inner in sorted(path.iterdir()):
+            found.update(f"{inner.name}\n{_checksum(inner)}\n".encode())
+        return found.hexdigest()
+    with _plain(path).open("rb") as stream:
+        while block := stream.read(_BYTES_AT_ONCE):
+            found.update(block)
+    return found.hexdigest()
+
+
+def _plain(path: Path) -> Path:
+    """The same, where it is a file: links lead elsewhere, and pipes are waited for."""
+    if path.is_symlink() or not path.is_file():
+        raise Damaged("no file where one was")
+    return path
+
+
+@contextmanager
+def _readable(name: str) -> Iterator[None]:
+    """What was kept by this very run is there, unless the disk or somebody took it away."""
+    try:
+        yield
+    except (OSError, ValueError, TypeError, KeyError, pa.ArrowException):
+        raise DataError(
+            f"Engine: {name}, a part that was kept on disk, was damaged while the run went on. Nothing was "
+            "written. Run it again, and check the disk that holds the output."
+        ) from None

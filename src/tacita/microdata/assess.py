@@ -22,6 +22,7 @@ from tacita.core import (
     Run,
     Score,
 )
+from tacita.core.release import LabelMaps
 from tacita.core.roles import Kind
 from tacita.core.score import Files
 from tacita.io.hierarchies import as_hierarchy
@@ -29,13 +30,24 @@ from tacita.io.hierarchies import as_hierarchy
 from .measure import Measure
 
 
-def whole_files(released: Microdata, source: Microdata, rows: Ints, domains: Sequence[str] = ()) -> Files:
-    """A release beside its source, parts of the population by these columns or else by the strata."""
-    roles = source.roles
+def whole_files(
+    released: Microdata,
+    source: Microdata,
+    rows: Ints,
+    domains: Sequence[str] = (),
+    *,
+    recodings: LabelMaps | None = None,
+    keys: Sequence[str] = (),
+) -> Files:
+    """A release beside its source, parts of the population by these columns or else by the strata.
+
+    `recodings` and `keys` are those of `Files`, where the steps of the release are known.
+    """
+    roles, became = source.roles, recodings or {}
     if roles is None:
-        return Files(released, source, rows, tuple(domains))
+        return Files(released, source, rows, tuple(domains), recodings=became, keys=tuple(keys))
     climbed = {name: as_hierarchy(name, given) for name, given in roles.hierarchy.items()}
-    return Files(released, source, rows, tuple(domains or roles.strata), climbed)
+    return Files(released, source, rows, tuple(domains or roles.strata), climbed, became, tuple(keys))
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,6 +11,7 @@ from tacita.core.pictures import RiskByRecord
 from tacita.core.roles import Kind
 
 from .assess import compared
+from .company import Company
 from .risk.linkage import DBRL
 from .uniqueness import combined
 
@@ -29,12 +30,15 @@ def of_protected(
     report: Report,
     k: int,
     run: Run,
+    units: Ints | None = None,
 ) -> RiskByRecord | None:
     """Chances of an attacker who knows the protected columns and links by distance, as DBRL does.
 
     Of t released records that are equally near the attacker picks one: 1/t if the own one is among them, else
     0. What a `recoded` value became is plain, so there the attacker looks for the new value; where all are
-    recoded, t is how many records share their values. None where DBRL was not asked for and is needed.
+    recoded, t is how many records, or `units` where given, share their values. Links by distance are counted
+    by records: of several records of a unit, the one that is near is found. None where DBRL was not asked for
+    and is needed.
     Records with a missing value are left out. The cost of DBRL where some columns are recoded and some are
     not, else O(n d log n).
 
@@ -45,11 +49,12 @@ def of_protected(
     """
     complete = ~(np.isnan(before) | np.isnan(after)).any(axis=1)
     x, z = before[complete], after[complete]
+    company = Company(units).taken(np.flatnonzero(complete))
     if len(x) < k or not names:
         return None
     known = np.array([name in recoded for name in names])
     if known.all():
-        found = _among_equals(_codes(z))
+        found = _among_equals(_codes(z), company)
     else:
         linked = next((score.per_record for score in report if score.name == "DBRL"), None)
         if linked is None:
@@ -60,12 +65,16 @@ def of_protected(
         if linked is None:
             return None
         found = linked
-    as_it_was = _classes(_among_equals(_codes(x)), k)
+    as_it_was = _classes(_among_equals(_codes(x), company), k)
     return RiskByRecord("protected", tuple(names), k, _ENDS, as_it_was, _classes(found, k))
 
 
-def of_unchanged(released: Microdata, names: Sequence[str], k: int) -> RiskByRecord | None:
-    """Chances of an attacker who knows the unchanged columns: 1/t of t records alike. O(n d log n).
+def of_unchanged(
+    released: Microdata, names: Sequence[str], k: int, units: Ints | None = None
+) -> RiskByRecord | None:
+    """Chances of an attacker who knows the unchanged columns: 1/t of t records, or units, alike.
+
+    O(n d log n).
 
     >>> import pyarrow as pa
     >>> file = Microdata.of(pa.table({"sex": [1] * 3 + [2] * 6}))
@@ -74,7 +83,8 @@ def of_unchanged(released: Microdata, names: Sequence[str], k: int) -> RiskByRec
     """
     if not names or released.n < k:
         return None
-    found = _among_equals(combined((released.codes([name]) for name in names), released.n))
+    codes = combined((released.codes([name]) for name in names), released.n)
+    found = _among_equals(codes, Company(units))
     return RiskByRecord("unchanged", tuple(names), k, _ENDS, (), _classes(found, k))
 
 
@@ -82,8 +92,8 @@ def _codes(values: Matrix) -> Ints:
     return combined((np.unique(column, return_inverse=True)[1] for column in values.T), len(values))
 
 
-def _among_equals(codes: Ints) -> Floats:
-    return np.asarray(100.0 / np.bincount(codes)[codes])
+def _among_equals(codes: Ints, company: Company) -> Floats:
+    return np.asarray(100.0 / company.sharing(codes))
 
 
 def _classes(chances: Floats, k: int) -> tuple[int | None, ...]:

@@ -95,7 +95,7 @@ def _statistics(
             if one.statistic in _TOLD:
                 yield None, one, other, known, varies
         return
-    coded = survey.coded(name)
+    coded = survey.recoded(name)
     old_codes, new_codes, labels, texts = commonest(coded)
     both = (before.of_categories(old_codes, labels), after.of_categories(new_codes, labels))
     for place, (one, other) in enumerate(zip(*both, strict=True)):
@@ -122,7 +122,7 @@ def _spoken(survey: Survey, columns: tuple[str, ...], parts: Ints, chosen: Ints)
     """What each part is called."""
     if not columns:
         return {0: None}
-    coded = [survey.coded(name) for name in columns]
+    coded = [survey.recoded(name) for name in columns]
     found: dict[int, str | None] = {}
     for part in chosen.tolist():
         row = int(np.flatnonzero(parts == part)[0])

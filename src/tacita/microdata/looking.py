@@ -14,6 +14,8 @@ from tacita.core import CsvDialect, Ints, Microdata, ParameterError, Run
 from tacita.core.roles import Kind
 from tacita.io import taken_in
 
+from .company import Company, units_named
+
 Role = Literal[
     "quasi", "dependent", "independent", "identifiers", "confidential", "strata", "unit", "weight", "other"
 ]
@@ -238,6 +240,7 @@ class Exposure:
     """Who stands alone before anything is protected: counts of records, none of them named. Confidential.
 
     `below_3` and `below_5` are records that share their values with fewer than 3 and 5, themselves included.
+    Where `unit` is named, units are counted: a record is alone that shares its values with no other unit.
     """
 
     records: int
@@ -246,13 +249,15 @@ class Exposure:
     below_3: int
     below_5: int
     by_column: tuple[ColumnExposure, ...]
+    unit: str | None = None
 
 
-def exposure(data: Any, *, columns: str | Sequence[str]) -> Exposure:
+def exposure(data: Any, *, columns: str | Sequence[str], unit: str | None = None) -> Exposure:
     """How many records stand alone on some columns before anything is protected. Confidential.
 
     On all columns together and on each by itself; a gap is a value. In the file: the population may hold more
-    records like these. A first look; `risk` measures the same file in every way that is known.
+    records like these. `unit` names the firm, household or patient behind a record: several records of one
+    are no company for each other. A first look; `risk` measures the same file in every way that is known.
     O(n log n) a column.
 
     >>> import pyarrow as pa
@@ -264,14 +269,15 @@ def exposure(data: Any, *, columns: str | Sequence[str]) -> Exposure:
     if not columns:
         raise ParameterError("Exposure: name at least one column that an attacker may know.", field="columns")
     data = taken_in(data)
-    data.require(columns)
+    data.require([*columns, *([] if unit is None else [unit])])
+    company = Company(None if unit is None else units_named(data, unit))
     together = np.zeros(data.n, dtype=np.int64)
     single = []
     for name in columns:
         own = _codes(data, name)
-        single.append(ColumnExposure(name, int((np.bincount(own) == 1).sum())))
+        single.append(ColumnExposure(name, int((company.sharing(own) == 1).sum())))
         together = np.unique(together * (int(own.max()) + 1) + own, return_inverse=True)[1].astype(np.int64)
-    sizes = np.bincount(together)[together]
+    sizes = company.sharing(together)
     return Exposure(
         records=data.n,
         columns=tuple(columns),
@@ -279,4 +285,5 @@ def exposure(data: Any, *, columns: str | Sequence[str]) -> Exposure:
         below_3=int((sizes < 3).sum()),
         below_5=int((sizes < 5).sum()),
         by_column=tuple(single),
+        unit=unit,
     )

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 from pydantic import Field, model_validator
 
 from tacita.core import registry
-from tacita.core.document import Document, arguments_of, literal_of, text_of
+from tacita.core.document import Document, arguments_of, literal_of
 from tacita.core.errors import ParameterError
 from tacita.core.method import Method
 from tacita.core.options import Missing, ReleaseOptions
@@ -21,7 +21,7 @@ from tacita.core.params import Parameters
 from tacita.core.roles import Kind, Roles, RolesOfFile, RolesOfSteps
 from tacita.core.spelling import in_any_case
 from tacita.engines.section import EngineSection
-from tacita.io import InputSection, content_of
+from tacita.io import InputSection, toml_of
 
 from .dropping.needed import refuse_needed
 from .require import RequireSection
@@ -295,7 +295,7 @@ class Plan(Document, Protection):
     def load(cls, path: str | Path) -> Plan:
         """Read a plan file."""
         place = Path(path)
-        return cls.from_toml(text_of(content_of(place), place.name), place.parent)
+        return cls.from_values(toml_of(place), place.parent)
 
     def to_python(self) -> str:
         """The script that does the same through the Python interface.

@@ -16,7 +16,6 @@ from tacita.io.formats.parquet import Parquet
 from tacita.io.versions import versions
 
 from .risk.columns import column_sets
-from .risk.compatible import class_sizes
 from .risk.keys import KeyTable
 from .risk.suda import SUDA2
 from .riskplan import RiskSection
@@ -43,8 +42,8 @@ def profile(data: Microdata, asked: RiskSection, measures: MeasureSection, run: 
         )
     )
     files = Files.unprotected(data)
-    pair, table = Comparison.of_files(files), KeyTable.of(files, asked.keys)
-    pair.remember(("keys", asked.keys), lambda: table)
+    pair, table = Comparison.of_files(files), KeyTable.of(files, asked.keys, asked.unit)
+    pair.remember(("keys", asked.keys, asked.unit), lambda: table)
     chosen = _measures(asked, measures)
     scores = tuple(each.score(pair, steered) for each in chosen)
     report = Report(scores) if measures.names is not None else _with_figures(Report(scores))
@@ -56,12 +55,13 @@ def profile(data: Microdata, asked: RiskSection, measures: MeasureSection, run: 
         keys=asked.keys,
         settings=asked.model_dump(mode="json", exclude={"keys"}, exclude_none=True),
         report=replace(report, notes=(*report.notes, *_notes(table))),
-        bands=tuple(_bands(table.sizes)),
+        bands=tuple(_bands(table.sizes, table.records)),
         by_key=tuple(_by_key(table, report)),
-        by_value=() if special is None else tuple(_by_value(table, special, asked.unit)),
+        by_value=() if special is None else tuple(_by_value(table, special)),
         sets=_sets(table),
         versions=versions(),
         path=data.path,
+        unit=asked.unit,
     )
 
 
@@ -107,12 +107,13 @@ def _notes(table: KeyTable) -> Iterable[str]:
             yield f"{name} has {values} values in {table.n} records: recode it, or it makes everybody unique."
 
 
-def _bands(sizes: Ints) -> Iterable[Band]:
+def _bands(sizes: Ints, records: Ints) -> Iterable[Band]:
+    """Classes by how many records (units) share them, and the records that are in these."""
     for place, least in enumerate(_EDGES):
         following = _EDGES[place + 1] if place + 1 < len(_EDGES) else None
         inside = (sizes >= least) & (following is None or sizes < (following or 0))
         most = None if following is None else following - 1
-        yield Band(least, most, int(inside.sum()), int(sizes[inside].sum()))
+        yield Band(least, most, int(inside.sum()), int(records[inside].sum()))
 
 
 def _by_key(table: KeyTable, report: Report) -> Iterable[KeyFigures]:
@@ -120,23 +121,23 @@ def _by_key(table: KeyTable, report: Report) -> Iterable[KeyFigures]:
     special = next((score.per_attribute for score in report if score.name == "suda2"), {})
     noted = table.files.released.notes
     for j, name in enumerate(table.names):
-        others = class_sizes(np.delete(table.codes, j, axis=1))
+        others = table.part([place for place in range(len(table.names)) if place != j])
         yield KeyFigures(
             name,
             int(np.unique(table.codes[table.codes[:, j] >= 0, j]).size),
             int((table.codes[:, j] < 0).sum()),
             found[name].distinction,
             found[name].separation,
-            int((others == 1).sum()),
+            int(others.records[others.sizes == 1].sum()),
             special.get(name),
             0 if noted is None else noted.of(name).user_missing,
         )
 
 
-def _by_value(table: KeyTable, special: SUDA2, unit: str | None) -> Iterable[ValueFigures]:
+def _by_value(table: KeyTable, special: SUDA2) -> Iterable[ValueFigures]:
     """What values add to special uniques, most first; those of few are counted together."""
     uniques = special.uniques(table)
-    units = np.arange(table.n) if unit is None else table.units(unit)
+    units = np.arange(table.n) if table.units is None else table.units
     found: list[ValueFigures] = []
     for name, codes, by_value in zip(table.names, table.codes.T, uniques.by_value, strict=True):
         total = max(float(by_value.sum()), 1e-300)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import narwhals as nw
@@ -29,6 +30,8 @@ from tacita.core.roles import Kind
 from tacita.io.hierarchies import as_hierarchy
 
 from .beside import asked_by, columns_read, numbers_beside, population_of
+from .company import Company, unit_codes
+from .membership import Membership
 from .patterns import suppressed_cells
 from .publish import Records, publish
 from .uniqueness import combined
@@ -40,7 +43,8 @@ class Protected:
 
     `original` and `released` are the columns in the order of the source, as numbers or as codes of
     categories, of which `texts` has those that are new. `left` counts the records that left by the method's
-    own rule, `undecided` those of whom a missing value left that open.
+    own rule, `undecided` those of whom a missing value left that open. `membership` is what halves of the
+    records show of a synthesis.
     """
 
     data: Microdata
@@ -54,6 +58,12 @@ class Protected:
     search: Mapping[str, Any] = field(default_factory=dict)
     left: int = 0
     undecided: int = 0
+    membership: Membership | None = None
+
+    @cached_property
+    def company(self) -> Company:
+        """The units behind the records, in the order of the source; each its own where none are named."""
+        return Company(unit_codes(self.claim.original, np.sort(self.claim.rows)))
 
 
 def protect(
@@ -124,7 +134,8 @@ def protect(
         original=data,
         rows=kept[order],
         labels=None if made.labels is None else made.labels[order],
-        k=k,
+        # a k that was not given was found on the way
+        k=made.method.group_size,
         # a plug-in may promise more than its kind does, never less
         guarantees=tuple(dict.fromkeys((*made.guarantees, *method.promised(), *accounted))),
         rounded=frozenset(name for name, whole in zip(data.quasi, integer, strict=True) if whole),
@@ -148,6 +159,7 @@ def protect(
         made.search,
         left,
         made.undecided,
+        made.membership,
     )
 
 
@@ -326,6 +338,7 @@ def _refuse_hopeless(
 _ABOUT_GAPS: dict[Missing, str] = {
     "refuse": "",
     "drop": "",
+    "level": "",
     "stratum": " (records missing the same columns are a stratum too; {merge} joins small ones)",
     "merge": " (records that miss other columns could not be joined to k without taking all their values)",
 }

@@ -34,14 +34,15 @@ from .generalisation.base import Generalisation
 from .generalisation.ladders import Keys, ladders_of
 from .groups import lower_medians, modes, published_means
 from .masking.base import CategoryMasking, Coded, Masking, held
+from .membership import Membership, settled
 from .microaggregation.base import Microaggregation
 from .microaggregation.given import Given
 from .recoding.base import Recoding
 from .representatives import spare_records
 from .standardise import standardise, to_unit_range
-from .synthesis.base import BaseSynthesis, Synthesis
+from .synthesis.base import BaseSynthesis, Synthesis, refuse_fractions
 from .synthesis.columns import Columns
-from .synthesis.mixed import MixedSynthesis
+from .synthesis.mixed import MixedSynthesis, repeated
 from .withholding.base import Withholding
 from .withholding.told import WithheldCells
 
@@ -99,7 +100,7 @@ class Published:
     column in the order of their codes, and `before` the originals in the same codes. Records that are
     `leaving` are not published (of those `undecided`, a missing value left that open), cells that are
     `withheld` are empty. `search` is what was looked for and found, `witness` what a Claim says beside the
-    parameters.
+    parameters. `membership` is what halves of the records show of a synthesis.
     """
 
     method: Method
@@ -114,6 +115,7 @@ class Published:
     withheld: Mask | None = None
     search: Mapping[str, Any] = field(default_factory=dict)
     undecided: int = 0
+    membership: Membership | None = None
 
 
 def publish(method: Method, records: Records, run: Run) -> Published:
@@ -159,7 +161,9 @@ def _grouped(method: Microaggregation, records: Records, run: Run) -> Published:
     if known and len(known) == len(parts):
         partition = partition.bounded(np.nan_to_num(z), fsum(known))
     values = published_values(records.x, partition.labels, records.integer, records.kinds)
-    values = spare_records(records.x, values, partition.labels, records.strata, records.kinds, method.k)
+    values = spare_records(
+        records.x, values, partition.labels, records.strata, records.kinds, method.k, records.units
+    )
     return Published(method, values, Microaggregation.guarantees, partition.labels, partition)
 
 
@@ -272,13 +276,22 @@ def _synthesized(method: BaseSynthesis, records: Records, run: Run) -> Published
     """Dependent columns of each stratum drawn by themselves, given the independent ones (`beside`)."""
     if not method.roundable:
         _refuse_rounding(method, records, "")
-    told = {"columns": records.columns} if isinstance(method, MixedSynthesis) else {}
+    family = next(base for base in (Synthesis, MixedSynthesis, BaseSynthesis) if isinstance(method, base))
+    told: dict[str, Any] = {}
+    units = repeated(records.units)
+    found = None
+    if isinstance(method, MixedSynthesis):
+        x, told = np.hstack([records.x, records.beside]), {"columns": records.columns}
+        p, strata = records.x.shape[1], records.strata
+        method, found = settled(method, x, p, strata, records.columns, run, units=units)
     values = np.empty_like(records.x)
     parts = list(records.parts())
     for done, (rows, _) in enumerate(parts):
         inner = run.branch(done)
         if len(parts) == 1:
             inner = replace(inner, on_progress=run.on_progress, on_iteration=run.on_iteration)
+        if told and units is not None:
+            told["units"] = units[rows]
         try:
             values[rows] = method.synthesize(records.x[rows], records.beside[rows], inner, **told)
         except DataError as problem:
@@ -286,20 +299,13 @@ def _synthesized(method: BaseSynthesis, records: Records, run: Run) -> Published
                 raise
             raise DataError(f"{problem} (In a stratum of {rows.size} records.)") from None
         run.report("drawing values", done + 1, len(parts))
-    _refuse_fractions(method, records, values)
+    refuse_fractions(method.spoken_name(), values[:, records.integer])
     # minus zero and zero would be two different published values
-    family = next(base for base in (Synthesis, MixedSynthesis, BaseSynthesis) if isinstance(method, base))
-    return Published(method, values + 0.0, family.guarantees)
-
-
-def _refuse_fractions(method: Method, records: Records, values: Matrix) -> None:
-    whole = values[:, records.integer]
-    broken = int((whole != np.rint(whole)).sum() - np.isnan(whole).sum())
-    if broken:
-        raise DataError(
-            f"{method.spoken_name()}: {broken} values to be published whole are not: too few whole numbers "
-            "of their column are shared by k records. Leave out round-integers, lower k or merge strata."
-        )
+    made = Published(method, values + 0.0, family.guarantees, membership=found)
+    if found is None:
+        return made
+    promised, told_of = (*made.guarantees, *found.promised()), {"membership": found.as_dict()}
+    return replace(made, guarantees=promised, witness=found.witness(), search=told_of)
 
 
 def _recoded(method: Recoding, records: Records, run: Run) -> Published:

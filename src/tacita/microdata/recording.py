@@ -22,6 +22,7 @@ from tacita.core import (
     Verdict,
     registry,
 )
+from tacita.core.inference import Determined
 from tacita.core.microdata import speakable
 from tacita.core.notes import ColumnNotes
 from tacita.core.options import ReleaseOptions
@@ -35,6 +36,7 @@ from tacita.io.versions import versions
 from . import by_record, cautions
 from .alignment import Aligned, aligned
 from .assess import OfAll, context_columns, measure, whole_files
+from .company import unit_codes
 from .correlations import correlate
 from .estimated import by_domain
 from .plan import Protection
@@ -52,16 +54,19 @@ def recorded(
     run: Run,
     stopped: float | None,
     of_all: OfAll | None = None,
+    given_back: Sequence[Determined] = (),
 ) -> RecordsRelease:
     """The release with its figures and its record; `stopped` says after how many seconds a search was.
 
-    `of_all` has what is known of all records, where the data is a sample of them.
+    `of_all` has what is known of all records, where the data is a sample of them; `given_back` what other
+    columns tell of hidden cells, where that was insisted on.
     """
     claim, planned, section = made.claim, asked.planned, asked.protect
     kept = np.sort(claim.rows)
     stages = _measured(made, data, asked.measure, run, kept, of_all)
     uniqueness = examine(data, claim.rows, made.data, claim.k, run)
     shown, fewest = stages[-1], claim.k or FEW
+    estimates = by_domain(shown.files, run)
     grouped = [each.partition for each in made.protected if each.partition is not None]
     partition = grouped[0] if len(grouped) == 1 else None
     record = Record(
@@ -81,7 +86,15 @@ def recorded(
         verdicts=verdicts,
         cautions=(
             *(() if stopped is None else (search_stopped(stopped),)),
-            *cautions.find(made, uniqueness, shuffled=section.shuffle),
+            *cautions.find(
+                made,
+                uniqueness,
+                shown.files,
+                shown.report,
+                estimates,
+                (*given_back, *(each for verdict in verdicts for each in verdict.inferred)),
+                shuffled=section.shuffle,
+            ),
         ),
         not_promised=cautions.not_promised(claim),
         uniqueness=uniqueness,
@@ -92,7 +105,7 @@ def recorded(
         ),
         risks=_risks(made, data, shown, fewest, run),
         correlations=_correlations(data.quasi, shown, fewest),
-        estimates=by_domain(shown.files, run),
+        estimates=estimates,
         user_missing={name: each.user_missing for name, each in _noted(data) if each.user_missing},
         gap=None if partition is None else partition.gap,
         insisted=claim.insisted,
@@ -107,6 +120,7 @@ def recorded(
                 standing.guarantees,
                 stage.report,
                 protected.search,
+                cautions.as_they_were(protected),
             )
             for step, protected, standing, stage in zip(
                 made.steps, made.protected, claim.steps or (claim,), stages, strict=True
@@ -147,16 +161,26 @@ def _measured(
         # what a value was counts although it was taken away
         before = one.original if one.claim.suppressed is None else data.coded(data.quasi)[kept]
         pairs = [Aligned(before, one.released, data.scales, texts)]
-        files = [whole_files(made.data, data, made.claim.rows, measures.domains)]
+        files = [
+            whole_files(
+                made.data,
+                data,
+                made.claim.rows,
+                measures.domains,
+                recodings=made.claim.recodings,
+                keys=_keys(made),
+            )
+        ]
     else:
+        keys = _keys(made)
         both = [aligned(data, stage) for stage in made.stages]
         pairs = [replace(each, before=each.before[rows]) for each, rows in zip(both, present, strict=True)]
         files = [
-            whole_files(stage, data, rows, measures.domains)
-            for stage, rows in zip(made.stages, present, strict=True)
+            whole_files(stage, data, rows, measures.domains, recodings=recodings, keys=keys)
+            for stage, rows, recodings in zip(made.stages, present, made.recodings, strict=True)
         ]
     unchanged = [name for name in made.data.columns if name not in data.quasi]
-    roles = data.roles
+    roles, measures = data.roles, _read_as_promised(measures, made)
     domains = measures.domains or (roles.strata if roles is not None else ())
     context = [context_columns(data, unchanged, rows) for rows in present]
     return [
@@ -180,6 +204,39 @@ def _measured(
         )
         for pair, whole, rows, beside in zip(pairs, files, present, context, strict=True)
     ]
+
+
+# Promises of k records, or units, behind every combination of some columns.
+_OF_KEYS = frozenset(("groups-of-k", "k-anonymous", "k-anonymous-to-all"))
+
+
+def _keys(made: Made) -> tuple[str, ...]:
+    """The columns that k is still promised of, where others were protected too; of categories, if any are.
+
+    What is known of a person are mostly categories; numbers beside them are masked for what they tell.
+    """
+    promised = [
+        step.columns
+        for step, claim in zip(made.steps, made.claim.steps or (made.claim,), strict=True)
+        if _OF_KEYS & set(claim.guarantees)
+    ]
+    data = made.claim.original
+    coded = [names for names in promised if any(data.scale(name) != "numeric" for name in names)]
+    names = tuple(dict.fromkeys(name for each in coded or promised for name in each))
+    return () if set(names) >= set(data.quasi) else names
+
+
+def _read_as_promised(measures: MeasureSection, made: Made) -> MeasureSection:
+    """The measures, an empty key read as the promise of k reads it where the plan does not say how."""
+    readings = {getattr(step.method, "missing_as", None) for step in made.steps}
+    if "wildcard" not in readings or "category" in readings:
+        return measures
+    settings = {
+        name: {"missing_as": "wildcard", **measures.settings.get(name, {})}
+        for name in registry.names("risk")
+        if "missing_as" in registry.lookup(name, "risk").model_fields
+    }
+    return measures.model_copy(update={"settings": {**measures.settings, **settings}})
 
 
 def suited(measures: MeasureSection, data: Microdata, *, coarser: bool = False) -> MeasureSection:
@@ -210,9 +267,17 @@ def _risks(made: Made, data: Microdata, stage: _Stage, fewest: int, run: Run) ->
     pair = stage.pair
     found = (
         by_record.of_protected(
-            pair.before, pair.after, data.quasi, pair.kinds, recoded, stage.report, fewest, run
+            pair.before,
+            pair.after,
+            data.quasi,
+            pair.kinds,
+            recoded,
+            stage.report,
+            fewest,
+            run,
+            unit_codes(data, np.sort(made.claim.rows)),
         ),
-        by_record.of_unchanged(made.data, unchanged, fewest),
+        by_record.of_unchanged(made.data, unchanged, fewest, unit_codes(data, made.claim.rows)),
     )
     return tuple(each for each in found if each is not None)
 

@@ -21,8 +21,12 @@ Combination = tuple[float, ...]
 Change = tuple[float, tuple[tuple[int, float], ...]]
 
 
-def exposed_groups(x: Matrix, values: Matrix, labels: Labels, strata: Labels, k: int) -> Labels:
+def exposed_groups(
+    x: Matrix, values: Matrix, labels: Labels, strata: Labels, k: int, units: Labels | None = None
+) -> Labels:
     """The groups (0, 1, ...) that publish what 1 to k - 1 records of their stratum have. O(n d log n).
+
+    Where units are given, what records of 1 to k - 1 units have.
 
     >>> x = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0]])
     >>> one = np.zeros(3, dtype=int)
@@ -36,14 +40,22 @@ def exposed_groups(x: Matrix, values: Matrix, labels: Labels, strata: Labels, k:
     likely = np.flatnonzero(np.all(known, axis=0))
     if not likely.size:
         return likely
-    owners = Counter(_combinations(x, strata))
+    owners = _owners(x, strata, units)
     return likely[[0 < owners[seen] < k for seen in _combinations(shown[likely], strata[first[likely]])]]
 
 
 def spare_records(
-    x: Matrix, values: Matrix, labels: Labels, strata: Labels, kinds: Sequence[Kind], k: int
+    x: Matrix,
+    values: Matrix,
+    labels: Labels,
+    strata: Labels,
+    kinds: Sequence[Kind],
+    k: int,
+    units: Labels | None = None,
 ) -> Matrix:
     """Published values in which no combination is that of 1 to k - 1 records of its stratum, where possible.
+
+    Where units are given, that of records of 1 to k - 1 units.
 
     A group that would publish one takes another category in one column, or others of its members in two: what
     costs least, of several the first by columns, then by categories. A nominal category costs as many members
@@ -57,10 +69,10 @@ def spare_records(
     [1.0, 1.0]
     """
     coded = [j for j, kind in enumerate(kinds) if kind != "numeric"]
-    exposed = exposed_groups(x, values, labels, strata, k) if coded else np.empty(0, dtype=np.int64)
+    exposed = exposed_groups(x, values, labels, strata, k, units) if coded else np.empty(0, dtype=np.int64)
     if not exposed.size:
         return values
-    owners = Counter(_combinations(x, strata))
+    owners = _owners(x, strata, units)
     levels = {j: np.unique(x[~np.isnan(x[:, j]), j]) for j in coded}
     groups = np.split(np.argsort(labels, kind="stable"), np.cumsum(np.bincount(labels))[:-1])
     spared = values.copy()
@@ -105,6 +117,14 @@ def _cost(own: Matrix, published: float, level: float, known: Matrix, kind: Kind
         return float((own == published).sum() - (own == level).sum())
     ranks, before, after = (np.searchsorted(known, value) for value in (own, published, level))
     return float((np.abs(ranks - after).sum() - np.abs(ranks - before).sum()) / (known.size - 1))
+
+
+def _owners(x: Matrix, strata: Labels, units: Labels | None) -> Counter[Combination]:
+    """How many records, or distinct units, have each combination of values."""
+    found = _combinations(x, strata)
+    if units is None:
+        return Counter(found)
+    return Counter(seen for seen, _ in set(zip(found, units.tolist(), strict=True)))
 
 
 def _combinations(x: Matrix, strata: Labels) -> list[Combination]:

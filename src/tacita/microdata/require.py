@@ -8,13 +8,12 @@ from typing import Any, cast
 
 from pydantic import ConfigDict, create_model, model_validator
 
-from tacita.core import Comparison, Microdata, ParameterError, RequirementError, Run, registry
-from tacita.core.document import parsed, text_of
+from tacita.core import Comparison, Microdata, ParameterError, RequirementError, Run, Score, registry
 from tacita.core.params import Parameters, shown
 from tacita.core.release import Claim, Requirement
 from tacita.core.score import Files
 from tacita.core.verify import Verdict, faults
-from tacita.io import content_of
+from tacita.io import toml_of
 
 from .alignment import aligned
 from .assess import context_columns, measure, whole_files
@@ -23,6 +22,9 @@ from .measure import Measure
 
 class RequireSection(Parameters):
     """[require]: each key a measure; its value a limit, a table with limit and settings, or a list of these.
+
+    `by_column` in such a table is a limit for each column, or a table of columns with a limit each; beside a
+    limit of the whole or in its place.
 
     >>> [each.name for each in RequireSection(k_anonymity={"k": 3, "keys": ["sex"]}, DBRL=20).requirements]
     ['k_anonymity', 'DBRL']
@@ -58,7 +60,7 @@ class RequireSection(Parameters):
     def load(cls, path: str | Path) -> RequireSection:
         """An office's rules: a TOML file of requirements, under [require] or by themselves."""
         place = Path(path)
-        values = parsed(text_of(content_of(place), place.name))
+        values = toml_of(place)
         values.pop("version", None)
         given = values.get("require", values)
         if not isinstance(given, dict) or not given:
@@ -95,9 +97,23 @@ def _requirement(name: str, value: Any) -> Requirement:
     given = [settings.pop(each) for each in dict.fromkeys(("limit", measured.limit_name)) if each in settings]
     if len(given) > 1:
         raise ParameterError(f"Require: {name} has a limit and {measured.limit_name}, which is the same.")
-    limit = _limit(name, measured, dict.fromkeys([measured.limit_name], *given) if given else {})
+    by_column = _by_column(name, measured, settings.pop("by_column", None))
+    limit = None
+    if given or by_column is None:
+        limit = _limit(name, measured, dict.fromkeys([measured.limit_name], *given) if given else {})
     measured(**settings)
-    return Requirement(name, limit, settings)
+    return Requirement(name, limit, settings, by_column)
+
+
+def _by_column(name: str, measured: type[Measure], given: Any) -> float | Mapping[str, float] | None:
+    """Limits of columns: one for each, or each its own."""
+    if given is None:
+        return None
+    if isinstance(given, Mapping):
+        if not given:
+            raise ParameterError(f"Require: {name}: by_column must name a column, got none.")
+        return {column: _limit(name, measured, {measured.limit_name: each}) for column, each in given.items()}
+    return _limit(name, measured, {measured.limit_name: given})
 
 
 def _limit(name: str, measured: type[Measure], given: Mapping[str, Any]) -> float:
@@ -145,27 +161,97 @@ def _advice(failed: Sequence[str]) -> str:
     return "Too much is lost, and too much is found: another method may serve both."
 
 
+def files_of(released: Microdata, claim: Claim) -> Files:
+    """A release, or what was read back of it, beside its source as its recodings left that."""
+    return whole_files(released, claim.original, claim.rows, recodings=claim.recodings)
+
+
 def required(claim: Claim, released: Microdata, run: Run | None = None) -> tuple[Verdict, ...]:
     """The requirements of a release, judged on its frame or what was read back from its bytes; or raise."""
-    return insist(judge(claim.requirements, whole_files(released, claim.original, claim.rows), run))
+    return insist(judge(claim.requirements, files_of(released, claim), run))
+
+
+# What is said of a requirement that compares, where there is nothing to compare with.
+_WITHOUT_ORIGINAL = "cannot be judged without the original file"
+# Columns that a message lists one by one.
+_AT_A_GLANCE = 5
 
 
 def _judged(asked: Requirement, files: Files, run: Run) -> Verdict:
     measured = _measure(asked.name, asked.settings)
-    fault = _fault(measured, asked.limit, files, run)
-    return Verdict(asked.name, measured.promise(asked.limit, files), fault is None, fault or "holds")
+    promise = _promise(measured, asked, files)
+    score = _score(measured, files, run)
+    if score is None:
+        return Verdict(asked.name, promise, False, _WITHOUT_ORIGINAL, judged=False)
+    faults = [None if asked.limit is None else measured.fault(score, asked.limit, files)]
+    if score.value is not None or asked.limit is None:
+        faults.append(_fault_of_columns(measured, score, asked.by_column, files))
+    found = "; ".join(fault for fault in faults if fault is not None)
+    # columns that break a limit of their own are named already
+    worst = "" if faults[-1] is not None and len(faults) > 1 else _worst_column(score)
+    return Verdict(asked.name, promise, not found, (found or "holds") + worst)
 
 
-def _fault(measured: Measure, limit: float, files: Files, run: Run) -> str | None:
+def _promise(measured: Measure, asked: Requirement, files: Files) -> str:
+    """What is required, of the whole and of columns, in a sentence."""
+    said = [] if asked.limit is None else [measured.promise(asked.limit, files)]
+    most = "most" if measured.direction == "lower" else "least"
+    unit = f" {measured.measured_in}" if measured.measured_in else ""
+    if isinstance(asked.by_column, Mapping):
+        each = ", ".join(f"{limit:g}{unit} of {name}" for name, limit in asked.by_column.items())
+        said.append(f"{measured.name} is at {most} {each}.")
+    elif asked.by_column is not None:
+        said.append(f"{measured.name} is at {most} {asked.by_column:g}{unit} of every column.")
+    return " ".join(said)
+
+
+def _fault_of_columns(
+    measured: Measure, score: Score, limits: float | Mapping[str, float] | None, files: Files
+) -> str | None:
+    """Which columns break their limit, the worst first."""
+    if limits is None:
+        return None
+    if score.value is None:
+        return measured.fault(score, 0.0, files)
+    figures = score.per_attribute
+    if not figures:
+        return "it has no figures by column"
+    if isinstance(limits, Mapping) and (unknown := [name for name in limits if name not in figures]):
+        return f"it has no figure of column {', '.join(unknown)}"
+    asked = limits if isinstance(limits, Mapping) else dict.fromkeys(figures, limits)
+    sign = 1.0 if measured.direction == "lower" else -1.0
+    beyond = {name: sign * (figures[name] - limit) for name, limit in asked.items()}
+    broken = sorted((name for name in beyond if beyond[name] > 0), key=lambda name: -beyond[name])
+    unit = f" {measured.measured_in}" if measured.measured_in else ""
+    told = [
+        f"{name} has {figures[name]:.4g}{unit}, {beyond[name]:.3g} too {'much' if sign > 0 else 'little'}"
+        for name in broken[:_AT_A_GLANCE]
+    ]
+    more = [f"{len(broken) - _AT_A_GLANCE} more columns"] if len(broken) > _AT_A_GLANCE else []
+    return f"by column {'; '.join((*told, *more))}" if told else None
+
+
+def _worst_column(score: Score) -> str:
+    """The column with the worst figure, where there are several: what a mean does not show."""
+    figures = score.per_attribute
+    if score.value is None or len(figures) < 2:
+        return ""
+    worst = (max if score.direction == "lower" else min)(figures, key=lambda name: figures[name])
+    unit = f" {score.unit}" if score.unit else ""
+    return f" (worst column: {worst} with {figures[worst]:.4g}{unit})"
+
+
+def _score(measured: Measure, files: Files, run: Run) -> Score | None:
+    """The figure of a measure; None where it compares, and there is nothing to compare with."""
     source, rows = files.original, files.rows
     if measured.of_files and (measured.alone or source is not None):
-        return measured.fault(measured.score(Comparison.of_files(files), run), limit, files)
+        return measured.score(Comparison.of_files(files), run)
     if source is None or rows is None:
-        return "cannot be computed without the original file"
+        return None
     both = aligned(source, files.released)
     beside = [name for name in files.released.columns if name not in source.quasi]
     context = context_columns(source, beside, rows)
     (score,) = measure(
         both.before[rows], both.after, source.quasi, [measured], run, context=context, kinds=both.kinds
     )
-    return measured.fault(score, limit, files)
+    return score

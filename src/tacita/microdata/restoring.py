@@ -69,7 +69,10 @@ def restored_columns(protected: Protected) -> tuple[Restored, ...]:
 
 
 def restored_records(protected: Protected) -> int:
-    """Records that come back on all of several columns, with a combination of steps that few records have."""
+    """Records that come back on all of several columns, with a combination of steps that few have.
+
+    Few records, or units where these are named.
+    """
     x, z, strata = protected.original, protected.released, protected.strata
     present = ~np.isnan(x)
     step = np.column_stack([steps(column, strata)[strata] for column in x.T])
@@ -78,10 +81,8 @@ def restored_records(protected: Protected) -> int:
         return 0
     with np.errstate(divide="ignore", invalid="ignore"):
         cells = np.where(present & (step > 0), np.rint(x / step), 0.0)
-    _, combination, counts = np.unique(
-        np.column_stack([strata, cells]), axis=0, return_inverse=True, return_counts=True
-    )
-    return int((whole & (counts[combination.reshape(-1)] < _FEW)).sum())
+    combination = np.unique(np.column_stack([strata, cells]), axis=0, return_inverse=True)[1].reshape(-1)
+    return int((whole & (protected.company.sharing(combination) < _FEW)).sum())
 
 
 def steps(x: Matrix, strata: Ints) -> Matrix:

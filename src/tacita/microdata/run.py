@@ -11,6 +11,7 @@ import numpy as np
 from tacita.core import (
     Cancelled,
     DataError,
+    InferenceError,
     Microdata,
     ParameterError,
     Record,
@@ -24,20 +25,21 @@ from tacita.core import (
     Verdict,
 )
 from tacita.core.door import setting
+from tacita.core.inference import Determined
 from tacita.core.progress import Heard
 from tacita.core.release import Claim, Requirement
 from tacita.core.score import Files
 from tacita.core.seeds import as_seed
 from tacita.core.trials import Origin
 
-from . import restoring, verify
+from . import membership, restoring, verify
 from .advice import against_advice, insisted_on
 from .alignment import aligned, refuse_other_order, same_numbers
 from .assess import context_columns, measure, whole_files
 from .plan import Protection
 from .protect import Protected
 from .recording import domain_codes, fingerprint_of_frame, recorded, suited
-from .require import RequireSection, judge, required
+from .require import RequireSection, files_of, judge, required
 from .sections import CompareSection, ProtectSection
 from .steps import make, steps_for
 from .uniqueness import examine
@@ -47,11 +49,17 @@ Verifying = Callable[[Microdata, Claim, Run], tuple[Verdict, ...]]
 
 
 def make_release(
-    data: Microdata, asked: Protection, run: Run | None, verified: Verifying | None = None
+    data: Microdata,
+    asked: Protection,
+    run: Run | None,
+    verified: Verifying | None = None,
+    *,
+    to_look_at: bool = False,
 ) -> RecordsRelease:
     """Protect, verify, measure, judge by what is required; every release of tacita is made here.
 
     `verified` verifies the frame by the bytes that are to be written of it; without one, the frame itself is.
+    One `to_look_at` comes back although it does not meet a requirement: for its confidential report alone.
     """
     section = asked.protect
     given = run or Run()
@@ -67,17 +75,36 @@ def make_release(
     made = make(data, steps_for(data, planned), steered, section)
     for protected in made.protected:
         insisted += insisted_on(restoring.against_advice(protected), section.insist)
+        unwise = membership.against_advice(protected.method, protected.membership)
+        insisted += insisted_on(unwise, section.insist)
     insisted = tuple(dict.fromkeys(insisted))
     claim = _insisting(made.claim, insisted, asked.require.requirements)
     made = replace(made, claim=claim, protected=tuple(_told(each, insisted) for each in made.protected))
     steered.report("verifying", 0, 1)
-    verdicts = (verified or _verified)(made.data, claim, steered)
+    verify_it = verified or (_looked_at if to_look_at else _verified)
+    given_back: tuple[Determined, ...] = ()
+    try:
+        verdicts = verify_it(made.data, claim, steered)
+    except InferenceError as refused:
+        if not section.insist:
+            raise
+        given_back = refused.found
+        insisted = (*insisted, verify.GIVEN_BACK)
+        claim = _insisting(claim, insisted, claim.requirements)
+        made = replace(made, claim=claim, protected=tuple(_told(each, insisted) for each in made.protected))
+        verdicts = verify_it(made.data, claim, steered)
     steered.report("verifying", 1, 1)
-    return recorded(made, data, asked, verdicts, steered, heard.after)
+    return recorded(made, data, asked, verdicts, steered, heard.after, given_back=given_back)
 
 
 def _verified(released: Microdata, claim: Claim, run: Run) -> tuple[Verdict, ...]:
     return verify.insist(verify.verify(released, claim)) + required(claim, released, run)
+
+
+def _looked_at(released: Microdata, claim: Claim, run: Run) -> tuple[Verdict, ...]:
+    return verify.insist(verify.verify(released, claim)) + judge(
+        claim.requirements, files_of(released, claim), run
+    )
 
 
 def _insisting(claim: Claim, insisted: tuple[str, ...], asked: tuple[Requirement, ...]) -> Claim:

@@ -13,15 +13,16 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from tacita.core import DataError, Ints, Method, Microdata, ParameterError, Roles, Run, registry
+from tacita.core import DataError, Ints, Mask, Method, Microdata, ParameterError, Roles, Run, registry
 from tacita.core.options import Missing, ReleaseOptions
-from tacita.core.release import Claim, Withdrawn
+from tacita.core.release import Claim, LabelMaps, Withdrawn
 from tacita.io.frames import gathered, regathered, without_memory
 
 from . import verify
 from .dropping.base import Dropping
 from .plan import PlannedStep
 from .protect import Protected, complete_rows, protect, without_identifiers
+from .recodings import recodings_of
 
 # What is promised of cells, or of a step by itself: it holds of whatever records are left of it.
 _OF_ANY_RECORDS = frozenset(
@@ -77,7 +78,7 @@ class Made:
     """The finished file and its claim; what each step made, and the file as it stood after it.
 
     `stages[i]` has the records in the order of the source, those left out that had left by then; `present[i]`
-    are their rows of the source.
+    are their rows of the source. `recodings[i]` are the labels that recodings up to that step gave columns.
     """
 
     data: Microdata
@@ -87,6 +88,7 @@ class Made:
     stages: tuple[Microdata, ...]
     present: tuple[Ints, ...] = ()
     withdrawn: tuple[Withdrawn, ...] = ()
+    recodings: tuple[LabelMaps, ...] = ()
 
     @property
     def whole(self) -> Protected:
@@ -175,7 +177,9 @@ def make(data: Microdata, steps: Sequence[Step], run: Run, options: ReleaseOptio
             round_integers=step.round_integers,
             shuffle=options.shuffle,
         )
-        return Made(made.data, made.claim, (step,), (made,), ())
+        recodings = recodings_of(data, steps, (made.data,), (made.claim.rows,))
+        claim = replace(made.claim, recodings=recodings[-1])
+        return Made(made.data, claim, (step,), (replace(made, claim=claim),), (), recodings=recodings)
     return _several(data, steps, run, options)
 
 
@@ -196,7 +200,9 @@ def _several(data: Microdata, steps: Sequence[Step], run: Run, options: ReleaseO
             if len(steps) == 1:
                 raise
             raise type(problem)(f"Step {number + 1}: {problem}", fields=problem.fields) from None
-        verify.insist(verify.verify(frame, replace(claim, steps=(claim,))))
+        # what comes back by rounding is refused, or insisted on, once all steps are made
+        open_yet = replace(claim, insisted=("rounding-restores",))
+        verify.insist(verify.verify(frame, replace(claim, steps=(open_yet,)), finished=False))
         made.append(protected)
         claims.append(claim)
         stages.append(frame)
@@ -207,6 +213,11 @@ def _several(data: Microdata, steps: Sequence[Step], run: Run, options: ReleaseO
     plain = nw.from_native(without_memory(finished.to_native()), eager_only=True)
     standing, withdrawn = _standing(claims, steps)
     gone = frozenset(data.roles.identifiers) if data.roles else frozenset()
+    recodings = recodings_of(data, steps, stages, present[1:])
+    finished_claims = [
+        _left_of(each, np.searchsorted(after, last[order]))
+        for each, after in zip(standing, present[1:], strict=True)
+    ]
     claim = Claim(
         original=data,
         rows=last[order],
@@ -216,17 +227,21 @@ def _several(data: Microdata, steps: Sequence[Step], run: Run, options: ReleaseO
         left_out=tuple(name for name in data.columns if name in dropping),
         leaving=np.setdiff1d(np.arange(data.n), last),
         shuffled=options.shuffle,
+        recodings=recodings[-1],
         steps=tuple(
             replace(
-                _left_of(each, np.searchsorted(after, last[order])),
+                each,
                 touched=gone.union(*((*step.columns, *step.dropped) for step in steps[number + 1 :])),
+                emptied=_emptied_by(each, finished_claims[number + 1 :]),
                 shuffled=options.shuffle,
             )
-            for number, (each, after) in enumerate(zip(standing, present[1:], strict=True))
+            for number, each in enumerate(finished_claims)
         ),
     )
     whole = _of(plain, data)
-    return Made(whole, claim, tuple(steps), tuple(made), tuple(stages), tuple(present[1:]), withdrawn)
+    return Made(
+        whole, claim, tuple(steps), tuple(made), tuple(stages), tuple(present[1:]), withdrawn, recodings
+    )
 
 
 def _left_of(claim: Claim, chosen: Ints) -> Claim:
@@ -247,6 +262,19 @@ def _left_of(claim: Claim, chosen: Ints) -> Claim:
     every = np.concatenate([found.rows, later, claim.leaving])
     first = np.unique(claim.original.alike(unit).codes[every], return_index=True)[1]
     return replace(found, representing=every[first])
+
+
+def _emptied_by(claim: Claim, later: Sequence[Claim]) -> Mask | None:
+    """Which cells of the columns of a step later ones left empty, as they claim; None where none did."""
+    names = claim.original.quasi
+    emptied = np.zeros((claim.rows.size, len(names)), dtype=bool)
+    for each in later:
+        if each.suppressed is None:
+            continue
+        for j, name in enumerate(each.original.quasi):
+            if name in names:
+                emptied[:, names.index(name)] |= each.suppressed[:, j]
+    return emptied if emptied.any() else None
 
 
 def _of(frame: nw.DataFrame[Any], data: Microdata, roles: Roles | None = None) -> Microdata:

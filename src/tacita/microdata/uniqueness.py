@@ -2,7 +2,8 @@
 
 Groups of k hold on the columns that were protected. Whoever knows columns that were not finds every record
 that stands alone on them, so they are counted for every release, whatever made it. A missing cell is one
-value of its own: the reading in which most records are alone.
+value of its own: the reading in which most records are alone. Where a unit is named, records are alone that
+share their values with no other unit: another visit of a patient is no company.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ import numpy as np
 from tacita.core import Ints, Microdata, Run
 from tacita.core.arrays import numbered
 from tacita.core.uniqueness import Combination, Left, Uniqueness
+
+from .company import Company, unit_codes
 
 # Where a method has no k, fewer records than this point to somebody.
 FEW = 3
@@ -55,28 +58,39 @@ def examine(
     k = k or FEW
     shown = released.columns
     touched = set(source.quasi)
-    now = {name: released.codes([name]) for name in shown}
-    was = {name: source.codes([name])[rows] if name in touched else now[name] for name in shown}
+    units = unit_codes(source, rows)
+    unit = None if units is None or source.roles is None else source.roles.unit
+    company = Company(units)
+    # records of a unit side by side, so that its number changes where another begins
+    order = slice(None) if units is None else np.argsort(units, kind="stable")
+    company = company.taken(order)
+    now = {name: released.codes([name])[order] for name in shown}
+    was = {name: source.codes([name])[rows][order] if name in touched else now[name] for name in shown}
     unchanged = {name: now[name] for name in shown if name not in touched}
     run.report("counting unique records", 0, 1)
     whole = combined(unchanged.values(), released.n)
     found = Uniqueness(
         k=k,
         records=released.n,
-        unchanged=_told(tuple(unchanged), whole, k),
-        before=_told(tuple(shown), combined(was.values(), released.n), k),
-        after=_told(tuple(shown), combined(now.values(), released.n), k),
-        by_itself={name: _left(codes, k) for name, codes in unchanged.items()},
+        unchanged=_told(tuple(unchanged), whole, k, company),
+        before=_told(tuple(shown), combined(was.values(), released.n), k, company),
+        after=_told(tuple(shown), combined(now.values(), released.n), k, company),
+        by_itself={
+            # by itself the unit column tells units apart, whatever they have
+            name: _left(codes, k, Company(None) if name == unit else company)
+            for name, codes in unchanged.items()
+        },
+        unit=unit,
     )
     if not found.unchanged.below_k:
         return found
-    return _with_columns(found, unchanged, run)
+    return _with_columns(found, unchanged, company, run)
 
 
-def _with_columns(found: Uniqueness, columns: Mapping[str, Ints], run: Run) -> Uniqueness:
+def _with_columns(found: Uniqueness, columns: Mapping[str, Ints], company: Company, run: Run) -> Uniqueness:
     """The same, with what single columns, pairs and triples have to do with it."""
     examined = _examined(found, columns)
-    pairs, triples = _Worst(found), _Worst(found)
+    pairs, triples = _Worst(found, company), _Worst(found, company)
     todo = comb(len(examined), 2) or 1
     for done, (one, other) in enumerate(combinations(examined, 2)):
         both = _joined(columns[one], columns[other])
@@ -87,8 +101,8 @@ def _with_columns(found: Uniqueness, columns: Mapping[str, Ints], run: Run) -> U
     run.report("counting unique records", 1, 1)
     return replace(
         found,
-        enough=_enough(found, columns),
-        without=_without(found, columns),
+        enough=_enough(found, columns, company),
+        without=_without(found, columns, company),
         examined=tuple(examined),
         pairs=pairs.told(),
         triples=triples.told(),
@@ -100,14 +114,16 @@ def _with_columns(found: Uniqueness, columns: Mapping[str, Ints], run: Run) -> U
 class _Worst:
     """The combinations that set most records apart, and who is alone on at least one."""
 
-    def __init__(self, found: Uniqueness) -> None:
-        self.k = found.k
+    def __init__(self, found: Uniqueness, company: Company) -> None:
+        self.k, self.company = found.k, company
         self.alone = np.zeros(found.records, dtype=bool)
         self.kept: list[Combination] = []
 
     def add(self, columns: tuple[str, ...], codes: Ints) -> None:
-        self.alone |= (np.bincount(codes) == 1)[codes]
-        self.kept.append(_told(columns, codes, self.k))
+        sizes = self.company.sizes(codes)
+        self.alone |= (sizes == 1)[codes]
+        apart = _below(codes, sizes, self.k, self.company)
+        self.kept.append(Combination(columns, apart.alone, apart.below_k))
 
     def told(self) -> tuple[Combination, ...]:
         worst = sorted(self.kept, key=_apart, reverse=True)[:_TOLD]
@@ -124,7 +140,7 @@ def _examined(found: Uniqueness, columns: Mapping[str, Ints]) -> list[str]:
     telling = [
         name
         for name, codes in columns.items()
-        if codes.max() > 0 and found.by_itself[name].alone < NEARLY_UNIQUE * n
+        if codes.max() > 0 and found.by_itself[name].alone < NEARLY_UNIQUE * n and name != found.unit
     ]
     room = min(_MOST_COMBINATIONS, _BUDGET // n)
     most = 3
@@ -134,7 +150,7 @@ def _examined(found: Uniqueness, columns: Mapping[str, Ints]) -> list[str]:
     return [name for name in telling if name in chosen]
 
 
-def _enough(found: Uniqueness, columns: Mapping[str, Ints]) -> tuple[Combination, ...]:
+def _enough(found: Uniqueness, columns: Mapping[str, Ints], company: Company) -> tuple[Combination, ...]:
     """A growing set of columns: each time the one that sets most records apart, ties by the file's order."""
     # a set that grows by one of many columns asks all of them each time
     most = max(4, min(_MOST_COMBINATIONS, _BUDGET // found.records) // _LONGEST_SET)
@@ -144,7 +160,7 @@ def _enough(found: Uniqueness, columns: Mapping[str, Ints]) -> tuple[Combination
     codes = np.zeros(found.records, dtype=np.int64)
     grown: list[Combination] = []
     while left and len(grown) < _LONGEST_SET:
-        tried = [_told((*taken, name), _joined(codes, columns[name]), found.k) for name in left]
+        tried = [_told((*taken, name), _joined(codes, columns[name]), found.k, company) for name in left]
         # a column of many values that singles out nobody yet will do so with the next
         best = max(tried, key=lambda each: (*_apart(each), int(columns[each.columns[-1]].max())))
         codes, taken = _joined(codes, columns[best.columns[-1]]), best.columns
@@ -155,7 +171,7 @@ def _enough(found: Uniqueness, columns: Mapping[str, Ints]) -> tuple[Combination
     return tuple(grown)
 
 
-def _without(found: Uniqueness, columns: Mapping[str, Ints]) -> dict[str, Left]:
+def _without(found: Uniqueness, columns: Mapping[str, Ints], company: Company) -> dict[str, Left]:
     """What is left where one column is not released; from both ends, so that each is joined three times."""
     names = list(columns)
     if len(names) < 2 or 3 * len(names) * found.records > _BUDGET:
@@ -166,21 +182,26 @@ def _without(found: Uniqueness, columns: Mapping[str, Ints]) -> dict[str, Left]:
     before = np.zeros(found.records, dtype=np.int64)
     left = {}
     for at, name in enumerate(names):
-        left[name] = _left(_joined(before, after[len(names) - 1 - at]), found.k)
+        left[name] = _left(_joined(before, after[len(names) - 1 - at]), found.k, company)
         before = _joined(before, columns[name])
     return left
 
 
-def _told(columns: tuple[str, ...], codes: Ints, k: int) -> Combination:
+def _told(columns: tuple[str, ...], codes: Ints, k: int, company: Company) -> Combination:
     if not columns:
         return Combination((), 0, 0)
-    apart = _left(codes, k)
+    apart = _left(codes, k, company)
     return Combination(columns, apart.alone, apart.below_k)
 
 
-def _left(codes: Ints, k: int) -> Left:
-    like = np.bincount(codes)
-    return Left(int((like == 1).sum()), int(like[like < k].sum()))
+def _left(codes: Ints, k: int, company: Company) -> Left:
+    return _below(codes, company.sizes(codes), k, company)
+
+
+def _below(codes: Ints, sizes: Ints, k: int, company: Company) -> Left:
+    """Records in classes of one, and of fewer than k, records or units."""
+    records = sizes if company.units is None else np.bincount(codes)
+    return Left(int(records[sizes == 1].sum()), int(records[sizes < k].sum()))
 
 
 def combined(columns: Iterable[Ints], n: int) -> Ints:

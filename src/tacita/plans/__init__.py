@@ -19,15 +19,16 @@ from tacita.core import (
     ParameterError,
     RecordsRelease,
     Report,
+    RequirementError,
     RiskProfile,
     Run,
     Trials,
     Verdict,
 )
-from tacita.core.document import parsed, text_of
 from tacita.core.release import Claim
-from tacita.io import content_of
+from tacita.io import toml_of
 from tacita.io.atomic import refuse_bad_targets
+from tacita.io.column_types import refuse_words_for_missing, typed
 from tacita.io.formats.parquet import Parquet
 from tacita.io.hierarchies import format_arx
 from tacita.io.parts import ParquetParts
@@ -35,7 +36,7 @@ from tacita.microdata import verify
 from tacita.microdata.noted import notes_of
 from tacita.microdata.plan import Plan
 from tacita.microdata.profile import profile
-from tacita.microdata.require import required
+from tacita.microdata.require import insist, required
 from tacita.microdata.riskplan import RiskOutputSection, RiskPlan
 from tacita.microdata.run import compare, make_release
 from tacita.microdata.sections import OutputSection
@@ -44,6 +45,7 @@ from tacita.tables.plan import AnyTablePlan, kind_of
 
 from .files import as_json, as_path
 from .tables import read_by
+from .writing import said_before
 
 AnyPlan = Plan | RiskPlan | AnyTablePlan
 
@@ -52,7 +54,7 @@ def load_plan(path: str | Path) -> AnyPlan:
     """Read a plan file of any kind: with a section [table], [suppress] or [[rules]] it is one of a table,
     with [[tables]] one of linked ones, with [risk] one of the risk of keys."""
     place = Path(path)
-    values = parsed(text_of(content_of(place), place.name))
+    values = toml_of(place)
     if "risk" in values:
         return RiskPlan.from_values(values, place.parent)
     return (kind_of(values) or Plan).from_values(values, place.parent)
@@ -95,11 +97,13 @@ class _Packing:
             native, dialect=claim.original.dialect, notes=notes_of(claim, native), source=self.target.name
         )
         form = io.format_of(self.target, writing=True)().like(data)
-        content = form.encode(data)
+        if form.spells:
+            refuse_words_for_missing(data, claim)
+        content = form.encode(data if form.spells else typed(data, claim))
         verify.insist(verify.verify_frame(released, claim))
         verdicts = verify.insist(verify.verify_file(content, form, claim))
         if claim.requirements:
-            verdicts += required(claim, form.decode(content, self.target.name), run)
+            verdicts += required(claim, verify.read_back(content, form, claim, self.target.name), run)
         self.content = content
         # of the file alone, which a release in memory has not
         return tuple(each for each in verdicts if each.guarantee not in verify.OF_FILES)
@@ -130,7 +134,8 @@ def run(
     shown_as: str | None = None,
     force: bool = False,
 ) -> RecordsRelease:
-    """Carry out a plan; with `dry_run` everything but the writing.
+    """Carry out a plan; with `dry_run` everything but the writing. Of a release that does not meet what is
+    required a dry run writes the confidential report, so that somebody can see why, and raises all the same.
 
     `plan_file`, where the plan was read from, is never overwritten; `save_plan` is where to write it,
     together with the release (in a dry run, alone). `shown_as` is what messages and the record call the
@@ -163,11 +168,43 @@ def _run_in_memory(
     data: Microdata, plan: Plan, run: Run | None, dry_run: bool, save_plan: str | Path | None, force: bool
 ) -> RecordsRelease:
     """What is written is what was verified: the frame by itself is only where nothing is written."""
-    packing = _Packing(cast(Path, plan.output.path))
-    release = make_release(data, plan, run, None if dry_run else packing.verified)
+    target = cast(Path, plan.output.path)
+    form = io.format_of(target, writing=True)().like(data)
+    packing, lost = _Packing(target), said_before(data, plan, form)
+    if lost is not None:
+        (run or Run()).on_warning(lost)
+    try:
+        release = make_release(data, plan, run, None if dry_run else packing.verified, to_look_at=dry_run)
+    except RequirementError as refusal:
+        raise RequirementError(f"{refusal} A dry run writes its report, where one is named.") from None
+    if lost is not None:
+        record = replace(release.record, cautions=(*release.record.cautions, lost))
+        release = replace(release, record=record)
+    if dry_run:
+        _refuse_unmet(release, plan, force)
     files = {} if dry_run else packing.beside_pages(release, plan.output)
     io.write_all({**files, **plan.as_file(save_plan)}, public=plan.output.public, force=force)
     return release
+
+
+def _refuse_unmet(release: RecordsRelease, plan: Plan, force: bool) -> None:
+    """Raise where a requirement is not met; the report is written first, for the office alone."""
+    try:
+        insist(tuple(each for each in release.record.verdicts if each.guarantee in _measures(plan)))
+    except RequirementError as refusal:
+        pages = _pages_of(release, plan.output.model_copy(update={"note": None}))
+        named = ", ".join(path.name for path in pages)
+        if not pages:
+            raise RequirementError(f"{refusal} Name a report to look at it.") from None
+        if not force and any(path.exists() for path in pages):
+            look = f"There is {named} already: give --force (force=True) to look at it."
+            raise RequirementError(f"{refusal} {look}") from None
+        io.write_all(pages, force=force)
+        raise RequirementError(f"{refusal} Look at it in {named} (confidential).") from None
+
+
+def _measures(plan: Plan) -> set[str]:
+    return {each.name for each in plan.require.requirements}
 
 
 def _run_in_parts(
@@ -333,7 +370,13 @@ def save_verdicts(
     known = {f"input {i}": Path(given) for i, given in enumerate(inputs)}
     refuse_bad_targets({"JSON report": target}, known, force=force)
     passed = all(each.passed for each in verdicts)
-    told = {"confidential": True, "passed": passed, "verdicts": [asdict(each) for each in verdicts]}
+    judged = all(each.judged for each in verdicts)
+    told = {
+        "confidential": True,
+        "passed": passed,
+        "judged": judged,
+        "verdicts": [asdict(each) for each in verdicts],
+    }
     io.write_all({target: as_json(told)}, force=force)
 
 

@@ -348,7 +348,8 @@ def compare_table(
         named,
         asked.problem,
         run=run,
-        **{**asked.model_dump(include={"zeros", "insist", "strict"}), "seconds": asked.time},
+        **asked.model_dump(include={"zeros", "insist", "strict", "insiders", "accept"}),
+        seconds=asked.time,
         **(section.model_extra or {}),
     )
     if target is not None:

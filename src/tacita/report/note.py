@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tacita.core import Microdata, Record, RecordsRelease, registry
+from tacita.core.release import StepRecord
 
 from .pages import render
 
@@ -29,6 +30,11 @@ def note_html(release: RecordsRelease) -> str:
     masked = [name for name in columns if name in {*record.roles.get("quasi", ()), *drawn}]
     declared = {*record.roles.get("nominal", ()), *record.roles.get("ordinal", ())}
     kept = {verdict.guarantee for verdict in record.verdicts if verdict.passed}
+    in_steps = len(record.steps) > 1 or bool(kept & _IN_STEPS)
+    if in_steps:
+        # of groups all columns are named, of steps those that a step changed
+        changed = {name for step in record.steps for name in step.columns if name not in step.as_they_were}
+        masked = [name for name in masked if name in changed]
     return render(
         "note.html",
         records=record.records_out,
@@ -47,13 +53,24 @@ def note_html(release: RecordsRelease) -> str:
         gaps_drawn=any(step.parameters.get("missing_category") for step in record.steps),
         rounded=bool(record.options.get("round_integers")),
         # record by record, synthetic values lose nearly all, which says nothing about their use
-        steps=_steps(record) if len(record.steps) > 1 or kept & _IN_STEPS else [],
+        steps=_steps(record) if in_steps else [],
         withheld=[each for found in record.withheld for each in found["share_by_column"].items()],
+        left=_left(record),
         loss=None if drawn else _loss_band(release),
         loss_of=next((score.covers for score in release.report if score.name == "IL1"), ()),
     )
 
 
+# Who is not in the file, by the warning that counts them; how many is not for the public.
+_LEFT = {
+    "records-suppressed": "Records whose combination of values too few others share are not part of this "
+    "file: totals fall short by them, and they are not like the others.",
+    "records-left-out": "Records that meet a condition were left out on purpose: figures are those of the "
+    "others, and totals of the whole population fall short.",
+    "records-dropped": "Records without a value in a protected column are not part of this file: totals fall "
+    "short by them.",
+    "keys-withheld": "Some records show none of their keys: tables by these fall short by them.",
+}
 # Told as steps even where there is one: what is done to categories has no words of its own elsewhere.
 _IN_STEPS = {
     "recoded",
@@ -70,7 +87,7 @@ _DONE = {
     "coding": "numbers were rounded, or those at the ends replaced by one.",
     "recoding": "values were replaced by coarser ones, the same for everybody who had the same.",
     "generalisation": "values were replaced by coarser ones, the risk of being found bounded by other means.",
-    "dropping": "columns, or records that meet a condition, were left out.",
+    "dropping": "nothing was left out.",
     "masking": "values were changed, partly by chance.",
     "synthesis": "values were drawn anew from a statistical model.",
 }
@@ -78,8 +95,8 @@ _USE = {
     "microaggregation": "means and totals of numbers over all records; variances come out too small, tails "
     "and extremes are gone, rare categories may be.",
     "coding": "figures that do not hang on the last digits or on the largest and smallest numbers.",
-    "recoding": "counts of the coarser values; finer ones are gone.",
-    "generalisation": "counts of the coarser values; finer ones are gone.",
+    "recoding": "counts of the values that are shown; finer ones are gone.",
+    "generalisation": "counts of the values that are shown; finer ones are gone.",
     "withholding": "all that can be said of the values that are shown; empty cells are no random sample, "
     "they are those of rare combinations.",
     "dropping": "figures of the records that are there; totals of the whole population fall short.",
@@ -103,12 +120,21 @@ _USE_OF = {
 }
 
 
+def _left(record: Record) -> list[str]:
+    """Who is not in the file; where that is the rule for missing values, another section says it anyway."""
+    told = [each.name for each in record.cautions if each.name in _LEFT]
+    said = {"records-dropped"} if record.options.get("missing") == "drop" else set()
+    return [_LEFT[name] for name in dict.fromkeys(told) if name not in said]
+
+
 @dataclass(frozen=True)
 class Step:
     """One of several steps in words that may be published."""
 
     method: str
     columns: tuple[str, ...]
+    changed: tuple[str, ...]
+    as_they_were: tuple[str, ...]
     by_unit: bool
     done: str
     use: str
@@ -130,14 +156,26 @@ def _steps(record: Record) -> list[Step]:
             Step(
                 " then ".join(_spoken_method(name) for name in step.method) + size,
                 step.columns,
+                tuple(name for name in step.columns if name not in step.as_they_were),
+                step.as_they_were,
                 step.by_unit,
-                done or _DONE.get(step.kind, "values were changed."),
+                _dropped(step) or done or _DONE.get(step.kind, "values were changed."),
                 use or _USE.get(step.kind, "see the producer of the file."),
                 tuple(each.promise for each in kept if each.guarantee in step.promises),
                 step.parameters["matrix"] if step.parameters.get("publish_matrix") else {},
             )
         )
     return told
+
+
+def _dropped(step: StepRecord) -> str | None:
+    """What a dropping left out: columns by name, records, or both."""
+    if step.kind != "dropping":
+        return None
+    columns = step.parameters.get("columns") or ()
+    said = [f"columns were left out: {', '.join(columns)}"] if columns else []
+    said += ["records that meet a condition were left out"] if step.parameters.get("records") else []
+    return f"{'; '.join(said)}." if said else None
 
 
 def _spoken_method(name: str) -> str:

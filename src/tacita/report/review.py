@@ -9,6 +9,7 @@ from math import isfinite
 from typing import Any
 
 from tacita.core import Microdata, ParameterError, Record, RecordsRelease, Score, registry
+from tacita.core.cautions import grouped
 from tacita.core.options import ReleaseOptions
 from tacita.core.release import AttributeSummary, StepRecord, Withdrawn
 from tacita.core.score import families, headlines
@@ -16,7 +17,6 @@ from tacita.core.seeds import portable
 from tacita.core.uniqueness import Left, Uniqueness
 
 from . import plots
-from .cautions import grouped
 from .heatmap import Heatmap, correlation, heatmaps
 from .pages import render
 from .plots import Plot
@@ -86,7 +86,7 @@ MADE = {
 # Where columns are drawn anew there are no groups to speak of.
 OF_SYNTHESIS = {
     "strata": "released unchanged; each stratum was drawn by itself",
-    "unit": "the firm or household behind a record; plays no part",
+    "unit": "the firm or household behind a record; copula and trees count k of them",
     "confidential": "sensitive; released unchanged",
     "missing": "records that miss a dependent or independent value: refuse or drop",
 }
@@ -97,7 +97,9 @@ INSISTED = {
     "k-of-2": "groups of two, where each member can compute the other",
     "k-of-1": "classes of one, where only a model of the population or of the whole file bounds the risk",
     "guessable-seed": "a seed that can be guessed, and with it all that was drawn",
+    "keys-determined": "hidden cells that other released columns give back",
     "rounding-restores": "a masking so weak that rounding gives the originals back",
+    "membership": "a synthesis that remembers unique records, and so tells who was in the file",
 }
 
 
@@ -113,6 +115,7 @@ def review_html(release: RecordsRelease) -> str:
         spared=_spared(record.uniqueness),
         became=MADE.get(record.steps[0].kind, MADE["masking"]),
         passed=all(verdict.passed for verdict in record.verdicts),
+        refused=not _broken(record) and not all(verdict.passed for verdict in record.verdicts),
         tiles=[score for score in headlines(scores) if score.value is not None][:_TILES],
         methods=[(name, registry.meaning_of(name, *registry.PROTECTING)) for name in record.method],
         parameters=_parameters(release),
@@ -134,6 +137,12 @@ def review_html(release: RecordsRelease) -> str:
     )
 
 
+def _broken(record: Record) -> bool:
+    """Whether a promise failed its check, and not only what an office requires besides."""
+    required = registry.names(*registry.MEASURING)
+    return any(not each.passed and each.guarantee not in required for each in record.verdicts)
+
+
 def review_json(release: RecordsRelease) -> str:
     """The same as text for programs. Confidential.
 
@@ -142,7 +151,7 @@ def review_json(release: RecordsRelease) -> str:
     record = release.record
     content = {
         **release.report.as_dict(),
-        "verdicts": [asdict(verdict) for verdict in record.verdicts],
+        "verdicts": [verdict.as_dict() for verdict in record.verdicts],
         "warnings": [asdict(caution) for caution in record.cautions],
         "uniqueness": record.uniqueness.as_dict(),
         "not_promised": list(record.not_promised),
@@ -323,13 +332,39 @@ def _roles(release: RecordsRelease) -> list[Entry]:
     roles = release.record.roles
     grouped = any(step.kind == "microaggregation" for step in release.record.steps)
     other = OF_SYNTHESIS if roles.get("dependent") else {} if grouped else WITHOUT_GROUPS
+    columns = Microdata.of(release.data).columns
     shown = [
-        replace(entry, value=names_of(roles.get(role)), meaning=other.get(role, entry.meaning))
+        _as_it_came(
+            replace(entry, value=names_of(roles.get(role)), meaning=other.get(role, entry.meaning)),
+            release.record,
+            columns,
+        )
         for role, entry in ROLES.items()
     ]
     named = {column for entry in shown for column in entry.value}
-    rest = [column for column in Microdata.of(release.data).columns if column not in named]
+    rest = [column for column in columns if column not in named]
     return [entry for entry in (*shown, Entry("Without a role", rest, "released unchanged")) if entry.value]
+
+
+_AS_IT_WAS = "released unchanged"
+
+
+def _as_it_came(entry: Entry, record: Record, columns: Sequence[str]) -> Entry:
+    """A role in words that hold of this release: columns of it may be changed by a step, or left out."""
+    if _AS_IT_WAS not in entry.meaning:
+        return entry
+    changed = {name for step in record.steps for name in step.columns if name not in step.as_they_were}
+    there = [name for name in entry.value if name in columns]
+    touched = [name for name in there if name in changed]
+    gone = [name for name in entry.value if name not in columns]
+    words = _AS_IT_WAS if len(touched) < len(there) else "protected by a step"
+    if not there:
+        words = "left out of the release"
+    elif touched and len(touched) < len(there):
+        words += f" but for {', '.join(touched)}"
+    if there and gone:
+        words += f" ({', '.join(gone)} left out)"
+    return replace(entry, meaning=entry.meaning.replace(_AS_IT_WAS, words))
 
 
 def names_of(value: Any) -> list[str]:

@@ -78,8 +78,10 @@ def counted(number: Floats, size: Floats) -> Contributors:
     whole = refuse_parts(number)
     largest = np.where(whole == 1, size, 0.0)
     nobody = np.full((whole.size, 1), -1, dtype=np.int64)
+    # nobody waived protection, also where it is not known how much the largest contributed
+    unwaived = np.where(whole > 0, size, 0.0)
     return Contributors(
-        size, whole, largest[:, None], nobody, number.astype(np.float64), np.zeros(whole.size), largest
+        size, whole, largest[:, None], nobody, number.astype(np.float64), np.zeros(whole.size), unwaived
     )
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tacita.core import Hierarchy, Microdata, ParameterError, Table
+from tacita.core import DataError, Hierarchy, Microdata, ParameterError, Table
 
-from .behind import COUNTED
+from .behind import COUNTED, is_kept
 from .dimensions import TOTAL, Division
 from .rules import Rule, apply_rules, rules_of
 from .summing.asked import Asked, refuse_shared_keys
@@ -66,6 +66,12 @@ def tabulate(
     deepest = max(depth, *(rule.depth for rule in applied), 1)
     asked = Asked(division, value, weight, unit, request, waiver, key, deepest)
     source.require(asked.columns)
+    if is_kept(source.columns):
+        raise DataError(
+            f"{source.source}: this is a list of cells that `tacita tabulate` wrote, and no file of records: "
+            "each cell would count as one. Give it to `tacita suppress` or `tacita adjust`, or make the "
+            "table from the records."
+        )
     if not division.names or depth < 1:
         raise ParameterError("tabulate: wanted at least one dimension, and a depth of at least 1.")
     made, summed = source.summed(asked) if isinstance(source, RecordParts) else _summed(source, asked)

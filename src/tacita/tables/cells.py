@@ -92,13 +92,16 @@ def from_cells(
     marks = np.zeros_like(values) if primary is None else laid_out(primary)
     if odd := int((~np.isin(marks, (0, 1))).sum()):
         raise DataError(f"{data.source}: column {primary} must be 0 or 1 in every cell, {odd} cells are not.")
+    # a list of a table that no rule was applied to has marks all the same: none of them is set
+    unmarked = primary == "primary" and is_kept(data.columns) and not marks.any() and not rules_of(data)
+    judged = primary is not None and not unmarked
     inner = None if with_sums else made
     behind = _behind(data, contributors, laid_out, values, inner)
     by_column = cost not in ("value", "count")
     return Table.cross(
         made,
         values,
-        primary=marks == 1,
+        primary=marks == 1 if judged else None,
         **{name: _level(level, values, laid_out, name) for name, level in levels.items()},
         cost=_with_sums(laid_out(cost, 0.0), values, inner) if by_column else cost,
         bounds=(-np.inf, np.inf) if signed else (0.0, np.inf),
@@ -157,7 +160,8 @@ def to_cells(table: Table, rules: str = "") -> bytes:
     """The cells of a table as CSV, all sums among them: labels, value, primary (0 or 1), levels.
 
     The sum of all labels is called Total; in a hierarchy as there, and a column has the label above each.
-    Where the table knows its contributors, also who stands behind each cell, and the `rules` in words.
+    Where the table knows its contributors, also who stands behind each cell, and the `rules` in words. Of a
+    table that nothing judged, no rule and no mark, there are no marks and levels unless it knows them.
     Confidential.
 
     >>> print(to_cells(Table.from_array([[5, 3]], primary=[[True, False]], upper=20)).decode())
@@ -178,6 +182,8 @@ def to_cells(table: Table, rules: str = "") -> bytes:
     if not levels["sliding"].any():
         del levels["sliding"]
     figures: dict[str, Any] = {"primary": secret.astype(np.int64), **levels}
+    if not table.judged and table.contributors is None:
+        figures = {}
     if table.contributors is not None:
         figures |= columns_of(table.contributors.at(cells))
     if table.keys is not None:

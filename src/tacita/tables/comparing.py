@@ -109,8 +109,8 @@ def compare_patterns(
 ) -> PatternTrials:
     """Try methods of suppression on the same table, each with its audit; one that fails tells why.
 
-    `asked` is what `suppress` takes (objective, margins, zeros, insist, strict), and parameters, each for the
-    methods that have it (seconds=60). If all fail, the first error is raised.
+    `asked` is what `suppress` takes (objective, margins, zeros, insist, strict, insiders, accept), and
+    parameters, each for the methods that have it (seconds=60). If all fail, the first error is raised.
 
     >>> table = Table.from_array([[9, 5, 3], [2, 8, 7], [6, 4, 9]], primary=np.diag([1, 0, 0]))
     >>> trials = compare_patterns(table, ["optimal", "hypercube"], "exact")
@@ -140,7 +140,7 @@ def compare_patterns(
     return PatternTrials(tuple(trials), problem)
 
 
-_AROUND = ("objective", "margins", "zeros", "insist", "strict")
+_AROUND = ("objective", "margins", "zeros", "insist", "strict", "insiders", "accept")
 
 
 def _tried(

@@ -70,6 +70,8 @@ def link(tables: Sequence[Table]) -> Table:
         frequency=all(table.frequency for table in tables),
         response=tables[0].response,
         keys=_keys(tables, first, place),
+        smallest_unit=min(table.smallest_unit for table in tables),
+        judged=any(table.judged for table in tables),
     )
 
 

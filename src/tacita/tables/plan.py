@@ -184,7 +184,8 @@ class TablePlan(_OfTables):
     def around(self) -> dict[str, Any]:
         """What is asked of its pattern besides the method."""
         asked = self.reading
-        around = asked.model_dump(include={"zeros", "insist", "strict"}, exclude_defaults=True)
+        said = {"zeros", "insist", "strict", "insiders", "accept"}
+        around = asked.model_dump(include=said, exclude_defaults=True)
         if self.input.kind == "cells":
             return {**around, "margins": asked.margins}
         # what the file says holds where the plan does not
@@ -279,7 +280,7 @@ class TabulatePlan(_OfTables):
     def around(self) -> dict[str, Any]:
         """What is asked of its pattern besides the method."""
         assert self.suppress is not None
-        kept = {"objective", "zeros", "insist", "strict"}
+        kept = {"objective", "zeros", "insist", "strict", "insiders", "accept"}
         asked = self.suppress.model_dump(include=kept, exclude_defaults=True)
         return {**asked, "margins": self.suppress.margins}
 

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 
 from tacita.core import Caution, Pattern, Release, Table
+from tacita.core.acceptance import NO_SENSITIVE_CELLS
+from tacita.core.door import setting
 from tacita.core.notebook import Section
 from tacita.core.percent import SHARE_TAKEN, is_share
 from tacita.core.release import warned
@@ -16,6 +18,7 @@ from tacita.core.release import warned
 from .verify import TableClaim
 from .verify.audit import Audit
 from .verify.parts import Part
+from .verify.unjudged import NOTHING_JUDGED
 
 # What JSON has of a pattern, in this order.
 _OF_PATTERN = (
@@ -134,6 +137,11 @@ class PublishedAudit:
             parts.append(
                 f"{len(bad)} of {len(told['audit'])} sensitive cells are not protected (first: {where})"
             )
+        if not self.audit.safe and not self.audit.failures:
+            parts.append(
+                f"{NOTHING_JUDGED}: name rules, mark sensitive cells, or accept that none is "
+                f"({setting('suppress', 'accept', NO_SENSITIVE_CELLS)})"
+            )
         if self.values_changed:
             parts.append(f"{self.values_changed} published values are not those of the table")
         if self.besides:
@@ -162,6 +170,8 @@ def _audited(found: Audit, cautions: tuple[Caution, ...]) -> dict[str, Any]:
         told.append(entry)
     return {
         "safe": found.safe,
+        "judged": bool(found.table.judged),
+        "accepted": [*found.accepted],
         "places": place_names(table),
         "audit": told,
         "warnings": [asdict(each) for each in cautions],

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, model_validator
 
 from tacita.core import registry
+from tacita.core.acceptance import ACCEPT_WORDS, Accepted
 from tacita.core.errors import ParameterError
 from tacita.core.method import Method
 from tacita.core.options import Seed
@@ -202,11 +203,15 @@ class SuppressSection(Parameters):
     solver: Solver = Field("highs", description="solver of the method optimal: highs or scip")
     time: float = Field(60.0, gt=0, le=1e7, description="seconds after which the best pattern is taken")
     strict: bool = Field(
-        False, description="refuse what lone contributors or sums along a line give away, too"
+        False, description="refuse what singletons, alone in a suppressed cell, could find out"
+    )
+    insiders: bool = Field(
+        False, description="protect from contributors who know their own part of every suppressed cell"
     )
     insist: bool = Field(
         False, description="accept less than a rule asks for, or what signs give away; recorded"
     )
+    accept: Accepted = Field((), description=ACCEPT_WORDS)
 
     @model_validator(mode="after")
     def _method_takes_its_parameters(self) -> SuppressSection:

@@ -86,7 +86,8 @@ def _joined(sources: Sequence[Source]) -> Source:
     from .linking import link, parts_of
 
     tables = [source.table for source in sources]
-    whole = link(tables)
+    # a list that nothing is said of may hold any number of sensitive cells
+    whole = replace(link(tables), judged=all(table.judged for table in tables))
     names = ", ".join(dict.fromkeys(source.name for source in sources))
     prints = ", ".join(dict.fromkeys(source.fingerprint or "" for source in sources))
     inputs: Files = {
@@ -163,7 +164,7 @@ def _cells(
         data, dimensions=division, **named | section.levels | own, cost=asked.objective, signed=signed
     )
     if words := rules_of(data):
-        table = replace(table, rules=tuple(build_rules(words.split(","))))
+        table = replace(table, rules=tuple(build_rules(words.split(","))), judged=True)
     inputs: Files = {"input": given.path, **division.files}
     return Source(table.with_margins(asked.margins), data.source, data.fingerprint, inputs, asked.objective)
 
@@ -201,11 +202,6 @@ def _jj(text: str, section: TableSection, asked: SuppressSection, name: str) -> 
 def _tab(text: str, given: TableInputSection, section: TableSection) -> tuple[Table, Files]:
     beside = given.meta or given.path.with_suffix(".rda")
     metadata = _metadata(beside, given.encoding)
-    if not metadata.of("status"):
-        raise DataError(
-            f"{beside.name}: nothing says which cells are sensitive (STATUS). Mark them in tau-ARGUS, or "
-            "apply rules in Python."
-        )
     hierarchies, files = _hierarchy_files(metadata.variables, beside, given.encoding)
     table = argus.decode_tab(text, metadata, hierarchies)
     own = [level for level in LEVELS if metadata.of(level)]
@@ -213,6 +209,8 @@ def _tab(text: str, given: TableInputSection, section: TableSection) -> tuple[Ta
     levels = {name: 0.0 if name in own else float(level) for name, level in section.levels.items()}
     if any(not 0 <= level < np.inf for level in levels.values()):
         raise ParameterError(f"suppress: {', '.join(LEVELS)} must be at least 0 percent.")
+    if not table.judged:
+        return table, {"metadata": beside, **files}
     leveled = table.with_primary(table.primary, levels["lower"], levels["upper"], levels["sliding"])
     return leveled, {"metadata": beside, **files}
 
@@ -325,7 +323,7 @@ def read_argus(
     """
     given = RecordInputSection(path=path, meta=meta, encoding=encoding)
     name = shown_as or given.path.name
-    return _as_microdata(_argus_columns(given, _metadata(Path(meta), encoding), name), name)
+    return _as_microdata(_argus_columns(given, _metadata_of_records(given, name), name), name)
 
 
 def _argus_columns(given: RecordInputSection, metadata: argus.Metadata, name: str) -> dict[str, list[str]]:
@@ -346,7 +344,7 @@ def _argus_records(
         raise ParameterError(
             f"{given.path.name}: {', '.join(odd)} cannot be chosen for a file of tau-ARGUS. Leave it away."
         )
-    metadata = _metadata(given.meta, given.encoding)
+    metadata = _metadata_of_records(given, given.path.name)
     variables = {each.name: each for each in metadata.variables}
     spanning = [each.name for each in metadata.of("dimension")]
     names = [*(asked or spanning)]
@@ -391,6 +389,20 @@ def _as_microdata(columns: Mapping[str, list[str]], source: str) -> Microdata:
 
 def _metadata(path: Path, encoding: str) -> argus.Metadata:
     return argus.parse_rda(_text(content_of(path), encoding, path.name))
+
+
+def _metadata_of_records(given: RecordInputSection, name: str) -> argus.Metadata:
+    """The metadata of records; DataError where they describe cells, each of which would count as one."""
+    assert given.meta is not None
+    words = argus.words_of_cells(_text(content_of(given.meta), given.encoding, given.meta.name))
+    if words:
+        raise DataError(
+            f"{name}: this is a table, whose lines are cells that are summed already ({', '.join(words)} in "
+            f"{given.meta.name}), and no file of records. Give it to `tacita suppress` or `tacita adjust` as "
+            "a .tab, which read the status of its cells; rules are applied to its counts and largest "
+            "contributions in Python: tacita.tables.rules.apply_rules(tacita.read_table(path), rules)."
+        )
+    return _metadata(given.meta, given.encoding)
 
 
 def _hierarchy_files(

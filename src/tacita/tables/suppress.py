@@ -7,27 +7,35 @@ second model looks for a pattern below the bound.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from tacita.core import DataError, ParameterError, Pattern, Problem, Run, Table, VerificationError
+from tacita.core.arrays import Mask
 from tacita.core.door import setting
 
-from .loners import not_leaning
+from .reinforce import against_common_table, against_insiders, reinforce, widen
 from .suppression.base import Suppression
 from .verify import TableClaim
-from .verify.audit import audit, require_safe
+from .verify.audit import Audit, audit, require_safe
 from .verify.certify import refuse_refuted
+from .verify.common import COMMON
 from .verify.infeasible import explain_infeasible
+from .verify.integers import PINNED, UNDECIDED
 from .verify.judge import refuse_no_level, refuse_weaker_problem
+from .verify.leaks import KNOWN_SUM
+from .verify.unjudged import accepted_risks, refuse_unjudged
 
 Zeros = Literal["publish", "withhold"]
 
 # Relative: what sums of costs lose to rounding.
 _ROUNDING = 1e-6
+# Rounds of audits and added cells; each adds a cell.
+_ROUNDS = 50
 
 
 def suppress(
@@ -40,6 +48,8 @@ def suppress(
     zeros: Zeros | None = None,
     insist: bool = False,
     strict: bool = False,
+    insiders: bool = False,
+    accept: Sequence[str] | str = (),
     run: Run | None = None,
     name: str | None = None,
 ) -> TableClaim:
@@ -64,6 +74,7 @@ def suppress(
             f"suppress: problem must be one of {', '.join(get_args(Problem))}, got {problem!r}."
         )
     run = run or Run()
+    refuse_unjudged(table, accept)
     refuse_weaker_problem(table, problem, insist)
     priced = _priced(table, problem, objective, margins, zeros)
     if problem == "general":
@@ -74,8 +85,15 @@ def suppress(
         said = method.suppress(priced, problem, run)
     except DataError as problem_found:
         raise explain_infeasible(priced, problem, problem_found) from None
-    pattern = not_leaning(priced, _believed(priced, said, method, problem, name), run)
-    found = require_safe(audit(priced, pattern, problem, run, strict=strict, insist=insist))
+    pattern = _believed(priced, said, method, problem, name)
+    around: dict[str, Any] = {"zeros": zeros} if zeros is not None else {}
+    around |= {"insiders": True} if insiders else {}
+    if accepted := accepted_risks(table, accept):
+        around["accept"] = [*accepted]
+    if around:
+        pattern = replace(pattern, parameters={**pattern.parameters, **around})
+    pattern, found = _reinforced(priced, pattern, run, strict, insist, insiders)
+    require_safe(found)
     if problem == "general":
         pattern = against_bounds(table, pattern, insist, run)
     refuse_refuted(priced, pattern)
@@ -108,6 +126,33 @@ def _priced(
     return table.with_cost(np.where(free, 1.0, table.cost))
 
 
+def _reinforced(
+    table: Table, pattern: Pattern, run: Run, strict: bool, insist: bool, insiders: bool
+) -> tuple[Pattern, Audit]:
+    """The pattern with the cells that singletons, known sums and whole numbers ask for, and its audit.
+
+    A suppressed cell that can be computed hides no sum, and linear programs leave some counts open that whole
+    numbers give away. The audit finds both, and more cells are added then, until it passes or nothing helps.
+    """
+    fixed: Mask | None = None
+    for _ in range(_ROUNDS):
+        before = int(pattern.withheld.sum())
+        pattern = reinforce(table, pattern, run, fixed)
+        found = audit(table, pattern, None, run, strict=strict, insist=insist, insiders=insiders)
+        wider = pattern
+        if pinned := found.cells_that_fail(PINNED, UNDECIDED):
+            wider = widen(table, pattern, pinned, run)
+        if shared := found.cells_that_fail(COMMON):
+            wider = against_common_table(table, wider, shared, run)
+        if insiders and found.insiders:
+            wider = against_insiders(table, wider, found.insiders, run)
+        grown = fixed is None or int(pattern.withheld.sum()) > before
+        if wider is pattern and not (found.cells_that_fail(KNOWN_SUM) and grown):
+            break
+        pattern, fixed = wider, found.computable
+    return pattern, found
+
+
 def _believed(
     table: Table, said: Pattern, method: Suppression, problem: Problem, name: str | None
 ) -> Pattern:
@@ -135,8 +180,9 @@ def against_bounds(table: Table, pattern: Pattern, insist: bool, run: Run) -> Pa
         if (table.values < 0).any():
             return pattern
         known = table.with_bounds(0.0, np.inf)
-    attacked = audit(known, pattern.withheld, "exact", run, insist=True)
-    if attacked.safe:
+    zeros = pattern.parameters.get("zeros", "publish")
+    attacked = audit(known, pattern.withheld, "exact", run, insist=True, zeros=zeros)
+    if not attacked.exposed:
         return pattern
     if not insist:
         what = "no value is negative" if known.nonnegative else "the table has bounds"

@@ -12,6 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from . import nesting
+
 Kind = Literal["integer", "number", "enum", "boolean", "list", "each", "text", "free"]
 _WHOLE = re.compile(r"[+-]?\d+")
 # Up to here a whole number is the same as a float and as digits.
@@ -163,8 +165,8 @@ def _number(text: str) -> Any:
 
 def _parsed(text: str) -> Any:
     try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
+        return nesting.values_of(text)
+    except ValueError:
         return text
 
 

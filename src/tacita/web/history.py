@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field, replace
 from itertools import count
 from typing import Any, Literal
 
+from . import nesting
 from .forms import text_of
 
 State = Literal["running", "verified", "refused", "cancelled", "broken"]
@@ -248,8 +249,8 @@ def project(work: Any, said: Mapping[str, Any] | None = None) -> str:
 def opened(text: str) -> dict[str, Any]:
     """A project that was saved: raises ValueError where it is none."""
     try:
-        told = json.loads(text)
-    except (ValueError, RecursionError):
+        told = nesting.values_of(text)
+    except ValueError:
         raise ValueError("no JSON") from None
     if not isinstance(told, dict) or told.get("project") != "tacita" or told.get("version") != 1:
         raise ValueError("no project")

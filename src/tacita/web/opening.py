@@ -19,8 +19,8 @@ _DIVIDED = ("dimensions", "rows", "columns", "hierarchy", "prefixes", "parents",
 _TABLE_OUTPUT = ("path", "json", "report", "note")
 _PUBLISHING = {
     "suppress": (
-        *("problem", "objective", "margins", "zeros", "method", "solver", "time", "strict", "insist"),
-        "seconds",
+        *("problem", "objective", "margins", "zeros", "method", "solver", "time"),
+        *("strict", "insiders", "insist", "accept", "seconds"),
     ),
     "adjust": ("method", "time", "seed", "signed", "insist", "seconds"),
     "output": _TABLE_OUTPUT,

@@ -65,6 +65,12 @@ class Tabled:
         found = self.looked if self.looked is not None else None if self.of_records else self.built
         return None if found is None else int(found["sensitive"])
 
+    @property
+    def judged(self) -> bool:
+        """Whether anything says which cells are sensitive: rules, a status, or marks; nothing may, as yet."""
+        found = self.looked if self.looked is not None else None if self.of_records else self.built
+        return found is None or bool(found.get("judged", True))
+
 
 # What a person said of a table, and a project keeps; the rest is what children answered, and files.
 SAID = ("kind", "divided", "total", "title", "fill_zeros", "rules", "levels", "asked", "kept")

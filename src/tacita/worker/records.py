@@ -10,6 +10,7 @@ from typing import Any
 
 from tacita import api, datasets
 from tacita.core import Microdata, ParameterError, RecordsRelease, Report, TacitaError, registry
+from tacita.core.cautions import grouped
 from tacita.core.release import Record
 from tacita.core.seeds import portable
 from tacita.io import argus, content_of, format_of
@@ -106,7 +107,7 @@ def preview(given: Mapping[str, Any], desk: Desk) -> dict[str, Any]:
 def exposure(given: Mapping[str, Any], desk: Desk) -> dict[str, Any]:
     """Who stands alone before anything is protected; and what is said of hierarchies, if anything."""
     data = desk.records(given["source"])
-    found = asdict(api.exposure(data, columns=given["columns"]))
+    found = asdict(api.exposure(data, columns=given["columns"], unit=given.get("unit")))
     return {**found, "hierarchies": hierarchies(given, data)} if "hierarchies" in given else found
 
 
@@ -174,8 +175,9 @@ def _told(release: RecordsRelease) -> dict[str, Any]:
         "parameters": dict(record.parameters),
         "seed": portable(record.seed),
         "scores": _scores(release.report),
-        "verdicts": [asdict(each) for each in record.verdicts],
+        "verdicts": [each.as_dict() for each in record.verdicts],
         "cautions": [asdict(each) for each in record.cautions],
+        "warned": [asdict(each) for each in grouped(record.cautions, record.uniqueness.before.columns)],
         "not_promised": list(record.not_promised),
         "insisted": list(record.insisted),
         "levels": _levels(record),

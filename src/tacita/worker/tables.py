@@ -60,6 +60,7 @@ def table(given: Mapping[str, Any], desk: Desk) -> dict[str, Any]:
         "cells": made.n,
         "inner": int(made.inner.sum()),
         "sensitive": look.sensitive,
+        "judged": bool(made.judged),
         "by_rule": list(look.by_rule),
         "contributors": made.contributors is not None,
         "counts": made.frequency,
@@ -139,7 +140,12 @@ def _told(release: Any) -> dict[str, Any]:
         "safe": told["safe"],
     }
     if "promises" not in told:
-        return {"way": "suppress", **common, **{name: told[name] for name in _OF_PATTERN}}
+        return {
+            "way": "suppress",
+            **common,
+            **{name: told[name] for name in _OF_PATTERN},
+            "accepted": told["accepted"],
+        }
     more = {"verdicts": told["promises"], "sensitive": told["sensitive"], "seed": told["seed"]}
     return {"way": "adjust", **common, **{name: told[name] for name in _OF_VALUES}, **more}
 
@@ -231,7 +237,7 @@ def audit(given: Mapping[str, Any], desk: Desk) -> dict[str, Any]:
         plan = plan.model_copy(update={"output": plan.output.model_copy(update={"path": path})})
         found = api.audit_plan(plan, desk.run, shown_as=given["source"]["shown_as"])
     told = found.as_dict()
-    kept = ("safe", "problem", "withheld_count", "values_changed", "besides", "places")
+    kept = ("safe", "accepted", "problem", "withheld_count", "values_changed", "besides", "places")
     return {
         **{name: told[name] for name in kept},
         "message": "" if found.safe else found.refusal(),

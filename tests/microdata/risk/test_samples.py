@@ -180,4 +180,4 @@ def test_roles_name_weight_and_keys_where_nothing_else_does():
 
 def test_a_column_that_is_not_there_is_no_unit():
     with pytest.raises(DataError, match="no column nowhere"):
-        KeyTable.of(Files(Microdata.of(pd.DataFrame({"a": [1]}))), ["a"]).units("nowhere")
+        KeyTable.of(Files(Microdata.of(pd.DataFrame({"a": [1]}))), ["a"]).units_of("nowhere")

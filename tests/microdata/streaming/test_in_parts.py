@@ -11,6 +11,7 @@ import tacita
 from people_in_parts import ASKED, PARTS, bytes_of, nothing_hidden, people, split, with_gaps
 from tacita import api
 from tacita.core import DataError, ParameterError, RequirementError, VerificationError
+from tacita.io.claims import CLAIM_KINDS
 from tacita.microdata.streaming import run as streaming
 
 
@@ -192,13 +193,13 @@ def test_figures_are_those_of_all_records_and_the_rest_says_that_it_is_not(sourc
     )
     sample = next(each for each in made.record.cautions if each.name == "measured-on-a-sample")
     assert 1200 < sample.count < 1800
-    assert "only the measures ENERGY, SUB_mean and SUB_covariance, pictures" in sample.text
+    assert "only the measures ENERGY, SUB_mean, SUB_covariance and RELATIONS, pictures" in sample.text
     whole = api.assess(source, pq.read_table(tmp_path / "out.parquet"), quasi=asked["quasi"])
     for score in whole:
         told = made.report[score.name]
         if score.name == "ID_rank":
             assert told.value == pytest.approx(score.value, abs=0.5)
-        elif score.name not in ("ENERGY", "SUB_mean", "SUB_covariance"):
+        elif score.name not in ("ENERGY", "SUB_mean", "SUB_covariance", "RELATIONS"):
             assert told.value == pytest.approx(score.value, rel=1e-9, abs=1e-9), score.name
             assert told.per_attribute == pytest.approx(dict(score.per_attribute), rel=1e-9, abs=1e-9)
     told = json.loads((tmp_path / "r.json").read_text())
@@ -362,7 +363,7 @@ def test_a_claim_that_is_not_true_is_found(promise, source, tmp_path, monkeypatc
             rows[0] = rows[1]
             self.scratch.put_array(f"{name}.rows", rows)
         else:
-            kept = self.scratch.get(f"{name}.claim")
+            kept = self.scratch.get(f"{name}.claim", CLAIM_KINDS)
             kept.claim.labels[:] = 0
             self.scratch.put(f"{name}.claim", kept)
         return honest(self, file, parts, deal)

@@ -175,7 +175,7 @@ def test_the_command_line_draws_mixed_data(tmp_path, capsys):
         str(tmp_path / "in.csv"),
         "--out",
         str(tmp_path / "out.csv"),
-        *("--method", "trees", "--k", "6", "--round-integers"),
+        *("--method", "trees", "--round-integers"),
         *("--dependent", "sex,age,employment,wage,self_employment,transfers,total_income"),
         *("--independent", "region", "--nominal", "sex,employment,region"),
         *("--rules", "age < 15: wage = 0", "--edits", "wage + self_employment + transfers = total_income"),
@@ -232,7 +232,7 @@ def test_what_is_drawn_too_near_to_somebody_and_what_is_lost_is_told_with_a_coun
     jobs = frame["employment"].to_pylist()
     jobs[:2] = ["astronaut", "astronaut"]
     frame = frame.set_column(frame.column_names.index("employment"), "employment", pa.array(jobs))
-    found = warned(release(frame, zeros=[]))
+    found = warned(release(frame, zeros=[], k=5, insist=True))
     assert found["levels-lost"].count == 1
     assert "astronaut" not in str(found)
     assert found["replicated-uniques"].count > 0
@@ -248,7 +248,7 @@ def test_uniques_are_counted_as_a_plain_loop_does():
         "nominal": ["sex", "region"],
         "ordinal": {},
     }
-    made = release(frame, **roles, **none)
+    made = release(frame, **roles, **none, k=5, insist=True)
     rows, drawn = (
         list(zip(*(t[name].to_pylist() for name in frame.column_names), strict=True))
         for t in (frame, made.data)

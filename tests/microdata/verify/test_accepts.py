@@ -121,7 +121,7 @@ def test_polars_categories_pass(kind):
 
 TEXTS = {
     "own sign for missing": (
-        "x,y\n" + "\n".join(f"{-9 if i < 4 else i},{i}" for i in range(N)),
+        "x,y\n" + "\n".join(f"{-9 if i < 4 else i},{i * i % 7}" for i in range(N)),
         {"missing_values": ("-9",)},
     ),
     "one column with gaps": ("x\n" + "\n".join('""' if i < 4 else str(i) for i in range(N)), {}),

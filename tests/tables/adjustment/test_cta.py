@@ -1,6 +1,10 @@
 """Controlled tabular adjustment against all directions there are."""
 
+import gzip
+import os
+from decimal import Decimal
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,10 +13,12 @@ from hypothesis import strategies as st
 from scipy import sparse
 from scipy.optimize import linprog, minimize
 
+import tacita
 from tacita.core import DataError, Run, Table
 from tacita.tables.adjust import adjust
 from tacita.tables.adjustment.cta import CTA
 from tacita.tables.adjustment.squares import least_squares
+from tacita.tables.linking import link
 from tacita.testing.examples import nested, two_way
 
 
@@ -82,6 +88,52 @@ def test_random_tables_keep_all_promises(seed, rows, columns, whole):
     claim = adjust(table, CTA(whole=whole))
     assert claim.audit.safe
     assert claim.adjusted.values.min() >= 0
+
+
+def add_up_as_printed(table, values):
+    """Whether all sums hold of the decimal numbers that a reader of the file sees."""
+    relations, shown = table.relations, [Decimal(repr(value)) for value in values.tolist()]
+    lines = (relations.line(row) for row in range(len(relations)))
+    return all(
+        sum(Decimal(int(sign)) * shown[cell] for cell, sign in zip(cells.tolist(), signs, strict=True)) == 0
+        for cells, signs in lines
+    )
+
+
+def linked(seed):
+    """Three tables of the same records, two dimensions each, whose sensitive cells share their lines."""
+    generator = np.random.default_rng(seed)
+    inner = generator.integers(5, 90, (3, 3, 3)) + generator.choice([0.0, 0.25, 0.1, 0.07], (3, 3, 3))
+    names, made = "abc", []
+    for left in range(3):
+        values = inner.sum(axis=left).round(2)
+        kept = [name for at, name in enumerate(names) if at != left]
+        primary = generator.random(values.shape) < 0.4
+        made.append(Table.from_array(values, names=kept, primary=primary, lower=13, upper=17))
+    return link(made)
+
+
+@pytest.mark.parametrize("norm", [1, 2])
+@pytest.mark.parametrize("weights", ["relative", "equal"])
+def test_sums_of_tied_tables_hold_to_the_last_digit(norm, weights):
+    for seed in range(5):
+        for table in (linked(seed), two_way(seed, (5, 4)), cube()):
+            claim = adjust(table, CTA(norm=norm, weights=weights))
+            assert add_up_as_printed(table, claim.adjusted.values)
+
+
+INSTANCES = Path(os.environ.get("TACITA_SHARED", "nowhere"), "instances")
+
+
+@pytest.mark.skipif(not INSTANCES.is_dir(), reason="the public instances are not at hand")
+@pytest.mark.parametrize("norm", [1, 2])
+def test_sums_of_a_public_table_hold_to_the_last_digit(tmp_path, norm):
+    problem = tmp_path / "hier13.jj"
+    problem.write_bytes(gzip.decompress((INSTANCES / "hier13.jj.gz").read_bytes()))
+    table = tacita.read_table(problem)
+    made = tacita.adjust(table, "cta", norm=norm, seconds=1)
+    assert made.changed > 100
+    assert add_up_as_printed(table, made.values)
 
 
 def test_the_norm_of_squares_spreads_changes_and_has_the_least_sum_of_squares():

@@ -89,7 +89,9 @@ class TestSumsOfOneContributor:
     def test_is_nothing_where_the_line_has_more_contributors_or_its_sum_is_withheld(self):
         assert self.told((0, 0), (0, 1)) == []
         assert self.told((0, 0), (0, 1), **{**self.ALONE, "holders": [[3, 4, -1], [-1] * 3, [-1] * 3]}) == []
-        assert self.told((0, 0), (0, 1), (0, 3), **self.ALONE) == []
+        assert self.told((0, 0), (0, 1), (0, 3), (3, 3), **self.ALONE) == []
+        # the sum of the row follows from the other rows and the grand total
+        assert self.told((0, 0), (0, 1), (0, 3), **self.ALONE) == [(0, "part of a sensitive sum")]
 
     def test_is_judged_by_the_rules_that_speak_of_sums_and_by_no_other(self):
         names = dict(zip("ab", (d.labels for d in self.TABLE.dimensions), strict=False))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self, get_args
 
 import narwhals as nw
 import pyarrow as pa
@@ -18,6 +18,9 @@ from tacita.io.content import content_of, fingerprint_of
 
 # Files of records; tables with their true values; tables as they are published.
 Purpose = Literal["records", "cells", "published"]
+
+# What some formats hold beside numbers and texts.
+Held = Literal["dates", "truth values", "categories", "empty texts", "labels", "value labels", "reasons"]
 
 # A small file can unfold into a huge table; its shape says so, its size does not.
 _MOST_CELLS: ContextVar[int] = ContextVar("most cells", default=2_000_000_000)
@@ -64,13 +67,18 @@ class RecordFormat(Format):
 
     Those are all that a format must do: nothing but names and cells may go into a file, the same table gives
     the same bytes, and what is packed and unpacked is the same table. Where `streams` is true, `chunks` does
-    not hold the whole file. Where `keeps_types` is false, a column may come back with another type that holds
+    not hold the whole file. Where `spells` is true, cells are text in a dialect, and numbers are what readers
+    make of it; everywhere else columns of numbers are columns of numbers, wherever they came from. Where
+    `keeps_types` is false, a column may come back with another type that holds
     the same values; where `pads` is true, blanks at the end of a text cannot be held, and are refused.
     """
 
     purposes: ClassVar[tuple[Purpose, ...]] = ("records",)
     streams: ClassVar[bool] = False
     keeps_types: ClassVar[bool] = True
+    spells: ClassVar[bool] = False
+    # what of a source that not every format has it can hold; all of it, unless said
+    holds: ClassVar[frozenset[Held]] = frozenset(get_args(Held))
     pads: ClassVar[bool] = False
 
     def unpack(self, content: bytes, source: str) -> Any:

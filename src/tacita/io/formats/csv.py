@@ -16,7 +16,7 @@ from tacita.core import CsvDialect, DataError, Microdata, ParameterError
 from tacita.core.params import shown
 from tacita.io.content import fingerprint_of
 
-from .base import RecordFormat, to_arrow
+from .base import Held, RecordFormat, to_arrow
 from .options import TextOptions
 
 _DELIMITERS = (",", ";", "\t", "|")
@@ -36,6 +36,8 @@ class CSV(TextOptions, RecordFormat):
     """
 
     endings: ClassVar[tuple[str, ...]] = (".csv", ".txt", ".tsv")
+    spells: ClassVar[bool] = True
+    holds: ClassVar[frozenset[Held]] = frozenset(())
 
     def decode(self, content: bytes, source: str) -> Microdata:
         """Records of text, and the dialect in which they were written."""

@@ -19,7 +19,7 @@ from tacita.core import DataError, Microdata, ParameterError
 from tacita.core.microdata import refuse_repeated_names, speakable
 from tacita.io.tables import workbook
 
-from .base import RecordFormat, refuse_huge, without_empty_text
+from .base import Held, RecordFormat, refuse_huge, without_empty_text
 from .options import SheetOptions
 
 # Packages are compressed; this is what they may unfold to.
@@ -50,6 +50,7 @@ class Excel(SheetOptions, RecordFormat):
 
     endings: ClassVar[tuple[str, ...]] = (".xlsx",)
     keeps_types: ClassVar[bool] = False
+    holds: ClassVar[frozenset[Held]] = frozenset(("dates", "truth values"))
 
     def unpack(self, content: bytes, source: str) -> pa.Table:
         """The cells of the sheet, each column of the type of its cells."""

@@ -15,7 +15,7 @@ from tacita.core.microdata import refuse_repeated_names
 from tacita.io.content import opened
 from tacita.io.rebuild import without_memory
 
-from .base import RecordFormat, refuse_huge
+from .base import Held, RecordFormat, refuse_huge
 
 
 class Parquet(RecordFormat):
@@ -30,6 +30,7 @@ class Parquet(RecordFormat):
     """
 
     endings: ClassVar[tuple[str, ...]] = (".parquet", ".pq")
+    holds: ClassVar[frozenset[Held]] = frozenset(("dates", "truth values", "categories", "empty texts"))
     streams: ClassVar[bool] = True
 
     def unpack(self, content: bytes, source: str) -> pa.Table:

@@ -15,6 +15,7 @@ from tacita.core import DataError, Floats, Mask
 from tacita.core.notes import Code, ColumnNotes, System
 
 from . import readstat
+from .base import Held
 from .spssdictionary import strings_are_whole, weight_of
 from .survey import Clock, Column, Noted, SurveyFormat, empty_as_missing, with_reasons
 
@@ -52,6 +53,7 @@ class SPSS(SurveyFormat):
     endings: ClassVar[tuple[str, ...]] = (".sav",)
     system: ClassVar[System] = "spss"
     spoken: ClassVar[str] = "SPSS"
+    holds: ClassVar[frozenset[Held]] = frozenset(("dates", "labels", "value labels", "reasons"))
     clock: ClassVar[Clock] = Clock(-141428, 86400, 1, "us", 10**6)
     pads: ClassVar[bool] = True
 

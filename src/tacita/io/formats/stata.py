@@ -16,6 +16,7 @@ from tacita.core import DataError
 from tacita.core.notes import Code, ColumnNotes, System
 
 from . import readstat
+from .base import Held
 from .survey import Clock, Column, Noted, SurveyFormat, empty_as_missing, with_reasons
 
 _NUMBERS = {
@@ -77,6 +78,7 @@ class Stata(SurveyFormat):
     endings: ClassVar[tuple[str, ...]] = (".dta",)
     system: ClassVar[System] = "stata"
     spoken: ClassVar[str] = "Stata"
+    holds: ClassVar[frozenset[Held]] = frozenset(("dates", "labels", "value labels", "reasons"))
     clock: ClassVar[Clock] = Clock(-3653, 1, 1000, "ms", 1000)
 
     def clock_of(self, display: str | None) -> Literal["date", "datetime"] | None:

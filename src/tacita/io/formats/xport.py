@@ -15,7 +15,7 @@ from tacita.core import DataError, Floats, Ints
 from tacita.core.microdata import refuse_repeated_names, speakable
 from tacita.core.notes import ColumnNotes, System
 
-from .base import refuse_huge
+from .base import Held, refuse_huge
 from .survey import Clock, Column, Noted, SurveyFormat, empty_as_missing, with_reasons
 
 _DATES = re.compile(
@@ -74,6 +74,7 @@ class Xport(SASFormat):
 
     endings: ClassVar[tuple[str, ...]] = (".xpt", ".xport")
     spoken: ClassVar[str] = "SAS transport"
+    holds: ClassVar[frozenset[Held]] = frozenset(("dates", "labels", "reasons"))
     most_columns: ClassVar[int] = 9999
 
     def columns(self, file: BinaryIO, source: str, first: int = 0, most: int = 0) -> Noted:

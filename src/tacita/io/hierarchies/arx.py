@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from tacita.core import DataError, Hierarchy
+from tacita.core.hierarchy import refuse_steps
 
 TOP = "*"
 
@@ -37,6 +38,7 @@ def parse_arx(text: str, name: str) -> Hierarchy:
 
 def from_rows(name: str, rows: Sequence[Sequence[str]]) -> Hierarchy:
     """Rows of labels of equal length, the value first and the top last. O(values levels)."""
+    refuse_steps(name, len(rows[0]) - 1)
     above: dict[str, str] = {}
     until: dict[str, int] = {}
     torn: set[str] = set()

@@ -18,9 +18,10 @@ def parse_hrc(text: str, name: str, total: str = "Total", lead: str = "@") -> Hi
     for number, line in enumerate(text.splitlines(), start=1):
         if not line.strip():
             continue
-        depth, rest = 0, line.strip()
-        while lead and rest.startswith(lead):
-            depth, rest = depth + 1, rest[len(lead) :]
+        stripped, depth = line.strip(), 0
+        while lead and stripped.startswith(lead, depth * len(lead)):
+            depth += 1
+        rest = stripped[depth * len(lead) :]
         if depth >= len(open_at) or not rest.strip():
             raise DataError(
                 f"Hierarchy {name}: line {number} of the hierarchy stands deeper than the line above allows. "

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from tacita.core import DataError, Hierarchy, ParameterError
+from tacita.core.hierarchy import refuse_steps
 from tacita.core.labels import interval_label, natural_order
 
 from .arx import from_rows
@@ -27,17 +28,18 @@ def from_nested(name: str, nested: Nested, total: str = "Total") -> Hierarchy:
     """
     labels, parents = [total], [-1]
 
-    def add(below: Nested, parent: int) -> None:
+    def add(below: Nested, parent: int, depth: int) -> None:
         if below is None:
             return
         if isinstance(below, str):
             raise ParameterError(f"Hierarchy {name}: wanted lists or dicts of labels, got bare text.")
+        refuse_steps(name, depth)
         for label in below:
             labels.append(str(label))
             parents.append(parent)
-            add(below[label] if isinstance(below, Mapping) else None, len(labels) - 1)
+            add(below[label] if isinstance(below, Mapping) else None, len(labels) - 1, depth + 1)
 
-    add(nested, 0)
+    add(nested, 0, 1)
     return Hierarchy(name, tuple(labels), tuple(parents))
 
 

@@ -57,7 +57,45 @@ def _order_of_bins(size, count, score, unordered, order):
 
 
 @njit(cache=True, nogil=True)
-def _sweep_numbers(order, used, count, total, k):
+def _enough_units(sides, at, k):
+    """Whether both sides of a cut hold k distinct units; nothing is counted where each record is one."""
+    return sides.below.size == 0 or (sides.below[at] >= k and sides.above[at] >= k)
+
+
+@njit(cache=True, nogil=True)
+def _count_units(rows, bins, units, used, room, sides):
+    """How many distinct units lie below and above the cut after each bin, in their order. O(rows)."""
+    at = 0
+    for b in range(room.records.size):
+        room.start[b] = at
+        room.filled[b] = at
+        at += room.records[b]
+    for row in rows:
+        b = bins[row]
+        sides.ordered[room.filled[b]] = units[row]
+        room.filled[b] += 1
+    sides.marks[0] += 1
+    distinct = 0
+    for at in range(used):
+        b = room.order[at]
+        for i in range(room.start[b], room.start[b] + room.records[b]):
+            if sides.seen[sides.ordered[i]] != sides.marks[0]:
+                sides.seen[sides.ordered[i]] = sides.marks[0]
+                distinct += 1
+        sides.below[at] = distinct
+    sides.marks[0] += 1
+    distinct = 0
+    for at in range(used - 1, -1, -1):
+        sides.above[at] = distinct
+        b = room.order[at]
+        for i in range(room.start[b], room.start[b] + room.records[b]):
+            if sides.seen[sides.ordered[i]] != sides.marks[0]:
+                sides.seen[sides.ordered[i]] = sides.marks[0]
+                distinct += 1
+
+
+@njit(cache=True, nogil=True)
+def _sweep_numbers(order, used, count, total, k, sides):
     """The cut of the most explained squares: sums of squares of sums by their sizes, and the place."""
     everything, records = 0.0, 0
     for at in range(used):
@@ -67,7 +105,7 @@ def _sweep_numbers(order, used, count, total, k):
     for at in range(used - 1):
         left += total[order[at]]
         on_left += count[order[at]]
-        if on_left < k or records - on_left < k:
+        if on_left < k or records - on_left < k or not _enough_units(sides, at, k):
             continue
         gain = left * left / on_left + (everything - left) ** 2 / (records - on_left)
         if gain > best:
@@ -76,7 +114,7 @@ def _sweep_numbers(order, used, count, total, k):
 
 
 @njit(cache=True, nogil=True)
-def _sweep_classes(order, used, count, sorted_classes, start, whole, left, k):
+def _sweep_classes(order, used, count, sorted_classes, start, whole, left, k, sides):
     """The cut of the purest halves (Gini): squares of class counts by sizes, and the place."""
     records = 0
     for at in range(used):
@@ -95,7 +133,7 @@ def _sweep_classes(order, used, count, sorted_classes, start, whole, left, k):
             of_right -= 2.0 * (whole[c] - left[c]) - 1.0
             left[c] += 1
         on_left += count[b]
-        if on_left < k or records - on_left < k:
+        if on_left < k or records - on_left < k or not _enough_units(sides, at, k):
             continue
         gain = of_left / on_left + of_right / (records - on_left)
         if gain > best:
@@ -129,7 +167,7 @@ def _impurity(rows, numbers, classes, whole):
 
 
 @njit(cache=True, nogil=True)
-def _cut_of(rows, bins, unordered, numbers, classes, common, k, room, classes_room):
+def _cut_of(rows, bins, unordered, numbers, classes, units, common, k, room, classes_room, sides):
     """The best cut of one feature: what it explains, its place in the order of bins, how many bins are used.
 
     bins: of this feature, all records; room.order: becomes the order of its bins.
@@ -151,8 +189,10 @@ def _cut_of(rows, bins, unordered, numbers, classes, common, k, room, classes_ro
     used = _order_of_bins(size, room.records, room.score, unordered, room.order)
     if used < 2:
         return -1.0, -1, used
+    if units.size:
+        _count_units(rows, bins, units, used, room, sides)
     if by_number:
-        best, place = _sweep_numbers(room.order, used, room.records, room.total, k)
+        best, place = _sweep_numbers(room.order, used, room.records, room.total, k, sides)
         return best, place, used
     at = 0
     for b in range(size):
@@ -172,6 +212,7 @@ def _cut_of(rows, bins, unordered, numbers, classes, common, k, room, classes_ro
         classes_room.whole,
         classes_room.left,
         k,
+        sides,
     )
     return best, place, used
 
@@ -195,6 +236,16 @@ class ClassRoom(NamedTuple):
     ordered: Ints
 
 
+class Sides(NamedTuple):
+    """Scratch space for units: when each was last seen, those of the node by bin, how many each side has."""
+
+    marks: Ints
+    seen: Ints
+    ordered: Ints
+    below: Ints
+    above: Ints
+
+
 @njit(cache=True, nogil=True)
 def _part(rows, bins, cut, unordered, goes_left, moved):
     """Brings the rows that go left to the front, order kept; how many they are."""
@@ -212,8 +263,10 @@ def _part(rows, bins, cut, unordered, goes_left, moved):
 
 
 @njit(cache=True, nogil=True)
-def grow(bins, sizes, unordered, numbers, classes, kinds, k, least_gain):
+def grow(bins, sizes, unordered, numbers, classes, kinds, units, k, least_gain):
     """A tree whose leaves have at least k records, the leaf of each of them, and how many leaves there are.
+
+    Of k distinct units, where `units` says which each record is of; it is empty where each stands for itself.
 
     bins: (features, n), below sizes[f]; unordered[f]: bins are categories, ordered anew in every node by
     the mean of the target (of its commonest class). The target is `numbers` if kinds is 0, else `classes`
@@ -236,6 +289,14 @@ def grow(bins, sizes, unordered, numbers, classes, kinds, k, least_gain):
     classes_room = ClassRoom(
         np.zeros(kinds, dtype=np.int64), np.zeros(kinds, dtype=np.int64), np.empty(n, dtype=np.int64)
     )
+    counted = largest if units.size else 0
+    sides = Sides(
+        np.zeros(1, dtype=np.int64),
+        np.zeros(units.max() + 1 if units.size else 0, dtype=np.int64),
+        np.empty(units.size, dtype=np.int64),
+        np.zeros(counted, dtype=np.int64),
+        np.zeros(counted, dtype=np.int64),
+    )
     leaf_of, rows, moved = np.empty(n, dtype=np.int64), np.arange(n), np.empty(n, dtype=np.int64)
     best_order = np.zeros(largest, dtype=np.int64)
     begin, end, waiting = np.zeros(most, np.int64), np.zeros(most, np.int64), np.zeros(most, np.int64)
@@ -255,7 +316,7 @@ def grow(bins, sizes, unordered, numbers, classes, kinds, k, least_gain):
                     whole[0, :s], whole[1, :s], whole[2, :s], whole[3, :s], parts[0, :s], parts[1, :s]
                 )
                 gain, place, used = _cut_of(
-                    mine, bins[f], unordered[f], numbers, classes, common, k, room, classes_room
+                    mine, bins[f], unordered[f], numbers, classes, units, common, k, room, classes_room, sides
                 )
                 if place >= 0 and gain > best + least_gain * at_root:
                     best, chosen, best_place, best_used = gain, f, place, used

@@ -92,6 +92,18 @@ def summed(of, weights, classes):
 
 
 @njit(cache=True, nogil=True)
+def units_of(of, units, classes):
+    """How many different units each class has. units: of each tuple, those of one unit side by side. O(n)."""
+    found = np.zeros(classes, dtype=np.int64)
+    last = np.full(classes, -1, dtype=np.int64)
+    for i in range(of.shape[0]):
+        if last[of[i]] != units[i]:
+            last[of[i]] = units[i]
+            found[of[i]] += 1
+    return found
+
+
+@njit(cache=True, nogil=True)
 def members_of(of, classes):
     """Tuples by class: those of class c are order[starts[c]:starts[c + 1]]. O(n)."""
     starts = np.zeros(classes + 1, dtype=np.int64)

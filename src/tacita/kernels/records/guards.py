@@ -15,18 +15,20 @@ _SLACK = 1e-12
 class Guard(NamedTuple):
     """What a class must satisfy, about tuples that stand for `weights` records each.
 
-    units: of each tuple, or nothing. values: (columns, tuples) codes of confidential columns. models: a row
-    each of kind, column and two numbers. shares: how frequent each value is in the input, those of column
-    c from starts[c] on; order: values from low to high, at the same places. parents: for each column, level
-    by level, the place on the next level of each place on this one; stages[c]: where the sizes of its levels
-    begin in `widths`, where its places begin in `parents`, and the last of its levels. masses: (columns of
-    weights, tuples) persons that tuples stand for, of which models of kind WEIGHED want so many.
+    units: of each tuple, or nothing. values: (columns, tuples) codes of confidential columns; pairs: the same
+    of a unit and its value together, if there are units, those of all columns beyond the numbers of units.
+    models: a row each of kind, column and two numbers. shares: how frequent each value is in the input, those
+    of column c from starts[c] on; order: values from low to high, at the same places. parents: for each
+    column, level by level, the place on the next level of each place on this one; stages[c]: where the sizes
+    of its levels begin in `widths`, where its places begin in `parents`, and the last of its levels. masses:
+    (columns of weights, tuples) persons that tuples stand for, of which models of kind WEIGHED want so many.
     """
 
     k: int
     weights: np.ndarray
     units: np.ndarray
     values: np.ndarray
+    pairs: np.ndarray
     models: np.ndarray
     shares: np.ndarray
     starts: np.ndarray
@@ -38,11 +40,16 @@ class Guard(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def holds(members, guard, counts, touched, stamps, stamp):
+def holds(members, guard, counts, touched, stamps, held, stamp):
     """Whether tuples together may be one class. counts: zeros, and zeros afterwards; touched: room for codes.
 
-    stamps: one a unit, all below `stamp`. O(members + values of the columns of models).
+    stamps: one a unit, and one a pair of unit and value, those of earlier calls with smaller stamps; held:
+    room for one a unit. Where there are units, each counts once: for the most frequent of its values where
+    different values are asked for, else spread over its records; of one that is alone each value counts by
+    itself. O(members + values of the columns of models), and a sort of the values of a class with units.
     """
+    # of the class, and of each model
+    stamp *= guard.models.shape[0] + 1
     total = 0
     for i in members:
         total += guard.weights[i]
@@ -53,9 +60,12 @@ def holds(members, guard, counts, touched, stamps, stamp):
         for i in members:
             if stamps[guard.units[i]] != stamp:
                 stamps[guard.units[i]] = stamp
+                held[guard.units[i]] = 0
                 different += 1
+            held[guard.units[i]] += guard.weights[i]
         if different < guard.k:
             return False
+        total = different
     for at in range(guard.models.shape[0]):
         column = np.int64(guard.models[at, 1])
         if np.int64(guard.models[at, 0]) == WEIGHED:
@@ -66,16 +76,60 @@ def holds(members, guard, counts, touched, stamps, stamp):
             if persons < guard.models[at, 2] * (1 - 1e-9):
                 return False
             continue
+        kind = np.int64(guard.models[at, 0])
+        diverse = kind in (DISTINCT, ENTROPY, RECURSIVE)
         found = 0
         for i in members:
             value = guard.values[column, i]
             if counts[value] == 0:
                 touched[found] = value
                 found += 1
-            counts[value] += guard.weights[i]
-        kept = _keeps(guard, at, column, counts, touched[:found], total)
+            if guard.units.shape[0] == 0:
+                counts[value] += guard.weights[i]
+            elif not diverse:
+                counts[value] += guard.weights[i] / held[guard.units[i]]
+            elif stamps[guard.pairs[column, i]] != stamp + at + 1:
+                stamps[guard.pairs[column, i]] = stamp + at + 1
+                counts[value] += 1
+        if guard.units.shape[0] == 0:
+            kept = _keeps(guard, at, column, counts, touched[:found], total)
+        elif diverse:
+            _vote(counts, touched, found, total)
+            present = 0
+            while present < found and counts[touched[present]] > 0:
+                present += 1
+            kept = _keeps(guard, at, column, counts, touched[:present], total)
+        elif total == 1 and found > 1:
+            kept = _each_keeps(guard, at, column, counts, touched[:found])
+        else:
+            kept = _keeps(guard, at, column, counts, touched[:found], total)
         for t in touched[:found]:
             counts[t] = 0
+        if not kept:
+            return False
+    return True
+
+
+@njit(cache=True, nogil=True)
+def _vote(counts, touched, found, total):
+    """Count every unit for one of its values, the most frequent first, and put values into that order."""
+    order = np.argsort(-counts[touched[:found]], kind="mergesort")
+    touched[:found] = touched[:found][order]
+    left = float(total)
+    for value in touched[:found]:
+        counts[value] = min(counts[value], left)
+        left -= counts[value]
+
+
+@njit(cache=True, nogil=True)
+def _each_keeps(guard, at, column, counts, present):
+    """Whether a class would stand with each of its values alone."""
+    for value in present:
+        counts[value] = 0.0
+    for place in range(present.shape[0]):
+        counts[present[place]] = 1.0
+        kept = _keeps(guard, at, column, counts, present[place : place + 1], 1)
+        counts[present[place]] = 0.0
         if not kept:
             return False
     return True
@@ -128,7 +182,7 @@ def _recursive(counts, present, c, length):
     """r_1 < c (r_l + ... + r_m) with r the counts from the largest down."""
     if present.shape[0] < length:
         return False
-    found = np.empty(present.shape[0], dtype=np.int64)
+    found = np.empty(present.shape[0])
     for i in range(present.shape[0]):
         found[i] = counts[present[i]]
     found = np.sort(found)[::-1]
@@ -163,15 +217,16 @@ def _moved_in_tree(guard, column, counts, shares, total):
 
 @njit(cache=True, nogil=True)
 def failing_classes(order, starts, guard, stamps):
-    """Which classes may not stand. order, starts: as of members_of; stamps: zeros, one a unit."""
+    """Which classes may not stand. order, starts: as of members_of; stamps: zeros, as of `holds`."""
     classes = starts.shape[0] - 1
     widest = 1
     for column in range(guard.starts.shape[0] - 1):
         widest = max(widest, guard.starts[column + 1] - guard.starts[column])
-    counts = np.zeros(widest, dtype=np.int64)
+    counts = np.zeros(widest)
     touched = np.zeros(widest, dtype=np.int64)
+    held = np.zeros(stamps.shape[0], dtype=np.int64)
     failing = np.zeros(classes, dtype=np.bool_)
     for c in range(classes):
         members = order[starts[c] : starts[c + 1]]
-        failing[c] = not holds(members, guard, counts, touched, stamps, c + 1)
+        failing[c] = not holds(members, guard, counts, touched, stamps, held, c + 1)
     return failing

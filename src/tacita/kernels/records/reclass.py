@@ -68,11 +68,12 @@ def refine(trees, leaves, order, starts, shown, costs):
 
 
 class Room(NamedTuple):
-    """Space for the guards: counts and touched of values, stamps of units and the last stamp used."""
+    """Space for the guards: counts and touched of values, stamps and held of units, the last stamp used."""
 
     counts: np.ndarray
     touched: np.ndarray
     stamps: np.ndarray
+    held: np.ndarray
     last: np.ndarray
 
 
@@ -80,7 +81,7 @@ class Room(NamedTuple):
 def stands(members, guard, room):
     """Whether some records may be a class."""
     room.last[0] += 1
-    return holds(members, guard, room.counts, room.touched, room.stamps, room.last[0])
+    return holds(members, guard, room.counts, room.touched, room.stamps, room.held, room.last[0])
 
 
 @njit(cache=True, nogil=True)

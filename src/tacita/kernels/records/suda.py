@@ -39,11 +39,25 @@ def _split(codes, column, source, lo, hi, target, counts, places):
 
 
 @njit(cache=True, nogil=True)
-def unique_sets(codes, values, most):
+def _of_one(units, members, first, last):
+    """Whether rows first..last of `members` are all of one unit; without units, whether there is one row."""
+    if last - first == 1:
+        return True
+    if units.size == 0:
+        return False
+    one = True
+    for at in range(first + 1, last):
+        one &= units[members[at]] == units[members[first]]
+    return one
+
+
+@njit(cache=True, nogil=True)
+def unique_sets(codes, values, most, units):
     """Rows and sets of columns (bits) that make them unique while the set without its last column does not.
 
-    Among them are all minimal ones of up to `most` columns. `values` is above every code. O(n) a set of
-    columns that is looked into, for the records that are not unique on it yet.
+    Among them are all minimal ones of up to `most` columns. `values` is above every code. `units`: the unit
+    of each row, all rows of one being unique together, or nothing. O(n) a set of columns that is looked
+    into, for the records that are not unique on it yet.
     """
     n, d = codes.shape
     rows, masks, found = np.empty(1024, dtype=np.int64), np.empty(1024, dtype=np.int64), 0
@@ -73,11 +87,12 @@ def unique_sets(codes, values, most):
             last += 1
         at[depth] = last
         grown = mask[depth] | (1 << tried)
-        if last - first == 1:
-            if found == rows.size:
+        if _of_one(units, below, first, last):
+            while found + last - first > rows.size:
                 rows, masks = _doubled(rows), _doubled(masks)
-            rows[found], masks[found] = below[first], grown
-            found += 1
+            for each in range(first, last):
+                rows[found], masks[found] = below[each], grown
+                found += 1
         elif depth + 1 < most and last - first < hi[depth] - lo[depth]:
             depth += 1
             lo[depth], hi[depth], mask[depth], column[depth] = first, last, grown, tried

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
-from tacita.core import Caution
+from tacita.core import Caution, Report
+from tacita.core.inference import Determined
+from tacita.core.pictures import Estimate
 from tacita.core.release import Claim
+from tacita.core.score import Files
 from tacita.core.uniqueness import Uniqueness
 from tacita.microdata.protect import Protected
 from tacita.microdata.steps import Made
 
 from . import (
     categories,
+    determined,
     groups,
     insisting,
     maskings,
@@ -20,9 +25,14 @@ from . import (
     synthesis,
     unchanged,
     units,
+    usefulness,
     values,
     withholding,
 )
+from .gravity import gravest_first
+from .nothing import as_they_were
+
+__all__ = ["as_they_were", "find", "not_promised"]
 
 _NOT_PROMISED_OF_GROUPS = (
     "Attribute disclosure: members of a group may share a confidential value.",
@@ -52,17 +62,33 @@ _NOT_PROMISED_OF_CATEGORIES = (
 _NOT_PROMISED_OF_WEAK_MASKINGS = (
     "That values are hidden at all: it was insisted on a masking that rounding undoes.",
 )
+_OF_STRATA = "Protection of the strata themselves: their values are released as they are."
 _NEVER_PROMISED = (
     "Differences between releases: publishing nearly the same records again can reveal who joined or left.",
     "Population uniqueness: the assessor's attacker knows all records of this file, not the population.",
-    "Protection of the strata themselves: their values are released as they are.",
+    _OF_STRATA,
 )
 
 
 def not_promised(claim: Claim) -> tuple[str, ...]:
     """What a reader might take for granted and must not; of several steps all that applies to one of them."""
     kinds = (line for step in claim.steps or (claim,) if step.guarantees for line in _not_promised_of(step))
-    return tuple(dict.fromkeys(kinds)) + _NEVER_PROMISED
+    unchanged, strata = _released_unchanged(claim)
+    return tuple(
+        line
+        for line in dict.fromkeys((*kinds, *_NEVER_PROMISED))
+        if (unchanged or not line.startswith("Linkage through columns")) and (strata or line != _OF_STRATA)
+    )
+
+
+def _released_unchanged(claim: Claim) -> tuple[frozenset[str], frozenset[str]]:
+    """Columns that are in the release as they were, and the strata among them."""
+    original, roles = claim.original, claim.original.roles
+    gone = {name for each in (claim, *claim.steps) for name in each.terms.get("columns") or ()}
+    named = frozenset() if roles is None else frozenset(roles.strata)
+    left_out = frozenset() if roles is None else frozenset(roles.identifiers)
+    there = frozenset(original.columns) - frozenset(original.quasi) - left_out - gone
+    return there, named & there
 
 
 def _not_promised_of(claim: Claim) -> tuple[str, ...]:
@@ -82,12 +108,27 @@ def _not_promised_of(claim: Claim) -> tuple[str, ...]:
     return (_NOT_PROMISED_OF_WEAK_MASKINGS if "rounding-restores" in claim.insisted else ()) + kind
 
 
-def find(made: Made, uniqueness: Uniqueness, *, shuffled: bool) -> tuple[Caution, ...]:
-    """All that apply to one release: to the file as it is, and to what each step made that still stands."""
+def find(
+    made: Made,
+    uniqueness: Uniqueness,
+    files: Files,
+    report: Report,
+    estimates: Sequence[Estimate],
+    inferred: Sequence[Determined] = (),
+    *,
+    shuffled: bool,
+) -> tuple[Caution, ...]:
+    """All that apply to one release, the gravest first: to the file as it is, and to what each step made that
+    still stands.
+
+    `files` and `report` are those after the last step, `estimates` of the population where it has weights;
+    `inferred` is what the verifier found to follow of hidden cells.
+    """
     whole = made.whole
     # a recoding or coding publishes what it says, and shows in what is unique
     plain = ("recoding", "generalisation", "coding", "withholding", "dropping")
-    parts = {at: each for at, each in made.standing.items() if each.method.kind not in plain}
+    parts = {at: _shown(each, made) for at, each in made.standing.items() if each.method.kind not in plain}
+    changed = {name for step in made.steps for name in step.columns}
     emptied = [caution for each in made.standing.values() for caution in withholding.much_withheld(each)]
 
     def of_steps(
@@ -100,9 +141,14 @@ def find(made: Made, uniqueness: Uniqueness, *, shuffled: bool) -> tuple[Caution
 
     finders = (
         insisting.guessable_seed(whole),
+        determined.given_back(inferred),
         _withdrawn(made),
         _dropped(made),
         nothing.changed(made),
+        usefulness.one_value_left(made),
+        usefulness.little_left(made, files, report),
+        usefulness.relations_lost(report),
+        usefulness.estimates_moved(made, estimates),
         of_steps(_suppressed),
         _withheld(made),
         iter(emptied),
@@ -118,6 +164,7 @@ def find(made: Made, uniqueness: Uniqueness, *, shuffled: bool) -> tuple[Caution
         unchanged.row_order(whole, shuffled),
         of_steps(groups.zero_variance),
         *(of_steps(finder, synthetic=False) for finder in _OF_MASKINGS),
+        of_steps(partial(synthesis.beside_synthetic, changed=changed), synthetic=True),
         *(of_steps(finder, synthetic=True) for finder in _OF_SYNTHESIS),
         of_steps(values.true_records),
         of_steps(values.rounding_restores),
@@ -131,7 +178,7 @@ def find(made: Made, uniqueness: Uniqueness, *, shuffled: bool) -> tuple[Caution
         of_steps(groups.thin_strata),
         unchanged.formulas(whole),
     )
-    return tuple(caution for found in finders for caution in found)
+    return gravest_first(caution for found in finders for caution in found)
 
 
 _OF_MASKINGS = (
@@ -143,13 +190,22 @@ _OF_MASKINGS = (
     categories.not_swapped,
 )
 _OF_SYNTHESIS = (
-    synthesis.beside_synthetic,
     synthesis.values_near,
     synthesis.extremes_near,
     synthesis.exact_moments,
+    synthesis.membership_open,
     synthesis.copies,
+    synthesis.rare_values,
     synthesis.levels_lost,
 )
+
+
+def _shown(part: Protected, made: Made) -> Protected:
+    """A step with the columns that are released in the end: identifiers leave after the last one."""
+    there = [name for name in part.data.columns if name in made.data.columns]
+    if len(there) == len(part.data.columns):
+        return part
+    return replace(part, data=replace(part.data, frame=part.data.frame.select(there)))
 
 
 def _withdrawn(made: Made) -> Iterator[Caution]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from tacita.core import Caution, Floats, Ints
+from tacita.microdata.company import Company
 from tacita.microdata.protect import Protected
 from tacita.microdata.uniqueness import FEW
 
@@ -20,22 +21,25 @@ def rare_categories(protected: Protected) -> Iterator[Caution]:
         return
     for j, name in enumerate(protected.claim.original.quasi):
         before, after = protected.original[:, j], protected.released[:, j]
-        rare = np.union1d(_rare(before, protected.strata), _rare(after, protected.strata)).size
+        rare = np.union1d(
+            *(_rare(codes, protected.strata, protected.company) for codes in (before, after))
+        ).size
         if rare:
             yield Caution(
                 "rare-categories",
-                f"Categories of column {name} that fewer than {FEW} records of a stratum have, in the "
+                f"Categories of column {name} that fewer than {FEW} {protected.company.what} of a stratum "
+                "have, in the "
                 "originals or in the release: whoever has one is likely to be one of them.",
                 rare,
                 "Recode rare categories into larger ones first.",
             )
 
 
-def _rare(codes: Floats, strata: Ints) -> Ints:
+def _rare(codes: Floats, strata: Ints, company: Company) -> Ints:
     """Stratum and category, in one number, of those that few have."""
     known = ~np.isnan(codes)
     width = int(codes[known].max(initial=0)) + 1
-    counts = np.bincount(strata[known] * width + codes[known].astype(np.int64))
+    counts = company.taken(np.flatnonzero(known)).sizes(strata[known] * width + codes[known].astype(np.int64))
     return np.flatnonzero((counts > 0) & (counts < FEW))
 
 

@@ -114,25 +114,31 @@ def homogeneous(protected: Protected) -> Iterator[Caution]:
     for name in data.roles.confidential if data.roles else ():
         # "Cancer" and "cancer " are one value to whoever reads them
         values = data.alike(name).codes[kept]
-        distinct = np.bincount(np.unique(np.column_stack([labels, values]), axis=0)[:, 0])
-        alike = int((distinct == 1).sum())
+        alike = _homogeneous(protected, labels, values)
         if alike:
             yield Caution(
                 "homogeneous-confidential",
-                f"In these groups all members share one value of the confidential column {name}: finding the "
-                "group is finding the value.",
+                f"In these groups all {protected.company.members} share one value of the confidential column "
+                f"{name}: finding the group is finding the value.",
                 alike,
                 "Raise k, or mask the confidential column as well.",
             )
 
 
+def _homogeneous(protected: Protected, labels: Ints, values: Ints) -> int:
+    """Groups with a value that all members have; all units, where a unit may have others beside."""
+    pairs, of = np.unique(np.column_stack([labels, values]), axis=0, return_inverse=True)
+    sizes, having = protected.company.sizes(labels), protected.company.sizes(of.reshape(-1))
+    return int(np.unique(pairs[having == sizes[pairs[:, 0]], 0]).size)
+
+
 def thin_strata(protected: Protected) -> Iterator[Caution]:
-    counts = np.bincount(protected.strata)
+    counts = protected.company.sizes(protected.strata)
     thin = int((counts < 2 * (protected.claim.k or 0)).sum())
     if thin:
         yield Caution(
             "thin-strata",
-            "Strata with fewer than 2k records are one group: their mean is published.",
+            f"Strata with fewer than 2k {protected.company.what} are one group: their mean is published.",
             thin,
             "Merge small strata.",
         )

@@ -27,8 +27,8 @@ def alone_by_keys(protected: Protected) -> Iterator[Caution]:
     if "k-of-1" not in protected.claim.insisted or not getattr(protected.method, "lets_stand_alone", False):
         return
     shown = np.column_stack([protected.strata, np.nan_to_num(protected.released, nan=-1.0)])
-    counts = np.unique(shown, axis=0, return_counts=True)[1]
-    if alone := int((counts == 1).sum()):
+    combination = np.unique(shown, axis=0, return_inverse=True)[1].reshape(-1)
+    if alone := int((protected.company.sharing(combination) == 1).sum()):
         yield Caution(
             "alone-by-keys",
             "Records stand alone by their keys: whoever knows that the person is in the file finds her. Only "

@@ -17,16 +17,22 @@ def singled_out(protected: Protected) -> Iterator[Caution]:
         return
     k = protected.claim.k or FEW
     cells = np.column_stack([protected.strata, np.nan_to_num(protected.released, nan=np.inf)])
-    _, combination, counts = np.unique(cells, axis=0, return_inverse=True, return_counts=True)
-    few = int((counts[combination.reshape(-1)] < k).sum())
+    combination = np.unique(cells, axis=0, return_inverse=True)[1].reshape(-1)
+    few = int((protected.company.sharing(combination) < k).sum())
     if few:
         yield Caution(
             "not-k-anonymous",
-            f"Records whose combination of masked values stands fewer than {k} times in their stratum: this "
+            f"Records whose combination of masked values {_stands(protected, k)} in their stratum: this "
             "release is not k-anonymous, and whoever knows several columns may find a record by them.",
             few,
             "Where records must not be told apart, use a method that groups them, such as mdav.",
         )
+
+
+def _stands(protected: Protected, k: int) -> str:
+    if protected.company.units is None:
+        return f"stands fewer than {k} times"
+    return f"is that of fewer than {k} units"
 
 
 def cells_kept(protected: Protected) -> Iterator[Caution]:

@@ -19,17 +19,26 @@ _ADVICE = {
 
 
 def changed(made: Made) -> Iterator[Caution]:
-    """Codings and recodings that leave columns as they were, and conditions that nobody meets. O(n d)."""
+    """Codings and recodings that leave columns as they were, and conditions that nobody meets. O(n d).
+
+    Columns that are not released are no matter, and of those that a later step changed only this is said.
+    """
     for number, (step, protected) in enumerate(zip(made.steps, made.protected, strict=True), 1):
         kind = protected.method.kind
         if kind not in _ADVICE:
             continue
         who = f"Step {number} ({'+'.join(step.names)})" if made.stages else "+".join(step.names)
-        same = _as_they_were(protected)
+        before, later = (
+            {name for each in some for name in each.columns}
+            for some in (made.steps[: number - 1], made.steps[number:])
+        )
+        same = [name for name in as_they_were(protected) if name in made.data.columns]
+        left = [name for name in same if name not in before | later]
         if same:
+            released = f": {spoken(left)} {'is' if len(left) == 1 else 'are'} released as in the source"
             yield Caution(
                 "nothing-changed",
-                f"{who} changed no value of {spoken(same)}: these columns are released as they were.",
+                f"{who} changed no value of {spoken(same)}{released if left else ''}.",
                 len(same),
                 _ADVICE[kind],
             )
@@ -39,6 +48,7 @@ def changed(made: Made) -> Iterator[Caution]:
             )
 
 
-def _as_they_were(protected: Protected) -> list[str]:
+def as_they_were(protected: Protected) -> tuple[str, ...]:
+    """Columns of which a step changed no value. O(n d)."""
     columns = zip(protected.claim.original.quasi, protected.original.T, protected.released.T, strict=True)
-    return [name for name, old, new in columns if np.array_equal(old, new, equal_nan=True)]
+    return tuple(name for name, old, new in columns if np.array_equal(old, new, equal_nan=True))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 import numpy as np
 
@@ -15,6 +15,8 @@ _NEAR_EXTREME = 0.01
 _NEAR = 1e-3
 # With fewer records for each attribute, exact moments say a lot about every one of them.
 _RECORDS_PER_ATTRIBUTE = 10
+# What halves of the file say of records and numbers that come back: whether that is chance.
+_VERDICT = {True: "as chance has it", False: "and the difference is more than chance"}
 
 
 def is_synthetic(protected: Protected) -> bool:
@@ -23,13 +25,13 @@ def is_synthetic(protected: Protected) -> bool:
     return roles is not None and bool(roles.dependent)
 
 
-def beside_synthetic(protected: Protected) -> Iterator[Caution]:
-    """Columns that are neither dependent nor independent."""
+def beside_synthetic(protected: Protected, changed: Collection[str] = ()) -> Iterator[Caution]:
+    """Columns that are neither dependent nor independent, and that no other step has `changed`."""
     roles = protected.claim.original.roles
     if roles is None or not roles.dependent:
         return
     apart = [name for name in protected.data.columns if name not in {*roles.dependent, *roles.independent}]
-    apart = [name for name in apart if name not in roles.strata]
+    apart = [name for name in apart if name not in roles.strata and name not in changed]
     if apart:
         yield Caution(
             "beside-synthetic",
@@ -121,34 +123,137 @@ def copies(protected: Protected) -> Iterator[Caution]:
     step = np.where(step > 0, step, 1.0)
     # what is kept beside goes with both
     kept = data.coded(data.used)[rows][:, len(data.quasi) :]
-    exact = _replicas(before, after, protected.strata, kept)
+    owners = _owners(protected, rows)
+    exact = _replicas(before, after, protected.strata, kept, owners)
     if exact:
         yield Caution(
             "replicated-uniques",
             "These records equal, on all dependent and independent columns, an original that is the only one "
-            "of its kind: by chance, but whoever finds them there may believe it is that person.",
+            f"of its kind{'' if owners is None else ' or stands in one unit alone'}: "
+            f"{_beside_chance(protected)}.",
             exact,
             "Say in the note that records are drawn; coarsen columns, or raise k, where there are many.",
         )
     if numeric.any():
-        near = _replicas(np.rint(before / step), np.rint(after / step), protected.strata, kept) - exact
+        near = (
+            _replicas(np.rint(before / step), np.rint(after / step), protected.strata, kept, owners) - exact
+        )
         if near > 0:
             yield Caution(
                 "near-copies",
                 "These records are within a hundredth of the spread of such an original in every number, and "
                 "equal to it in every category.",
                 near,
-                "As for replicated uniques: a few are chance; raise k where there are many.",
+                "As for replicated uniques.",
             )
 
 
-def _replicas(before: Matrix, after: Matrix, strata: Ints, kept: Matrix) -> int:
-    """How many rows of `after` stand in `before` exactly once."""
+def _beside_chance(protected: Protected) -> str:
+    """How often unique records come back, of those that a model saw and of others."""
+    found = protected.membership
+    if found is None:
+        return "whether that is chance was not measured, since halves of the file are too small to be fitted"
+    members, others = found.shares().mean(axis=0).tolist()
+    of_halves = (
+        f"of a half of the file that a model was fitted on {members:.1f} % of such come back, of the other "
+        f"half {others:.1f} %"
+    )
+    return f"{of_halves}, {_VERDICT[found.by_chance]}"
+
+
+def rare_values(protected: Protected) -> Iterator[Caution]:
+    """Numbers that one unit alone has, published to the digit. O(n log n) a column."""
+    if not of_all_kinds(protected):
+        return
+    data, rows = protected.claim.original, np.sort(protected.claim.rows)
+    owners = _owners(protected, rows)
+    shown = np.zeros(len(protected.released), dtype=bool)
+    names = []
+    for j, name in enumerate(data.quasi):
+        if data.scale(name) != "numeric":
+            continue
+        before, after = _columns(protected, j)
+        here = ~np.isnan(before)
+        whose = np.flatnonzero(here) if owners is None else owners[here]
+        pairs = np.unique(np.column_stack([before[here], whose.astype(np.float64)]), axis=0)
+        values, counts = np.unique(pairs[:, 0], return_counts=True)
+        back = np.isin(after, values[counts == 1])
+        names += [name] if back.any() else []
+        shown |= back
+    if not shown.any():
+        return
+    found = protected.membership
+    shares = None if found is None else found.value_shares
+    one = "record" if owners is None else "unit"
+    if found is None or shares is None:
+        told = "whether that is chance was not measured"
+    else:
+        told = (
+            f"of a half of the file that a model was fitted on {shares[0]:.1f} % of such numbers come back, "
+            f"of the other half {shares[1]:.1f} %, "
+            f"{_VERDICT[found.values_by_chance]}"
+        )
+    yield Caution(
+        "rare-values",
+        f"These records carry, in {', '.join(names)}, a number that one {one} alone has: {told}.",
+        int(shown.sum()),
+        "Round the columns, or raise k, where the difference is more than chance; else say in the note that "
+        "numbers are drawn.",
+    )
+
+
+def membership_open(protected: Protected) -> Iterator[Caution]:
+    """What the comparison of halves leaves open, or was accepted."""
+    if not of_all_kinds(protected):
+        return
+    found = protected.membership
+    if found is None:
+        yield Caution(
+            "membership-not-measured",
+            "Whether the release tells who was in the file could not be measured: halves of it, or of its "
+            "strata, are too small to be fitted with this k.",
+            protected.data.n,
+            "Merge strata, or lower k, to have it measured; small files are remembered most easily.",
+        )
+        return
+    low, high = found.interval
+    figures = (
+        f"unique records of a half that was fitted come back {found.advantage:.1f} points more often than "
+        f"others (95 %: {low:.1f} to {high:.1f}), where {found.limit:g} are allowed"
+    )
+    if found.outcome == "undecided":
+        yield Caution(
+            "membership-undecided",
+            f"The file has too few unique records to tell whether the release remembers them: {figures}.",
+            int(found.unique.sum()),
+            "Few persons are concerned; raise k where they must not be found.",
+        )
+    elif found.outcome == "above":
+        yield Caution(
+            "membership",
+            f"The release tells who was in the file, and was accepted: {figures}.",
+            int(found.unique.sum()),
+            "Raise k, leave it to be found, or take copula.",
+        )
+
+
+def _owners(protected: Protected, rows: Ints) -> Ints | None:
+    """The unit of each record in the order of the source; None where no unit was named."""
+    data = protected.claim.original
+    unit = data.roles.unit if data.roles else None
+    return None if unit is None else data.alike(unit).codes[rows]
+
+
+def _replicas(before: Matrix, after: Matrix, strata: Ints, kept: Matrix, owners: Ints | None) -> int:
+    """How many rows of `after` stand in `before` once, or in one unit alone."""
     both = np.vstack([np.column_stack([strata, kept, before]), np.column_stack([strata, kept, after])])
     _, combination = np.unique(np.nan_to_num(both, nan=np.inf), axis=0, return_inverse=True)
     combination = combination.reshape(-1)
-    originals = np.bincount(combination[: len(before)], minlength=int(combination.max()) + 1)
-    return int((originals[combination[len(before) :]] == 1).sum())
+    mine = combination[: len(before)]
+    if owners is not None:
+        mine = np.unique(np.column_stack([mine, owners]), axis=0)[:, 0]
+    holders = np.bincount(mine, minlength=int(combination.max()) + 1)
+    return int((holders[combination[len(before) :]] == 1).sum())
 
 
 def levels_lost(protected: Protected) -> Iterator[Caution]:

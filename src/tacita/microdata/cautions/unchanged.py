@@ -61,7 +61,7 @@ def nearly_unique(found: Uniqueness) -> Iterator[Caution]:
 
 def skipped(protected: Protected) -> Iterator[Caution]:
     """What quasi='numeric' did not take."""
-    left = protected.claim.original.skipped
+    left = [name for name in protected.claim.original.skipped if name in protected.data.columns]
     if left:
         yield Caution(
             "not-numeric",

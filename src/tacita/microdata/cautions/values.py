@@ -24,13 +24,18 @@ def true_records(protected: Protected) -> Iterator[Caution]:
     if protected.partition is None or k is None:
         return
     found = exposed_groups(
-        protected.original, protected.released, protected.partition.labels, protected.strata, k
+        protected.original,
+        protected.released,
+        protected.partition.labels,
+        protected.strata,
+        k,
+        protected.company.units,
     )
     if found.size:
         yield Caution(
             "published-true-record",
-            f"Groups that publish a combination of values which fewer than {k} records have: somebody's "
-            "record stands there as it was, as often as the group has members.",
+            f"Groups that publish a combination of values which fewer than {k} {protected.company.what} "
+            "have: somebody's record stands there as it was, as often as the group has members.",
             int(found.size),
             "Raise k, or coarsen columns so that more records share their values.",
         )
@@ -54,7 +59,7 @@ def rounding_restores(protected: Protected) -> Iterator[Caution]:
         yield Caution(
             "rounding-restores",
             "These records come back on all protected columns when they are rounded as the originals are "
-            "written, with a combination of values that fewer than 3 records have.",
+            f"written, with a combination of values that fewer than 3 {protected.company.what} have.",
             records,
             "Mask more strongly, or coarsen the columns first.",
         )

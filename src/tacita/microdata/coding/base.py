@@ -8,7 +8,7 @@ from typing import ClassVar
 from tacita.core import Floats, Method, Run
 
 # Where equal numbers stay equal, whoever hid among k others still does.
-_KEPT = ("groups-of-k", "k-units", "column-groups", "column-units", "units-agree")
+_KEPT = ("groups-of-k", "k-anonymous", "k-units", "column-groups", "column-units", "units-agree")
 
 
 class Coding(Method):

@@ -220,8 +220,9 @@ class Guarded:
         widest = max([1, *(int(codes.max()) + 1 for codes in (keys.confidential or {}).values())])
         units = 1 if keys.units is None else int(keys.units.max()) + 1
         self.room = Room(
+            np.zeros(widest),
             np.zeros(widest, dtype=np.int64),
-            np.zeros(widest, dtype=np.int64),
+            np.zeros(max(units, int(self.guard.pairs.max(initial=-1)) + 1), dtype=np.int64),
             np.zeros(units, dtype=np.int64),
             np.zeros(1, dtype=np.int64),
         )

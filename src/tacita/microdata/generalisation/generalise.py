@@ -12,7 +12,7 @@ from tacita.core import ParameterError, Run
 
 from .base import COARSER, Generalisation, Generalised
 from .ladders import Keys
-from .lattice import Lattice
+from .lattice import Lattice, refuse_too_many
 from .quality import Aggregate, Quality, QualityName
 from .search import Found, search
 
@@ -99,6 +99,7 @@ class Generalise(Generalisation):
 
     def found(self, keys: Keys, run: Run) -> tuple[Lattice, Found]:
         """The best node and its proof."""
+        refuse_too_many(keys, self.spoken_name(), separable=self.judged_by().separable)
         lattice = Lattice(
             keys, self.of_classes(), self.suppression_limit, withhold=self.outliers == "withhold"
         )

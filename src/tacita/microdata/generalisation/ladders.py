@@ -73,7 +73,8 @@ class Ladder:
 class Keys:
     """Records as leaves of ladders: `leaves[j, i]` is that of record i in key j.
 
-    Records of different `strata` never share a class; `units` tell whose a record is, if that is known.
+    Records of different `strata` never share a class; `units` tell whose a record is, if that is known:
+    shares are of units then, each spread evenly over its records.
     `confidential` has codes from 0 of columns that models speak of, `frequencies` the shares of their values
     in the input, of which these records may be a part, `orders` the places of their values from
     low to high where they have an order, and `trees` the hierarchies of their values where they have one.
@@ -98,7 +99,26 @@ class Keys:
         if self.frequencies is not None:
             return self.frequencies
         given = self.confidential or {}
-        return {name: np.bincount(codes) / codes.size for name, codes in given.items()}
+        if self.units is None:
+            return {name: np.bincount(codes) / codes.size for name, codes in given.items()}
+        # every unit counts once, spread over its records
+        of = np.unique(self.units, return_inverse=True)[1].reshape(-1)
+        own = np.bincount(of)
+        parts = (1 / own)[of]
+        return {name: np.bincount(codes, parts) / own.size for name, codes in given.items()}
+
+    @property
+    def people(self) -> int:
+        """How many units the records are of; without units each is one."""
+        return self.n if self.units is None else int(np.unique(self.units).size)
+
+    @cached_property
+    def parted(self) -> bool:
+        """Whether no two classes ever share a unit: none are known, or all records of one have its keys."""
+        if self.units is None:
+            return True
+        rows = np.unique(np.vstack([self.units, self.strata, self.leaves]), axis=1)
+        return bool(rows.shape[1] == self.people)
 
     @property
     def n(self) -> int:
@@ -148,6 +168,11 @@ def ladders_of(
 
 
 def _flat(name: str, labels: Sequence[str], who: str) -> Hierarchy:
+    if not all(labels):
+        raise DataError(
+            f"{who}: column {name} has an empty text among its values, which reads as missing. Recode it, or "
+            "leave these cells without a value."
+        )
     if TOP in labels:
         raise DataError(
             f"{who}: column {name} has the value {TOP}, which stands for any value. Recode it, or give the "

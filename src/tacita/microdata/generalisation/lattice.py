@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from tacita.core import Floats, Ints, Mask
+from tacita.core import DataError, Floats, Ints, Mask
+from tacita.core.memory import refuse_memory
 
 from .ladders import Keys
 from .models import Models, guard_of
@@ -26,6 +27,9 @@ Codes = npt.NDArray[np.int32]
 # how many nodes are remembered to count others from, and from how many tuples on that pays
 _SOURCES = 48
 _WORTH = 1000
+# axes that an array may have, but one; what is held of a node beside figures of its keys
+_MOST_KEYS = 63
+_BYTES_A_NODE = 64
 
 
 @dataclass(frozen=True, repr=False)
@@ -63,6 +67,24 @@ class Checked:
     permitted: bool
 
 
+def refuse_too_many(keys: Keys, who: str, *, separable: bool = True) -> None:
+    """Raise where the nodes, and what a search and the replay of its proof hold of each, would not fit.
+
+    Of a quality whose floors are `separable`, four numbers for each key and node are held at a time.
+    """
+    m = len(keys.ladders)
+    advice = (
+        "Leave out keys, give hierarchies of fewer levels, or use mondrian or local-suppression, which do "
+        "not look at combinations of levels."
+    )
+    if m > _MOST_KEYS:
+        raise DataError(f"{who}: wanted at most {_MOST_KEYS} keys, got {m}. {advice}")
+    nodes = prod(ladder.height + 1 for ladder in keys.ladders)
+    codes = 4 * keys.n * sum(ladder.height + 1 for ladder in keys.ladders)
+    needed = nodes * (_BYTES_A_NODE + (32 if separable else 8) * m) + 2 * codes
+    refuse_memory(needed, who, f"{nodes:,} combinations of the levels of {m} keys", advice)
+
+
 class Lattice:
     """All nodes over the keys of records, the limit, and what a class must satisfy."""
 
@@ -70,7 +92,7 @@ class Lattice:
         from tacita.kernels.records.classes import classes_of, summed
 
         self.keys, self.models, self.withhold = keys, models, withhold
-        self.n = keys.n
+        self.n, self.people = keys.n, keys.people
         self.most = floor(limit * keys.n + 1e-9)
         self.heights = np.array([ladder.height for ladder in keys.ladders], dtype=np.int64)
         self.shape: Node = tuple((self.heights + 1).tolist())
@@ -178,7 +200,7 @@ class Lattice:
             permitted = self._fail_in_populations(node, shown, totals, failing)
         if self.models.whole:
             sizes = totals if self.keys.units is None else self._units_of(tuples, found)
-            least = least_size(self.models.whole, sizes[~failing], self.n)
+            least = least_size(self.models.whole, sizes[~failing], self.people)
             failing |= sizes < least
         suppressed = int(totals[failing].sum())
         if self.withhold and suppressed:
@@ -216,7 +238,8 @@ class Lattice:
             units,
             tuples.masses,
         )
-        stamps = np.zeros(1 if units is None else int(tuples.sizes[first + columns]), dtype=np.int64)
+        owners = 1 if units is None else int(tuples.sizes[first + columns])
+        stamps = np.zeros(max(owners, int(guard.pairs.max(initial=-1)) + 1), dtype=np.int64)
         return guard, stamps
 
     def _stands(self, tuples: Tuples, gone: Mask) -> bool:

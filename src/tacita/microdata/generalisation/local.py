@@ -14,7 +14,7 @@ from tacita.core import DataError, Floats, Ints, Mask, ParameterError, Run
 from .base import COARSER, Generalisation, Generalised, Guarded
 from .generalise import Weights
 from .ladders import Keys
-from .lattice import Lattice
+from .lattice import Lattice, refuse_too_many
 from .quality import Quality
 from .search import search
 
@@ -65,6 +65,8 @@ class RecodeLocal(Generalisation):
         """Places for every class, and who is in it."""
         run = run or Run()
         quality = Quality("loss", "mean", self.importance)
+        # before any search: one that lacks memory must not be taken for one that finds nothing
+        refuse_too_many(keys, self.spoken_name(), separable=quality.separable)
         classes = _Classes(keys, self, run)
         full = _full_domain(self, keys, quality, run)
         of = classes.improved(_peeled(self, keys, quality, run))

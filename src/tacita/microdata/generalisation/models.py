@@ -12,6 +12,7 @@ import numpy as np
 from pydantic import BeforeValidator, Field, model_validator
 
 from tacita.core import Floats, Ints, ParameterError
+from tacita.core.limits import values_of_json
 from tacita.core.params import Parameters
 
 from .ladders import Keys
@@ -142,10 +143,8 @@ def _as_models(value: object) -> object:
     if isinstance(value, list | tuple) and value and all(isinstance(word, str) for word in value):
         value = ",".join(value)
     if isinstance(value, str):
-        import json
-
         try:
-            value = json.loads(value)
+            value = values_of_json(value, "Models")
         except ValueError:
             raise ParameterError(
                 'Models: wanted them as {"l_diversity": {"column": "disease", "l": 3}}, got other text.'
@@ -215,6 +214,19 @@ class Models:
         return not estimates and all(kind != "disclosure" for kind, *_ in self.rows)
 
 
+def _pairs(values: Ints, units: Ints | None) -> Ints:
+    """Numbers of unit and value together, a row for each column, beyond those of units and other columns."""
+    if units is None:
+        return np.zeros((0, 0), dtype=np.int64)
+    found = np.empty((len(values), units.size), dtype=np.int64)
+    first = int(units.max(initial=-1)) + 1
+    for row, own in zip(found, values.astype(np.int64), strict=True):
+        together = own * (int(units.max(initial=0)) + 1) + units
+        row[:] = first + np.unique(together, return_inverse=True)[1].reshape(-1)
+        first = int(row.max(initial=first - 1)) + 1
+    return found
+
+
 def guard_of(  # type: ignore[no-untyped-def]
     keys: Keys, models: Models, weights: Ints, values: Ints, units: Ints | None, masses: Floats
 ):
@@ -254,6 +266,7 @@ def guard_of(  # type: ignore[no-untyped-def]
         weights.astype(np.int64),
         nothing if units is None else units.astype(np.int64),
         np.ascontiguousarray(values.astype(np.int64)).reshape(len(given), weights.size),
+        _pairs(values, units),
         np.array(rows, dtype=np.float64).reshape(-1, 4),
         np.concatenate(shares) if shares else np.zeros(0),
         np.concatenate([[0], np.cumsum([each.size for each in shares])]).astype(np.int64),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
@@ -14,6 +15,9 @@ from .base import COARSER, Generalisation, Generalised, Guarded
 from .ladders import TOP, Keys, Ladder
 from .local import depths_of
 
+# With a point or a comma; what else Python takes for a number (1_0, nan) is none to a reader of the file.
+_NUMBER = re.compile(r"[+-]?([0-9]+[.,]?[0-9]*|[.,][0-9]+)([eE][+-]?[0-9]+)?")
+
 
 class Mondrian(Generalisation):
     """Ranges of several keys at once: records are halved at the median of a key as long as both halves stand.
@@ -21,7 +25,7 @@ class Mondrian(Generalisation):
     Of the keys that a part spreads over, the widest is cut that can be: numbers (a key without a hierarchy
     that holds nothing else) at their median, others by the children of the place that covers them. A part
     that cannot be cut is a class; it shows the range of its numbers and the lowest places that cover
-    its values.
+    its values. Of several spellings of a number (1, 1.0, 01) all records show the shortest.
     `relaxed` lets equal numbers fall on both sides. Every part has k records (k units, where they are named)
     and satisfies the models. O(n keys log n).
     Source: LeFevre, DeWitt & Ramakrishnan (2006), ICDE, 25.
@@ -107,19 +111,34 @@ def _numbers(ladder: Ladder, own: Ints) -> np.ndarray[Any, Any] | None:
     labels = [ladder.labels[place] for place in ladder.levels[0].tolist()]
     if ladder.height != 1 or ladder.labels[int(ladder.levels[1][0])] != TOP or None in labels:
         return None
-    try:
-        values = np.array([float(str(label).replace(",", ".")) for label in labels])
-    except ValueError:
+    texts = [str(label).strip() for label in labels]
+    if not all(_NUMBER.fullmatch(text) for text in texts):
         return None
+    # plus zero: minus zero is no other number
+    values = np.array([float(text.replace(",", ".")) for text in texts]) + 0.0
     return values if np.isfinite(values).all() and np.unique(own).size > 1 else None
 
 
+def _spellings(ladder: Ladder, values: Any) -> list[str]:
+    """One spelling for each leaf, the same for all that spell one number: the shortest, such as 1 of 01, 1.0.
+
+    Which of them a record had must not be seen, since it may be the only one that had it.
+    """
+    texts = [str(ladder.labels[place]).strip() for place in ladder.levels[0].tolist()]
+    shortest: dict[float, str] = {}
+    for value, text in sorted(
+        zip(values.tolist(), texts, strict=True), key=lambda leaf: (len(leaf[1]), leaf[1])
+    ):
+        shortest.setdefault(value, text)
+    return [shortest[value] for value in values.tolist()]
+
+
 def _ranges(ladder: Ladder, own: Ints, values: Any, of: Ints) -> tuple[Sequence[str], Ints]:
-    """The least and largest number of each class, as one label; the spelling is that of the numbers."""
+    """The least and largest number of each class, as one label; where they are one number, that number."""
     order = np.lexsort((values[own], of))
     first = np.flatnonzero(np.diff(of[order], prepend=-1))
     last = np.append(first[1:], order.size) - 1
-    texts = [str(ladder.labels[place]).replace(",", ".") for place in ladder.levels[0].tolist()]
+    texts = _spellings(ladder, values)
     labels = []
     for low, high in zip(own[order[first]].tolist(), own[order[last]].tolist(), strict=True):
         same = values[low] == values[high]

@@ -85,7 +85,9 @@ class _State:
         self.heights = np.indices(lattice.shape).sum(axis=0).astype(np.int32).reshape(-1)
         self.strict = lattice.most == 0
         models = lattice.models
-        self.prunes_down = models.monotone or (self.strict and models.monotone_whole)
+        # a unit with records in two classes may have other values in effect in both together
+        lasting = lattice.keys.parted or not (models.rows or models.whole or models.populations)
+        self.prunes_down = lasting and (models.monotone or (self.strict and models.monotone_whole))
         self.best: Checked | None = None
         self.score: Floats = np.array([np.inf])
         self.too_many: list[Node] = []

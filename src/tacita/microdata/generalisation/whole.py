@@ -17,7 +17,7 @@ _SLACK = 1e-12
 class AverageRisk(Parameters):
     """Whoever looks for an average record of the file finds it with at most this probability.
 
-    classes / records: the mean over records of 1 / class size.
+    classes / records: the mean over records of 1 / class size; of units, where these are named.
     Source: El Emam & Dankar (2008), JAMIA 15(5), 627-637.
     """
 
@@ -29,7 +29,10 @@ class AverageRisk(Parameters):
 
 
 class SampleUniqueness(Parameters):
-    """At most this share of the records stand alone by their keys. Source: Dalenius (1986), JOS 2(3)."""
+    """At most this share of the records stand alone by their keys. Source: Dalenius (1986), JOS 2(3).
+
+    Of units, where these are named: one counts in each class that its records are in.
+    """
 
     share: float = Field(ge=0, lt=1, allow_inf_nan=False, description="largest share of records alone")
 
@@ -41,8 +44,8 @@ class SampleUniqueness(Parameters):
 class PopulationUniqueness(Parameters):
     """At most this share of the population is estimated to stand alone by the keys of the file.
 
-    The population has (records of the input) / fraction persons, whatever is suppressed. An estimate of
-    nought from a file in which records stand alone is not believed.
+    The population has (records, or units, of the input) / fraction persons, whatever is suppressed. An
+    estimate of zero from a file in which records stand alone is not believed.
     Source: Dankar, El Emam, Neisa & Roffey (2012), BMC Medical Informatics and Decision Making 12:66.
     """
 
@@ -67,7 +70,8 @@ def least_size(models: Sequence[OfTheFile], sizes: Ints, n: int) -> int:
     """The size from which on classes stay, so that a file of those that do satisfies the models.
 
     Smaller ones go; classes of one size stay or go together, since nothing tells which of them should. n:
-    records of the input. O(classes log classes), and one look at the models for each size that is tried.
+    records, or units, of the input. O(classes log classes), and one look at the models for each size that is
+    tried.
     """
     every = Spectrum.of(sizes)
     for at, least in enumerate(every.sizes.tolist()):

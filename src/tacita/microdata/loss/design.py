@@ -41,7 +41,7 @@ def terms_of(survey: Survey, name: str) -> Terms:
         middle, scale = (known.mean(), known.std() or 1.0) if known.size else (0.0, 1.0)
         sides = [np.column_stack([np.nan_to_num((v - middle) / scale), np.isnan(v)]) for v in (x, z)]
     else:
-        coded = survey.coded(name)
+        coded = survey.recoded(name)
         both = np.concatenate([coded.before, coded.after]) + 1
         common = np.argsort(-np.bincount(both, minlength=coded.size + 1), kind="stable")
         place = np.full(coded.size + 1, MOST_TERMS)

@@ -213,7 +213,7 @@ def _compared(survey: Survey, name: str, before: Sample, after: Sample, parts: I
         x, z = survey.values(name)
         statistics = zip(before.of_numbers(x), after.of_numbers(z), strict=True)
     else:
-        old, new, labels, _ = commonest(survey.coded(name))
+        old, new, labels, _ = commonest(survey.recoded(name))
         statistics = zip(before.of_categories(old, labels), after.of_categories(new, labels), strict=True)
     shared, moves = [], []
     for one, other in statistics:
@@ -225,7 +225,9 @@ def _compared(survey: Survey, name: str, before: Sample, after: Sample, parts: I
         shared.append(np.where(gone, 0.0, both))
         error = (one.high[known] - one.low[known]) / (2 * _WIDTH)
         moves.append(_ratio(np.abs(other.value[known] - one.value[known]), error))
-    return np.concatenate(shared), np.concatenate(moves)
+    # a column of categories without a single one has nothing to estimate
+    nothing = [np.empty(0)]
+    return np.concatenate(nothing + shared), np.concatenate(nothing + moves)
 
 
 def commonest(coded: Coded) -> tuple[Ints, Ints, int, list[str]]:

@@ -88,7 +88,7 @@ def _answer(survey: Survey, name: str) -> _Answer | None:
             # what is below zero now is no count
             return _Answer(name, x, np.where(z >= 0, z, np.nan), "poisson")
         return None
-    coded = survey.coded(name)
+    coded = survey.recoded(name)
     known = np.unique(coded.before[coded.before >= 0])
     if known.size != 2:
         return None

@@ -104,14 +104,49 @@ class Survey:
     def coded(self, name: str) -> Coded:
         """A column of categories before and after; a label means the same on both sides. O(n), once."""
         if name not in self._coded:
-            old = _levels(self.source, name)
-            new = _levels(self.released, name) if name in self.released.columns else None
+            old = label_levels(self.source, name)
+            new = label_levels(self.released, name) if name in self.released.columns else None
             labels = tuple(sorted({*old.names, *(new.names if new else ())}))
             place = {label: i for i, label in enumerate(labels)}
             absent = np.full(self.released.n, -1, dtype=np.int64)
             after = absent if new is None else _placed(new, place)
             self._coded[name] = Coded(_placed(old, place), after, labels)
         return self._coded[name]
+
+    def recoded(self, name: str) -> Coded:
+        """As `coded`, the source with the labels that recodings of the same release gave it. O(labels).
+
+        >>> import pyarrow as pa
+        >>> sides = ["Porto", "Faro", "Faro"], ["North", "South", None]
+        >>> before, after = (Microdata.of(pa.table({"town": each})) for each in sides)
+        >>> maps = {"town": {"Porto": "North", "Faro": "South"}}
+        >>> roles = Roles(quasi="town", nominal="town")
+        >>> files = Files(after, before.with_roles(roles), np.arange(3), recodings=maps)
+        >>> Survey.of(files).recoded("town")
+        Coded(before=array([0, 1, 1]), after=array([ 0,  1, -1]), labels=('North', 'South'))
+        """
+        coded, became = self.coded(name), self.files.recodings.get(name)
+        if not became:
+            return coded
+        old = [became.get(label, label) for label in coded.labels]
+        sides = (coded.before, old), (coded.after, list(coded.labels))
+        held = [np.bincount(codes[codes >= 0], minlength=coded.size) > 0 for codes, _ in sides]
+        labels = tuple(
+            sorted(
+                {
+                    label
+                    for (_, names), there in zip(sides, held, strict=True)
+                    for label, some in zip(names, there.tolist(), strict=True)
+                    if some
+                }
+            )
+        )
+        place = {label: at for at, label in enumerate(labels)}
+        before, after = (
+            np.array([*(place.get(label, -1) for label in names), -1], dtype=np.int64)[codes]
+            for codes, names in sides
+        )
+        return Coded(before, after, labels)
 
     def weights(self) -> tuple[Floats, Floats]:
         """How many people a record stands for, before and after; 1 where no column tells."""
@@ -130,12 +165,13 @@ class Survey:
         """The part of the population each record is in, by some columns; missing is a label of its own."""
         if unknown := [name for name in columns if name not in self.source.columns]:
             raise DataError(f"the file has no column {', '.join(unknown)}")
-        coded = [self.coded(name) for name in columns]
+        coded = [self.recoded(name) for name in columns]
         before, after = combined([each.before for each in coded], [each.after for each in coded])
         return Coded(before, after, tuple(map(str, range(int(max(before.max(), after.max())) + 1))))
 
 
-def _levels(data: Microdata, name: str) -> Levels:
+def label_levels(data: Microdata, name: str) -> Levels:
+    """The labels of a column and the place of each cell among them, NaN where missing. O(n)."""
     missing = data.missing(name)
     if data.kind(name) == "numeric":
         return ranked_levels(data.numbers(name), missing | np.isnan(data.numbers(name)))

@@ -49,7 +49,7 @@ class _Tables(SurveyLoss):
 
     def change(self, survey: Survey, names: Sequence[str], weights: tuple[Floats, Floats]) -> float:
         """How much one table changed, in percent."""
-        coded = [survey.coded(name) for name in names]
+        coded = [survey.recoded(name) for name in names]
         p, q = _shares(
             [each.before for each in coded],
             [each.after for each in coded],
@@ -177,7 +177,7 @@ class CramerChange(_Tables):
     columns: ClassVar[int] = 2
 
     def change(self, survey: Survey, names: Sequence[str], weights: tuple[Floats, Floats]) -> float:
-        first, second = (survey.coded(name) for name in names)
+        first, second = (survey.recoded(name) for name in names)
         if first.size * second.size > _MOST_CELLS:
             raise DataError("two columns have too many categories for a table of them")
         shape = first.size, second.size

@@ -10,7 +10,7 @@ from tacita.core import Hierarchy, Method
 from tacita.core.roles import KINDS, Kind
 
 # Records that shared their values still do, so whoever hid among k others still does.
-KEPT = ("groups-of-k", "k-units", "column-groups", "column-units", "units-agree")
+KEPT = ("groups-of-k", "k-anonymous", "k-units", "column-groups", "column-units", "units-agree")
 
 
 class Recoding(Method):

@@ -12,7 +12,7 @@ from pydantic import Field
 from tacita.core import DataError, Ints, Run, Score
 from tacita.core.score import Direction, Files
 
-from .keys import KeyTable, SharingMeasure, unit_of
+from .keys import KeyTable, SharingMeasure
 
 _MOST_COMBINATIONS = 20_000
 
@@ -25,27 +25,16 @@ class Anonymity(SharingMeasure):
     limit_name: ClassVar[str] = "k"
     limit_type: ClassVar[Any] = Annotated[int, Field(ge=2, description="the fewest that are allowed")]
 
-    unit: str | None = Field(None, description="column whose distinct values are counted instead of records")
-
-    def _counts(self, table: KeyTable) -> Ints:
-        unit = self.unit or unit_of(table.files)
-        return table.sharing(self.missing_as, None if unit is None else table.units(unit))
-
-    def reading(self, table: KeyTable) -> dict[str, str]:
-        """Also what is counted, where that is not records."""
-        unit = self.unit or unit_of(table.files)
-        return {**super().reading(table), **({} if unit is None else {"counting": f"units of {unit}"})}
-
     def lacking(self, limit: float, files: Files) -> str:
         """What is said of records that are too few."""
-        return f"share {self._shared()} with fewer than {limit:g} {self._counted(files)}"
+        return f"share {self._shared()} with fewer than {limit:g} {self.counted(files)}"
 
     def promise(self, limit: float, files: Files) -> str:
         """What it means of a file."""
         keys = ", ".join(self.key_names(files)) or "keys"
         gap = "counts as a value" if self.missing_as == "category" else "may be any value"
         return (
-            f"Every combination of {self._of(keys)} stands for at least {limit:g} {self._counted(files)} (a "
+            f"Every combination of {self._of(keys)} stands for at least {limit:g} {self.counted(files)} (a "
             f"missing cell {gap})."
         )
 
@@ -54,9 +43,6 @@ class Anonymity(SharingMeasure):
 
     def _of(self, keys: str) -> str:
         return keys
-
-    def _counted(self, files: Files) -> str:
-        return "records" if self.unit is None and unit_of(files) is None else "distinct units"
 
 
 class KAnonymity(Anonymity):
@@ -84,7 +70,7 @@ class KAnonymity(Anonymity):
 
     def figure(self, table: KeyTable, run: Run) -> Score:
         """The size of the smallest class."""
-        sharing = self._counts(table)
+        sharing = table.sharing(self.missing_as)
         return self.result(float(sharing.min()), per_record=sharing.astype(np.float64))
 
 
@@ -117,7 +103,7 @@ class AllM(Anonymity):
             raise DataError(f"{sets} sets of {size} keys are too many; name fewer keys")
         fewest: Ints = np.full(table.n, table.n, dtype=np.int64)
         for done, places in enumerate(combinations(range(len(table.names)), size)):
-            fewest = np.minimum(fewest, self._counts(table.part(places)))
+            fewest = np.minimum(fewest, table.part(places).sharing(self.missing_as))
             run.report("counting keys", done + 1, sets)
         return self.result(float(fewest.min()), per_record=fewest.astype(np.float64))
 
@@ -131,7 +117,9 @@ class AllM(Anonymity):
 class SampleUniques(SharingMeasure):
     """Share of records that nobody in the file shares the keys of.
 
-    100 / n times the number of records with f = 1; missing cells as in k_anonymity. O(n log n) a key.
+    100 / n times the number of records with f = 1; missing cells as in k_anonymity. Where units are known, f
+    is the number of distinct units that share the keys, and all records of a unit that is the only one with
+    its keys count: another visit of a patient is no company for him. O(n log n) a key.
     Source: Skinner & Elliot (2002), A measure of disclosure risk for microdata, J. Royal Statistical Society
     B 64(4), 855-867.
 
@@ -152,6 +140,7 @@ class SampleUniques(SharingMeasure):
     def figure(self, table: KeyTable, run: Run) -> Score:
         """How many are alone, in percent."""
         alone = table.sharing(self.missing_as) <= 1
-        return self.result(
-            100 * alone.mean(), per_record=100.0 * alone, beside={"uniques": float(alone.sum())}
-        )
+        beside = {"uniques": float(alone.sum())}
+        if table.units is not None:
+            beside["units"] = float(np.unique(table.units[alone]).size)
+        return self.result(100 * alone.mean(), per_record=100.0 * alone, beside=beside)

@@ -10,11 +10,11 @@ from typing import ClassVar
 import numpy as np
 from pydantic import Field
 
-from tacita.core import DataError, Floats, Ints, Run, Score
+from tacita.core import DataError, Floats, Ints, Mask, Microdata, Run, Score
 from tacita.core.score import Files
 
 from .compatible import class_sizes
-from .keys import KeyMeasure, KeyTable, codes_of, roles_of
+from .keys import KeyMeasure, KeyTable, codes_of, numbered_units, roles_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,6 +24,15 @@ class Answers:
     Of every value that occurs in a class: the class, the value, and how many times. A missing answer is a
     value like others. `overall` has the share of each value in the source, where that is known to have the
     same values, and else in the file.
+
+    Where units are known, a class is as large as it has units, and each counts once. A unit of several
+    records may have several values. How frequent a value is then depends on what is asked:
+
+    - `counts`: the units that have it, which all of them may;
+    - `votes`: every unit counted for one of its values, the most frequent first, so that no other choice of
+      one record of each unit has fewer values in effect;
+    - `shares`: every unit shared evenly over its records in the class; of a unit that is alone in its class
+      each value by itself, for all of them are known to be its own.
     """
 
     name: str
@@ -43,14 +52,34 @@ class Answers:
             asked = codes_of(source, [name])[:, 0]
             if _same_values(asked[rows], own):
                 whole, own = asked, asked[rows]
-                return cls(name, table, _from_zero(own, whole), _shares(_from_zero(whole, whole)))
-        return cls(name, table, _from_zero(own, own), _shares(_from_zero(own, own)))
+                units = None if table.units is None else _units_of_all(source, table, rows)
+                return cls(name, table, _from_zero(own, whole), _shares(_from_zero(whole, whole), units))
+        return cls(name, table, _from_zero(own, own), _shares(_from_zero(own, own), table.units))
 
     @cached_property
     def _cells(self) -> tuple[Ints, Ints]:
-        """Numbers of class and value together, and how often each stands there."""
-        joint = self.table.classes * self.overall.size + self.codes
-        return np.unique(joint, return_counts=True)
+        """Numbers of class and value together, and how many records, or units, each has."""
+        if self.table.units is None:
+            return np.unique(self._joint, return_counts=True)
+        cells, of, _ = self._of_units
+        return cells, np.bincount(of)
+
+    @property
+    def _joint(self) -> Ints:
+        return self.table.classes * self.overall.size + self.codes
+
+    @cached_property
+    def _of_units(self) -> tuple[Ints, Ints, Floats]:
+        """Numbers of class and value; for each unit that has such a value, which, and its share of the unit.
+
+        O(n log n).
+        """
+        table = self.table
+        assert table.units is not None
+        cells, of = np.unique(self._joint, return_inverse=True)
+        triples = of.reshape(-1) * (int(table.units.max()) + 1) + table.units
+        _, first, records = np.unique(triples, return_index=True, return_counts=True)
+        return cells, of.reshape(-1)[first], records / table.repeated[first]
 
     @property
     def classes(self) -> Ints:
@@ -64,13 +93,37 @@ class Answers:
 
     @property
     def counts(self) -> Ints:
-        """How many of a class answer a value."""
+        """How many of a class answer a value: records, or the units that have it."""
         return self._cells[1]
 
+    @cached_property
+    def votes(self) -> Ints:
+        """How many of a class answer a value, each unit for one value alone, the most frequent first."""
+        if self.table.units is None:
+            return self.counts
+        order = np.lexsort([-self.counts, self.classes])
+        counts, classes = self.counts[order], self.classes[order]
+        upto = np.cumsum(counts) - counts
+        before = upto - upto[np.searchsorted(classes, classes)]
+        left = self.table.sizes[classes] - before
+        found = np.empty(counts.size, dtype=np.int64)
+        found[order] = np.clip(left, 0, counts)
+        return found
+
     @property
+    def lone(self) -> Mask:
+        """Counts of classes in which one unit has several values."""
+        several = np.bincount(self.classes, minlength=self.table.sizes.size) > 1
+        return np.asarray((self.table.sizes == 1) & several)[self.classes]
+
+    @cached_property
     def shares(self) -> Floats:
         """Which share of a class answers a value."""
-        return self.counts / self.table.sizes[self.classes]
+        if self.table.units is None:
+            return self.counts / self.table.sizes[self.classes]
+        _, of, parts = self._of_units
+        found = np.bincount(of, parts) / self.table.sizes[self.classes]
+        return np.where(self.lone, 1.0, found)
 
     def per_class(self, figures: Floats) -> Floats:
         """Sums of figures of counts over each class."""
@@ -103,8 +156,28 @@ def _from_zero(codes: Ints, among: Ints) -> Ints:
     return np.searchsorted(known, codes).astype(np.int64)
 
 
-def _shares(codes: Ints) -> Floats:
-    return np.bincount(codes) / codes.size
+def _shares(codes: Ints, units: Ints | None) -> Floats:
+    """The share of each value: of records, or of units, each spread evenly over its records."""
+    if units is None:
+        return np.bincount(codes) / codes.size
+    # of each unit the share of its records that have a value, so that a unit of one value counts as one
+    width = int(units.max()) + 1
+    pairs, records = np.unique(codes * width + units, return_counts=True)
+    parts = records / np.bincount(units)[pairs % width]
+    return np.bincount(pairs // width, parts) / np.unique(units).size
+
+
+def _units_of_all(source: Microdata, table: KeyTable, rows: Ints) -> Ints:
+    """The unit of every record of the source; where it is not known, a record is one by itself."""
+    assert table.unit is not None
+    assert table.units is not None
+    units = table.people + np.arange(source.n)
+    if table.unit in source.columns:
+        known = ~source.missing(table.unit)
+        units[known] = source.n + table.people + source.alike(table.unit).codes[known]
+    else:
+        units[rows] = table.units
+    return numbered_units(units)
 
 
 class AnswerMeasure(KeyMeasure):
@@ -139,7 +212,7 @@ class AnswerMeasure(KeyMeasure):
 
     def reading(self, table: KeyTable) -> dict[str, str]:
         """How missing keys were understood, and which column is sensitive."""
-        return {"missing_as": "category", "sensitive": str(self.sensitive(table.files))}
+        return {**super().reading(table), "sensitive": str(self.sensitive(table.files))}
 
 
 class AttributeDisclosure(AnswerMeasure):
@@ -147,7 +220,9 @@ class AttributeDisclosure(AnswerMeasure):
 
     100 / n times the number of records in classes of equal keys in which one value has at least the share
     `certain`: with 1, all who share the keys answer the same, and nobody need be singled out. A record that
-    is alone counts. O(n log n).
+    is alone counts. Where units are known, the share is that of the distinct units that have the value: all
+    records of a lone patient count, however many diagnoses the patient has, and so do those of patients who
+    all have one diagnosis among others. O(n log n).
     Source: homogeneity attack, Machanavajjhala, Kifer, Gehrke & Venkitasubramaniam (2007), l-Diversity, ACM
     Trans. Knowledge Discovery from Data 1(1).
 
@@ -173,4 +248,5 @@ class AttributeDisclosure(AnswerMeasure):
 
     def of_class(self, answers: Answers) -> Floats:
         """1 where the class gives its answer away, else 0."""
-        return (answers.largest(answers.shares) >= self.certain).astype(np.float64)
+        held = answers.counts / answers.table.sizes[answers.classes]
+        return (answers.largest(held) >= self.certain).astype(np.float64)

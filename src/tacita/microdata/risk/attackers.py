@@ -22,9 +22,9 @@ def _beside(risks: Floats, threshold: float) -> dict[str, float]:
 class ProsecutorRisk(SharingMeasure):
     """Largest probability of a correct link by an attacker who knows that the person is in the file.
 
-    max over records of 1 / f, f the number of records that share their keys. Beside it, in percent, the share
-    of records `at_risk` (above `threshold`) and the `success` to be expected over all, classes / n.
-    O(n log n).
+    max over records of 1 / f, f the number of records (of units, where these are known) that share their
+    keys. Beside it, in percent, the share of records `at_risk` (above `threshold`) and the `success` to be
+    expected over all, the mean of 1 / f over records. O(n log n).
     Source: El Emam & Dankar (2008), Protecting privacy using k-anonymity, J. American Medical Informatics
     Association 15(5), 627-637.
 
@@ -52,7 +52,8 @@ class JournalistRisk(StandingMeasure):
     """Largest probability of a correct link by an attacker who does not know who is in the file.
 
     max over records of 1 / F, F the number of persons in the population that share their keys: the sum of
-    weights, or f / sampling fraction. Beside it as prosecutor_risk. O(n log n).
+    weights, or f / sampling fraction; of units, where these are known, one weight each. Beside it as
+    prosecutor_risk. O(n log n).
     Source: as prosecutor_risk.
 
     >>> import pyarrow as pa

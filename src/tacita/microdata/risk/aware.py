@@ -60,6 +60,8 @@ class RankSwapLinkage(MethodAware):
     record is, attribute by attribute, within that window of the original's rank. The smaller of what
     remains, the surer the link. Counted in a tree of distinct released records, for everybody whatever the
     size of the file: O(n d log n) on real data, O(n^2 d) at worst.
+    Records are linked, whatever units there are: a link to another record of the same unit counts as wrong,
+    although it finds the unit.
     Source: Nin, Herranz & Torra (2008), Rethinking rank swapping to decrease disclosure risk, Data &
     Knowledge Engineering 64(1), 346-364.
 
@@ -89,6 +91,8 @@ class ContiguityLinkage(MethodAware):
     two neighbouring published means belongs to one of these two groups, in every attribute. What remains
     after all attributes is often a single record. For groups formed on all attributes together it is an
     upper attack: the own record need not be inside. Counted as RSRL, O(n^2 d) at worst.
+    Records are linked, whatever units there are: a link to another record of the same unit counts as wrong,
+    although it finds the unit.
     Source: Nin, Herranz & Torra (2008), On the disclosure risk of multivariate microaggregation, Data &
     Knowledge Engineering 67(3), 399-412.
 

@@ -36,7 +36,10 @@ class TCloseness(AnswerMeasure):
     `order` or the roles of the file say); the work of moving shares along a tree, sum over its inner nodes of
     their level / height times the smaller of what their children have too much and too little together
     (`hierarchical`). Missing keys and answers are values; a missing answer has no place in an order or a
-    tree. 64-bit floating point throughout: products of counts cannot overflow. O(n log n + classes m).
+    tree. 64-bit floating point throughout: products of counts cannot overflow. Where units are known, each
+    counts once, shared evenly over its records, in q those of the class and in p those of the source; of a
+    unit that is alone in its class each value is looked at by itself. Shares say nothing of a value that all
+    units of a class have beside others: l_diversity and attribute_disclosure do. O(n log n + classes m).
     Source: Li, Li & Venkatasubramanian (2007), t-Closeness, ICDE, 106-115.
 
     >>> import pyarrow as pa
@@ -80,13 +83,30 @@ class TCloseness(AnswerMeasure):
             some = np.arange(start, min(n, start + block))
             found[some] = _distances(answers.dense(some) - answers.overall, order, tree)
             run.report("comparing answers", int(some[-1]) + 1, n)
+        self._of_lone(answers, found, order, tree, block)
         return self.result(found.max(), per_record=found[table.classes])
 
     def of_class(self, answers: Answers) -> Floats:
         """The distance of each class."""
         every = np.arange(answers.table.sizes.size)
         differences = answers.dense(every) - answers.overall
-        return _distances(differences, self._places(answers), self._tree(answers))
+        order, tree = self._places(answers), self._tree(answers)
+        found = _distances(differences, order, tree)
+        self._of_lone(answers, found, order, tree, every.size)
+        return found
+
+    def _of_lone(
+        self, answers: Answers, found: Floats, order: Ints | None, tree: Nodes | None, block: int
+    ) -> None:
+        """Of a unit of several values that is alone in its class the distance of the value farthest off."""
+        lone = np.flatnonzero(answers.lone)
+        found[answers.classes[lone]] = 0.0
+        for start in range(0, lone.size, block):
+            some = lone[start : start + block]
+            rows = np.zeros((some.size, answers.overall.size))
+            rows[np.arange(some.size), answers.values[some]] = 1.0
+            distances = _distances(rows - answers.overall, order, tree)
+            np.maximum.at(found, answers.classes[some], distances)
 
     def _places(self, answers: Answers) -> Ints | None:
         """The values from lowest to highest, for an ordered distance."""
@@ -177,7 +197,8 @@ class BetaLikeness(AnswerMeasure):
 
     With q the share of a value in a class of equal keys and p that in the source: max over classes and
     values of (q - p) / p (`basic`). `enhanced` asks besides that no gain be above -ln p, which keeps frequent
-    values from becoming certain; where one is, no beta holds, and there is no figure. O(n log n).
+    values from becoming certain; where one is, no beta holds, and there is no figure. Units, where they are
+    known, count as in t_closeness. O(n log n).
     Source: Cao & Karras (2012), Publishing microdata with a robust privacy guarantee, PVLDB 5(11).
 
     >>> import pyarrow as pa
@@ -203,7 +224,7 @@ class BetaLikeness(AnswerMeasure):
         p = answers.overall[answers.values]
         gain = answers.shares / p - 1
         if self.sort == "enhanced" and (beyond := gain > -np.log(p) * (1 + 1e-12)).any():
-            records = int(answers.table.sizes[np.unique(answers.classes[beyond])].sum())
+            records = int(answers.table.records[np.unique(answers.classes[beyond])].sum())
             raise DataError(
                 f"no beta holds: {records} records share their keys with a value that gains more than -ln p"
             )
@@ -219,7 +240,7 @@ class DeltaDisclosure(AnswerMeasure):
 
     max over classes and the values that occur in them of |ln(q / p)|; a value that a class lacks is passed
     over, as usual, although its absence tells something. (ARX takes logarithms of base 2: divide by ln 2.)
-    O(n log n).
+    Units, where they are known, count as in t_closeness. O(n log n).
     Source: Brickell & Shmatikov (2008), The cost of privacy, KDD, 70-78.
 
     >>> import pyarrow as pa

@@ -39,9 +39,21 @@ def column_sets(table: KeyTable, most: int) -> list[ColumnSet]:
 
 
 def _told_apart(table: KeyTable, chosen: list[int]) -> tuple[float, float]:
+    if table.units is not None:
+        return _units_told_apart(table.part(chosen))
     n, sizes = table.n, class_sizes(table.codes[:, chosen]).astype(np.float64)
     pairs = n * (n - 1.0)
     return sizes.size / n, 1.0 - float((sizes * (sizes - 1)).sum()) / pairs if pairs else 0.0
+
+
+def _units_told_apart(table: KeyTable) -> tuple[float, float]:
+    """The same of units: each once in every class, and pairs of records of different units alone."""
+    assert table.units is not None
+    own, classes = (np.bincount(each).astype(np.float64) for each in (table.units, table.classes))
+    pairs = float(table.n) ** 2 - float((own**2).sum())
+    # records that share keys, without those that share the unit too
+    alike = float((classes**2).sum()) - float(table.repeated.sum())
+    return classes.size / table.once.size, 1.0 - alike / pairs if pairs else 0.0
 
 
 class TellingApart(KeyMeasure):
@@ -61,7 +73,8 @@ class TellingApart(KeyMeasure):
 class Distinction(TellingApart):
     """Distinct combinations of the keys as a share of the records.
 
-    Number of classes of equal keys / n; by attribute, of each key alone. O(n log n) a key.
+    Number of classes of equal keys / n; by attribute, of each key alone. Where units are known, each counts
+    once in every class that it is in, in place of its records. O(n log n) a key.
     Source: Motwani & Xu (2007), Efficient algorithms for masking and finding quasi-identifiers, PSDM.
 
     >>> import pyarrow as pa
@@ -79,8 +92,9 @@ class Distinction(TellingApart):
 class Separation(TellingApart):
     """Share of pairs of records that the keys tell apart.
 
-    1 - sum over classes of equal keys of f (f - 1) / (n (n - 1)); by attribute, of each key alone.
-    O(n log n) a key. Source: Motwani & Xu (2007), as distinction.
+    1 - sum over classes of equal keys of f (f - 1) / (n (n - 1)); by attribute, of each key alone. Where
+    units are known, pairs of records of one unit do not count. O(n log n) a key.
+    Source: Motwani & Xu (2007), as distinction.
 
     >>> import pyarrow as pa
     >>> from tacita.core import Comparison, Microdata

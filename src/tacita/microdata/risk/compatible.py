@@ -75,6 +75,34 @@ def compatible_weight(keys: Ints, table: Ints, weights: Floats) -> Floats:
     return found[which]
 
 
+def compatible_unit_weight(keys: Ints, table: Ints, units: Ints, weights: Floats) -> Floats:
+    """Of each key the weight of the distinct units behind the records compatible with it.
+
+    `weights` are those of units, the same in all records of one.
+
+    >>> table, units = np.array([[0], [-1], [1]]), np.array([5, 5, 6])
+    >>> compatible_unit_weight(np.array([[0]]), table, units, np.array([2.0, 2.0, 3.0])).tolist()
+    [2.0]
+    """
+    from tacita.kernels.records.compatible import compatible_worth
+
+    order = _order(table)
+    keys, table = keys[:, order], table[:, order]
+    asked, which = _distinct(keys)
+    held, _ = _distinct(np.column_stack([table, units]))
+    own = np.unique(units[held], return_inverse=True)[1].reshape(-1).astype(np.int64)
+    found = np.zeros(asked.size)
+    compatible_worth(
+        np.ascontiguousarray(keys[asked]),
+        np.ascontiguousarray(table[held]),
+        own,
+        int(own.max()) + 1,
+        np.ascontiguousarray(weights[held]),
+        found,
+    )
+    return found[which]
+
+
 def compatible_units(keys: Ints, table: Ints, units: Ints) -> Ints:
     """Of each key the number of distinct units behind the records compatible with it.
 

@@ -20,7 +20,9 @@ class LDiversity(AnswerMeasure):
     The least over classes of equal keys of: the number of distinct values (`distinct`); exp of the entropy
     of their shares (`entropy`); the largest l with r1 < c (r_l + ... + r_m), r1 >= r2 >= ... the counts of
     the values (`recursive`), 1 where there is none. A missing key and a missing answer are values of their
-    own. O(n log n).
+    own. Where units are known, each counts once, for one of its values, the most frequent first: so many
+    values it takes until their units may be all of the class. Several diagnoses of one lone patient are
+    l = 1, and so is a diagnosis that all patients of a class have. O(n log n).
     Source: Machanavajjhala, Kifer, Gehrke & Venkitasubramaniam (2007), l-Diversity: privacy beyond
     k-anonymity, ACM Trans. Knowledge Discovery from Data 1(1).
 
@@ -50,16 +52,16 @@ class LDiversity(AnswerMeasure):
     def of_class(self, answers: Answers) -> Floats:
         """Well-represented values of each class."""
         if self.sort == "distinct":
-            return answers.per_class(np.ones(answers.counts.size))
+            return answers.per_class((answers.votes > 0).astype(np.float64))
         if self.sort == "entropy":
-            shares = answers.shares
+            shares = answers.votes / answers.table.sizes[answers.classes]
             # a class of one value has entropy 0 to the last bit, two equal shares exactly log 2
-            return np.exp(answers.per_class(-shares * np.log(shares)))
+            return np.exp(answers.per_class(-shares * np.log(np.where(shares > 0, shares, 1.0))))
         return self._recursive(answers)
 
     def _recursive(self, answers: Answers) -> Floats:
-        order = np.lexsort([-answers.counts, answers.classes])
-        counts, classes = answers.counts[order], answers.classes[order]
+        order = np.lexsort([-answers.votes, answers.classes])
+        counts, classes = answers.votes[order], answers.classes[order]
         first = np.searchsorted(classes, np.arange(answers.table.sizes.size))
         upto = np.concatenate([[0], np.cumsum(counts)])
         end = np.append(first[1:], counts.size)
@@ -88,7 +90,8 @@ class AlphaK(AnswerMeasure):
     """Largest share that a sensitive value has among those who share their keys.
 
     alpha = max over classes of equal keys and values of the share of the value in the class. In a class of
-    fewer than k records it counts as 1. O(n log n).
+    fewer than k records it counts as 1. Where units are known, the share is that of the units which have the
+    value, and a class needs k units. O(n log n).
     Source: Wong, Li, Fu & Wang (2006), (alpha, k)-anonymity, KDD, 754-759.
 
     >>> import pyarrow as pa
@@ -104,11 +107,12 @@ class AlphaK(AnswerMeasure):
     limit_name: ClassVar[str] = "alpha"
     limit_type: ClassVar[Any] = Annotated[float, Field(gt=0, le=1)]
 
-    k: int = Field(2, ge=1, description="classes of fewer records never pass")
+    k: int = Field(2, ge=1, description="classes of fewer records (units) never pass")
 
     def of_class(self, answers: Answers) -> Floats:
         """The share of the most frequent value."""
-        return np.where(answers.table.sizes < self.k, 1.0, answers.largest(answers.shares))
+        held = answers.counts / answers.table.sizes[answers.classes]
+        return np.where(answers.table.sizes < self.k, 1.0, answers.largest(held))
 
     def lacking(self, limit: float, files: Files) -> str:
         """What is said of records in such classes."""
@@ -119,6 +123,6 @@ class AlphaK(AnswerMeasure):
         """What it means of a file."""
         keys, column = ", ".join(self.key_names(files)) or "keys", self.sensitive(files) or "the answer"
         return (
-            f"Every combination of {keys} stands for at least {self.k} records, and no value of {column} has "
-            f"more than {limit:g} of them."
+            f"Every combination of {keys} stands for at least {self.k} {self.counted(files)}, and no value "
+            f"of {column} has more than {limit:g} of them."
         )

@@ -11,7 +11,7 @@ from pydantic import Field
 from tacita.core import Floats, Ints, Run, Score
 from tacita.core.score import Files
 
-from .keys import KeyTable, unit_of
+from .keys import KeyTable, numbered_units, unit_of
 from .sampled import StandingMeasure
 
 # From here on the series ends after few terms, whatever the sampling fraction.
@@ -81,7 +81,9 @@ class IndividualRisk(RiskOfRecords):
     r = E(1/F | f), F the number of persons in the population with the keys of the record and f the number
     of records: (p^f / f) 2F1(f, f; f + 1; 1 - p) with p = f / F-hat, F-hat the sum of their weights. It lies
     between 1 / F-hat and 1 / f and falls with F-hat. Without weights and sampling fraction the file is taken
-    for the population, and r = 1 / f. O(n log n).
+    for the population, and r = 1 / f. Where units are known, f counts these, and F-hat sums one weight of
+    each, the mean of its records: a patient with several visits is one person. The mean is over records.
+    O(n log n).
     Source: Benedetti & Franconi (1998), Statistical and technological solutions for controlled data
     dissemination; Franconi & Polettini (2004), Individual risk estimation in mu-Argus, PSD 2004.
 
@@ -133,7 +135,9 @@ class IndividualRiskMax(RiskOfRecords):
 class GlobalRisk(RiskOfRecords):
     """Expected number of records that are correctly linked to a person by their keys.
 
-    The sum of the individual risks of all records; beside it their share of the file, in percent. O(n log n).
+    The sum of the individual risks of all records; beside it their share of the file, in percent. Records are
+    summed also where units are known: whoever is linked to a unit has all its records with these keys. The
+    risk of each is that of its unit. O(n log n).
     Source: Hundepool et al. (2012), Statistical Disclosure Control, section 3.3.
 
     >>> import pyarrow as pa
@@ -158,7 +162,9 @@ class HouseholdRisk(RiskOfRecords):
     """Mean probability that somebody of the household of a record is correctly linked.
 
     1 - product of (1 - r) over the individual risks r of all records of the household (the unit), which holds
-    for every record of it; the mean over records. Without units each record is a household. O(n log n).
+    for every record of it; the mean over records. Without units each record is a household. Where the file
+    has a unit, r is the risk of units, and records of one with the same keys are one chance, not several.
+    O(n log n).
     Source: Hundepool et al. (2012), Statistical Disclosure Control, section 3.3, on household risk.
 
     >>> import pyarrow as pa
@@ -173,14 +179,18 @@ class HouseholdRisk(RiskOfRecords):
 
     unit: str | None = Field(None, description="column that names the household; if not given, the unit's")
 
+    def counting(self, files: Files) -> str | None:
+        """The unit of the file: a column that is named here says who belong together, not who is one."""
+        return unit_of(files)
+
     def sum_up(self, risks: Floats, table: KeyTable) -> Score:
         """The mean over records of the risk of their household."""
         name = self.unit or unit_of(table.files)
-        home = np.arange(table.n) if name is None else table.units(name)
-        home = np.unique(home, return_inverse=True)[1].reshape(-1)
+        home = numbered_units(np.arange(table.n) if name is None else table.units_of(name))
+        once = table.once
         with np.errstate(divide="ignore"):
             # a risk of 1 makes the product 0
-            spared = np.bincount(home, np.log1p(-risks))
+            spared = np.bincount(home[once], np.log1p(-risks[once]))
         own = -np.expm1(spared)
         return self.result(
             own[home].mean(),

@@ -25,6 +25,7 @@ class IDSd(CellMeasure):
     Share of original values within p standard deviations of the released one, p = 1 % .. 10 % averaged.
     |x - z| <= p S_j, S_j with divisor n - 1; mean over p, records and attributes. 0: no value is pinned
     down; 100: every one is. O(n d).
+    Values of records are counted, whatever units there are.
     Source: Domingo-Ferrer & Torra (2001), A quantitative comparison of disclosure control methods for
     microdata, in Confidentiality, Disclosure and Data Access, North-Holland, 111-133.
 
@@ -51,6 +52,7 @@ class IDRank(ColumnMeasure):
     original counts if it lies between the released order statistics of rank r - pn and r + pn (cut at the
     ends). 0: no value is pinned down; 100: every one is. O(n log n d). Of a file in parts, ranks are told to
     one in 16 000.
+    Values of records are counted, whatever units there are.
     Source: Domingo-Ferrer & Torra (2001), A quantitative comparison of disclosure control methods for
     microdata, in Confidentiality, Disclosure and Data Access, North-Holland, 111-133.
 

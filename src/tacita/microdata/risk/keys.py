@@ -20,7 +20,10 @@ from tacita.core.roles import Names, Roles
 from tacita.core.score import Files
 from tacita.microdata.measure import Measure
 
-from .compatible import compatible_units, compatible_weight, numbered
+from .compatible import compatible_unit_weight, compatible_units, compatible_weight, numbered
+
+# Keys that a message lists one by one.
+_AT_A_GLANCE = 8
 
 # A missing or suppressed cell as a value of its own, the stricter reading; or as any value at all.
 Reading = Literal["category", "wildcard"]
@@ -28,9 +31,10 @@ Reading = Literal["category", "wildcard"]
 
 @dataclass(frozen=True, eq=False)
 class KeyTable:
-    """The keys of each record as codes, -1 where missing; weights and units of the records where known.
+    """The keys of each record as codes, -1 where missing; the unit behind each record where units count.
 
-    Two cells share a code only if nothing tells them apart.
+    Two cells share a code only if nothing tells them apart. Where units are known, they are counted and not
+    records: a patient with several visits is no company for himself.
 
     >>> import pyarrow as pa
     >>> data = Microdata.of(pa.table({"sex": list("ffm"), "age": [30, 30, None]}))
@@ -42,16 +46,27 @@ class KeyTable:
     names: tuple[str, ...]
     codes: Ints
     files: Files
+    unit: str | None = None
+    units: Ints | None = None
     _known: dict[Hashable, Any] = field(default_factory=dict, repr=False)
 
     @classmethod
-    def of(cls, files: Files, names: Sequence[str]) -> KeyTable:
-        """Some columns of the released file. O(n d)."""
-        return cls(tuple(names), codes_of(files.released, names), files)
+    def of(cls, files: Files, names: Sequence[str], unit: str | None = None) -> KeyTable:
+        """Some columns of the released file, and the column whose distinct values are counted. O(n d)."""
+        table = cls(tuple(names), codes_of(files.released, names), files)
+        return (
+            table if unit is None else replace(table, unit=unit, units=numbered_units(table.units_of(unit)))
+        )
 
     def part(self, places: Sequence[int]) -> KeyTable:
         """Some of the keys, by their places."""
-        return KeyTable(tuple(self.names[j] for j in places), self.codes[:, list(places)], self.files)
+        return KeyTable(
+            tuple(self.names[j] for j in places),
+            self.codes[:, list(places)],
+            self.files,
+            self.unit,
+            self.units,
+        )
 
     def remember(self, what: Hashable, compute: Callable[[], Any]) -> Any:
         """What was computed before under this key, or now."""
@@ -70,29 +85,69 @@ class KeyTable:
         return numbered(self.codes)
 
     @cached_property
-    def sizes(self) -> Ints:
+    def records(self) -> Ints:
         """How many records each class has."""
         return np.bincount(self.classes)
+
+    @cached_property
+    def sizes(self) -> Ints:
+        """How many records each class has, or of how many distinct units they are."""
+        return self.records if self.units is None else np.bincount(self.classes[self.once])
+
+    @cached_property
+    def once(self) -> Ints:
+        """The first record of every unit in each class; all records where no units are known. O(n log n)."""
+        if self.units is None:
+            return np.arange(self.n)
+        return np.unique(self.classes * (int(self.units.max()) + 1) + self.units, return_index=True)[1]
+
+    @cached_property
+    def repeated(self) -> Ints:
+        """How many records the unit of each record has in its class; 1 where no units are known."""
+        if self.units is None:
+            return np.ones(self.n, dtype=np.int64)
+        pairs = self.classes * (int(self.units.max()) + 1) + self.units
+        _, of, counts = np.unique(pairs, return_inverse=True, return_counts=True)
+        return np.asarray(counts[of.reshape(-1)])
+
+    @property
+    def people(self) -> int:
+        """How many units the records are of; without units each record is one."""
+        return self.n if self.units is None else int(self.units.max()) + 1
 
     @property
     def frequencies(self) -> Ints:
         """How many share the keys of each record, itself among them; a missing cell is a value of its own."""
         return self.sizes[self.classes]
 
-    def sharing(self, reading: Reading, units: Ints | None = None) -> Ints:
+    def sharing(self, reading: Reading) -> Ints:
         """Of each record how many records, or distinct units, an attacker finds who knows its true keys."""
         if reading == "category" or not self.has_gaps:
-            return self.frequencies if units is None else self.distinct_units(units)
+            return self.frequencies
         known, shown = self._attack
-        if units is not None:
-            return compatible_units(known, shown, units)
+        if self.units is not None:
+            return compatible_units(known, shown, self.units)
         return np.rint(compatible_weight(known, shown, np.ones(self.n))).astype(np.int64)
 
     def standing(self, reading: Reading, weights: Floats) -> Floats:
-        """Of each record the weight of all that an attacker finds who knows its true keys."""
+        """Of each record the weight of all that an attacker finds who knows its true keys.
+
+        Where units are known, each counts once, with the mean weight of its records.
+        """
+        own = self.weights_of_units(weights)
         if reading == "category" or not self.has_gaps:
-            return np.asarray(np.bincount(self.classes, weights)[self.classes], dtype=np.float64)
-        return compatible_weight(*self._attack, weights)
+            once = self.once
+            whole = np.bincount(self.classes[once], own[once], self.records.size)
+            return np.asarray(whole[self.classes], dtype=np.float64)
+        if self.units is not None:
+            return compatible_unit_weight(*self._attack, self.units, own)
+        return compatible_weight(*self._attack, own)
+
+    def weights_of_units(self, weights: Floats) -> Floats:
+        """Of each record the mean weight of the records of its unit; its own where no units are known."""
+        if self.units is None:
+            return weights
+        return (np.bincount(self.units, weights) / np.bincount(self.units))[self.units]
 
     @property
     def has_gaps(self) -> bool:
@@ -116,11 +171,6 @@ class KeyTable:
         """Whether true keys are compared with those shown, and not these with each other."""
         return self.files.original is not None and self.files.rows is not None
 
-    def distinct_units(self, units: Ints) -> Ints:
-        """Of each record, how many distinct units are behind its keys. O(n log n)."""
-        pairs = np.unique(np.column_stack([self.classes, units]), axis=0)
-        return np.bincount(pairs[:, 0])[self.classes]
-
     def column(self, name: str) -> Ints:
         """Codes of any column of the file, or else of its source, in its order; -1 where missing."""
         return codes_of(self.holding(name), [name])[self._order(name), 0]
@@ -136,12 +186,16 @@ class KeyTable:
             raise DataError(f"the weight of {wrong} records is missing or not above 0")
         return weights
 
-    def units(self, name: str) -> Ints:
-        """The unit behind each record, however its name is spelled."""
-        try:
-            data, rows = self.holding(name), self._order(name)
-        except DataError as problem:
-            raise DataError(f"{problem} to count units by") from None
+    def units_of(self, name: str) -> Ints:
+        """The unit behind each record, by the source where that is known, however its name is spelled."""
+        source, rows = self.files.original, self.files.rows
+        if source is not None and rows is not None and name in source.columns:
+            data = source
+        else:
+            try:
+                data, rows = self.holding(name), self._order(name)
+            except DataError as problem:
+                raise DataError(f"{problem} to count units by") from None
         if absent := int(data.missing(name)[rows].sum()):
             raise DataError(f"the unit of {absent} records is not known")
         return data.alike(name).codes[rows]
@@ -181,6 +235,11 @@ def _true(before: Ints, after: Ints) -> tuple[Ints, Ints]:
     return known, after
 
 
+def numbered_units(units: Ints) -> Ints:
+    """Units as 0, 1, 2, ... O(n log n)."""
+    return np.unique(units, return_inverse=True)[1].reshape(-1).astype(np.int64)
+
+
 def roles_of(files: Files) -> Roles | None:
     """The roles of the source, where they are known."""
     return files.original.roles if files.original is not None else None
@@ -213,6 +272,7 @@ def codes_of(data: Microdata, names: Sequence[str]) -> Ints:
 class KeyMeasure(Measure):
     """Looks at the keys of a file. Subclasses say what they find, in `figure`.
 
+    Where a column of units is named, or the file has one, its units are counted in place of records.
     `of_the_worst` marks those whose figure is that of the record which is worst off.
     """
 
@@ -224,7 +284,13 @@ class KeyMeasure(Measure):
     of_the_worst: ClassVar[bool] = True
     measured_in: ClassVar[str] = ""
 
-    keys: Names = Field((), description="columns an attacker may know; if not given, all that were protected")
+    keys: Names = Field(
+        (), description="columns an attacker may know; if not given, those that k is promised of, or all"
+    )
+    unit: str | None = Field(
+        None,
+        description="column whose distinct values are counted instead of records; if not given, the unit's",
+    )
 
     def compute(self, pair: Comparison, run: Run) -> Score:
         """The figure of the keys of the released file, or why there is none."""
@@ -236,26 +302,41 @@ class KeyMeasure(Measure):
             return self.none("no keys are named, and nothing tells which columns were protected")
         if absent := [name for name in names if name not in files.released.columns]:
             return self.none(f"the file has no column {', '.join(absent)}")
-        table = pair.remember(("keys", names), lambda: KeyTable.of(files, names))
+        unit = self.counting(files)
         try:
+            table = pair.remember(("keys", names, unit), lambda: KeyTable.of(files, names, unit))
             score = self.figure(table, run)
         except DataError as problem:
             return self.none(str(problem).removesuffix("."))
-        return replace(score, reading={**self.reading(table), **score.reading}, covers=self.keys)
+        return replace(
+            score, reading={**self.reading(table), **score.reading}, covers=self.keys or files.keys
+        )
 
     def key_names(self, files: Files) -> tuple[str, ...]:
-        """The keys that were named, or all that were protected."""
+        """The keys that were named, or those that k is promised of, or all that were protected."""
         roles, source = roles_of(files), files.original
         known = roles is not None and roles.quasi != "numeric"
-        return self.keys or (source.quasi if source is not None and known else ())
+        return self.keys or files.keys or (source.quasi if source is not None and known else ())
+
+    def counting(self, files: Files) -> str | None:
+        """The column whose units are counted instead of records: named, or the unit of the file."""
+        return self.unit or unit_of(files)
+
+    def counted(self, files: Files) -> str:
+        """What is counted, in words."""
+        return "records" if self.counting(files) is None else "distinct units"
 
     @abstractmethod
     def figure(self, table: KeyTable, run: Run) -> Score:
         """The score; DataError where the file lacks what it needs."""
 
     def reading(self, table: KeyTable) -> dict[str, str]:
-        """How missing keys were understood."""
-        return {"missing_as": "category"}
+        """How missing keys were understood, and what is counted where that is not records."""
+        return {"missing_as": "category", **self._read_by_unit(table)}
+
+    def _read_by_unit(self, table: KeyTable) -> dict[str, str]:
+        unit = self.counting(table.files)
+        return {} if unit is None else {"counting": f"units of {unit}"}
 
     def lacking(self, limit: float, files: Files) -> str:
         """What is said of records that break a limit."""
@@ -270,7 +351,13 @@ class KeyMeasure(Measure):
         short = self._breaking(score.per_record, limit)
         worst = "fewest" if self.direction == "higher" else "most"
         lacking, n = self.lacking(limit, files), files.released.n
-        return f"{short} of {n} records {lacking} ({worst}: {score.value:g})"
+        return f"{short} of {n} records {lacking}{self._by(files)} ({worst}: {score.value:g})"
+
+    def _by(self, files: Files) -> str:
+        """The keys, so that a reader knows which columns to look at."""
+        names = self.key_names(files)
+        more = f" and {len(names) - _AT_A_GLANCE} more" if len(names) > _AT_A_GLANCE else ""
+        return f" by {', '.join(names[:_AT_A_GLANCE])}{more}" if names else ""
 
     def _breaking(self, figures: Matrix, limit: float) -> int:
         return int((figures < limit if self.direction == "higher" else figures > limit).sum())
@@ -286,5 +373,7 @@ class SharingMeasure(KeyMeasure):
     def reading(self, table: KeyTable) -> dict[str, str]:
         """How missing keys were understood, and what the attacker is taken to know."""
         if self.missing_as == "wildcard" and table.has_gaps and not table.true_keys_known:
-            return {"missing_as": "wildcard", "keys": "as released, for want of the true ones"}
-        return {"missing_as": self.missing_as}
+            told = {"missing_as": "wildcard", "keys": "as released, for want of the true ones"}
+        else:
+            told = {"missing_as": self.missing_as}
+        return {**told, **self._read_by_unit(table)}

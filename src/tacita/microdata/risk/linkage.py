@@ -185,6 +185,8 @@ class DLD(Measure):
     Gower's distance where some are nominal or ordinal (gaps as a share of the range, names equal or not). t
     originals at the same least distance (to 9 digits) share 1/t each. The attacker knows all n original
     records. 0: nobody is found; 1: everybody is. O(n^2 d) at worst, and a sample, as DBRL.
+    Records are linked, whatever units there are: a link to another record of the same unit counts as wrong,
+    although it finds the unit.
     Source: Domingo-Ferrer & Torra (2001), A quantitative comparison of disclosure control methods for
     microdata, in Confidentiality, Disclosure and Data Access, North-Holland, 111-133.
 
@@ -242,6 +244,8 @@ class DBRL(Measure):
     skewed columns in groups take a quarter of the default, a million of 13 unrelated columns under noise six
     times as much. A budget of 1e18 is exact for any file. Of a file in parts 100 000 people are linked, each
     to the released records of all parts.
+    Records are linked, whatever units there are: a link to another record of the same unit counts as wrong,
+    although it finds the unit.
     Source: Domingo-Ferrer & Torra (2001), A quantitative comparison of disclosure control methods for
     microdata, in Confidentiality, Disclosure and Data Access, North-Holland, 111-133.
 
@@ -337,6 +341,8 @@ class DBRLAssigned(ColumnMeasure):
     One-to-one assignment of least total squared distance on standardised attributes (Hungarian method).
     Rows of a group are identical, so which of them is drawn is chance: a record assigned to any row equal
     to its own counts 1 / how many such rows there are. O(n^3) time and O(n^2) memory: up to 5 000 records.
+    Records are linked, whatever units there are: a link to another record of the same unit counts as wrong,
+    although it finds the unit.
     Source: Herranz, Nin, Rodríguez & Tassa (2015), Revisiting distance-based record linkage for privacy-
     preserving release of statistical datasets, Data & Knowledge Engineering 100, 78-93.
 

@@ -94,8 +94,9 @@ class ModelRisk(SampleMeasure):
     population are Poisson of mean mu = lambda (1 - pi) / pi, pi the chance to be sampled (1 / weight, or the
     sampling fraction). tau1 = sum over sample uniques of exp(-mu): those unique in the population. tau2 = sum
     of (1 - exp(-mu)) / mu: correct links. `fit` tells in standard errors whether terms are lacking
-    (above 1.96: risk overstated) or too many (below -1.96: understated). Missing keys are values. O(cells of
-    the whole cross-classification) a round of fitting.
+    (above 1.96: risk overstated) or too many (below -1.96: understated). Missing keys are values. Where units
+    are known, each counts once in every combination that it shows, and sums are over units. O(cells of the
+    whole cross-classification) a round of fitting.
     Source: Skinner & Shlomo (2008), Assessing identification risk in survey microdata using log-linear
     models, J. American Statistical Association 103, 989-1001.
 
@@ -131,15 +132,17 @@ class ModelRisk(SampleMeasure):
         if cells > _MOST_CELLS:
             raise DataError(f"the keys have {cells} combinations, more than {_MOST_CELLS}; name fewer keys")
         place = np.ravel_multi_index(tuple(codes.T), shape)
-        counts = np.bincount(place, minlength=cells).astype(np.float64).reshape(shape)
+        once = np.sort(table.once)
+        counts = np.bincount(place[once], minlength=cells).astype(np.float64).reshape(shape)
         means = fitted(counts, self._margins(table.names), run)
-        alone = np.flatnonzero(table.frequencies == 1)
+        alone = once[table.frequencies[once] == 1]
         own = self._chances(table, fraction)[alone]
         unique, linked = risk_of_uniques(means.ravel()[place[alone]], own)
         fit = goodness(counts, means, fraction) if fraction < 1 else Fit(0.0)
         sums = {"tau1": float(unique.sum()), "tau2": float(linked.sum())}
-        per_record = np.zeros(table.n)
-        per_record[alone] = unique if self.tau == "tau1" else linked
+        of_class = np.zeros(table.sizes.size)
+        of_class[table.classes[alone]] = unique if self.tau == "tau1" else linked
+        per_record = of_class[table.classes]
         return self.result(
             sums[self.tau],
             per_record=per_record,
@@ -152,7 +155,7 @@ class ModelRisk(SampleMeasure):
         name = self.weight_name(table.files)
         if self.fraction is not None or name is None:
             return np.full(table.n, fraction)
-        return np.minimum(1.0, 1 / table.weights(name))
+        return np.minimum(1.0, 1 / table.weights_of_units(table.weights(name)))
 
     def _margins(self, names: tuple[str, ...]) -> list[tuple[int, ...]]:
         every = range(len(names))

@@ -21,7 +21,8 @@ class PopulationUnique(SampleMeasure):
     that one is unique in the population. `pitman`: Gamma(theta + 1) / Gamma(theta + alpha) N^alpha, fitted by
     maximum likelihood. `snb`: K b^a of K classes of 1 + negative binomial(a, b) records. `decision`, the rule
     of Dankar et al.: Pitman up to a fraction of 0.1, above it the smaller of the other two. Missing keys are
-    values. O(n log n) and some hundred evaluations of a likelihood.
+    values. Where units are known, classes are as large as they have units, and a unit that shows several
+    combinations of keys counts in each. O(n log n) and some hundred evaluations of a likelihood.
     Source: Dankar, El Emam, Neisa & Roffey (2012), Estimating the re-identification risk of clinical data
     sets, BMC Medical Informatics and Decision Making 12:66; Hoshino (2001) on Pitman's formula.
 
@@ -48,8 +49,8 @@ class PopulationUnique(SampleMeasure):
 
     def figure(self, table: KeyTable, run: Run) -> Score:
         """The estimate, and which model it is of."""
-        size = self._population(table)
         spectrum = Spectrum.of(table.sizes)
+        size = self._population(table, spectrum)
         run.report("estimating the population", 0, 1)
         chosen, uniques = estimated(self.model, spectrum, size)
         run.report("estimating the population", 1, 1)
@@ -60,15 +61,21 @@ class PopulationUnique(SampleMeasure):
             beside={"uniques": uniques, "population": size, "sample_uniques": spectrum.uniques},
         )
 
-    def _population(self, table: KeyTable) -> float:
+    def _population(self, table: KeyTable, spectrum: Spectrum) -> float:
         if self.population is not None:
-            if self.population < table.n:
-                raise DataError(f"the population is said to be smaller than the file of {table.n} records")
-            return self.population
+            if self.population < table.people:
+                what = "records" if table.units is None else "units"
+                raise DataError(
+                    f"the population is said to be smaller than the file of {table.people} {what}"
+                )
+            if table.units is None:
+                return self.population
+            # persons show as many combinations as those of the file do
+            return self.population * spectrum.n / table.people
         fraction = self.sampling_fraction(table)
         if fraction is None:
             raise DataError("neither weights nor a sampling fraction nor the size of the population is known")
-        return table.n / fraction
+        return spectrum.n / fraction
 
     def reading(self, table: KeyTable) -> dict[str, str]:
         """Also how the population was counted."""

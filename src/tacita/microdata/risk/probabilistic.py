@@ -228,6 +228,8 @@ class PRL(Measure):
     linked, each to all released records, with m and u of the pairs among them, and the figure carries its
     standard error: in groups of 3, from about 90 000 records of 8 skewed columns. A budget of 1e18 is exact
     for any file in memory.
+    Records are linked, whatever units there are: a link to another record of the same unit counts as wrong,
+    although it finds the unit.
     Source: Fellegi & Sunter (1969), J. American Statistical Association 64, 1183-1210; Torra &
     Domingo-Ferrer (2003), in Information Fusion in Data Mining, Springer, 101-132.
 
@@ -325,6 +327,8 @@ class PRLBounds(Measure):
     sorted by m/u descending are links while the cumulative u stays within `false_link`, from the other end no
     links while the cumulative m stays within `false_nonlink`, and possible links between. Counted: own pairs
     declared links. The cost of one pass of PRL, one step per agreeing pair and attribute: O(n^2 d) at worst.
+    Records are linked, whatever units there are: a link to another record of the same unit counts as wrong,
+    although it finds the unit.
     Source: Fellegi & Sunter (1969), J. American Statistical Association 64, 1183-1210.
 
     >>> x = [[0.0], [1.0], [2.0], [9.0]]

@@ -31,7 +31,13 @@ class SampleMeasure(KeyMeasure):
         if self.fraction is not None:
             return self.fraction
         name = self.weight_name(table.files)
-        return None if name is None else min(1.0, table.n / float(table.weights(name).sum()))
+        if name is None:
+            return None
+        weights = table.weights(name)
+        if table.units is not None:
+            first = np.unique(table.units, return_index=True)[1]
+            weights = table.weights_of_units(weights)[first]
+        return min(1.0, table.people / float(weights.sum()))
 
     def reading(self, table: KeyTable) -> dict[str, str]:
         """Also how the population was counted."""
@@ -43,10 +49,13 @@ class SampleMeasure(KeyMeasure):
 
 
 class StandingMeasure(SampleMeasure, SharingMeasure):
-    """Looks at whom each combination of keys stands for in the population."""
+    """Looks at whom each combination of keys stands for in the population.
+
+    Where units are known, each counts once, with the mean weight of its records.
+    """
 
     def standing(self, table: KeyTable) -> tuple[Ints, Floats]:
-        """Of each record f and F: how many share its keys in the file, and how many in the population."""
+        """Of each record f and F: how many (units) share its keys in the file, and in the population."""
         f = table.sharing(self.missing_as)
         name = self.weight_name(table.files)
         if self.fraction is not None:

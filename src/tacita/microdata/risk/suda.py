@@ -35,13 +35,17 @@ class SpecialUniques:
         return 100 * self.by_key.sum(axis=0) / max(self.total, 1e-300)
 
 
-def special_uniques(codes: Ints, most: int) -> SpecialUniques:
-    """All minimal sample uniques of up to `most` keys, weighed. See `SUDA2` for formula and cost."""
+def special_uniques(codes: Ints, most: int, units: Ints | None = None) -> SpecialUniques:
+    """All minimal sample uniques of up to `most` keys, weighed. See `SUDA2` for formula and cost.
+
+    Where units are given, a set makes all records of one unique that no other unit shares its values of.
+    """
     from tacita.kernels.records.suda import minimal_scores, unique_sets
 
     n, d = codes.shape
     values = [int(column.max(initial=-1)) + 1 for column in codes.T]
-    rows, masks = unique_sets(np.ascontiguousarray(codes), max(1, *values), most)
+    owners = np.empty(0, dtype=np.int64) if units is None else np.ascontiguousarray(units)
+    rows, masks = unique_sets(np.ascontiguousarray(codes), max(1, *values), most, owners)
     sizes = np.zeros(masks.size, dtype=np.int64)
     for j in range(d):
         sizes += masks >> j & 1
@@ -63,20 +67,24 @@ def _weights(d: int, most: int) -> Floats:
     return found
 
 
-def disclosure_scores(score: Floats, frequencies: Ints, keys: int, fraction: float) -> Floats:
+def disclosure_scores(
+    score: Floats, frequencies: Ints, keys: int, fraction: float, repeated: Ints | int = 1
+) -> Floats:
     """DIS of each record: the chance that a match with a unique record is correct, shared out by score.
 
     Over all uniques it is U p / (U p + D (1 - p)), U uniques, D records in pairs; a score s gets
     1 / (1 + (U / that - U) / (s^Q A)) with Q = 1 + (8 - keys) / 20 and A the sum of s^-Q over scores above 0.
+    Records that are `repeated`, as those of one unit with the same keys, count as one together.
     """
-    alone, paired = float((frequencies == 1).sum()), float((frequencies == 2).sum())
+    share = np.ones(score.size) / repeated
+    alone, paired = float(share[frequencies == 1].sum()), float(share[frequencies == 2].sum())
     scored = score > 0
     if not scored.any() or not alone:
         return np.zeros(score.size)
     overall = alone * fraction / (alone * fraction + paired * (1 - fraction))
     power = score[scored] ** (1 + (8 - keys) / 20)
     found = np.zeros(score.size)
-    found[scored] = 1 / (1 + (alone / overall - alone) / (power * (1 / power).sum()))
+    found[scored] = 1 / (1 + (alone / overall - alone) / (power * (share[scored] / power).sum()))
     return found
 
 
@@ -89,6 +97,8 @@ class SUDA2(SampleMeasure):
     probabilities: U p / (U p + D (1 - p)) over all U uniques, D the records in pairs and p the sampling
     fraction, shared out by score. The figure is the largest DIS score; by attribute, the percentage of all
     scores from MSUs with that key. A missing key is no item: it makes nothing unique and matches nobody.
+    Where units are known, a set of keys makes a record unique if no other unit shares its values, and U and D
+    count units.
     Depth first with pruning, O(n) a set of keys for records not unique on it yet.
     Source: Manning, Haglin & Keane (2008), A recursive search algorithm for statistical disclosure
     assessment, Data Mining and Knowledge Discovery 16(2), 165-196; Elliot & Manning (2003) on DIS.
@@ -116,7 +126,7 @@ class SUDA2(SampleMeasure):
         run.report("looking for special uniques", 1, 1)
         # a file that is its own population gives everybody away who is unique
         fraction = self.sampling_fraction(table) or 1.0
-        scores = disclosure_scores(found.score, table.frequencies, len(table.names), fraction)
+        scores = disclosure_scores(found.score, table.frequencies, len(table.names), fraction, table.repeated)
         return self.result(
             scores.max(),
             per_record=scores,
@@ -134,6 +144,6 @@ class SUDA2(SampleMeasure):
         """The scores before they are turned into probabilities."""
         most = min(self.size, len(table.names))
         found: SpecialUniques = table.remember(
-            ("special uniques", most), lambda: special_uniques(table.codes, most)
+            ("special uniques", most), lambda: special_uniques(table.codes, most, table.units)
         )
         return found

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from tacita.core import Ints, Microdata, Roles
+from tacita.core.roles import RolesOfFile, RolesOfSteps
 from tacita.core.whole import Whole
 from tacita.io.hashing import fractions
 from tacita.io.parts import ParquetParts
@@ -51,6 +52,11 @@ class Deal:
         return found
 
 
+# Where it is kept, and the classes of what it holds.
+DEAL = "deal.kept"
+DEAL_KINDS = (Deal, Dealt, Roles, RolesOfFile, RolesOfSteps, Whole, Cut)
+
+
 def dealt_by_place(facts: Facts, dealt: Dealt, size: int) -> Deal:
     """Small strata together, up to `size` records; large ones cut into parts of about so many. O(strata)."""
     strata: dict[int, int | Cut] = {}
@@ -84,12 +90,13 @@ class SpanTask:
     count: int
 
 
-def deal_span(task: SpanTask) -> None:
-    """Sort the records of a stretch by part. O(n log n)."""
-    scratch = Scratch(task.folder)
-    if f"span-{task.number}.ends" in scratch:
-        return
-    deal: Deal = scratch.get("deal")
+def deal_span(task: SpanTask) -> tuple[str, ...]:
+    """Sort the records of a stretch by part; the name of what an earlier run left damaged. O(n log n)."""
+    scratch, damaged = Scratch(task.folder), list[str]()
+    if scratch.sound(f"span-{task.number}", damaged):
+        return ()
+    deal: Deal = scratch.get(DEAL, DEAL_KINDS)
     table = task.source.read(task.first, task.count)
     parts = deal.parts_of(table, task.first)
     scratch.deal(task.number, table, task.first, parts, deal.parts)
+    return tuple(damaged)

@@ -19,7 +19,7 @@ from tacita.io.scratch import Scratch
 from tacita.microdata.plan import Protection
 from tacita.microdata.steps import Made, make, steps_for
 
-from .dealing import Deal
+from .dealing import DEAL, DEAL_KINDS, Deal
 from .facts import SAMPLING
 
 
@@ -49,18 +49,36 @@ class PartTold:
     parameters: Mapping[str, Any]
 
 
-def make_part(task: PartTask) -> PartTold:
-    """Carry out the plan on a part, and keep it with its claim and a sample of its groups."""
-    scratch = Scratch(task.folder)
+@dataclass(frozen=True)
+class PartMade:
+    """What is told of a part; whether this run made it, and the name of what an earlier one left damaged."""
+
+    told: PartTold
+    anew: bool
+    damaged: tuple[str, ...] = ()
+
+
+_KEPT = ("records", "rows", "leaving", "claim", "sample", "labels", "told")
+
+
+def make_part(task: PartTask) -> PartMade:
+    """A part as an earlier run left it, if nothing of it is damaged; made otherwise."""
+    scratch, damaged = Scratch(task.folder), list[str]()
     name = f"made-{task.part}"
-    if f"{name}.told" in scratch:
-        told: PartTold = scratch.get(f"{name}.told")
-        return told
-    deal: Deal = scratch.get("deal")
+    if scratch.sound(name, damaged):
+        return PartMade(scratch.get(f"{name}.told", (PartTold,)), anew=False)
+    return PartMade(_made(task, scratch, name), anew=True, damaged=tuple(damaged))
+
+
+def _made(task: PartTask, scratch: Scratch, name: str) -> PartTold:
+    """Carry out the plan on a part, and keep it with its claim and a sample of its groups."""
+    deal: Deal = scratch.get(DEAL, DEAL_KINDS)
     table, rows = scratch.dealt(task.spans, task.part)
     if not rows.size:
-        scratch.put(f"{name}.told", PartTold(0, 0, {}, {}))
-        return PartTold(0, 0, {}, {})
+        told = PartTold(0, 0, {}, {})
+        scratch.put(f"{name}.told", told)
+        scratch.seal(name, ("told",))
+        return told
     # a part that is all of it knows all by itself
     whole = deal.whole if deal.parts > 1 else None
     data = Microdata.of(table, source=task.source, whole=whole).with_roles(task.asked.whole)
@@ -92,6 +110,7 @@ def make_part(task: PartTask) -> PartTold:
         made.protected[-1].method.own_parameters(),
     )
     scratch.put(f"{name}.told", told)
+    scratch.seal(name, _KEPT)
     return told
 
 

@@ -13,6 +13,7 @@ from tacita.core import Matrix, Microdata, Run
 from tacita.core.whole import Whole
 from tacita.engines import Engine
 from tacita.io.frames import gathered
+from tacita.io.packing import kinds_in
 from tacita.io.scratch import Scratch
 from tacita.microdata.alignment import Aligned, aligned
 from tacita.microdata.assess import OfAll, beside, compared, complete, finite_numbers
@@ -38,6 +39,8 @@ class AnswerTask:
     threads: int
     columns: tuple[str, ...] = ()
     questions: str = ""
+    # the classes of what the questions are made of
+    kinds: tuple[type, ...] = ()
 
 
 def measured_of_all(
@@ -76,7 +79,8 @@ def measured_of_all(
         rounds_asked += 1
         name = f"questions-{rounds_asked}"
         scratch.put(name, tuple(questions))
-        told = [replace(each, columns=usable, questions=name) for each in tasks]
+        kinds = kinds_in(tuple(questions))
+        told = [replace(each, columns=usable, questions=name, kinds=kinds) for each in tasks]
         answers = engine.map(_STAGE, f"{_HERE}:answer_part", told, run)
         return [list(each) for each in zip(*(own for own in answers if own), strict=True)]
 
@@ -102,7 +106,7 @@ def answer_part(task: AnswerTask) -> list[Any]:
         pair.before[there], pair.after[there], source.quasi, pair.kinds, beside(context, len(there))[there]
     )
     part = Part(compare, task.part, Run(threads=task.threads), alone=False)
-    questions: tuple[Question, ...] = Scratch(task.folder).get(task.questions)
+    questions: tuple[Question, ...] = Scratch(task.folder).get(task.questions, task.kinds)
     return [each.answer(part) for each in questions]
 
 

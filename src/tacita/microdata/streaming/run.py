@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from tacita.core import Microdata, RecordsRelease, Run, Verdict
+from tacita.core import InferenceError, Microdata, RecordsRelease, Run, Verdict
+from tacita.core.inference import Determined
 from tacita.core.options import Missing
 from tacita.core.score import Files
 from tacita.core.seeds import as_seed
@@ -29,10 +31,10 @@ from tacita.microdata.require import insist, judge
 from tacita.microdata.steps import Step, steps_for
 from tacita.microdata.verify.parts import JudgeTask, PairTask, judge_file, together
 
-from .dealing import SPAN, Deal, SpanTask, dealt_by_place
+from .dealing import DEAL, DEAL_KINDS, SPAN, Deal, SpanTask, dealt_by_place
 from .facts import Dealt, survey
 from .joining import in_order
-from .making import PartTask
+from .making import PartMade, PartTask
 from .measuring import AnswerTask, measured_of_all
 from .refusing import columns_named, refuse_whole_files
 from .telling import SAMPLE, Sample, told
@@ -103,9 +105,10 @@ class _Work:
         asked = self._resolved(first)
         steps = steps_for(first, asked.planned)
         refuse_whole_files(asked, steps, self.source.names, self.section.name)
-        deal = self._deal(asked, steps, first.skipped)
+        again: list[str] = []
+        deal = self._deal(asked, steps, first.skipped, again)
         spans = self.source.spans(SPAN)
-        self._map(
+        damaged = self._map(
             "dealing records into parts",
             f"{_HERE}.dealing:deal_span",
             [SpanTask(self.scratch.folder, self.source, n, *each) for n, each in enumerate(spans)],
@@ -119,20 +122,35 @@ class _Work:
             )
             for part in range(deal.parts)
         ]
-        answers = self._map("making parts", f"{_HERE}.making:make_part", tasks)
-        parts = [part for part, each in enumerate(answers) if each.came]
-        answers = [each for each in answers if each.came]
+        made: list[PartMade] = self._map("making parts", f"{_HERE}.making:make_part", tasks)
+        parts = [part for part, each in enumerate(made) if each.told.came]
+        answers = [each.told for each in made if each.told.came]
+        again = [*again, *chain(*damaged), *chain(*(each.damaged for each in made))]
+        if any(each.anew for each in made):
+            # without a seed a part that is made again has other values
+            self.scratch.discard("released")
         file = self.scratch.path("released.parquet")
-        if "released.parquet" not in self.scratch:
+        if not self.scratch.sound("released", again):
             pieces = in_order(self.scratch, parts, self.source.rows, self.run)
             self.scratch.place(
                 "released.parquet", lambda path: write_pieces(path, pieces, as_folder=self.as_folder)
             )
-        verdicts = self._verified(file, parts, deal) + self._required(file)
+            self.scratch.seal("released", ("parquet",))
+        given_back: tuple[Determined, ...] = ()
+        try:
+            verdicts = self._verified(file, parts, deal)
+        except InferenceError as refused:
+            if not asked.protect.insist:
+                raise
+            given_back, insisted = refused.found, (*insisted, verify.GIVEN_BACK)
+            verdicts = self._verified(file, parts, deal, insisted)
+        verdicts += self._required(file)
         sample = Sample.of(self.scratch, asked, self.name, parts, deal.whole, first.skipped, share)
         of_all = self._measured(sample, asked, steps, parts, deal, len(spans))
         strata = max(len(deal.strata), 1)
-        release = told(sample, asked, answers, verdicts, insisted, strata, of_all, self.run)
+        release = told(
+            sample, asked, answers, verdicts, insisted, strata, of_all, self.run, again, given_back
+        )
         return MadeInParts(release, file)
 
     def _measured(
@@ -172,11 +190,16 @@ class _Work:
             return self.asked
         return self.asked.model_copy(update={"roles": first.roles})
 
-    def _deal(self, asked: Protection, steps: tuple[Step, ...], passed_over: Sequence[str]) -> Deal:
-        """How records are dealt: looked up where an earlier run left it."""
-        if "deal" in self.scratch:
-            deal: Deal = self.scratch.get("deal")
+    def _deal(
+        self, asked: Protection, steps: tuple[Step, ...], passed_over: Sequence[str], damaged: list[str]
+    ) -> Deal:
+        """How records are dealt: looked up where an earlier run left it, and named where that is damaged."""
+        if self.scratch.sound("deal", damaged):
+            deal: Deal = self.scratch.get(DEAL, DEAL_KINDS)
             return deal
+        for beginning in ("span-", "made-", "released."):
+            # they are of other parts, if any
+            self.scratch.drop(beginning)
         grouping = [step for step in steps if step.method.kind == "microaggregation"]
         numeric = grouping[0].columns if grouping else ()
         gaps_apart = bool(grouping) and grouping[0].missing == "stratum"
@@ -196,10 +219,13 @@ class _Work:
         else:
             size = self.section.part
             deal = Deal(dealt, facts.roles, facts.whole, {}, -(-self.source.rows // size), by_number=size)
-        self.scratch.put("deal", deal)
+        self.scratch.put(DEAL, deal)
+        self.scratch.seal("deal", (DEAL.partition(".")[2],))
         return deal
 
-    def _verified(self, file: Path, parts: list[int], deal: Deal) -> tuple[Verdict, ...]:
+    def _verified(
+        self, file: Path, parts: list[int], deal: Deal, insisted: tuple[str, ...] = ()
+    ) -> tuple[Verdict, ...]:
         """The verdicts on the file as it was written, or an error. Never taken from an earlier run."""
         self.scratch.drop("pair-")
         written = ParquetParts.at(file)
@@ -220,7 +246,10 @@ class _Work:
         judged = self._map(
             "verifying parts",
             "tacita.microdata.verify.parts:judge_part",
-            [JudgeTask(self.scratch.folder, self.name, len(tasks), part, deal.whole) for part in parts],
+            [
+                JudgeTask(self.scratch.folder, self.name, len(tasks), part, deal.whole, insisted)
+                for part in parts
+            ],
         )
         plain = together([(judge_file(each, written.names),) for each in written.files])
         verdicts = (*together(judged), *plain)

@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from tacita.core import Caution, Microdata, RecordsRelease, Run, Verdict
+from tacita.core.inference import Determined
 from tacita.core.whole import Whole
 from tacita.io.scratch import Scratch
 from tacita.microdata.assess import OfAll
@@ -24,6 +25,8 @@ from .making import PartTold
 
 # Records of the sample, about.
 SAMPLE = 100_000
+# Names of parts that a warning lists.
+_SHOWN = 10
 
 
 @dataclass(frozen=True, repr=False)
@@ -81,8 +84,13 @@ def told(
     strata: int,
     of_all: OfAll,
     run: Run,
+    again: Sequence[str] = (),
+    given_back: Sequence[Determined] = (),
 ) -> RecordsRelease:
-    """Record and scores of the release, and as its data the sample that the rest is told of."""
+    """Record and scores of the release, and as its data the sample that the rest is told of.
+
+    `again` names what an earlier run left damaged, and was made again.
+    """
     made = make(sample.data, sample.steps, run.branch(sample.parts), asked.protect)
     claim = replace(made.claim, insisted=insisted)
     made = replace(
@@ -92,7 +100,7 @@ def told(
             replace(each, claim=replace(each.claim, insisted=insisted)) for each in made.protected
         ),
     )
-    release = recorded(made, sample.data, asked, verdicts, run, None, of_all)
+    release = recorded(made, sample.data, asked, verdicts, run, None, of_all, given_back)
     sizes: Counter[int] = Counter()
     for each in answers:
         sizes.update(each.sizes)
@@ -108,6 +116,7 @@ def told(
         verdicts=verdicts,
         cautions=(
             *((_of_a_sample(sample, of_few),) if sample.sampled else ()),
+            *((_made_again(again),) if again else ()),
             *release.record.cautions,
         ),
     )
@@ -130,4 +139,15 @@ def _of_a_sample(sample: Sample, names: Sequence[str]) -> Caution:
         "too high; but what only few records have may be missed by a warning.",
         sample.data.n,
         "For these of all records, run tacita assess where they fit into memory.",
+    )
+
+
+def _made_again(names: Sequence[str]) -> Caution:
+    shown = ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
+    return Caution(
+        "parts-made-again",
+        f"An earlier run of the same plan was interrupted, and some of what it left was damaged: {shown}. It "
+        "was discarded and made again from the source; the release was verified as ever.",
+        len(names),
+        "Check the disk that holds the output, and who may write to it.",
     )

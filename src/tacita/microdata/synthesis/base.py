@@ -194,3 +194,13 @@ def numbered(columns: npt.NDArray[np.intp]) -> str:
     """
     numbers = ", ".join(str(column + 1) for column in columns)
     return f"column{'s' if columns.size > 1 else ''} {numbers} (as given)"
+
+
+def refuse_fractions(who: str, values: Matrix) -> None:
+    """Raise where values that are to be published whole are not."""
+    broken = int((values != np.rint(values)).sum() - np.isnan(values).sum())
+    if broken:
+        raise DataError(
+            f"{who}: {broken} values to be published whole are not: too few whole numbers of their column "
+            "are shared by k records. Leave out round-integers, lower k or merge strata."
+        )

@@ -10,7 +10,7 @@ import numpy as np
 from tacita.core import Floats, Ints, Mask, Matrix, Run
 
 from .columns import Columns, Margin
-from .mixed import MixedSynthesis, Sampler
+from .mixed import MixedSynthesis, Sampler, counted
 from .restrictions import Restrictions
 
 # Terms of the series by which correlations of levels tell those of the normal variables behind them.
@@ -51,6 +51,7 @@ class Copula(MixedSynthesis):
         columns: Columns,
         margins: Sequence[Margin],
         restrictions: Restrictions,
+        units: Ints | None,
         run: Run,
     ) -> Sampler:
         p = len(margins)
@@ -60,11 +61,16 @@ class Copula(MixedSynthesis):
         for j in order:
             # what a rule gives says nothing of how the column goes with others
             free = ~restrictions.structural(j, x, known)
-            if (~np.isnan(x[free, j])).sum() >= 2 * self.k:
+            there = free & ~np.isnan(x[:, j])
+            if counted(None if units is None else units[there], int(there.sum())) >= 2 * self.fewest:
                 used[:, j] = free
             known.add(j)
         inner = tuple(
-            Margin.of(x[used[:, j], j], columns.kinds[j], self.k) if margins[j].ordered.size else margins[j]
+            Margin.of(
+                x[used[:, j], j], columns.kinds[j], self.fewest, None if units is None else units[used[:, j]]
+            )
+            if margins[j].ordered.size
+            else margins[j]
             for j in range(p)
         )
         gaps = np.isnan(x)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Annotated, Any, ClassVar, Protocol
+from typing import Annotated, Any, ClassVar, Protocol, Self
 
 import numpy as np
 import numpy.typing as npt
 from pydantic import BeforeValidator, Field
 
-from tacita.core import DataError, Floats, Matrix, Run
+from tacita.core import DataError, Floats, Ints, Matrix, ParameterError, Run
 from tacita.core.conditions import condition_of, edit_of, rule_of
 from tacita.core.microdata import speakable
 from tacita.core.roles import KINDS, Kind, Names
@@ -20,6 +20,8 @@ from .columns import Columns, Margin
 from .regression import Regression
 from .restrictions import Restrictions
 
+# The least k, where none is given.
+SMALLEST_K = 5
 # Records that break a restriction are drawn again so often; then nobody can be drawn for them.
 _ROUNDS = 200
 # Whole records that come back and that fewer than so many share, and the largest share of them.
@@ -40,6 +42,20 @@ def _read(reader: Any, who: str) -> Any:
     return BeforeValidator(read)
 
 
+def counted(units: Ints | None, records: int) -> int:
+    """How many units some records are of."""
+    return records if units is None else int(np.unique(units).size)
+
+
+def repeated(units: Ints | None) -> Ints | None:
+    """The units, unless each has one record: then records are as good, and nobody need count.
+
+    >>> repeated(np.array([2, 0, 1])) is None
+    True
+    """
+    return units if units is not None and np.unique(units).size < units.size else None
+
+
 class Sampler(Protocol):
     """A fitted model that draws the dependent columns of some records, in place."""
 
@@ -50,12 +66,14 @@ class Sampler(Protocol):
 class MixedSynthesis(BaseSynthesis):
     """Draws columns of all kinds anew; subclasses fit a model, in `fit`.
 
-    Whatever the model, nothing is published that fewer than k records stand behind: no category and no end of
-    a column. A missing value is a level like others where the plan says so. Records that break a rule, an
-    edit or a structural zero are drawn again.
+    Whatever the model, nothing is published that fewer than k units stand behind (persons, households or
+    firms where a unit is named, else records): no category and no end of a column. A missing value is a
+    level like others where the plan says so. Records that break a rule, an edit or a structural zero are
+    drawn again.
     """
 
     takes: ClassVar[tuple[Kind, ...]] = KINDS
+    unit_aware: ClassVar[bool] = True
     draws_missing: ClassVar[bool] = True
     roundable: ClassVar[bool] = True
     guarantees: ClassVar[tuple[str, ...]] = (
@@ -66,8 +84,13 @@ class MixedSynthesis(BaseSynthesis):
     )
 
     k: Annotated[
-        int, Field(ge=2, description="fewest records behind a leaf, a category and the end of a column")
-    ] = 5
+        int | None,
+        Field(
+            ge=2,
+            description="fewest units (records, where none is named) behind a leaf, a category and the end "
+            "of a column; none: 5 (trees: at least a 150th of a stratum), doubled until max_advantage holds",
+        ),
+    ] = None
     rules: Annotated[Names, _read(rule_of, "Rules")] = Field(
         (), description='what holds where something else does, as "age < 15: income = 0"'
     )
@@ -85,6 +108,34 @@ class MixedSynthesis(BaseSynthesis):
         "come out unchanged; 1 insists on any",
     )
 
+    max_advantage: float = Field(
+        3.0,
+        gt=0,
+        le=100,
+        description="percentage points by which unique records of a half that was fitted may come back more "
+        "often than those of the half kept from it, at the upper end of a 95 % interval",
+    )
+
+    @property
+    def group_size(self) -> int:
+        """The k, or the least that it can be."""
+        return SMALLEST_K if self.k is None else self.k
+
+    @property
+    def fewest(self) -> int:
+        """The k that is in force."""
+        if self.k is None:
+            raise ParameterError(f"{self.spoken_name()}: k is not known before the records are.", field="k")
+        return self.k
+
+    def with_k(self, k: int) -> Self:
+        """The same with another k."""
+        return self.model_copy(update={"k": k})
+
+    def first_k(self, units: int) -> int:
+        """The k to begin with among so many units of a stratum, where none is given."""
+        return SMALLEST_K
+
     def promised(self) -> tuple[str, ...]:
         """What holds with this setting: restrictions, where there are some."""
         rules = ("rules-kept",) if self.rules or self.zeros else ()
@@ -97,9 +148,13 @@ class MixedSynthesis(BaseSynthesis):
         columns: Columns,
         margins: Sequence[Margin],
         restrictions: Restrictions,
+        units: Ints | None,
         run: Run,
     ) -> Sampler:
-        """A model of the dependent columns (one margin each) given the others, of x as it stands."""
+        """A model of the dependent columns (one margin each) given the others, of x as it stands.
+
+        `units` has the unit of each record, None where each stands for itself.
+        """
 
     def synthesize(
         self,
@@ -108,8 +163,12 @@ class MixedSynthesis(BaseSynthesis):
         run: Run | None = None,
         *,
         columns: Columns | None = None,
+        units: Ints | None = None,
     ) -> Matrix:
-        """New values of y (n x p) given s (n x q, or None): numbers or codes, NaN where missing."""
+        """New values of y (n x p) given s (n x q, or None): numbers or codes, NaN where missing.
+
+        `units` has the unit of each record: k is counted in them.
+        """
         run, who = run or Run(), self.spoken_name()
         dependent = np.array(y, dtype=np.float64, ndmin=2)
         n, p = dependent.shape
@@ -121,31 +180,61 @@ class MixedSynthesis(BaseSynthesis):
             )
         if np.isinf(dependent).any() or np.isinf(independent).any():
             raise DataError(f"{who}: some values are infinite. Correct or drop those records.")
-        if n < 2 * self.k:
-            raise DataError(
-                f"{who}: wanted at least {2 * self.k} records, twice k, got {n}. Merge strata or lower k."
-            )
+        method = self if self.k is not None else self.with_k(self.first_k(counted(units, n)))
         x = np.hstack([dependent, independent])
         columns = columns or Columns.numbered(p, independent.shape[1])
+        drawn = method._fitted_and_drawn(x, p, x, columns, units, run)
+        method._refuse_true_values(x[:, :p], drawn, columns)
+        return drawn
+
+    def synthesize_from_part(
+        self,
+        y: Matrix,
+        s: Matrix,
+        part: Ints,
+        given: Ints,
+        run: Run,
+        *,
+        columns: Columns,
+        units: Ints | None = None,
+    ) -> Matrix:
+        """What a model of some records (`part`) draws for others (`given`): the membership attack needs it.
+
+        Nothing of it is published, and so nothing is held against the values that the records have.
+        """
+        x = np.hstack([y, s])
+        return self._fitted_and_drawn(
+            x[part], y.shape[1], x[given], columns, None if units is None else units[part], run
+        )
+
+    def _fitted_and_drawn(
+        self, x: Matrix, p: int, given: Matrix, columns: Columns, units: Ints | None, run: Run
+    ) -> Matrix:
+        """Dependent columns of the records `given`, by a model of the records x."""
+        who, k, held = self.spoken_name(), self.fewest, counted(units, len(x))
+        if held < 2 * k:
+            what = "records" if units is None else "distinct units"
+            raise DataError(
+                f"{who}: wanted at least {2 * k} {what}, twice k, got {held}. Merge strata or lower k."
+            )
         restrictions = Restrictions.of(columns, p, rules=self.rules, edits=self.edits, zeros=self.zeros)
         restrictions.refuse_broken(x, who)
         self._refuse_functions(x, p, columns)
-        margins = self._margins(x, p, columns)
+        margins = self._margins(x, p, columns, units)
         run.report("fitting the model", 0, 1)
-        sampler = self.fit(x, columns, margins, restrictions, run)
-        drawn = self._drawn(x, margins, restrictions, sampler, run)
-        self._refuse_true_values(x[:, :p], drawn, columns)
-        return drawn
+        sampler = self.fit(x, columns, margins, restrictions, units, run)
+        return self._drawn(given, margins, restrictions, sampler, run)
 
-    def _margins(self, x: Matrix, p: int, columns: Columns) -> list[Margin]:
-        margins = [Margin.of(x[:, j], columns.kinds[j], self.k) for j in range(p)]
+    def _margins(self, x: Matrix, p: int, columns: Columns, units: Ints | None) -> list[Margin]:
+        margins = [Margin.of(x[:, j], columns.kinds[j], self.fewest, units) for j in range(p)]
         empty = [
             columns.names[j] for j, each in enumerate(margins) if not each.ordered.size and not each.missing
         ]
         if empty:
             raise DataError(
                 f"{self.spoken_name()}: column {speakable(empty)} has no category, or no values, that k = "
-                f"{self.k} records share: nothing may be drawn from fewer. Coarsen it first, leave it out, "
+                f"{self.fewest} {'records' if units is None else 'units'} share: nothing "
+                "may be drawn from fewer. Coarsen it first, leave it out, "
                 "or merge strata."
             )
         return margins

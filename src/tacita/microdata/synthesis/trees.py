@@ -14,7 +14,7 @@ from tacita.core.microdata import speakable
 from tacita.core.roles import Names
 
 from .columns import Columns, Margin
-from .mixed import MixedSynthesis, Sampler
+from .mixed import SMALLEST_K, MixedSynthesis, Sampler, counted
 from .restrictions import Restrictions
 
 # A numeric column is cut into so many bins of equal size, and some at its ends, before trees are grown on it.
@@ -23,6 +23,12 @@ _BINS = 255
 _LEAST_GAIN = 1e-8
 # Within a leaf, records that break a restriction look for another donor so often.
 _TRIES = 10
+
+
+# Orders of columns that go by how many values they have.
+MANY_FIRST, FEW_FIRST = "many-first", "few-first"
+# Where no k is given, a leaf begins with this part of the units of a stratum.
+_SHARE_OF_A_LEAF = 150
 
 
 class Trees(MixedSynthesis):
@@ -47,7 +53,14 @@ class Trees(MixedSynthesis):
     """
 
     order: Names = Field(
-        (), description="dependent columns in the order they are drawn; the others follow, few values first"
+        (MANY_FIRST,),
+        description="many-first or few-first: columns by how many values they have; or dependent columns in "
+        "the order they are drawn, the others following, those of many values first",
+    )
+    systematic: bool = Field(
+        True,
+        description="records that reach a leaf take its values evenly, which keeps shares and means; false: "
+        "each takes the value of a random member",
     )
 
     def fit(
@@ -56,28 +69,39 @@ class Trees(MixedSynthesis):
         columns: Columns,
         margins: Sequence[Margin],
         restrictions: Restrictions,
+        units: Ints | None,
         run: Run,
     ) -> Sampler:
-        p = len(margins)
-        order = restrictions.order([np.unique(x[:, j]).size for j in range(p)], self._first(columns, p))
+        p, k = len(margins), self.fewest
+        direction = 1 if self.order == (FEW_FIRST,) else -1
+        sizes = [direction * np.unique(x[:, j]).size for j in range(p)]
+        order = restrictions.order(sizes, self._first(columns, p))
         binned = _Binned.of(x, columns)
         known = list(range(p, x.shape[1]))
         fitted = []
         for done, j in enumerate(order):
             structural = restrictions.structural(j, x, set(known))
             rows = np.flatnonzero(~structural)
-            if (~np.isnan(x[rows, j])).sum() < 2 * self.k:
+            there = rows[~np.isnan(x[rows, j])]
+            if counted(None if units is None else units[there], there.size) < 2 * k:
                 rows = np.arange(len(x))
-            fitted.append(_Column.of(j, x, rows, binned, known, margins[j], self.k))
+            fitted.append(_Column.of(j, x, rows, binned, known, margins[j], k, units))
             known.append(j)
             run.report("growing trees", done + 1, p)
-        return _Fitted(tuple(fitted), binned, tuple(margins), restrictions)
+        return _Fitted(tuple(fitted), binned, tuple(margins), restrictions, self.systematic)
+
+    def first_k(self, units: int) -> int:
+        """A 150th of the units of a stratum: few enough that relations still show."""
+        return max(SMALLEST_K, units // _SHARE_OF_A_LEAF)
 
     def _first(self, columns: Columns, p: int) -> list[int]:
+        if self.order in ((MANY_FIRST,), (FEW_FIRST,)):
+            return []
         unknown = [name for name in self.order if name not in columns.names[:p]]
         if unknown or len(set(self.order)) < len(self.order):
             raise ParameterError(
-                f"Trees: order must name dependent columns, each once; {speakable(unknown or self.order)} "
+                f"Trees: order must name dependent columns, each once, or be {MANY_FIRST} or "
+                f"{FEW_FIRST}; {speakable(unknown or self.order)} "
                 f"{'is not one' if unknown else 'has one twice'}."
             )
         return [columns.names.index(name) for name in self.order]
@@ -119,7 +143,9 @@ class _Binned:
         gaps = np.isnan(values)
         plain = np.where(gaps, 0.0, values)
         found = plain if edges is None else np.searchsorted(edges, plain)
-        return np.where(gaps, 0, 1 + found.astype(np.int64))
+        bins = np.where(gaps, 0, 1 + found.astype(np.int64))
+        # a category that no record of the model has goes with what is missing
+        return np.where(bins < self.sizes[j], bins, 0)
 
 
 def _shares(n: int) -> Floats:
@@ -140,9 +166,15 @@ class _Leaves:
 
     @classmethod
     def grown(
-        cls, rows: Ints, target: Floats | Ints, binned: _Binned, features: Sequence[int], k: int
+        cls,
+        rows: Ints,
+        target: Floats | Ints,
+        binned: _Binned,
+        features: Sequence[int],
+        k: int,
+        units: Ints | None,
     ) -> _Leaves:
-        """Of some records; a target of whole numbers is one of classes."""
+        """Of some records; a target of whole numbers is one of classes. Donors of a leaf ascend by target."""
         from tacita.kernels.records.cart import grow
 
         chosen = list(features)
@@ -151,11 +183,22 @@ class _Leaves:
         classes = target if by_class else np.empty(0, dtype=np.int64)
         bins = np.ascontiguousarray(binned.bins[np.ix_(np.array(chosen, dtype=np.int64), rows)])
         kinds = int(target.max()) + 1 if by_class else 0
+        owners = (
+            np.empty(0, dtype=np.int64) if units is None else np.unique(units[rows], return_inverse=True)[1]
+        )
         tree, leaf, leaves = grow(
-            bins, binned.sizes[chosen], binned.unordered[chosen], numbers, classes, kinds, k, _LEAST_GAIN
+            bins,
+            binned.sizes[chosen],
+            binned.unordered[chosen],
+            numbers,
+            classes,
+            kinds,
+            owners.reshape(-1).astype(np.int64),
+            k,
+            _LEAST_GAIN,
         )
         counts = np.bincount(leaf, minlength=leaves)
-        return cls(tree, tuple(chosen), np.argsort(leaf, kind="stable"), np.cumsum(counts) - counts, counts)
+        return cls(tree, tuple(chosen), np.lexsort((target, leaf)), np.cumsum(counts) - counts, counts)
 
     def of_records(self, x: Matrix, binned: _Binned) -> Ints:
         """The leaf that each record comes to."""
@@ -166,9 +209,21 @@ class _Leaves:
             bins[at] = binned.of_column(j, x[:, j])
         return np.asarray(leaves_of(self.tree, bins, binned.unordered[list(self.features)]))
 
-    def donor(self, leaf: Ints, generator: np.random.Generator) -> Ints:
-        """A random member of each leaf, by its place among the records that the tree was grown on."""
-        return self.donors[self.starts[leaf] + generator.integers(0, self.counts[leaf])]
+    def donor(self, leaf: Ints, generator: np.random.Generator, *, systematic: bool) -> Ints:
+        """A member of the leaf of each record, by its place among those that the tree was grown on.
+
+        At random; or, systematic, evenly over the members in the order of their values: of m records that
+        reach a leaf, in random order, record i takes the one at the share (i + u) / m, with one u a leaf.
+        """
+        if not systematic:
+            return self.donors[self.starts[leaf] + generator.integers(0, self.counts[leaf])]
+        order = np.lexsort((generator.random(leaf.size), leaf))
+        reached = np.bincount(leaf, minlength=self.counts.size)
+        turn = np.empty(leaf.size)
+        turn[order] = np.arange(leaf.size) - (np.cumsum(reached) - reached)[leaf[order]]
+        share = (turn + generator.random(self.counts.size)[leaf]) / reached[leaf]
+        place = np.minimum((share * self.counts[leaf]).astype(np.int64), self.counts[leaf] - 1)
+        return np.asarray(self.donors[self.starts[leaf] + place])
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,24 +238,32 @@ class _Column:
 
     @classmethod
     def of(
-        cls, j: int, x: Matrix, rows: Ints, binned: _Binned, features: Sequence[int], margin: Margin, k: int
+        cls,
+        j: int,
+        x: Matrix,
+        rows: Ints,
+        binned: _Binned,
+        features: Sequence[int],
+        margin: Margin,
+        k: int,
+        units: Ints | None,
     ) -> _Column:
         values = x[rows, j]
         gaps = np.isnan(values)
         missing = None
         if margin.missing and gaps.any():
-            missing = _Leaves.grown(rows, gaps.astype(np.int64), binned, features, k), gaps
+            missing = _Leaves.grown(rows, gaps.astype(np.int64), binned, features, k, units), gaps
         kept = margin.donors(values)
         if not kept.any():
             return cls(j, missing, None, values[:0], values[:0])
         rows, values = rows[kept], values[kept]
         if not margin.numeric:
-            leaves = _Leaves.grown(rows, values.astype(np.int64), binned, features, k)
+            leaves = _Leaves.grown(rows, values.astype(np.int64), binned, features, k, units)
             return cls(j, missing, leaves, values, values)
         # ranks, so that a few huge values do not decide where records are parted
         ordered = np.sort(values)
         ranks = (np.searchsorted(ordered, values) + np.searchsorted(ordered, values, "right")) / 2.0
-        leaves = _Leaves.grown(rows, ranks, binned, features, k)
+        leaves = _Leaves.grown(rows, ranks, binned, features, k, units)
         return cls(j, missing, leaves, *_cells(values, leaves, margin))
 
     def leaves(self, x: Matrix, binned: _Binned) -> tuple[Ints | None, Ints | None]:
@@ -215,16 +278,18 @@ class _Column:
         rows: Ints,
         margin: Margin,
         generator: np.random.Generator,
+        *,
+        systematic: bool,
     ) -> Floats:
         """A value for some of the records whose leaves are given."""
         drawn = np.full(rows.size, np.nan)
         if self.values is not None and leaves[1] is not None:
-            donor = self.values.donor(leaves[1][rows], generator)
+            donor = self.values.donor(leaves[1][rows], generator, systematic=systematic)
             low, high = self.low[donor], self.high[donor]
             drawn = margin.settled(low + generator.random(rows.size) * (high - low))
         if self.missing is not None and leaves[0] is not None:
             tree, gaps = self.missing
-            drawn[gaps[tree.donor(leaves[0][rows], generator)]] = np.nan
+            drawn[gaps[tree.donor(leaves[0][rows], generator, systematic=systematic)]] = np.nan
         return drawn
 
 
@@ -259,6 +324,7 @@ class _Fitted:
     binned: _Binned
     margins: tuple[Margin, ...]
     restrictions: Restrictions
+    systematic: bool
 
     def draw(self, x: Matrix, generator: np.random.Generator, run: Run) -> None:
         """Every column in turn; within their leaves, records that break something look for other donors."""
@@ -269,7 +335,7 @@ class _Fitted:
             known.add(j)
             waiting = np.arange(len(x))
             for _ in range(_TRIES):
-                x[waiting, j] = each.draw(leaves, waiting, margin, generator)
+                x[waiting, j] = each.draw(leaves, waiting, margin, generator, systematic=self.systematic)
                 part = x[waiting]
                 waiting = waiting[self.restrictions.broken_by(j, part, known)]
                 if not waiting.size:

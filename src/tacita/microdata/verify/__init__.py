@@ -7,11 +7,13 @@ from which. One check per named guarantee.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
-from tacita.core import DataError, Microdata
+from tacita.core import DataError, InferenceError, Microdata
 from tacita.core.release import DECLARED, Claim
-from tacita.core.verify import Check, Verdict, insist, verdicts
+from tacita.core.verify import Check, Verdict, faults, verdicts
+from tacita.core.verify import insist as insist_on_all
 from tacita.io.formats.base import RecordFormat
 
 from . import (
@@ -21,7 +23,9 @@ from . import (
     dropping,
     files,
     generalisation,
+    inference,
     maskings,
+    membership,
     mixed,
     numbers,
     optimum,
@@ -37,7 +41,7 @@ from . import (
 from .evidence import Evidence
 from .restored import restored
 
-__all__ = ["ALWAYS", "CHECKS", "Check", "Evidence", "insist", "verify", "verify_file"]
+__all__ = ["ALWAYS", "CHECKS", "Check", "Evidence", "insist", "read_back", "verify", "verify_file"]
 
 
 CHECKS: dict[str, Check[Evidence]] = {
@@ -63,7 +67,8 @@ CHECKS: dict[str, Check[Evidence]] = {
     ),
     "group-categories": Check(
         "Every published category is the lower median (ordinal) or mode (nominal) of its group, or the next "
-        "best where that combination is the record of fewer than k.",
+        "best where that combination is the record of fewer than k (of fewer than k units, where they are "
+        "named).",
         categories.group_categories,
     ),
     "suppressed-cells": Check(
@@ -172,13 +177,19 @@ CHECKS: dict[str, Check[Evidence]] = {
     ),
     "extremes-hidden": Check(
         "In each stratum, no number lies beyond the mean of the k smallest or of the k largest originals of "
-        "its column, unless a rule gives it.",
+        "its column (one of each unit, where they are named), unless a rule gives it.",
         mixed.extremes_hidden,
     ),
     "labels-shared": Check(
-        "In each stratum, every published category, and what is missing, was that of at least k originals, "
-        "unless a rule gives it.",
+        "In each stratum, every published category, and what is missing, was that of at least k originals "
+        "(k units, where they are named), unless a rule gives it.",
         mixed.labels_shared,
+    ),
+    "membership-bounded": Check(
+        "Tried on random halves of the units, the method gave back unique records of the half that it was "
+        "fitted on at most max_advantage percentage points more often than of the other (upper end of a 95 % "
+        "interval).",
+        membership.membership_bounded,
     ),
     "rules-kept": Check(
         "Every record keeps the declared rules, and none is a combination that never occurs.",
@@ -215,7 +226,7 @@ CHECKS: dict[str, Check[Evidence]] = {
     ),
     "models-hold": Check(
         "Every class of equal keys satisfies the declared models of confidential columns and of the "
-        "population, and the file those of the whole.",
+        "population, counted in units where they are named, and the file those of the whole.",
         generalisation.models_hold,
     ),
     "few-suppressed": Check(
@@ -266,6 +277,12 @@ CHECKS: dict[str, Check[Evidence]] = {
         "Exactly the records that meet the declared condition by their original values are gone.",
         dropping.dropped_by_condition,
     ),
+    inference.NAME: Check(
+        "What was suppressed or changed does not follow from other released columns, or what follows leaves "
+        "every record one of k but a hundredth of those protected (where no k is promised: half of a "
+        "column).",
+        inference.withstands_inference,
+    ),
     "units-agree": Check(
         "Records of one unit show the same in the columns that were protected by unit.", recoding.units_agree
     ),
@@ -280,6 +297,9 @@ CHECKS: dict[str, Check[Evidence]] = {
     ),
 }
 
+# By this name it is recorded that a release gives back what it hid.
+GIVEN_BACK = inference.ACCEPTED
+
 # Promised of a written file alone.
 OF_FILES = ("file-plain", "file-written-again")
 
@@ -289,6 +309,9 @@ ALWAYS = ("columns-kept", "rows-complete", "others-identical", "no-leftovers")
 # Where units are named, a promise of k records is one of k units too.
 _OF_UNITS = {"groups-of-k": "k-units", "column-groups": "column-units"}
 
+# Steps with one of these show less of the originals, and nothing else.
+_COARSER = frozenset(("recoded", "generalised", "coded", "only-withheld", "dropped"))
+
 # Of a step among several, whose columns and file are those of the whole.
 _OF_A_STEP = ("rows-complete", "others-identical")
 
@@ -296,9 +319,27 @@ _OF_A_STEP = ("rows-complete", "others-identical")
 _FIRST = ("columns-kept", "rows-complete")
 
 
-def verify(released: Microdata, claim: Claim) -> tuple[Verdict, ...]:
-    """Try to refute every promise of a release. O(n d + n log n)."""
-    return _verdicts(Evidence(released, claim))
+def verify(released: Microdata, claim: Claim, *, finished: bool = True) -> tuple[Verdict, ...]:
+    """Try to refute every promise of a release. O(n d + n log n).
+
+    What columns give away is judged of a `finished` file: a later step may take them out.
+    """
+    return _verdicts(Evidence(released, claim), finished=finished)
+
+
+def insist(found: tuple[Verdict, ...]) -> tuple[Verdict, ...]:
+    """The verdicts, if all promises hold; otherwise an error, and nothing may be written.
+
+    That other columns give back what was hidden lies in the data, all else in the program.
+    """
+    failed = [verdict for verdict in found if not verdict.passed]
+    if failed and all(verdict.inferred for verdict in failed):
+        raise InferenceError(
+            f"The release would give back what was hidden and was not written: {faults(found)}. "
+            f"{inference.advice(failed)} Or insist (--insist; it is recorded as {inference.ACCEPTED}).",
+            found=[each for verdict in failed for each in verdict.inferred],
+        )
+    return insist_on_all(found)
 
 
 def verify_frame(released: Microdata, claim: Claim) -> tuple[Verdict, ...]:
@@ -313,24 +354,68 @@ def verify_file(content: bytes, form: RecordFormat, claim: Claim) -> tuple[Verdi
         released = form.decode(content, "release")
     except DataError:
         return (Verdict(name, CHECKS[name].promise, False, "the bytes cannot be read back as records"),)
-    if not form.keeps_types:
-        released = restored(released, claim)
-    return _verdicts(Evidence(released, claim, content, form), name)
+    return _verdicts(Evidence(_as_promised(released, form, claim), claim, content, form, released), name)
 
 
-def _verdicts(evidence: Evidence, *more: str) -> tuple[Verdict, ...]:
+def read_back(content: bytes, form: RecordFormat, claim: Claim, source: str) -> Microdata:
+    """What the bytes of a release say, in the types and words in which promises speak of it."""
+    return _as_promised(form.decode(content, source), form, claim)
+
+
+def _as_promised(read: Microdata, form: RecordFormat, claim: Claim) -> Microdata:
+    out_of_text = claim.original.dialect is not None and not form.spells
+    return read if form.keeps_types and not out_of_text else restored(read, claim)
+
+
+def _verdicts(evidence: Evidence, *more: str, finished: bool = True) -> tuple[Verdict, ...]:
     claim = evidence.claim
     if not claim.steps:
-        return verdicts(evidence, (*ALWAYS, *_promised(claim), *more), CHECKS, _FIRST)
+        alone = verdicts(
+            evidence, (*ALWAYS, *_promised(claim), *_undone(claim, finished), *more), CHECKS, _FIRST
+        )
+        return _with_inferred(alone, evidence)
     found = list(verdicts(evidence, (*ALWAYS, *more), CHECKS, _FIRST))
+    masked: frozenset[str] = frozenset()
     for number, step in enumerate(claim.steps, 1):
         # the columns of other steps and the file as a whole are spoken of above and by those steps
-        part = Evidence(evidence.released, step, evidence.content)
+        part = Evidence(evidence.released, step, evidence.content, masked=masked)
+        masked |= frozenset(() if _COARSER & set(step.guarantees) else step.original.quasi)
         told = verdicts(part, _OF_A_STEP, CHECKS) if step.representing is None else ()
         agree = verdicts(part, ["units-agree"], CHECKS) if step.representing is not None else ()
-        for each in (*told, *agree, *verdicts(part.representing(), _promised(step), CHECKS)):
-            found.append(replace(each, step=number))
+        # every record of a unit may give it away
+        undone = _with_inferred(verdicts(part, _undone(step, finished), CHECKS), part)
+        for each in (*told, *agree, *verdicts(part.representing(), _promised(step), CHECKS), *undone):
+            found.append(replace(each, step=number, promise=each.promise + _but_for_empty(step, each)))
     return tuple(found)
+
+
+def _undone(claim: Claim, finished: bool) -> list[str]:
+    """The promise that what was hidden is not given back, where something was hidden."""
+    if not finished or inference.ACCEPTED in claim.insisted:
+        return []
+    return [inference.NAME] if inference.speaks_of(claim.guarantees) else []
+
+
+def _with_inferred(found: Sequence[Verdict], evidence: Evidence) -> tuple[Verdict, ...]:
+    """The verdicts, and with the one on inference what was found."""
+    if any(each.guarantee == inference.NAME for each in found):
+        # where it could not be looked at, nothing was found
+        told = evidence.inferred[0] if evidence.inferred else ()
+        return tuple(
+            replace(each, inferred=told) if each.guarantee == inference.NAME else each for each in found
+        )
+    return tuple(found)
+
+
+# Of a step by itself these speak of files and rows, or of gaps as they are.
+_OF_ALL_CELLS = frozenset((*_OF_A_STEP, "units-agree", "k-anonymous-to-all", "only-withheld", inference.NAME))
+
+
+def _but_for_empty(step: Claim, verdict: Verdict) -> str:
+    """What a promise of values no longer says where a later step left cells empty."""
+    if step.emptied is None or verdict.guarantee in _OF_ALL_CELLS:
+        return ""
+    return " Cells that a later step left empty apart."
 
 
 def _promised(claim: Claim) -> list[str]:

@@ -14,7 +14,7 @@ from tacita.core import CsvDialect, Ints, Microdata
 from tacita.core.text import parse_numbers
 
 from .cells import as_array, identical, same_text
-from .evidence import Evidence, exact_means, gaps
+from .evidence import Evidence, exact_means, gaps, named_units
 
 Keys = tuple[object, ...]
 Numbers = list[tuple[float, ...]]
@@ -69,7 +69,12 @@ def _expected(evidence: Evidence, groups: Ints, k: int) -> dict[str, list[object
         shown = [None if hidden else keys[row] for row, hidden in zip(rows, gone, strict=True)]
         columns.append(Column(original.scale(name) == "nominal", shown))
     numbers, means = _numbers_and_means(evidence, groups)
-    owners = Counter(zip(numbers, zip(*(column.keys for column in columns), strict=True), strict=True))
+    records = zip(numbers, zip(*(column.keys for column in columns), strict=True), strict=True)
+    units = named_units(evidence)
+    # what several records of one unit have is that unit's alone
+    owners = Counter(
+        records if units is None else (each for each, _ in set(zip(records, units.tolist(), strict=True)))
+    )
     members: dict[int, list[int]] = {}
     for place, group in enumerate(groups.tolist()):
         members.setdefault(group, []).append(place)

@@ -46,6 +46,8 @@ def rows_complete(evidence: Evidence) -> str | None:
         return _NO_GROUPS
     if claim.suppressed is not None and np.shape(claim.suppressed) != shapes[1]:
         return "the claim does not say of each cell whether it was suppressed"
+    if claim.emptied is not None and np.shape(claim.emptied) != shapes[1]:
+        return "the claim does not say of each cell whether a later step left it empty"
     return None
 
 

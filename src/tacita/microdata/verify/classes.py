@@ -1,4 +1,8 @@
-"""What a class of records with equal keys must satisfy, counted plainly: a table of classes by values."""
+"""What a class of records with equal keys must satisfy, counted plainly: a table of classes by values.
+
+Where units are named, a class has units and not records, and each counts once: for the most frequent of its
+values where different values are asked for, else shared over its records.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +13,8 @@ from typing import Any
 import numpy as np
 
 from tacita.core import Floats, Hierarchy, Ints, Mask
+
+from .evidence import distinct, sizes
 
 # what arithmetic on shares may lose
 _SLACK = 1e-9
@@ -44,6 +50,65 @@ def counted(classes: Ints, values: Ints) -> Floats:
     return flat.reshape(rows, columns).astype(np.float64)
 
 
+def by_one_value(classes: Ints, values: Ints, units: Ints, wide: int) -> Floats:
+    """Units of each class with each value, each unit counted for one of its values, the most frequent first.
+
+    Whichever one record of each unit an attacker looks at, no value is more frequent than the first of these,
+    no two are more frequent than the first two, and so on.
+
+    >>> by_one_value(np.array([0, 0, 0]), np.array([0, 1, 1]), np.array([4, 4, 5]), 3).tolist()
+    [[0.0, 2.0, 0.0]]
+    """
+    cells = distinct(classes, values)
+    once = np.unique(cells * (int(units.max()) + 1) + units, return_index=True)[1]
+    having = _table(classes[once], values[once], wide)
+    left = _members(classes, units)
+    table = np.zeros_like(having)
+    every = np.arange(len(having))
+    for column in np.argsort(-having, axis=1, kind="stable").T:
+        table[every, column] = np.minimum(having[every, column], left)
+        left -= table[every, column]
+    return table
+
+
+def by_share(classes: Ints, values: Ints, units: Ints, wide: int) -> tuple[Floats, Ints]:
+    """Units of each class spread over the values of their records there; the class that each row is of.
+
+    All values of a unit that is alone are known to be its own: each of them is a row by itself.
+    """
+    of = distinct(classes, units)
+    # a pair of class and unit, and a value
+    _, first, records = np.unique(of * wide + values, return_index=True, return_counts=True)
+    table = _table(classes[first], values[first], wide, records / np.bincount(of)[of[first]])
+    several = np.flatnonzero((_members(classes, units) == 1) & ((table > 0).sum(axis=1) > 1))
+    rows, of_class = [table], [np.arange(len(table))]
+    for seen in several.tolist():
+        known = np.flatnonzero(table[seen])
+        rows.append(np.eye(wide)[known])
+        of_class.append(np.full(known.size, seen))
+        table[seen] = rows[-1][0]
+    return np.vstack(rows), np.concatenate(of_class)
+
+
+def shares_by_unit(values: Ints, units: Ints) -> Floats:
+    """The share of each value where every unit counts once, spread over its records."""
+    wide = int(units.max()) + 1
+    pairs, records = np.unique(values * wide + units, return_counts=True)
+    parts = records / np.bincount(units)[pairs % wide]
+    return np.bincount(pairs // wide, parts) / np.unique(units).size
+
+
+def _table(classes: Ints, values: Ints, wide: int, parts: Floats | None = None) -> Floats:
+    rows = int(classes.max(initial=-1)) + 1
+    flat = np.bincount(classes * wide + values, parts, rows * wide)
+    return flat.reshape(rows, wide).astype(np.float64)
+
+
+def _members(classes: Ints, units: Ints) -> Floats:
+    """How many units each class has."""
+    return sizes(classes, units).astype(np.float64)
+
+
 def broken(
     name: str,
     each: Mapping[str, Any],
@@ -53,8 +118,7 @@ def broken(
     hierarchy: Hierarchy | None,
 ) -> Mask:
     """Which classes do not satisfy a model; `before` are the shares in the input. O(classes values)."""
-    sizes = table.sum(axis=1, keepdims=True)
-    shares = table / sizes
+    shares = table / table.sum(axis=1, keepdims=True)
     kind = each.get("kind")
     if name == "l_diversity":
         return _alike(each, table, shares)

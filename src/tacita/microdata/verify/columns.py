@@ -26,7 +26,7 @@ def masked_cells(evidence: Evidence) -> str | None:
                 faults[fault].append(name)
             continue
         published = evidence.released.numbers(name)
-        gaps = np.isnan(evidence.originals(name))
+        gaps = np.isnan(evidence.originals(name)) | evidence.emptied(name)
         if not np.array_equal(gaps, np.isnan(published)):
             moved.append(name)
         elif not publishes(evidence, name, published):

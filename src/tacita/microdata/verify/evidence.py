@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from math import fsum
@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from tacita.core import Floats, Ints, Mask, Microdata
 from tacita.core.arrays import numbered
+from tacita.core.inference import Determined
 from tacita.core.microdata import column_codes
 from tacita.core.release import Claim
 from tacita.io.formats.base import RecordFormat
@@ -43,12 +44,25 @@ _LONG_RUN = 64
 
 @dataclass(frozen=True, repr=False)
 class Evidence:
-    """What the checks look at; `content` are the bytes of the file and `form` its format, if there is one."""
+    """What the checks look at; `content` are the bytes of the file and `form` its format, if there is one.
+
+    `read` is what the format found in the bytes; `released` is that in the types and words of the source.
+    """
 
     released: Microdata
     claim: Claim
     content: bytes | None = None
     form: RecordFormat | None = None
+    read: Microdata | None = None
+    # columns to which an earlier step gave other values
+    masked: frozenset[str] = frozenset()
+    # what follows of hidden cells, once it was looked for
+    inferred: list[tuple[Determined, ...]] = field(default_factory=list)
+
+    @property
+    def in_file(self) -> Microdata:
+        """The cells as the file has them."""
+        return self.released if self.read is None else self.read
 
     @cached_property
     def gone(self) -> frozenset[str]:
@@ -92,6 +106,13 @@ class Evidence:
             return np.zeros(claim.rows.size, dtype=bool)
         return claim.suppressed[:, claim.original.quasi.index(name)]
 
+    def emptied(self, name: str) -> Mask:
+        """Released rows whose cell of a quasi-identifier a later step left empty, by the claim."""
+        claim = self.claim
+        if claim.emptied is None:
+            return np.zeros(claim.rows.size, dtype=bool)
+        return claim.emptied[:, claim.original.quasi.index(name)]
+
     def absent(self, name: str) -> Mask:
         """Released rows that must show no value: there was none, or it was taken away."""
         return gaps(self.claim.original, name)[self.claim.rows] | self.suppressed(name)
@@ -132,6 +153,18 @@ class Evidence:
         absent = int(original.missing(unit)[rows].sum())
         return f"the unit of {absent} records is not known" if absent else one_each(original, unit)[rows]
 
+    @cached_property
+    def every_unit(self) -> Ints | None:
+        """A number for the unit behind each original row; one that is not known is its own."""
+        original = self.claim.original
+        unit = original.roles.unit if original.roles else None
+        if unit is None:
+            return None
+        found = one_each(original, unit)
+        absent = np.flatnonzero(original.missing(unit))
+        found[absent] = found.size + np.arange(absent.size)
+        return found
+
     def representing(self) -> Evidence:
         """The same of one record a unit, where the step worked on units."""
         claim, standing = self.claim, self.claim.representing
@@ -140,11 +173,17 @@ class Evidence:
         chosen = np.flatnonzero(np.isin(claim.rows, standing))
         labels = None if claim.labels is None else claim.labels[chosen]
         suppressed = None if claim.suppressed is None else claim.suppressed[chosen]
+        emptied = None if claim.emptied is None else claim.emptied[chosen]
         frame = gathered(self.released.frame, chosen)
         released = Microdata(frame, dialect=self.released.dialect, source=self.released.source)
         gone = claim.leaving[np.isin(claim.leaving, standing)]
         chosen_ones = replace(
-            claim, rows=claim.rows[chosen], leaving=gone, labels=labels, suppressed=suppressed
+            claim,
+            rows=claim.rows[chosen],
+            leaving=gone,
+            labels=labels,
+            suppressed=suppressed,
+            emptied=emptied,
         )
         return Evidence(released, chosen_ones)
 
@@ -202,6 +241,17 @@ def _shows(mark: str) -> bool:
     if mark.isspace():
         return True
     return category(mark) not in ("Cf", "Cc") and not any(first <= mark <= last for first, last in _HIDDEN)
+
+
+def named_units(evidence: Evidence) -> Ints | None:
+    """The units behind released rows, where a column of them is named; one that is missing is its own."""
+    return unit_of_rows(evidence, evidence.claim.rows)
+
+
+def unit_of_rows(evidence: Evidence, rows: Ints) -> Ints | None:
+    """The units behind some original rows, where a column of them is named; one missing is its own."""
+    known = evidence.every_unit
+    return None if known is None else distinct(known[rows])
 
 
 def gaps(data: Microdata, name: str) -> Mask:

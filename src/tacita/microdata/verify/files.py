@@ -6,6 +6,7 @@ import base64
 import codecs
 import csv
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from types import SimpleNamespace
 from typing import Any
 
@@ -46,9 +47,9 @@ def written_again(evidence: Evidence) -> str | None:
     """The cells that were read, made anew so that nothing clings to them, give the same bytes. O(n d)."""
     if evidence.content is None or evidence.form is None:
         return "there is no file"
-    plain = without_memory(to_arrow(evidence.released))
+    read = evidence.in_file
     again = evidence.form.encode(
-        Microdata.of(plain, dialect=evidence.claim.original.dialect, notes=evidence.released.notes)
+        Microdata.of(without_memory(to_arrow(read)), dialect=read.dialect, notes=read.notes)
     )
     return None if again == evidence.content else "the file is not what its format writes of its cells"
 
@@ -177,8 +178,24 @@ def _notes_say_more(_content: bytes, evidence: Evidence) -> str | None:
     """
     form = evidence.form
     assert form is not None
-    plain = form.decode(form.encode(Microdata.of(without_memory(to_arrow(evidence.released)))), "plain")
-    return says_more(evidence, plain) or written_again(evidence)
+    bare = without_memory(to_arrow(evidence.in_file))
+    # whole numbers may have been whole by their type, which not every such file says
+    usual = [
+        form.decode(form.encode(Microdata.of(cells)), "plain")
+        for cells in (bare, _whole(bare))
+        if cells.num_columns
+    ]
+    return says_more(evidence, usual) or written_again(evidence)
+
+
+def _whole(cells: pa.Table) -> pa.Table:
+    """The columns of doubles that hold whole numbers alone, as such."""
+    found = {}
+    for name, column in zip(cells.column_names, cells.columns, strict=True):
+        if pa.types.is_floating(column.type):
+            with suppress(pa.ArrowInvalid):
+                found[name] = column.cast(pa.int64())
+    return pa.table(found)
 
 
 def _xport_says_more(content: bytes, evidence: Evidence) -> str | None:

@@ -13,8 +13,17 @@ from tacita.core import Floats, Hierarchy, Ints, Mask, Microdata
 from tacita.io.hierarchies import as_hierarchy
 
 from .cells import as_array
-from .classes import allowed, broken, counted, fewest, settings_of
-from .evidence import Evidence, distinct, no_category, sizes, too_few
+from .classes import (
+    allowed,
+    broken,
+    by_one_value,
+    by_share,
+    counted,
+    fewest,
+    settings_of,
+    shares_by_unit,
+)
+from .evidence import Evidence, distinct, no_category, sizes, too_few, unit_of_rows
 from .recoding import shown_at
 from .whole import (
     People,
@@ -28,6 +37,7 @@ from .whole import (
 )
 
 Cells = list[str | None]
+_SIGNS = frozenset("0123456789+-.,eE")
 TOP = "*"
 
 
@@ -104,7 +114,9 @@ def _withheld(evidence: Evidence) -> Mask:
     names = evidence.claim.original.quasi
     empty = np.all([[cell is None for cell in shown(evidence, name)] for name in names], axis=0)
     before = np.array([no_category(evidence.claim.original, name)[evidence.claim.rows] for name in names])
-    return empty & ~before.all(axis=0)
+    # whom a later step left without a key had one after this
+    later = np.any([evidence.emptied(name) for name in names], axis=0)
+    return empty & ~before.all(axis=0) & ~later
 
 
 def generalised(evidence: Evidence) -> str | None:
@@ -117,7 +129,12 @@ def generalised(evidence: Evidence) -> str | None:
     for name in claim.original.quasi:
         texts, new = cells_of(claim.original, name), shown(evidence, name)
         old = [texts[row] for row in claim.rows.tolist()]
-        pairs = {(a, b) for a, b, gone in zip(old, new, withheld.tolist(), strict=True) if not gone}
+        emptied = evidence.emptied(name)
+        if any(cell is not None for cell, gone in zip(new, emptied.tolist(), strict=True) if gone):
+            wrong.append(name)
+            continue
+        apart = (withheld | emptied).tolist()
+        pairs = {(a, b) for a, b, gone in zip(old, new, apart, strict=True) if not gone}
         if name in claim.terms.get("ranges", ()):
             fits = all(_in_range(a, b) for a, b in pairs)
         else:
@@ -145,17 +162,24 @@ def _above(hierarchy: Hierarchy, pairs: set[tuple[str | None, str | None]]) -> b
 
 
 def _in_range(old: str | None, new: str | None) -> bool:
-    """Whether a number lies between the two that are shown, both of them included."""
+    """Whether a number lies between the two that are shown, both of them included; or is the one shown."""
     if old is None or new is None:
         return old is None and new in (None, TOP)
     if old == new or new == TOP:
         return True
     low, sign, high = new.partition(" to ")
-    try:
-        number = float(old.replace(",", "."))
-        return bool(sign) and float(low) <= number <= float(high)
-    except ValueError:
+    number, ends = _number(old), (_number(low), _number(high if sign else low))
+    if number is None or ends[0] is None or ends[1] is None:
         return False
+    return ends[0] <= number <= ends[1]
+
+
+def _number(text: str) -> float | None:
+    """The number that a text spells, with a point or a comma; none where Python alone reads one (1_0)."""
+    try:
+        return float(text.strip().replace(",", ".")) if set(text.strip()) <= _SIGNS else None
+    except ValueError:
+        return None
 
 
 def few_suppressed(evidence: Evidence) -> str | None:
@@ -169,16 +193,17 @@ def few_suppressed(evidence: Evidence) -> str | None:
 
 def models_hold(evidence: Evidence) -> str | None:
     """Every class satisfies every model of classes, and the file those of the whole and of its population."""
-    classes = classes_of(evidence)
-    for name, each, wrong in broken_by(evidence, classes, evidence.claim.rows):
+    classes, units = classes_of(evidence), units_named(evidence)
+    if isinstance(units, str):
+        return units
+    for name, each, wrong in broken_by(evidence, classes, evidence.claim.rows, units):
         if wrong.any():
             column = each.get("column", each.get("weight"))
             return f"{int(wrong.sum())} of {wrong.size} classes break {name} of column {column}"
-    units = units_named(evidence)
-    if isinstance(units, str):
-        return units
+    whole = unit_of_rows(evidence, evidence.seen)
+    n = evidence.seen.size if whole is None else np.unique(whole).size
     for name, each in of_the_file(evidence.claim.terms):
-        if fault := whole_fault(name, each, sizes(classes, units), evidence.seen.size):
+        if fault := whole_fault(name, each, sizes(classes, units), n):
             return f"{fault}, more than {name} allows"
     return _populations_fault(evidence, classes)
 
@@ -189,11 +214,16 @@ def units_named(evidence: Evidence) -> Ints | str | None:
     return evidence.units if roles is not None and roles.unit is not None else None
 
 
-def broken_by(evidence: Evidence, classes: Ints, rows: Ints) -> Iterator[tuple[str, Mapping[str, Any], Mask]]:
-    """For each model of single classes, which classes of some rows break it."""
+def broken_by(
+    evidence: Evidence, classes: Ints, rows: Ints, units: Ints | None
+) -> Iterator[tuple[str, Mapping[str, Any], Mask]]:
+    """For each model of single classes, which classes of some rows break it; units in place of records."""
     for name, each in settings_of(evidence.claim.terms):
         if "column" in each:
-            yield name, each, broken(name, each, *values_by_class(evidence, each, classes, rows))
+            table, of, before, texts, hierarchy = values_by_class(evidence, name, each, classes, rows, units)
+            wrong = np.zeros(int(classes.max(initial=-1)) + 1, dtype=bool)
+            wrong[of[broken(name, each, table, before, texts, hierarchy)]] = True
+            yield name, each, wrong
         elif each.get("weight") is not None:
             yield name, each, persons_by_weight(evidence.claim.original, each, classes, rows)
 
@@ -253,20 +283,32 @@ def _beside(evidence: Evidence, people: People, labels: Mapping[str, Cells], row
 
 
 def values_by_class(
-    evidence: Evidence, each: Mapping[str, Any], classes: Ints, rows: Ints
-) -> tuple[Floats, Floats, list[str], Hierarchy | None]:
-    """Counts of a confidential column in classes of some rows, its shares in the input, its values."""
+    evidence: Evidence, name: str, each: Mapping[str, Any], classes: Ints, rows: Ints, units: Ints | None
+) -> tuple[Floats, Ints, Floats, list[str], Hierarchy | None]:
+    """Counts of a confidential column in classes of some rows, a row each; the class that each row is of.
+
+    Beside them its shares in the input, its values, and its hierarchy.
+    """
     original, column = evidence.claim.original, each["column"]
     cells = ["" if cell is None else cell for cell in cells_of(original, column)]
     texts, codes = np.unique([cells[row] for row in evidence.seen.tolist()], return_inverse=True)
     before = np.bincount(codes.reshape(-1)) / codes.size
     place = {text: at for at, text in enumerate(texts.tolist())}
     own = np.array([place[cells[row]] for row in rows.tolist()], dtype=np.int64)
-    table = np.zeros((int(classes.max(initial=-1)) + 1, len(place)))
-    found = counted(classes, own)
-    table[:, : found.shape[1]] = found
+    of = np.arange(int(classes.max(initial=-1)) + 1)
+    if units is None:
+        table = np.zeros((of.size, len(place)))
+        found = counted(classes, own)
+        table[:, : found.shape[1]] = found
+    elif name == "l_diversity":
+        table = by_one_value(classes, own, units, len(place))
+    else:
+        whole = unit_of_rows(evidence, evidence.seen)
+        assert whole is not None
+        before = shares_by_unit(codes.reshape(-1), whole)
+        table, of = by_share(classes, own, units, len(place))
     given = original.roles.hierarchy.get(column) if original.roles else None
-    return table, before, list(place), None if given is None else as_hierarchy(column, given)
+    return table, of, before, list(place), None if given is None else as_hierarchy(column, given)
 
 
 def failing(evidence: Evidence, classes: Ints, rows: Ints, units: Ints | None) -> Mask:
@@ -275,6 +317,6 @@ def failing(evidence: Evidence, classes: Ints, rows: Ints, units: Ints | None) -
     wrong = sizes(classes) < fewest(terms)
     if units is not None:
         wrong |= sizes(classes, units) < fewest(terms)
-    for _, _, broke in broken_by(evidence, classes, rows):
+    for _, _, broke in broken_by(evidence, classes, rows, units):
         wrong |= broke
     return wrong

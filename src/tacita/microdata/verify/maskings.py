@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import fsum
 
 import numpy as np
@@ -25,12 +25,16 @@ _FLAT = 1e-6
 
 @dataclass(frozen=True, repr=False)
 class Part:
-    """One stratum: its original and published values in the columns that it has, and which are rounded."""
+    """One stratum: its original and published values in the columns that it has, and which are rounded.
+
+    `rows` are its places in the release.
+    """
 
     names: tuple[str, ...]
     x: Matrix
     z: Matrix
     rounded: Mask
+    rows: Ints = field(default_factory=lambda: np.empty(0, dtype=np.int64))
 
 
 def parts(evidence: Evidence) -> Iterator[Part]:
@@ -45,7 +49,7 @@ def parts(evidence: Evidence) -> Iterator[Part]:
         if present.any():
             kept = tuple(name for name, there in zip(names, present, strict=True) if there)
             rounded = np.array([name in claim.rounded for name in kept])
-            yield Part(kept, x[np.ix_(rows, present)], z[np.ix_(rows, present)], rounded)
+            yield Part(kept, x[np.ix_(rows, present)], z[np.ix_(rows, present)], rounded, rows)
 
 
 def marginals_preserved(evidence: Evidence) -> str | None:

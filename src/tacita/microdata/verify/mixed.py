@@ -149,11 +149,13 @@ def _given(evidence: Evidence, name: str) -> set[object]:
 
 
 def extremes_hidden(evidence: Evidence) -> str | None:
-    """No number beyond the means of the k outermost originals of its stratum."""
-    claim = evidence.claim
+    """No number beyond the means of the k outermost originals of its stratum, of k units where named."""
+    claim, units = evidence.claim, evidence.units
     k = claim.k
     if k is None or k < 2:
         return f"k={k} promises nothing"
+    if isinstance(units, str) and _unit_named(evidence):
+        return units
     beyond, few = 0, 0
     for name in claim.original.quasi:
         if not is_numeric(claim.original, name):
@@ -161,25 +163,43 @@ def extremes_hidden(evidence: Evidence) -> str | None:
         before, after = claim.original.numbers(name)[claim.rows], evidence.released.numbers(name)
         given = [value for value in _given(evidence, name) if isinstance(value, float)]
         for rows in _strata(evidence):
-            ordered = np.sort(before[rows][~np.isnan(before[rows])]).tolist()
+            here = rows[~np.isnan(before[rows])]
+            owners = here if isinstance(units, str) else units[here]
+            least, most = _outermost(before[here], owners)
             drawn = after[rows][~np.isnan(after[rows]) & ~np.isin(after[rows], given)]
-            if len(ordered) < k:
+            if len(least) < k:
                 few += drawn.size
                 continue
-            room = _LAST_DIGITS * max(abs(ordered[0]), abs(ordered[-1]))
-            low, high = fsum(ordered[:k]) / k - room, fsum(ordered[-k:]) / k + room
+            room = _LAST_DIGITS * max(abs(least[0]), abs(most[0]))
+            low, high = fsum(least[:k]) / k - room, fsum(most[:k]) / k + room
             beyond += int(((drawn < low) | (drawn > high)).sum())
     if few:
         return f"{few} numbers were drawn from fewer than k={k} values"
     return f"{beyond} numbers lie beyond the means of the k={k} outermost originals" if beyond else None
 
 
+def _unit_named(evidence: Evidence) -> bool:
+    roles = evidence.claim.original.roles
+    return roles is not None and roles.unit is not None
+
+
+def _outermost(values: Floats, owners: Ints) -> tuple[list[float], list[float]]:
+    """The smallest value of each owner, ascending, and the largest of each, descending."""
+    rising = np.lexsort((values, owners))
+    ends = np.flatnonzero(np.diff(owners[rising], append=-1))
+    begins = np.concatenate([[0], ends[:-1] + 1]) if ends.size else ends
+    return sorted(values[rising][begins].tolist()), sorted(values[rising][ends].tolist(), reverse=True)
+
+
 def labels_shared(evidence: Evidence) -> str | None:
-    """Categories and gaps of each stratum, counted among its originals."""
-    claim = evidence.claim
+    """Categories and gaps of each stratum, counted among its originals, by unit where units are named."""
+    claim, units = evidence.claim, evidence.units
     k = claim.k
     if k is None or k < 2:
         return f"k={k} promises nothing"
+    if isinstance(units, str) and _unit_named(evidence):
+        return units
+    owners: list[int] = (np.arange(claim.rows.size) if isinstance(units, str) else units).tolist()
     rare = 0
     for name in claim.original.quasi:
         if is_numeric(claim.original, name):
@@ -192,7 +212,8 @@ def labels_shared(evidence: Evidence) -> str | None:
             before, after = [keys[row] for row in claim.rows.tolist()], published_keys(evidence, name)
             exempt = _keys_given(evidence, name)
         for rows in _strata(evidence):
-            shared = Counter(before[row] for row in rows.tolist())
+            held = {(before[row], owners[row]) for row in rows.tolist()}
+            shared = Counter(key for key, _ in held)
             shown = Counter(after[row] for row in rows.tolist())
             rare += sum(count for key, count in shown.items() if key not in exempt and shared[key] < k)
     return f"{rare} cells hold what fewer than k={k} originals of their stratum have" if rare else None

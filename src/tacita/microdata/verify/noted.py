@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,8 +16,8 @@ from .cells import as_array
 from .evidence import Evidence
 
 
-def says_more(evidence: Evidence, plain: Microdata) -> str | None:
-    """What is said that is not so, or not to be said; `plain` is the same file of which nothing is said."""
+def says_more(evidence: Evidence, plain: Sequence[Microdata]) -> str | None:
+    """What is said that is not so, or not to be said; `plain` are such files of which nothing is said."""
     said, told = evidence.released.notes, evidence.claim.original.notes
     if said is None:
         return None
@@ -27,7 +27,7 @@ def says_more(evidence: Evidence, plain: Microdata) -> str | None:
     wrong: dict[str, list[str]] = {}
     for name, own in said.columns.items():
         source = told.of(name) if told is not None else ColumnNotes()
-        usual = plain.notes.of(name) if plain.notes is not None else ColumnNotes()
+        usual = [each.notes.of(name) for each in plain if each.notes is not None]
         for fault in _faults(evidence, name, own, source, usual):
             wrong.setdefault(fault, []).append(name)
     if wrong:
@@ -38,15 +38,15 @@ def says_more(evidence: Evidence, plain: Microdata) -> str | None:
 
 
 def _faults(
-    evidence: Evidence, name: str, own: ColumnNotes, source: ColumnNotes, usual: ColumnNotes
+    evidence: Evidence, name: str, own: ColumnNotes, source: ColumnNotes, usual: Sequence[ColumnNotes]
 ) -> Iterator[str]:
     if own.label not in (None, source.label):
         yield "have a label that the source has not"
-    if own.display not in (None, source.display, usual.display):
+    if own.display not in (None, source.display, *(each.display for each in usual)):
         yield "have a format that the source has not"
     if own.weighs and not source.weighs:
         yield "weigh records, which those of the source do not"
-    if own.measure not in (None, source.measure, usual.measure):
+    if own.measure not in (None, source.measure, *(each.measure for each in usual)):
         yield "have a level of measurement that the source has not"
     cells = as_array(evidence.released.column(name))
     shown = _shown(cells)

@@ -26,7 +26,9 @@ def _coded(evidence: Evidence, sign: int) -> str | None:
     wrong = [
         name
         for name in evidence.claim.original.quasi
-        if not publishes(evidence, name, _expected(evidence, name, sign))
+        if not publishes(
+            evidence, name, np.where(evidence.emptied(name), np.nan, _expected(evidence, name, sign))
+        )
     ]
     if wrong:
         return f"{len(wrong)} columns hold numbers that are not coded as declared: {', '.join(wrong)}"
@@ -60,7 +62,10 @@ def rounded_to_base(evidence: Evidence) -> str | None:
     off, far = [], []
     for name in evidence.claim.original.quasi:
         old, new = evidence.originals(name), evidence.released.numbers(name)
-        known = ~np.isnan(old)
+        if (evidence.emptied(name) & ~np.isnan(new)).any():
+            off.append(name)
+            continue
+        known = ~np.isnan(old) & ~evidence.emptied(name)
         times = np.rint(new[known] / base)
         whole = name in evidence.claim.rounded
         if not np.array_equal(np.rint(times * base) if whole else times * base, new[known]):

@@ -17,7 +17,7 @@ import numpy as np
 from tacita.core import Floats, Ints, Mask
 
 from .classes import allowed, fewest, settings_of
-from .evidence import Evidence, distinct, one_each, sizes
+from .evidence import Evidence, distinct, sizes, unit_of_rows
 from .generalisation import cells_of, failing, hierarchy_of, people_of, shown, strata_of
 from .recoding import shown_at
 from .whole import behind, codes_together, least_kept, of_a_table, of_the_file, too_few_behind
@@ -33,8 +33,9 @@ class Nodes:
         self.evidence, self.rows = evidence, evidence.seen
         original = evidence.claim.original
         self.n = self.rows.size
-        named = original.roles.unit if original.roles else None
-        self.units = None if named is None else one_each(original, named)[self.rows]
+        self.units = unit_of_rows(evidence, self.rows)
+        # what shares are of: records, or units, of which a file has so many
+        self.of = self.n if self.units is None else int(self.units.max()) + 1
         self.strata = strata_of(evidence, self.rows)
         self.stratum = distinct(*self.strata, np.zeros(self.n, dtype=np.int64))
         self.codes: list[list[Ints]] = []
@@ -92,8 +93,16 @@ class Nodes:
             wrong |= too_few_behind(name, each, sizes(classes), persons)
         if of_the_file(self.evidence.claim.terms):
             counts = sizes(classes, self.units)
-            wrong |= counts < least_kept(self.evidence.claim.terms, counts[~wrong], self.n)
+            wrong |= counts < least_kept(self.evidence.claim.terms, counts[~wrong], self.of)
         return wrong[classes]
+
+    @cached_property
+    def parted(self) -> bool:
+        """Whether classes never share a unit, at any node, so that what two tell holds of both together."""
+        if self.units is None:
+            return True
+        lowest = self.classes(tuple(0 for _ in self.shape))
+        return int(sizes(lowest, self.units).sum()) == self.of
 
     def somebody_absent(self, node: Node) -> bool:
         """Whether persons of a population, of whom none may be known to be absent, are."""
@@ -262,9 +271,7 @@ def optimum_proven(evidence: Evidence) -> str | None:
     if gone.sum() > most or np.abs(score - proof["score"]).max() > _CLOSE * max(1.0, np.abs(score).max()):
         return "the best node is not allowed, or has another score"
     kinds = set(_kinds(terms))
-    whole = kinds <= {"distinct", "k_map"} or (
-        most == 0 and not kinds & {"delta_disclosure", "population_uniqueness"}
-    )
+    whole = (nodes.parted or not kinds) and _whole(kinds, most)
     left = np.ones(nodes.shape, dtype=bool)
     left[best] = False
     for node in sorted(map(tuple, proof["too_many"]), key=sum, reverse=True):
@@ -272,7 +279,9 @@ def optimum_proven(evidence: Evidence) -> str | None:
             continue
         classes = nodes.classes(node)
         counts = sizes(classes)
-        short = int(counts[counts < fewest(terms)].sum())
+        # of more general classes none has fewer records, or units
+        few = np.minimum(counts, sizes(classes, nodes.units)) < fewest(terms)
+        short = int(counts[few].sum())
         if short <= most and not (whole and nodes.gone(node, classes).sum() > most):
             return "a node that the proof closes, with all below it, suppresses few enough"
         left[tuple(slice(0, level + 1) for level in node)] = False
@@ -310,6 +319,13 @@ def _kinds(terms: Mapping[str, Any]) -> list[str]:
     return [
         each.get("kind", "distinct" if name == "l_diversity" else name) for name, each in settings_of(terms)
     ]
+
+
+def _whole(kinds: set[str], most: int) -> bool:
+    """Whether a node at which too much fails tells the same of all below it."""
+    return kinds <= {"distinct", "k_map"} or (
+        most == 0 and not kinds & {"delta_disclosure", "population_uniqueness"}
+    )
 
 
 def _stand(nodes: Nodes, gone: Mask) -> bool:

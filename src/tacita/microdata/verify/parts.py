@@ -16,8 +16,10 @@ import numpy as np
 import pyarrow as pa
 
 from tacita.core import Ints, Microdata, VerificationError
+from tacita.core.inference import Determined
 from tacita.core.verify import Verdict
 from tacita.core.whole import Whole
+from tacita.io.claims import CLAIM_KINDS
 from tacita.io.parts import ParquetParts, in_one_piece, taken
 from tacita.io.rebuild import without_memory
 from tacita.io.scratch import Scratch
@@ -91,6 +93,7 @@ class JudgeTask:
     spans: int
     part: int
     whole: Whole
+    insisted: tuple[str, ...] = ()
 
 
 def judge_part(task: JudgeTask) -> tuple[Verdict, ...]:
@@ -98,7 +101,9 @@ def judge_part(task: JudgeTask) -> tuple[Verdict, ...]:
     scratch = Scratch(task.folder)
     source, written = (read_again(scratch, task.spans, task.part, name) for name in ("source", "written"))
     original = Microdata.of(source, source=task.source, whole=task.whole)
-    claim = scratch.get(f"made-{task.part}.claim").unpacked(original)
+    claim = scratch.get(f"made-{task.part}.claim", CLAIM_KINDS).unpacked(original)
+    claim = replace(claim, insisted=(*claim.insisted, *task.insisted))
+    claim = replace(claim, steps=tuple(replace(step, insisted=claim.insisted) for step in claim.steps))
     # what a file remembers beside its cells is judged on the file itself, not on a piece of it
     released = Microdata.of(without_memory(written), source="release")
     return verify(released, claim)
@@ -120,9 +125,30 @@ def together(found: Sequence[tuple[Verdict, ...]]) -> tuple[Verdict, ...]:
     for number, part in enumerate(found, 1):
         for verdict in part:
             key = verdict.guarantee, verdict.step
-            if key not in merged or merged[key].passed:
+            before = merged.get(key)
+            if before is None or before.passed:
                 where = "" if verdict.passed else f" (in part {number} of {len(found)})"
                 merged[key] = replace(verdict, detail=verdict.detail + where)
+            if before is not None and (before.inferred or verdict.inferred):
+                merged[key] = replace(merged[key], inferred=_added((*before.inferred, *verdict.inferred)))
+    return tuple(merged.values())
+
+
+def _added(found: Sequence[Determined]) -> tuple[Determined, ...]:
+    """What follows of the hidden cells of each column in all parts."""
+    merged: dict[tuple[str, str], Determined] = {}
+    for each in found:
+        before = merged.setdefault((each.column, each.hidden), each)
+        if before is not each:
+            counts = [count for count in (before.exposed, each.exposed) if count is not None]
+            merged[each.column, each.hidden] = replace(
+                before,
+                columns=tuple(dict.fromkeys((*before.columns, *each.columns))),
+                cells=before.cells + each.cells,
+                of=before.of + each.of,
+                exposed=sum(counts) if counts else None,
+                refused=before.refused or each.refused,
+            )
     return tuple(merged.values())
 
 

@@ -29,16 +29,37 @@ def _before(evidence: Evidence, name: str) -> tuple[list[str | None], list[bool]
     return [texts[row] for row in rows.tolist()], gaps(original, name)[rows].tolist()
 
 
+def _after(evidence: Evidence, name: str) -> list[str | None]:
+    """The released cells as they read; a text file of a typed source has a word for what is missing there."""
+    texts = _texts(evidence.released, name)
+    dialect = evidence.released.dialect
+    if dialect is None or evidence.claim.original.dialect is not None:
+        return texts
+    return [None if text == dialect.missing_word else text for text in texts]
+
+
+def _reads(evidence: Evidence, name: str, wanted: list[str | None]) -> bool:
+    """Whether the released cells read so, those that a later step left empty apart, which show nothing."""
+    emptied = evidence.emptied(name)
+    if (emptied & ~evidence.gaps_shown(name)).any():
+        return False
+    shown = zip(wanted, _after(evidence, name), emptied.tolist(), strict=True)
+    return all(empty or a == b for a, b, empty in shown)
+
+
 def recoded(evidence: Evidence) -> str | None:
     """Equal values became equal values, and what was missing reads as it did."""
     moved, split = [], []
     for name in evidence.claim.original.quasi:
         old, missing = _before(evidence, name)
-        new = _texts(evidence.released, name)
-        gone = evidence.gaps_shown(name).tolist()
-        if missing != gone or any(a != b for a, b, gap in zip(old, new, missing, strict=True) if gap):
+        new = _after(evidence, name)
+        gone, emptied = evidence.gaps_shown(name).tolist(), evidence.emptied(name).tolist()
+        wanted = [gap or empty for gap, empty in zip(missing, emptied, strict=True)]
+        there = [(a, b) for a, b, empty in zip(old, new, emptied, strict=True) if not empty]
+        kept = [gap for gap, empty in zip(missing, emptied, strict=True) if not empty]
+        if wanted != gone or any(a != b for (a, b), gap in zip(there, kept, strict=True) if gap):
             moved.append(name)
-        elif len({*zip(old, new, strict=True)}) != len({*old}):
+        elif len({*there}) != len({a for a, _ in there}):
             split.append(name)
     if moved:
         return f"{len(moved)} columns miss other values than the originals do: {', '.join(moved)}"
@@ -60,7 +81,7 @@ def recoded_by_map(evidence: Evidence) -> str | None:
             a if gap or a is None else declared.get(a, a if rest is None else rest)
             for a, gap in zip(old, missing, strict=True)
         ]
-        if wanted != _texts(evidence.released, name):
+        if not _reads(evidence, name, wanted):
             wrong.append(name)
     return (
         f"{len(wrong)} columns hold values that the map does not make: {', '.join(wrong)}" if wrong else None
@@ -78,7 +99,7 @@ def recoded_by_level(evidence: Evidence) -> str | None:
         shown = shown_at(as_hierarchy(name, known[name]), level)
         old, missing = _before(evidence, name)
         wanted = [a if gap or a is None else shown.get(a) for a, gap in zip(old, missing, strict=True)]
-        if wanted != _texts(evidence.released, name):
+        if not _reads(evidence, name, wanted):
             wrong.append(name)
     return (
         f"{len(wrong)} columns hold values that are not those of their level: {', '.join(wrong)}"
@@ -126,7 +147,7 @@ def recoded_by_breaks(evidence: Evidence) -> str | None:
             a if gap or a is None else _interval(numbers[a], breaks, whole)
             for a, gap in zip(old, missing, strict=True)
         ]
-        if wanted != _texts(evidence.released, name):
+        if not _reads(evidence, name, wanted):
             wrong.append(name)
     return (
         f"{len(wrong)} columns hold intervals that the originals do not lie in: {', '.join(wrong)}"

@@ -10,7 +10,7 @@ import numpy as np
 
 from tacita.core import Matrix
 
-from .evidence import Evidence
+from .evidence import Evidence, named_units
 from .maskings import Part, parts
 
 # A hair over the half and the fifth that methods go by, whose last digit may round to the other side.
@@ -24,7 +24,7 @@ def rounding_withstood(evidence: Evidence) -> str | None:
     """Half of a column, beyond chance, and a fifth of the records may come back; never a whole column."""
     names = evidence.claim.original.quasi
     strata = list(parts(evidence))
-    steps = _steps(strata)
+    steps, units = _steps(strata), named_units(evidence)
     back, cells = Counter[str](), Counter[str]()
     chance = dict.fromkeys(names, 0.0)
     records = 0
@@ -40,7 +40,13 @@ def rounding_withstood(evidence: Evidence) -> str | None:
             cells[name] += x.size
             chance[name] += _pairs_within(x, z, half) / x.size
         if len(names) > 1:
-            shared = Counter(map(tuple, bins.tolist()))
+            records_of = map(tuple, bins.tolist())
+            # several records of one unit are one to whoever looks for it
+            shared = Counter(
+                records_of
+                if units is None
+                else (each for each, _ in set(zip(records_of, units[part.rows].tolist(), strict=True)))
+            )
             records += sum(shared[tuple(row)] < _FEW for row in bins[returned].tolist())
     wrong = sorted(name for name in names if _undone(back[name], chance[name], cells[name]))
     if wrong:

@@ -30,7 +30,7 @@ def only_withheld(evidence: Evidence) -> str | None:
         before, empty = gaps(claim.original, name)[claim.rows], _empty(evidence, name)
         if (before & claim.suppressed[:, j]).any():
             wrong.setdefault("declare cells withheld that had no value", []).append(name)
-        elif not np.array_equal(empty, before | claim.suppressed[:, j]):
+        elif not np.array_equal(empty, before | claim.suppressed[:, j] | evidence.emptied(name)):
             wrong.setdefault("miss other values than the claim says", []).append(name)
         elif not _shown_as_before(evidence, name, ~empty):
             wrong.setdefault("show values that are not the originals", []).append(name)

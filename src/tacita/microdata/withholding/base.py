@@ -19,6 +19,24 @@ class Withheld(NamedTuple):
     status: str
 
 
+# What is said of each value that is shown still holds where some show nothing any more; and an empty cell is
+# compatible with whatever the value was.
+KEPT = (
+    "recoded",
+    "recoded-by-map",
+    "recoded-by-level",
+    "recoded-by-breaks",
+    "coded",
+    "top-coded",
+    "bottom-coded",
+    "rounded-to-base",
+    "generalised",
+    "few-suppressed",
+    "only-withheld",
+    "k-anonymous-to-all",
+)
+
+
 class Withholding(Method):
     """Leaves cells of keys empty, the others as they were. Subclasses say which.
 
@@ -29,6 +47,7 @@ class Withholding(Method):
     kind: ClassVar[str] = "withholding"
     guarantees: ClassVar[tuple[str, ...]] = ("only-withheld",)
     takes: ClassVar[tuple[Kind, ...]] = KINDS
+    keeps: ClassVar[tuple[str, ...]] = KEPT
     reads_missing: ClassVar[bool] = True
     by_chance: ClassVar[bool] = False
 

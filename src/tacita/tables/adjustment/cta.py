@@ -16,6 +16,7 @@ from tacita.solvers.highs import LinearProgramme
 
 from .base import Adjustment
 from .controlled import as_task, nearest
+from .decimals import exactly_additive
 from .patience import Patience
 from .squares import least_squares
 from .sums import settled, sums_of
@@ -31,7 +32,8 @@ class CTA(Adjustment):
     Minimise sum w_i |z_i - a_i| with M z = 0, z_i within the bounds of the table, and z_p >= a_p + u_p or
     z_p <= a_p - l_p for every sensitive cell p: a binary choice each, by an integer programme with a bound.
     The norm 2 keeps the directions that norm 1 chose, and spreads the changes. Zeros stay zero; sums may
-    move, unless they are kept. With `whole`, the result is rounded to whole numbers that still add up.
+    move, unless they are kept. Values have nine decimal digits at most, and sums hold to the last one. With
+    `whole`, the result is rounded to whole numbers that still add up.
 
     O(an integer programme with a binary variable for every sensitive cell).
     Source: Dandekar & Cox (2002), Synthetic tabular data; Castro (2006), European J. of Operational Research
@@ -68,9 +70,9 @@ class CTA(Adjustment):
         run.report("choosing amounts", 1, 3)
         values = problem.values(up, self.norm)
         run.report("rounding", 2, 3)
-        values = (
-            self._rounded(table, problem, up, values, patience, run) if self.whole else _summed(table, values)
-        )
+        values = _summed(table, values, problem.ends(up))
+        if self.whole:
+            values = self._rounded(table, problem, up, values, patience, run)
         run.report("rounding", 3, 3)
         scale = weights.max(initial=1.0)
         made = Adjusted.of(
@@ -101,7 +103,7 @@ class CTA(Adjustment):
         self, table: Table, problem: Moves, up: Mask, values: Floats, patience: Patience, run: Run
     ) -> Floats:
         low, high = problem.ends(up)
-        task = as_task(table.relations, table.codes, _summed(table, values), 1.0, low, high)
+        task = as_task(table.relations, table.codes, values, 1.0, low, high)
         found = nearest(task, patience, run.silent())
         if not found.units.size:
             raise DataError(
@@ -110,19 +112,22 @@ class CTA(Adjustment):
         return found.units
 
 
-def _summed(table: Table, values: Floats) -> Floats:
+def _summed(table: Table, values: Floats, ends: tuple[Floats, Floats]) -> Floats:
     """Sums computed anew from what they are made of: a solver's are right to some digits only.
 
-    Where parts are tied among themselves, as by linked tables, the other cells that moved make up for it.
+    Where parts are tied among themselves, as by linked tables or by several partitions of one total, cells
+    move by some units of their last digit until every sum is exact.
     """
-    sums = sums_of(table.relations, table.n)
-    # what a solver left of nought is nought, and what it did not move stays as it was
+    sums, values = sums_of(table.relations, table.n), values.clip(*ends)
+    # what a solver left of zero is zero, and what it did not move stays as it was
     still = np.abs(values - table.values) <= _OFF * np.maximum(1.0, np.abs(table.values))
     tidy = np.where(still, table.values, values.round(9))
-    found = sums.of(tidy[sums.parts])
+    exact = exactly_additive(table.relations, sums, tidy, ends, still)
+    if exact is not None:
+        return exact
     if sums.free(table.relations):
-        return found
-    return settled(table.relations, tidy, (tidy != table.values) & ~table.primary)
+        return sums.of(tidy[sums.parts])
+    return settled(table.relations, tidy, ~still & ~table.primary)
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,9 +174,9 @@ class Moves:
         plain = self._sums()
         matrix = sparse.hstack([plain, -plain], format="csc")
         lower, upper = np.concatenate([least_up, least_down]), np.concatenate([up, down])
-        nought = np.zeros(plain.shape[0])
+        zeros = np.zeros(plain.shape[0])
         costs = np.concatenate([self.weights, self.weights]) / self.weights.max(initial=1.0)
-        return LinearProgramme.of(costs, lower, upper, matrix, nought, nought)
+        return LinearProgramme.of(costs, lower, upper, matrix, zeros, zeros)
 
     def ends(self, up: Mask) -> tuple[Floats, Floats]:
         """From where to where each cell may go, once it is known which sensitive ones rise."""

@@ -64,4 +64,10 @@ class Rule(Method):
                 f"{self.spoken_name()}: needs the {self.depth} largest contributions, the table keeps "
                 f"{cells.depth}. Build it with this rule, or with depth={self.depth}."
             )
+        if unknown := int(((cells.largest[:, 0] <= 0) & (cells.total > 0) & (cells.count > 0)).sum()):
+            raise DataError(
+                f"{self.spoken_name()}: wanted the largest contributions of each cell; {unknown} cells have "
+                "a number of contributors and no contribution. Give them (MAXSCORE of tau-ARGUS), or build "
+                "the table from records."
+            )
         return np.asarray(cells.largest[:, : self.depth].sum(axis=1), dtype=np.float64)

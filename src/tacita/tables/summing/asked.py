@@ -55,6 +55,10 @@ class Asked:
         return made
 
 
+# The classes of what is asked, where it is kept.
+ASKED_KINDS = (Asked, Division, Hierarchy)
+
+
 @dataclass(frozen=True, eq=False)
 class Looked:
     """What was found in some records: their labels, and how many cannot be summed, and why.

@@ -21,7 +21,8 @@ import numpy as np
 import pyarrow as pa
 
 from tacita.core import Hierarchy, Microdata, Run
-from tacita.core.arrays import Ints
+from tacita.core.arrays import Extent, Ints
+from tacita.core.keys import KeySums
 from tacita.engines import Engine, EngineSection, opened
 from tacita.io import fingerprint_of
 from tacita.io.hashing import alike_of
@@ -29,12 +30,20 @@ from tacita.io.parts import ParquetParts
 from tacita.io.scratch import Scratch
 from tacita.io.versions import versions
 
-from .asked import Asked, Looked, refuse_shared_keys
+from .asked import ASKED_KINDS, Asked, Looked, refuse_shared_keys
+from .exact import ExactSums
+from .figures import Figures, Sums
 from .portions import Portion, Summed
+from .ranking import Contributions
 
 _HERE = "tacita.tables.summing.parts"
 # Cells and contributions that are put together at a time, besides those that were.
 _AT_ONCE = 1_000_000
+# Where it lies what all parts must know, and the classes of what is kept.
+_ASKED, _DIMENSIONS = "asked", "dimensions"
+_SUMMED = (Summed, Sums, ExactSums, KeySums, Figures, Contributions)
+# Names of parts that a message lists.
+_SHOWN = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +58,11 @@ class RecordParts:
     section: EngineSection
     beside: Path
     run: Run = field(default_factory=Run)
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns."""
+        return [*self.parts.names]
 
     def require(self, columns: Iterable[str]) -> None:
         """Raise where a column is not there."""
@@ -109,10 +123,12 @@ class _Work:
         tasks = [
             _Task(self.scratch.folder, parts, number, *span, len(spans)) for number, span in enumerate(spans)
         ]
-        self.scratch.put("asked", (self.asked, self.records.source))
-        self.engine.map("looking at all records", f"{_HERE}:look_at_part", tasks, run)
+        self.scratch.put(_ASKED, (self.asked, self.records.source))
+        damaged = self.engine.map("looking at all records", f"{_HERE}:look_at_part", tasks, run)
+        if again := [name for each in damaged for name in each]:
+            run.report(f"made again, for they were damaged: {', '.join(again[:_SHOWN])}", 1, 1)
         made = self._dimensions(tasks)
-        self.scratch.put("dimensions", made)
+        self.scratch.put(_DIMENSIONS, made)
         # where an earlier run was killed, its hierarchies may have been others
         self.scratch.drop("sums-")
         self.engine.map("summing records", f"{_HERE}:sum_part", tasks, run)
@@ -121,13 +137,17 @@ class _Work:
     def _dimensions(self, tasks: Sequence[_Task]) -> list[Hierarchy]:
         """The dimensions of all labels; refuses what cannot be summed, counted over all records."""
         name = self.records.source
-        looked: Looked = reduce(add, (self.scratch.get(f"looked-{each.number}") for each in tasks))
+        looked: Looked = reduce(add, (self._looked(each) for each in tasks))
         looked.refuse(self.asked, name)
         made = self.asked.dimensions(looked, name)
         if self.asked.key is not None:
-            keys = [self.scratch.array(f"keys-{each.number}") for each in tasks]
+            keys = [self.scratch.array(f"looked-{each.number}.keys") for each in tasks]
             refuse_shared_keys(self.asked, name, _different(keys), looked.records)
         return made
+
+    def _looked(self, task: _Task) -> Looked:
+        found: Looked = self.scratch.get(f"looked-{task.number}.kept", (Looked, Extent))
+        return found
 
     def _together(self, tasks: Sequence[_Task]) -> Summed:
         """What all parts add up to; several at a time, so that no cell is looked at for every part."""
@@ -135,10 +155,10 @@ class _Work:
         found, held = list[Summed](), 0
         for done, each in enumerate(tasks):
             run.report("putting sums together", done, len(tasks))
-            if f"sums-{each.number}" not in self.scratch:
+            part: Summed | None = self.scratch.get(f"sums-{each.number}", _SUMMED)
+            if part is None:
                 # nobody fell into this heap
                 continue
-            part: Summed = self.scratch.get(f"sums-{each.number}")
             found.append(part)
             held += part.figures.cell.size + part.figures.leading.cell.size
             if held > _AT_ONCE + 2 * found[0].figures.cell.size:
@@ -148,30 +168,34 @@ class _Work:
         return whole
 
 
-def look_at_part(task: _Task) -> None:
-    """What a part has; and deal its records by their units."""
-    scratch = Scratch(task.folder)
-    if f"looked-{task.number}" in scratch:
-        return
-    asked, name = scratch.get("asked")
+def look_at_part(task: _Task) -> tuple[str, ...]:
+    """What a part has; and deal its records by their units. Names what an earlier run left damaged."""
+    scratch, damaged = Scratch(task.folder), list[str]()
+    asked, name = scratch.get(_ASKED, ASKED_KINDS)
+    dealt = asked.unit is None or scratch.sound(f"span-{task.number}", damaged)
+    if scratch.sound(f"looked-{task.number}", damaged) and dealt:
+        return ()
     table = task.parts.read(task.first, task.count, asked.columns, coded=True)
     part = Portion(Microdata.of(table, source=name), asked)
     if asked.key is not None:
-        scratch.put_array(f"keys-{task.number}", part.different_keys())
+        scratch.put_array(f"looked-{task.number}.keys", part.different_keys())
     if asked.unit is not None:
         heaps = (alike_of(table, asked.unit) % np.uint64(task.spans)).astype(np.int64)
         scratch.deal(task.number, _spelled_out(table, asked.unit), task.first, heaps, task.spans)
-    scratch.put(f"looked-{task.number}", part.looked())
+    scratch.put(f"looked-{task.number}.kept", part.looked())
+    scratch.seal(f"looked-{task.number}", ("kept", *(() if asked.key is None else ("keys",))))
+    return tuple(damaged)
 
 
 def sum_part(task: _Task) -> None:
     """What a part, or the records of a heap, add up to."""
     scratch = Scratch(task.folder)
-    asked, name = scratch.get("asked")
+    asked, name = scratch.get(_ASKED, ASKED_KINDS)
     table, rows = _records(task, scratch, asked)
-    if table.num_rows:
-        part = Portion(Microdata.of(table, source=name), asked, rows)
-        scratch.put(f"sums-{task.number}", part.summed(scratch.get("dimensions")))
+    part = Portion(Microdata.of(table, source=name), asked, rows) if table.num_rows else None
+    # a heap of nobody is kept as such, so that one that is lost is not taken for it
+    dimensions = scratch.get(_DIMENSIONS, (Hierarchy,))
+    scratch.put(f"sums-{task.number}", None if part is None else part.summed(dimensions))
 
 
 def _records(task: _Task, scratch: Scratch, asked: Asked) -> tuple[pa.Table, Ints]:

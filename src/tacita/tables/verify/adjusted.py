@@ -257,6 +257,12 @@ def _cautions(
     if np.array_equal(adjusted.values, table.values):
         text = "No value was changed: what would be published is the true table."
         yield Caution("nothing-changed", text, table.n, "Choose a larger base, or another method.")
+    if not table.judged and not table.frequency:
+        text = (
+            f"No rule, status or mark says which of {table.n} cells are sensitive: of none was it asked "
+            "whether it stays open enough."
+        )
+        yield Caution("nothing-judged", text, table.n, "Name rules, or mark the sensitive cells.")
     if accepted:
         text = f"{accepted} cells give more away than their levels allow, which was insisted on."
         yield Caution("levels-not-kept", text, accepted, "Adjust more: a larger base, or more noise.")

@@ -122,6 +122,15 @@ class Attacker:
         moved = self._moved(self._apart, change, cell, direction)
         return change != 0 if moved >= abs(by) * (1 - SOLVER) > 0 else None
 
+    def smallest_movement(self, cell: int, by: float) -> Floats | None:
+        """A change that moves a cell by so much and all others as little as may be; None: none was found.
+
+        Not checked.
+        """
+        if self._apart is None:
+            self._apart = _Programmes(self._basis, self.down, self.up)
+        return self._apart.quietest(cell, by, np.empty(0, dtype=np.int64))
+
     def _moved(self, engine: _Engine, change: Floats | None, cell: int, direction: int) -> float:
         """The move of a cell in a change, if all relations and spans allow that change; nought otherwise."""
         if change is None or not np.isfinite(change).all():

@@ -12,22 +12,28 @@ sensitive cell and the range [lo, hi] that all published figures leave open:
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import get_args
+from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from tacita.core import Caution, DataError, ParameterError, Pattern, Problem, Run, Table, VerificationError
+from tacita.core.acceptance import NO_SENSITIVE_CELLS
 from tacita.core.arrays import Floats, Ints, Mask
+from tacita.core.door import setting
 from tacita.core.framed import Column, Framed
 from tacita.core.notebook import Section, page
 from tacita.core.release import warned
 
 from .attacker import Attacker
-from .judge import Failure, Judge, refuse_weaker_problem
-from .leaks import lone_contributors, loners_apart, sensitive_sums, single_counts, unnamed_loners
+from .common import given_away_by_common_table
+from .insiders import InsiderLeak, insider_leaks
+from .integers import UNDECIDED, given_away_by_integers
+from .judge import Failure, Judge, refuse_weaker_problem, with_known_zeros
+from .leaks import KNOWN_SUM, lone_contributors, loners_apart, sensitive_sums, single_counts, unnamed_loners
+from .unjudged import NOTHING_JUDGED, about_acceptance, accepted_risks, refuse_unjudged
 
 # Steps up to which all ranges are sought (`Attacker.work`): about a minute.
 _MUCH = 1e9
@@ -39,7 +45,8 @@ class Audit(Framed):
 
     `cells` are the withheld ones, `low` and `high` their ranges (infinite where nothing limits them), at
     least so wide if not `exact_ranges`. As a frame, one row a withheld cell: its labels, its range, and the
-    reason where it is not protected.
+    reason where it is not protected. `insiders` are the sensitive cells that a contributor comes too close
+    to who knows their own part of every suppressed cell.
     """
 
     table: Table
@@ -50,16 +57,29 @@ class Audit(Framed):
     failures: tuple[Failure, ...]
     cautions: tuple[Caution, ...] = ()
     exact_ranges: bool = True
+    insiders: tuple[InsiderLeak, ...] = ()
+    accepted: tuple[str, ...] = ()
 
     @property
     def safe(self) -> bool:
-        """Whether every sensitive cell is protected."""
-        return not self.failures
+        """Whether every sensitive cell is protected; nobody knows where nothing says which cells are."""
+        return not self.failures and (bool(self.table.judged) or NO_SENSITIVE_CELLS in self.accepted)
 
     @property
     def exposed(self) -> int:
         """How many cells are not protected."""
         return len({each.cell for each in self.failures})
+
+    def cells_that_fail(self, *reasons: str) -> list[int]:
+        """The sensitive cells that fail for one of some reasons."""
+        return sorted({failure.cell for failure in self.failures if failure.reason in reasons})
+
+    @property
+    def computable(self) -> Mask:
+        """Suppressed cells of which the attacker can compute the value."""
+        mask = np.zeros(self.table.n, dtype=bool)
+        mask[self.cells] = self.low == self.high
+        return mask
 
     def range_of(self, cell: int) -> tuple[float, float]:
         """What an attacker can compute of one withheld cell."""
@@ -72,6 +92,8 @@ class Audit(Framed):
     def headline(self) -> str:
         """Of how many cells, and the verdict."""
         told = "safe" if self.safe else f"{self.exposed} cells not protected"
+        if not self.table.judged:
+            told = "that no cell is sensitive was accepted, not judged" if self.safe else NOTHING_JUDGED
         return f"Audit of {self.cells.size} withheld cells, {self.problem}: {told}"
 
     def __repr__(self) -> str:
@@ -101,7 +123,10 @@ def audit(
     *,
     strict: bool = False,
     insist: bool = False,
+    accept: Sequence[str] | str = (),
     ranges: bool | None = None,
+    zeros: Literal["publish", "withhold"] | None = None,
+    insiders: bool = False,
 ) -> Audit:
     """Attack a pattern (or a mask of withheld cells): the exact range of each, from all that is published.
 
@@ -110,10 +135,17 @@ def audit(
     far as the verdict asks. Verdicts are exact in any case. Unless it is said, ranges are sought where that
     takes a minute or so at most: not where thousands of withheld cells hang together and are no network.
 
+    Where zeros are published as a rule (`zeros`; None: as `suppress` does, unless the problem is exact), a
+    suppressed cell is known to be at least the smallest unit of the table, for counts 1.
+
     A pattern for the general problem on a table that is known not to be negative is attacked with that
     knowledge.
-    With `strict`, leaks to lone contributors and sensitive sums along a line count as failures, not
-    as warnings. `insist` audits for general or exact protection although a rule asks for intervals.
+    Contributors know their own part of every suppressed cell: the sensitive cells that one of them comes too
+    close to are counted, and failures with `insiders`.
+    Suppressed cells whose sum is known and sensitive by the table's rules are a failure. With `strict`, leaks
+    to singletons are one too, not a warning. `insist` audits for general or exact protection although a rule
+    asks for intervals, and makes sensitive sums a warning. A table of which nothing says which cells are
+    sensitive is safe only where that is what they `accept` (no-sensitive-cells).
 
     >>> table = Table.from_array(
     ...     [[11, 47, 58], [1, 15, 33], [2, 31, 20]], primary=[[0, 0, 0], [0, 1, 0], [0, 0, 0]]
@@ -125,7 +157,11 @@ def audit(
     """
     run = run or Run()
     mask, chosen = _taken_in(table, pattern, problem)
+    if isinstance(pattern, Pattern):
+        zeros = zeros or pattern.parameters.get("zeros")
+        accept = accept or pattern.parameters.get("accept", ())
     refuse_weaker_problem(table, chosen, insist)
+    table = with_known_zeros(table, mask, chosen, zeros)
     judge = Judge(table, chosen)
     attacker = judge.attacker(mask)
     if judge.free:
@@ -135,18 +171,56 @@ def audit(
         ranges = attacker.work <= _MUCH
     low, high, exposed = _attack(judge, attacker, mask, run, brief=not ranges)
     firm = [*_published(table, mask), *exposed]
-    soft = lone_contributors(judge, mask, {each.cell for each in firm}, run) + sensitive_sums(table, mask)
+    bad = {failure.cell for failure in firm}
+    passed = [cell for cell in np.flatnonzero(table.primary & mask).tolist() if cell not in bad]
+    pinned = given_away_by_integers(judge, attacker, mask, passed, run)
+    passed = sorted(set(passed) - {failure.cell for failure in pinned})
+    shared, not_judged = given_away_by_common_table(judge, mask, passed, run)
+    firm += shared
+    # what time did not decide may be accepted
+    undecided = [failure for failure in pinned if insist and failure.reason == UNDECIDED]
+    firm += [failure for failure in pinned if failure not in undecided]
+    computable = np.zeros(table.n, dtype=bool)
+    computable[mask] = low == high
+    sums = sensitive_sums(table, mask, computable)
+    soft = lone_contributors(judge, mask, {each.cell for each in firm}, run)
+    # a known sum that is sensitive is a sensitive cell that is published
+    (soft if insist else firm).extend(sums)
+    open_cells = {failure.cell for failure in (*firm, *soft)}
+    outside = [cell for cell in passed if cell not in open_cells]
+    leaks, not_tried = insider_leaks(judge, attacker, mask, outside, run)
+    if insiders:
+        firm += [leak.failure for leak in leaks]
     cautions = [] if strict else _soft_cautions(soft)
-    cautions += _cautions(judge, mask)
+    cautions += _of_insiders(leaks, not_tried, insiders)
+    cautions += _cautions(judge, mask, zeros)
+    if not_judged:
+        cautions.append(_not_judged(not_judged))
+    if undecided:
+        cautions.append(_undecided(len(undecided)))
     if not ranges:
         cautions.append(_at_least(attacker.n))
     run.report("auditing", 1, 1)
     failures = (*firm, *soft) if strict else tuple(firm)
-    return Audit(table, chosen, np.flatnonzero(mask), low, high, failures, tuple(cautions), ranges)
+    accepted = accepted_risks(table, accept)
+    cautions += about_acceptance(table, accepted)
+    return Audit(
+        table=table,
+        problem=chosen,
+        cells=np.flatnonzero(mask),
+        low=low,
+        high=high,
+        failures=failures,
+        cautions=tuple(cautions),
+        exact_ranges=ranges,
+        insiders=tuple(leaks),
+        accepted=accepted,
+    )
 
 
 def require_safe(found: Audit) -> Audit:
     """The audit itself where the pattern is safe; an error, without any figure, where it is not."""
+    refuse_unjudged(found.table, found.accepted)
     if not found.safe:
         first = found.failures[0]
         where = " / ".join(first.labels)
@@ -212,9 +286,41 @@ def _at_least(count: int) -> Caution:
     return Caution("ranges-at-least", text, count, advice)
 
 
+def _of_insiders(leaks: list[InsiderLeak], not_tried: int, demanded: bool) -> list[Caution]:
+    found = []
+    if leaks and not demanded:
+        text = (
+            f"{len(leaks)} sensitive cells are protected from outsiders and singletons, but not from a "
+            "contributor who knows their own part of every suppressed cell."
+        )
+        advice = f"Protect from these too: {setting('suppress', 'insiders', True)}."
+        found.append(Caution("insiders", text, len(leaks), advice))
+    if not_tried:
+        text = f"{not_tried} sensitive cells were not attacked by single contributors, for want of time."
+        found.append(Caution("insiders-not-tried", text, not_tried, "Let fewer cells be suppressed."))
+    return found
+
+
+def _not_judged(count: int) -> Caution:
+    text = (
+        f"{count} sensitive cells of linked tables were attacked by the sums of these tables alone. The "
+        "table of all their dimensions, which has the same records behind it, is too large."
+    )
+    advice = "Link fewer dimensions, or coarser ones."
+    return Caution("common-table-not-judged", text, count, advice)
+
+
+def _undecided(count: int) -> Caution:
+    text = (
+        f"{count} sensitive counts are protected by linear programs. Whether whole numbers give them away "
+        "was not decided in time."
+    )
+    return Caution("whole-numbers-undecided", text, count, "Suppress more around them, or merge labels.")
+
+
 def _soft_cautions(soft: list[Failure]) -> list[Caution]:
     lone = len({each.cell for each in soft if each.reason == "known to a lone contributor"})
-    sums = len({each.cell for each in soft if each.reason == "part of a sensitive sum"})
+    sums = len({each.cell for each in soft if each.reason == KNOWN_SUM})
     found = []
     if lone:
         text = f"{lone} sensitive cells are too well known to someone who is alone in a withheld cell."
@@ -228,12 +334,12 @@ def _soft_cautions(soft: list[Failure]) -> list[Caution]:
     return found
 
 
-def _cautions(judge: Judge, mask: Mask) -> list[Caution]:
+def _cautions(judge: Judge, mask: Mask, zeros: str | None) -> list[Caution]:
     table, found = judge.table, []
-    if judge.free and (table.values >= 0).all() and (count := _fixed_if_nonnegative(table, mask)):
+    if judge.free and (table.values >= 0).all() and (count := _fixed_if_nonnegative(table, mask, zeros)):
         text = f"{count} sensitive cells can be computed by someone who guesses that no value is negative."
         found.append(Caution("sign-guessed", text, count, "Use exact protection."))
-    if not judge.free and not judge.bounded and (count := _open_to_who_knows_signs(judge, mask)):
+    if not judge.free and not judge.bounded and (count := _open_to_who_knows_signs(judge, mask, zeros)):
         text = (
             f"Nothing was taken to be known of any value: {count} sensitive cells are not protected from "
             "someone who knows which values are not negative."
@@ -261,16 +367,18 @@ def _cautions(judge: Judge, mask: Mask) -> list[Caution]:
     return found
 
 
-def _open_to_who_knows_signs(judge: Judge, mask: Mask) -> int:
+def _open_to_who_knows_signs(judge: Judge, mask: Mask, zeros: str | None) -> int:
     """Sensitive cells that fail once 0 is known to lie below every value that is not negative."""
     table = judge.table
     low = np.where(table.values >= 0, 0.0, -np.inf)
-    knowing = Judge(table.with_bounds(low, np.inf), judge.problem)
+    known = with_known_zeros(table.with_bounds(low, np.inf), mask, judge.problem, zeros)
+    knowing = Judge(known, judge.problem)
     _, _, exposed = _attack(knowing, knowing.attacker(mask), mask, Run(), brief=True)
     return len({each.cell for each in exposed})
 
 
-def _fixed_if_nonnegative(table: Table, mask: Mask) -> int:
-    known = Judge(table.with_bounds(0.0, np.inf), "exact").attacker(mask)
+def _fixed_if_nonnegative(table: Table, mask: Mask, zeros: str | None) -> int:
+    bounded = with_known_zeros(table.with_bounds(0.0, np.inf), mask, "general", zeros)
+    known = Judge(bounded, "exact").attacker(mask)
     cells = np.flatnonzero(mask)
     return sum(not known.moves(int(place)) for place in np.flatnonzero(table.primary[cells]))

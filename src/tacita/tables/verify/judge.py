@@ -96,6 +96,27 @@ class Judge:
             return np.inf, np.inf
         return (float(np.ceil(fall)), float(np.ceil(rise))) if self.table.frequency else (fall, rise)
 
+    def demand(self, cell: int) -> tuple[float, float]:
+        """How far a sensitive cell must be able to fall and rise; where it need only move, a small step."""
+        fall, rise = self._enough(cell)
+        if self._either_way(cell) or np.isinf(fall) or np.isinf(rise):
+            value = float(self.table.values[cell])
+            step = 1.0 if self.table.frequency else max(_SHARE * abs(value), self.table.smallest_unit)
+            return min(step, value - float(self.table.low[cell])), step
+        return fall, rise
+
+    def whole_demand(self, cell: int) -> tuple[float, float, float]:
+        """How far a sensitive count must be able to fall and rise, and how wide its range must be.
+
+        In whole numbers. Where it need only move at all, nothing.
+        """
+        if self._either_way(cell):
+            return 0.0, 0.0, 0.0
+        value, rounding = float(self.table.values[cell]), float(self._rounding[cell])
+        fall = float(np.ceil(value - self._needed_low[cell] - rounding))
+        rise = float(np.ceil(self._needed_high[cell] - value - rounding))
+        return max(fall, 0.0), max(rise, 0.0), float(np.ceil(self._needed_width[cell] - rounding))
+
     def apart(self, attacker: Attacker, cell: int, place: int, stays: Ints) -> Mask | None:
         """Cells whose movements alone show that one is protected while some stay; None where that is open.
 
@@ -142,6 +163,20 @@ class Judge:
             if not self.without_level[cell]:
                 return "", 0.0
         return ("", 0.0) if low < high and attacker.moves(place) else ("can be computed exactly", 0.0)
+
+
+def with_known_zeros(table: Table, withheld: Mask, problem: Problem, zeros: str | None) -> Table:
+    """The table as an attacker knows it who sees that every zero was published.
+
+    No suppressed cell is zero then, so each is at least the smallest unit. Where zeros may be suppressed, or
+    one is, nothing follows.
+    """
+    published = (zeros or ("withhold" if problem == "exact" else "publish")) == "publish"
+    if not published or table.smallest_unit <= 0 or (withheld & (table.values == 0)).any():
+        return table
+    least = np.minimum(table.smallest_unit, np.abs(table.values))
+    raised = np.where((table.low >= 0) & (table.low < least), least, table.low)
+    return table if np.array_equal(raised, table.low) else table.with_bounds(raised, table.high)
 
 
 def refuse_weaker_problem(table: Table, problem: Problem, insist: bool = False) -> None:

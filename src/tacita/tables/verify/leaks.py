@@ -8,10 +8,13 @@ from dataclasses import replace
 import numpy as np
 
 from tacita.core import Run, Table
-from tacita.core.arrays import Ints, Mask
+from tacita.core.arrays import Mask
 
 from .attacker import parts_of
 from .judge import Failure, Judge
+from .unions import sensitive_unions
+
+KNOWN_SUM = "part of a sensitive sum"
 
 
 def lone_contributors(judge: Judge, withheld: Mask, known_bad: set[int], run: Run) -> list[Failure]:
@@ -118,37 +121,17 @@ def loners_apart(table: Table, withheld: Mask) -> int:
     return alone if alone > 1 else 0
 
 
-def sensitive_sums(table: Table, withheld: Mask) -> list[Failure]:
-    """Sensitive cells in lines whose withheld cells add up to something published and sensitive itself.
+def sensitive_sums(table: Table, withheld: Mask, fixed: Mask | None = None) -> list[Failure]:
+    """Sensitive cells in a set of suppressed cells whose sum is known and sensitive itself.
 
-    The withheld cells of a line, taken as one cell, go through the table's own rules again; without
-    rules only a sum that is all one contributor's counts.
+    `fixed` marks suppressed cells that can be computed.
     """
-    if table.contributors is None:
-        return []
     found: dict[int, Failure] = {}
-    relations = table.relations
-    for row in range(len(relations)):
-        cells, signs = relations.line(row)
-        hidden = cells[withheld[cells]]
-        if hidden.size < 2 or (signs[withheld[cells]] < 0).any() or not table.primary[hidden].any():
-            continue
-        if _is_sensitive(table, hidden):
-            for cell in hidden[table.primary[hidden]].tolist():
-                at = float(table.values[cell])
-                found[cell] = Failure(
-                    cell, table.label(cell), "part of a sensitive sum", at, at, float("nan")
-                )
+    for union in sensitive_unions(table, withheld, fixed):
+        for cell in union.cells[table.primary[union.cells]].tolist():
+            at = float(table.values[cell])
+            found[cell] = Failure(cell, table.label(cell), KNOWN_SUM, at, at, float("nan"))
     return list(found.values())
-
-
-def _is_sensitive(table: Table, cells: Ints) -> bool:
-    assert table.contributors is not None
-    whole = table.contributors.together(cells)
-    rules = [rule for rule in table.rules if getattr(rule, "of_sums", False)]
-    if not rules:
-        return bool(whole.count[0] == 1)
-    return any(bool(rule.flag(whole).mask[0]) for rule in rules)  # type: ignore[attr-defined]
 
 
 def single_counts(table: Table, withheld: Mask) -> int:

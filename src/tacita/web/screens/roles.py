@@ -140,6 +140,8 @@ async def _expose(request: Request, work: Work) -> None:
             work.exposure = job.answer
             coarser.learn(work, job.answer["hierarchies"], told["make"])
 
+    units = [name for name, role in work.roles.items() if role in _ONE_EACH[0]]
+    told |= {"unit": units[0]} if len(units) == 1 else {}
     given = {"source": work.source.asked(), "names": names_of(work), "columns": columns, **told}
     job = start(request, work, "exposure", given, then)
     await job.settled(2)

@@ -6,7 +6,7 @@ What is understood of each stands in the module that reads it; anything else is 
 from tacita.io.hierarchies.hrc import format_hrc, from_digits, parse_hrc
 
 from .jj import format_jj, parse_jj
-from .metadata import Metadata, Variable, format_rda, parse_rda
+from .metadata import Metadata, Variable, format_rda, parse_rda, words_of_cells
 from .tabular import TabFiles, decode_records, decode_tab, dimension_of, encode_tab
 
 __all__ = [
@@ -24,4 +24,5 @@ __all__ = [
     "parse_hrc",
     "parse_jj",
     "parse_rda",
+    "words_of_cells",
 ]

@@ -30,6 +30,8 @@ KINDS = {
     "UPPERPL": "upper",
 }
 _SPOKEN = {kind: word for word, kind in reversed(KINDS.items())} | {"cost": "COST", "dimension": "RECODEABLE"}
+# What metadata say of cells that are summed already, and of no record.
+_OF_CELLS = ("FREQUENCY", "MAXSCORE", "STATUS", "LOWERPL", "UPPERPL")
 _OF_NUMERIC = ("shadow", "cost", "lower", "upper")
 
 
@@ -65,6 +67,16 @@ class Metadata:
     def of(self, kind: str) -> list[Variable]:
         """Columns of one kind, in order."""
         return [variable for variable in self.variables if variable.kind == kind]
+
+
+def words_of_cells(text: str) -> tuple[str, ...]:
+    """The words of metadata that only a table has: numbers and sizes of contributors, states, levels.
+
+    >>> words_of_cells("Turnover\\n <NUMERIC>\\nFirms\\n <FREQUENCY>\\nTop1\\n <MAXSCORE>")
+    ('FREQUENCY', 'MAXSCORE')
+    """
+    said = {word.strip("<>").upper() for word in text.split() if word.startswith("<")}
+    return tuple(word for word in _OF_CELLS if word in said)
 
 
 def parse_rda(text: str) -> Metadata:

@@ -50,6 +50,8 @@ class Tab(CellsFormat):
 def encode_tab(table: Table, separator: str = ";") -> TabFiles:
     """A table as .tab, .rda and .hrc: labels, value, number and largest contributions, cost, levels, status.
 
+    Where nothing says which cells are sensitive there is no status: a reader would take all of them for safe.
+
     >>> files = encode_tab(Table.from_array([[5, 3]], primary=[[True, False]], upper=20))
     >>> files.tab.splitlines()[0]
     '1;1;5;5;0;1;U'
@@ -84,9 +86,10 @@ def encode_tab(table: Table, separator: str = ";") -> TabFiles:
         columns.append([shortest(each) for each in figure])
         decimals = max((len(text.partition(".")[2]) for text in columns[-1]), default=0)
         variables.append(Variable(name, kind, decimals=decimals))
-    letters = {"primary": "U", "forced": "P"}
-    columns.append([letters.get(state, "S") for state in table.states])
-    variables.append(Variable("status", "status"))
+    if table.judged:
+        letters = {"primary": "U", "forced": "P"}
+        columns.append([letters.get(state, "S") for state in table.states])
+        variables.append(Variable("status", "status"))
     lines = [separator.join(row) for row in zip(*columns, strict=True)]
     metadata = Metadata(tuple(variables), separator)
     return TabFiles("\n".join([*lines, ""]), format_rda(metadata), hierarchies)
@@ -212,6 +215,7 @@ def _floats(texts: list[str], name: str) -> np.ndarray:
 def _contributors(values: np.ndarray, frequency: np.ndarray, tops: np.ndarray) -> Contributors:
     nobody = np.full(tops.shape, -1, dtype=np.int64)
     count = np.rint(frequency).astype(np.int64)
-    return Contributors(
-        np.abs(values), count, tops, nobody, frequency, np.zeros(values.size), tops[:, 0].copy()
-    )
+    total = np.abs(values)
+    # nobody waived protection, also where it is not known how much the largest contributed
+    unwaived = np.where((count > 0) & (tops[:, 0] <= 0), total, tops[:, 0])
+    return Contributors(total, count, tops, nobody, frequency, np.zeros(values.size), unwaived)

@@ -77,7 +77,9 @@ async def upload(request: Request) -> Response:
         return JSONResponse({"message": say("audit.forms")})
     told = tabled(work)
     problem = request.query_params.get("problem", "")
-    asked_for = {"problem": problem if problem in suppress.PROBLEMS else "interval"}
+    asked_for: dict[str, Any] = {"problem": problem if problem in suppress.PROBLEMS else "interval"}
+    if told.asked.get("accept") and not told.judged:
+        asked_for["accept"] = told.asked["accept"]
     given = asked_of(work, plan_of(work, suppress=asked_for), looked_folder(work))
     given["published"] = str(source.path)
     given["names"] = {**given["names"], source.path.name: source.shown_as}

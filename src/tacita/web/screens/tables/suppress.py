@@ -28,6 +28,8 @@ PROBLEMS = ("interval", "exact", "general")
 OBJECTIVES = ("value", "count", "log", "contributors")
 ZEROS = ("", "publish", "withhold")
 _KINDS = ("suppression", "adjustment")
+# The risk that a person may accept where nothing says which cells are sensitive.
+NO_SENSITIVE_CELLS = "no-sensitive-cells"
 # Parameters that stand around those of a method.
 _AROUND = ("seconds", "solver")
 _BEGINNING: Mapping[str, Any] = {
@@ -38,7 +40,9 @@ _BEGINNING: Mapping[str, Any] = {
     "zeros": "",
     "margins": False,
     "strict": False,
+    "insiders": False,
     "insist": False,
+    "accept": (),
     "seed": "",
 }
 
@@ -140,7 +144,7 @@ async def run(request: Request) -> Response:
         return seen_at(PATH)
     named = {each["name"]: each for each in await methods_of(request)}
     method = named.get(given.get("method", ""), named["optimal"])
-    section = _section(method, given, _said(work, work.history.current))
+    section = _section(method, given, _said(work, work.history.current), judged=tabled(work).judged)
     tabled(work).asked = section
     way = "suppress" if method["kind"] == "suppression" else "adjust"
     plan = plan_of(work, **{way: section})
@@ -163,7 +167,7 @@ async def run(request: Request) -> Response:
 
 
 def _section(
-    method: Mapping[str, Any], given: Mapping[str, str], before: Mapping[str, Any]
+    method: Mapping[str, Any], given: Mapping[str, str], before: Mapping[str, Any], *, judged: bool
 ) -> dict[str, Any]:
     """The section [suppress] or [adjust] of a plan; what no field shows stays as it was before."""
     schema = {name: each for name, each in method["parameters"]["properties"].items() if name not in _AROUND}
@@ -181,6 +185,11 @@ def _section(
             section["seed"] = given["seed"].strip()
         return section | ({"signed": True} if given.get("problem") == "general" else {})
     section["problem"] = given.get("problem", "interval")
+    # the box is there where nothing says which cells are sensitive; else what a plan says is said again
+    if "accept" in given:
+        section["accept"] = [NO_SENSITIVE_CELLS]
+    elif judged and before.get("accept"):
+        section["accept"] = before["accept"]
     # files of tau-ARGUS say themselves what holds where a plan says nothing: what it says is said again
     objective = given.get("objective", "")
     if objective and (objective != _BEGINNING["objective"] or "objective" in before):
@@ -189,7 +198,7 @@ def _section(
         section["zeros"] = given["zeros"]
     if "margins" in given or "margins" in before:
         section["margins"] = "margins" in given
-    return section | ({"strict": True} if "strict" in given else {})
+    return section | {name: True for name in ("strict", "insiders") if name in given}
 
 
 def verified(work: Work) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from tacita.core import Caution
+from .release import Caution
 
 
 @dataclass(frozen=True)

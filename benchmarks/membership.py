@@ -1,0 +1,99 @@
+"""What syntheses remember and what they keep: `python -m benchmarks membership` (files in TACITA_SHARED).
+
+Excerpts of the American Community Survey (NIST Diverse Communities), ten columns: the membership advantage by
+cross-fitting in percentage points, the k-marginal for pairs of columns (0 to 1000; ages by five years),
+and processor time of a release, verified.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+from pathlib import Path
+from time import process_time
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+
+import tacita
+
+from .measuring import Result
+
+_COLUMNS = (
+    *("AGEP", "SEX", "MSP", "RAC1P", "HOUSING_TYPE", "OWN_RENT", "EDU", "PINCP_DECILE"),
+    *("DVET", "DEYE"),
+)
+_YEARS = 5
+# The defaults of trees until leaves were found by what they give away.
+_BEFORE: dict[str, Any] = {"k": 5, "order": "few-first", "systematic": False}
+_TRIED: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("trees", _BEFORE),
+    ("trees", {"k": 25}),
+    ("trees", {"k": 150}),
+    ("trees", {}),
+    ("copula", {}),
+)
+
+
+def results() -> Iterator[Result]:
+    """A line for each figure and method; the advantage of before stands beside that of the default."""
+    for name in ("national2019", "ma2019"):
+        path = Path(os.environ.get("TACITA_SHARED", "")) / "reference" / "nist" / f"{name}.csv.gz"
+        if "TACITA_SHARED" not in os.environ or not path.exists():
+            print(f"skipped: {name} is not at hand, TACITA_SHARED names the folder above reference/nist")
+            continue
+        yield from _of_file(name, pyarrow.csv.read_csv(path).select(_COLUMNS))
+
+
+def _of_file(name: str, table: pa.Table) -> Iterator[Result]:
+    before = None
+    for method, settings in _TRIED:
+        release, seconds = _released(table, method, settings)
+        told = release.record.steps[0].search["membership"]
+        what = f"{name} {method} k={told['k']}{'' if settings else ' (default)'}"
+        limits = f"95 %: {told['low']:.2f} to {told['high']:.2f}, limit {told['limit']:g}"
+        shares = f"members {told['members']:.1f} %, others {told['others']:.1f} %"
+        before = told["advantage"] if before is None else before
+        yield Result(f"{what}, advantage", told["advantage"], f"before; {shares}", before, limits)
+        yield Result(f"{what}, k-marginal", k_marginal(table, release.data), "", None)
+        yield Result(f"{what}, verified, CPU s", seconds, "", None)
+
+
+def _released(table: pa.Table, method: str, settings: dict[str, Any]) -> tuple[Any, float]:
+    options: dict[str, Any] = {
+        "dependent": _COLUMNS,
+        "nominal": _COLUMNS[1:],
+        "measures": ["CATEGORIES"],
+        "insist": True,
+    }
+    tacita.synthesize(table.slice(0, 5_000), method=method, **settings, **options)
+    began = process_time()
+    release = tacita.synthesize(table, method=method, **settings, **options)
+    return release, process_time() - began
+
+
+def k_marginal(before: pa.Table, after: pa.Table, columns: Sequence[str] = _COLUMNS) -> float:
+    """1000 less the mean total variation distance of all pairs of columns, in thousandths.
+
+    >>> one = pa.table({"a": ["x", "y"], "b": ["u", "v"]})
+    >>> k_marginal(one, one, ("a", "b"))
+    1000.0
+    """
+    both = pa.concat_tables(
+        [before.select(columns), after.select(columns).cast(before.select(columns).schema)]
+    )
+    codes = []
+    for name in columns:
+        cells = both[name].to_numpy(zero_copy_only=False)
+        cells = cells // _YEARS if name == "AGEP" else cells.astype(str)
+        codes.append(np.unique(cells, return_inverse=True)[1].reshape(-1))
+    n = before.num_rows
+    gaps = []
+    for one, other in combinations(codes, 2):
+        cell = one * (int(other.max()) + 1) + other
+        first, second = (np.bincount(part, minlength=int(cell.max()) + 1) for part in (cell[:n], cell[n:]))
+        gaps.append(np.abs(first / n - second / (cell.size - n)).sum() / 2)
+    return float(1000 * (1 - np.mean(gaps)))

@@ -1,0 +1,41 @@
+"""Hidden cells that other columns of a release give back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Determined:
+    """How many of the hidden cells of a column follow from other columns, and from which of these.
+
+    `hidden` says how they were hidden: suppressed, or changed. `exposed` counts records of the release that
+    stand with fewer than k once all that follows is filled in; None where no k was promised. `refused` says
+    that this is more than a release may give back.
+    """
+
+    column: str
+    columns: tuple[tuple[str, ...], ...]
+    hidden: str
+    cells: int
+    of: int
+    exposed: int | None
+    refused: bool
+
+    @property
+    def text(self) -> str:
+        """What is found, in a sentence without a full stop.
+
+        >>> Determined("region", (("weight",),), "suppressed", 14, 14, 7, True).text
+        '14 of 14 suppressed cells of region follow from weight'
+        """
+        return f"{self.cells} of {self.of} {self.hidden} cells of {self.column} follow from {self.by}"
+
+    @property
+    def by(self) -> str:
+        """The columns, as a sentence has them.
+
+        >>> Determined("size", (("weight", "scale"), ("rooms",)), "suppressed", 9, 9, 0, False).by
+        'weight with scale, or from rooms'
+        """
+        return ", or from ".join(" with ".join(names) for names in self.columns)

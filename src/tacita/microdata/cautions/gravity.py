@@ -1,0 +1,83 @@
+"""Which warnings come first: who is found, what is given away, what was not done, what is of no use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tacita.core import Caution
+
+_FINDS_RECORDS = (
+    "guessable-seed",
+    "rounding-restores",
+    "cells-determined",
+    "alone-by-keys",
+    "unique-combinations",
+    "nearly-unique-column",
+    "recomputable-column",
+    "published-true-record",
+    "not-k-anonymous",
+    "unit-released",
+    "frame-index",
+)
+_GIVES_VALUES_AWAY = (
+    "homogeneous-confidential",
+    "likely-unchanged",
+    "value-unchanged",
+    "replicated-uniques",
+    "near-copies",
+    "rare-categories",
+    "group-equals-members",
+    "mean-at-bound",
+    "extremes-reproduced",
+    "exact-moments",
+    "unit-unused",
+    "not-swapped",
+    "swap-rate-not-met",
+    "thin-strata",
+    "few-records",
+    "row-order",
+    "unrounded-integers",
+    "beside-synthetic",
+)
+_NOT_AS_ASKED = (
+    "nothing-changed",
+    "not-numeric",
+    "units-merged",
+    "condition-undecided",
+    "promise-withdrawn",
+    "constant-column",
+)
+_OF_LITTLE_USE = (
+    "one-value-left",
+    "little-left",
+    "relations-lost",
+    "estimate-moved",
+    "much-withheld",
+    "records-dropped",
+    "records-suppressed",
+    "keys-withheld",
+    "records-left-out",
+    "values-suppressed",
+    "weights-not-rescaled",
+    "broken-relations",
+    "unit-broken-up",
+    "levels-lost",
+    "codes-averaged",
+    "negative-values",
+    "fractional-values",
+    "spreadsheet-formulas",
+)
+_LEVELS = (_FINDS_RECORDS, _GIVES_VALUES_AWAY, _NOT_AS_ASKED, _OF_LITTLE_USE)
+_PLACES = {name: (level, at) for level, names in enumerate(_LEVELS) for at, name in enumerate(names)}
+# What no list knows comes after what finds records: nobody has said that it is less.
+_UNKNOWN = (0, len(_FINDS_RECORDS))
+
+
+def gravest_first(cautions: Iterable[Caution]) -> tuple[Caution, ...]:
+    """Warnings in order: those of one kind stay together, and in the order in which they were found.
+
+    >>> names = "levels-lost", "row-order", "unique-combinations"
+    >>> [each.name for each in gravest_first(Caution(name, "", 1, "") for name in names)]
+    ['unique-combinations', 'row-order', 'levels-lost']
+    """
+    return tuple(sorted(cautions, key=lambda each: (_PLACES.get(each.name, _UNKNOWN), each.name)))

@@ -1,0 +1,158 @@
+"""The protected columns of a release: what each record had, what it shows, and what is hidden."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from tacita.core import Floats, Ints, Mask
+from tacita.core.text import UNTYPED
+
+from .cells import as_array
+from .dependence import Known, Target
+from .evidence import Evidence, gaps
+from .ranks import figures, ranks_of
+
+# Records of a group that must agree where the attacker knows the relation and no record shows it.
+_STRUCTURE = 4
+# What stands in for the order of the records where it is that of the source.
+ROW_ORDER = "the order of the records"
+
+
+@dataclass(frozen=True, repr=False)
+class HiddenColumn:
+    """A protected column: what each record had and shows, as numbers, and in what way it is hidden.
+
+    `labels` are numbers of what is shown, `of_value[v]` the one that records with the original v show, or -1;
+    `plain` says that it depends on v alone.
+    """
+
+    name: str
+    originals: Ints
+    labels: Ints
+    of_value: Ints
+    plain: bool
+    suppressed: Mask
+    changed: Mask
+
+
+def column_of(evidence: Evidence, name: str) -> HiddenColumn:
+    claim = evidence.claim
+    original, rows = claim.original, claim.rows
+    absent, empty = gaps(original, name)[rows], evidence.gaps_shown(name)
+    labels = evidence.spelling(name)
+    if original.scale(name) == "numeric":
+        was = original.numbers(name)[rows]
+        now = numbers_shown(evidence, name)
+        empty = np.isnan(now)
+        codes = np.unique(was, return_inverse=True)[1].reshape(-1).astype(np.int64)
+        labels = np.unique(now, return_inverse=True)[1].reshape(-1).astype(np.int64)
+        # of masked numbers no two need be alike: what a sum gives back is looked for by itself
+        differs = was != now if "coded" in claim.guarantees else None
+    else:
+        codes = original.codes([name])[rows]
+        differs = None if "only-withheld" in claim.guarantees else _differs(evidence, name)
+    codes = np.where(absent, -1, codes)
+    labels = np.where(empty, -1, labels)
+    shown = (codes >= 0) & (labels >= 0)
+    of_value, pairs = _majority(codes[shown], labels[shown], int(codes.max(initial=-1)) + 1)
+    # a label that stands for one value alone hides nothing, however it is spelled
+    values_of = np.bincount(pairs[:, 1], minlength=int(labels.max(initial=-1)) + 1)
+    many = np.zeros(codes.size, dtype=bool)
+    many[shown] = values_of[labels[shown]] > 1
+    taken = claim.suppressed is not None or claim.terms.get("outliers") == "withhold"
+    gone = (codes >= 0) & empty & taken & (original.scale(name) != "numeric")
+    return HiddenColumn(
+        name,
+        codes,
+        labels,
+        of_value,
+        bool(pairs.shape[0] == np.unique(pairs[:, 0]).size),
+        gone,
+        np.zeros(codes.size, dtype=bool) if differs is None else many & differs,
+    )
+
+
+def _majority(values: Ints, labels: Ints, count: int) -> tuple[Ints, Ints]:
+    """For each value the label that most of its records show (-1: none), and all pairs of both."""
+    width = int(labels.max(initial=0)) + 1
+    both, times = np.unique(values * width + labels, return_counts=True)
+    order = np.argsort(times, kind="stable")
+    found = np.full(count, -1, dtype=np.int64)
+    # the last that is written is the most frequent
+    found[both[order] // width] = both[order] % width
+    return found, np.column_stack([both // width, both % width])
+
+
+def _differs(evidence: Evidence, name: str) -> Mask:
+    """Where a released cell reads otherwise than the original."""
+    try:
+        old = as_array(evidence.claim.original.column(name)).take(pa.array(evidence.claim.rows))
+        new = as_array(evidence.released.column(name))
+        same = pc.fill_null(pc.equal(_text(old), _text(new)), False)
+    except UNTYPED:
+        return np.ones(evidence.claim.rows.size, dtype=bool)
+    return ~np.asarray(same)
+
+
+def _text(cells: pa.Array) -> pa.Array:
+    plain = cells.cast(cells.type.value_type) if pa.types.is_dictionary(cells.type) else cells
+    return plain.cast(pa.large_string())
+
+
+def numbers_shown(evidence: Evidence, name: str) -> Floats:
+    """The numbers of a protected column, NaN where a later step made text of them."""
+    numbers = figures(evidence, name)
+    return np.full(evidence.claim.rows.size, np.nan) if numbers is None else numbers
+
+
+def shown_as(column: HiddenColumn) -> Ints:
+    """What the original of each record is shown as; where that is not plain, what the record itself shows."""
+    usual = np.where(column.originals < 0, -1, column.of_value[column.originals])
+    return np.where(column.labels < 0, usual, column.labels) if not column.plain else usual
+
+
+def targets_of(column: HiddenColumn, *, masked: bool) -> list[Target]:
+    """Suppressed cells, learnt from those that are shown; changed ones, where the relation is known.
+
+    What an earlier step had `masked` already, nobody knows by a relation.
+    """
+    found = []
+    if column.suppressed.any():
+        shown = column.labels >= 0
+        values = np.where(
+            shown, column.labels, np.where(column.originals < 0, -1, column.of_value[column.originals])
+        )
+        counts = np.bincount(values[shown], minlength=int(values.max(initial=0)) + 1)
+        if np.count_nonzero(counts) > 1:
+            share = counts / counts.sum()
+            found.append(
+                Target(column.name, values, shown & (column.originals >= 0), column.suppressed, share, 1)
+            )
+    if column.changed.any() and not masked:
+        known = column.originals >= 0
+        counts = np.bincount(column.originals[known])
+        label = np.maximum(column.of_value, 0)
+        alike = np.bincount(label, weights=counts, minlength=int(label.max(initial=0)) + 1)
+        share = counts / np.maximum(1, alike[label])
+        found.append(Target(column.name, column.originals, known, column.changed, share, _STRUCTURE))
+    return found
+
+
+def known_of(evidence: Evidence, columns: Sequence[HiddenColumn]) -> Known:
+    """Every released column, and the protected ones as they are shown."""
+    shown = {column.name: column.labels for column in columns}
+    codes = {
+        name: shown[name] if name in shown else evidence.spelling(name) for name in evidence.released.columns
+    }
+    ranks = {}
+    for name in evidence.released.columns:
+        if name not in shown and (rank := ranks_of(evidence, name)) is not None:
+            ranks[name] = rank
+    if not evidence.claim.shuffled and any(column.suppressed.any() for column in columns):
+        ranks[ROW_ORDER] = np.argsort(np.argsort(evidence.claim.rows, kind="stable"), kind="stable")
+    return Known(codes, {column.name: shown_as(column) for column in columns}, ranks)

@@ -1,0 +1,241 @@
+"""The promise that what was hidden does not follow from what is released beside it.
+
+Three attacks on the finished file: values learnt from records that still show them, recodings undone by a
+column that has them finer, and sums. What follows is filled in, and records that then stand with fewer than k
+are counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+
+import numpy as np
+
+from tacita.core import Mask
+from tacita.core.inference import Determined
+from tacita.core.verify import Verdict
+
+from .dependence import Dependence, Target, dependences
+from .evidence import Evidence, distinct, sizes
+from .hidden import ROW_ORDER, HiddenColumn, column_of, known_of, numbers_shown, shown_as, targets_of
+from .linear import relation
+from .ranks import figures
+
+NAME = "withstands-inference"
+# By this name it is recorded that a release gives back what it hid.
+ACCEPTED = "keys-determined"
+# What may be exposed where k is promised, of the records whose keys were changed, and a few in any case.
+_EXPOSED, _A_FEW = 0.01, 2
+# What may be given back of the changed cells of a column where no k is promised.
+_MOST_OF_A_COLUMN = 0.5
+# Fewer determined cells are not worth a word where no k is promised.
+_WORTH = 3
+# Sets of columns that are named, those that give back most.
+_NAMED, _WORTH_NAMING = 3, 0.1
+_OF_K = frozenset(("k-anonymous", "k-anonymous-to-all"))
+# Kinds that draw values anew, or only leave something out: there is nothing to undo.
+_NOTHING_TO_UNDO = frozenset(("synthetic-cells", "values-redrawn", "dropped"))
+
+
+def speaks_of(guarantees: Sequence[str]) -> bool:
+    """Whether a step hides cells that could be given back."""
+    return bool(guarantees) and not _NOTHING_TO_UNDO & set(guarantees)
+
+
+def withstands_inference(evidence: Evidence) -> str | None:
+    """What follows from other columns, where it is more than may; what hides nothing withstands all."""
+    refused = [each for each in inferred(evidence) if each.refused]
+    if not refused:
+        return None
+    told = "; ".join(each.text for each in refused)
+    exposed = max((each.exposed or 0) for each in refused)
+    k = evidence.claim.k
+    return f"{told}; filled in, {exposed} records stand with fewer than k={k}" if exposed else told
+
+
+def inferred(evidence: Evidence) -> tuple[Determined, ...]:
+    """What follows of each protected column, looked for once."""
+    if not evidence.inferred:
+        evidence.inferred.append(_inferred(evidence))
+    return evidence.inferred[0]
+
+
+def advice(failed: Sequence[Verdict]) -> str:
+    """What can be done where verdicts on inference failed.
+
+    >>> found = Determined("region", (("weight",),), "suppressed", 14, 14, 7, True)
+    >>> advice([Verdict(NAME, "", False, "", inferred=(found,))])
+    'Leave out weight or make it coarser (a weight: calibrate it anew), or protect it together with region.'
+    """
+    refused = [each for verdict in failed for each in verdict.inferred if each.refused]
+    return way_out(refused)
+
+
+def way_out(found: Sequence[Determined]) -> str:
+    """What can be done about cells that other columns give back."""
+    by = list(dict.fromkeys(name for each in found for names in each.columns for name in names))
+    hidden = list(dict.fromkeys(each.column for each in found))
+    others = [name for name in by if name != ROW_ORDER]
+    told = []
+    if others:
+        it = "it" if len(others) == 1 else "them"
+        told.append(
+            f"Leave out {_listed(others, 'or')} or make {it} coarser (a weight: calibrate it anew), or "
+            f"protect {it} together with {_listed(hidden, 'and')}."
+        )
+    if ROW_ORDER in by:
+        told.append("Shuffle the records (--shuffle).")
+    return " ".join(told)
+
+
+def _listed(names: Sequence[str], word: str) -> str:
+    return f" {word} ".join([part for part in (", ".join(names[:-1]), *names[-1:]) if part])
+
+
+def _inferred(evidence: Evidence) -> tuple[Determined, ...]:
+    claim = evidence.claim
+    if not speaks_of(claim.guarantees) or not claim.rows.size:
+        return ()
+    columns = [
+        column_of(evidence, name) for name in claim.original.quasi if name in evidence.released.columns
+    ]
+    targets = [
+        target for column in columns for target in targets_of(column, masked=column.name in evidence.masked)
+    ]
+    found = dependences(targets, known_of(evidence, columns)) if targets else []
+    numbers = _relations(evidence, columns)
+    of_k = bool(_OF_K & set(claim.guarantees)) and (claim.k or 0) > 1
+    exposed = _exposed(evidence, columns, targets, found) if of_k and targets else None
+    hidden = np.zeros(claim.rows.size, dtype=bool)
+    for column in columns:
+        hidden |= column.suppressed | column.changed
+    most = max(_A_FEW, int(_EXPOSED * hidden.sum()))
+    told = []
+    for target, by in zip(targets, found, strict=True):
+        if by:
+            told.append(_told(target, by, exposed, most))
+    told += [each for each in numbers if each.column not in {other.column for other in told}]
+    return tuple(each for each in told if _worth_a_word(each))
+
+
+def _worth_a_word(found: Determined) -> bool:
+    """Of what leaves everybody with k there is nothing to say, nor of single cells that chance gives back."""
+    if found.exposed is None:
+        return found.cells >= _WORTH
+    return found.exposed > _A_FEW or (found.exposed > 0 and 2 * found.cells >= found.of)
+
+
+def _told(target: Target, by: Sequence[Dependence], exposed: Mask | None, most: int) -> Determined:
+    every = np.logical_or.reduce([each.found for each in by])
+    cells, of = int(every.sum()), int(target.hidden.sum())
+    hidden = "changed" if target.self_taught else "suppressed"
+    count = None if exposed is None else int((exposed & every).sum())
+    if exposed is None:
+        refused = cells > _MOST_OF_A_COLUMN * of and cells >= _WORTH
+    else:
+        refused = int(exposed.sum()) > most and bool(count)
+    return Determined(
+        target.column,
+        _telling(by),
+        hidden,
+        cells,
+        of,
+        count,
+        refused,
+    )
+
+
+def _telling(by: Sequence[Dependence]) -> tuple[tuple[str, ...], ...]:
+    """The columns that give back most, then those that add most to them; each once, whichever way it does."""
+    named: list[tuple[str, ...]] = []
+    left = np.logical_or.reduce([each.found for each in by])
+    worth = max(1, int(_WORTH_NAMING * left.sum()))
+    while left.any() and len(named) < _NAMED:
+        # of columns that do the same, that with fewest values stands last
+        added = [int((each.found & left).sum()) for each in by]
+        if named and max(added) < worth:
+            break
+        best = by[len(by) - 1 - int(np.argmax(added[::-1]))]
+        left &= ~best.found
+        named.append(best.columns)
+    return tuple(dict.fromkeys(named))
+
+
+def _relations(evidence: Evidence, columns: Sequence[HiddenColumn]) -> list[Determined]:
+    """Columns of numbers that are computed from released ones."""
+    original, rows = evidence.claim.original, evidence.claim.rows
+    protected = {column.name for column in columns}
+    # what an earlier step gave other values has no originals to be computed
+    wanted = [
+        column
+        for column in columns
+        if original.scale(column.name) == "numeric" and column.name not in evidence.masked
+    ]
+    if not wanted:
+        return []
+    beside = {name: figures(evidence, name) for name in evidence.released.columns if name not in protected}
+    numbers = {name: column for name, column in beside.items() if column is not None}
+    found = []
+    for column in wanted:
+        was = original.numbers(column.name)[rows]
+        now = numbers_shown(evidence, column.name)
+        hidden = np.isfinite(was) & (was != now)
+        if not hidden.any() or not numbers:
+            continue
+        told = relation(was, hidden, numbers)
+        if told is not None and (cells := int(told.found.sum())) >= _WORTH:
+            of = int(hidden.sum())
+            refused = cells > _MOST_OF_A_COLUMN * of
+            found.append(Determined(column.name, (told.columns,), "changed", cells, of, None, refused))
+    return found
+
+
+def _exposed(
+    evidence: Evidence,
+    columns: Sequence[HiddenColumn],
+    targets: Sequence[Target],
+    found: Sequence[Sequence[Dependence]],
+) -> Mask:
+    """Records that stand with fewer than k originals once all that follows is filled in."""
+    n, k = evidence.claim.rows.size, evidence.claim.k or 0
+    # 0: nothing is known of the cell, 1: what it is shown as, 2: the original
+    level = np.column_stack([np.where(column.labels >= 0, 1, 0) for column in columns]).astype(np.int64)
+    filled = np.zeros_like(level, dtype=bool)
+    place = {column.name: at for at, column in enumerate(columns)}
+    for target, by in zip(targets, found, strict=True):
+        for each in by:
+            at = place[target.column]
+            level[each.found, at] = 2 if target.self_taught else 1
+            filled[each.found, at] = True
+    exposed = np.zeros(n, dtype=bool)
+    if not filled.any():
+        return exposed
+    original = evidence.claim.original
+    named = [
+        original.codes([name])[evidence.claim.rows]
+        for name in (original.roles.strata if original.roles else ())
+    ]
+    strata = distinct(np.zeros(n, dtype=np.int64), *named)
+    units = None
+    if original.roles is not None and original.roles.unit is not None and not isinstance(evidence.units, str):
+        units = evidence.units
+    labels = [shown_as(column) for column in columns]
+    m = evidence.claim.terms.get("m")
+    for chosen in combinations(range(len(columns)), len(columns) if m is None else m):
+        keys_here = list(chosen)
+        rows = np.flatnonzero(filled[:, keys_here].any(axis=1) & ~exposed)
+        if not rows.size:
+            continue
+        patterns, which = np.unique(level[rows][:, keys_here], axis=0, return_inverse=True)
+        which = which.reshape(-1)
+        for number, pattern in enumerate(patterns.tolist()):
+            keys = [
+                columns[j].originals if how == 2 else labels[j]
+                for j, how in zip(chosen, pattern, strict=True)
+                if how
+            ]
+            alike = distinct(strata, *(key + 1 for key in keys))
+            mine = rows[which == number]
+            exposed[mine] |= sizes(alike, units)[alike[mine]] < k
+    return exposed

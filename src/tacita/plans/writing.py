@@ -1,0 +1,44 @@
+"""What the output of a plan cannot keep of its source: refused, or said, before any work is done."""
+
+from __future__ import annotations
+
+from tacita.core import Caution, DataError, Microdata, ParameterError
+from tacita.io import writable
+from tacita.io.formats.base import RecordFormat
+from tacita.microdata.plan import Protection
+
+
+def said_before(data: Microdata, asked: Protection, form: RecordFormat) -> Caution | None:
+    """A warning of what the output cannot hold, if anything; raises where it cannot be written at all."""
+    parts = _released_columns(data, asked)
+    if parts is None:
+        return None
+    unchanged, changed = parts
+    writable.refuse_unwritable(data, unchanged, changed, form, all_stay=not _leaves_out_records(asked))
+    names = [name for name in data.columns if name in changed or name in unchanged]
+    return writable.kept_less(data, names, form)
+
+
+def _released_columns(data: Microdata, asked: Protection) -> tuple[list[str], set[str]] | None:
+    """Columns of the output that no step changes, and those that one does; None where roles are wrong."""
+    try:
+        steps = asked.planned
+        roles = data.with_roles(asked.whole)
+        changed = set(roles.quasi)
+        gone = {*(roles.roles.identifiers if roles.roles else ())}
+        for each in steps:
+            method = each.section.build()
+            gone.update(getattr(method, "columns", ()) if method.kind == "dropping" else ())
+    except (DataError, ParameterError):
+        # what is wrong with them is said where they are used
+        return None
+    unchanged = [name for name in data.columns if name not in gone and name not in changed]
+    return unchanged, changed - gone
+
+
+def _leaves_out_records(asked: Protection) -> bool:
+    for each in asked.planned:
+        method = each.section.build()
+        if each.missing == "drop" or method.kind == "dropping" or getattr(method, "outliers", "") == "drop":
+            return True
+    return False

@@ -1,0 +1,45 @@
+"""Tables of which nothing says which cells are sensitive, no rule, status or mark: no verdict on them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tacita.core import Caution, ParameterError, Table
+from tacita.core.acceptance import NO_SENSITIVE_CELLS, accepted_names
+from tacita.core.door import setting
+
+NOTHING_JUDGED = "no verdict, since nothing says which cells are sensitive"
+
+
+def accepted_risks(table: Table, accept: Sequence[str] | str) -> tuple[str, ...]:
+    """Of the risks that are accepted, those that this table has: where a rule was applied there is none."""
+    return () if table.judged else accepted_names(accept)
+
+
+def refuse_unjudged(table: Table, accept: Sequence[str] | str) -> None:
+    """Raise where nothing says which cells are sensitive, and that none is has not been accepted by name.
+
+    >>> refuse_unjudged(Table.from_array([[5, 3]]), accept="no-sensitive-cells")
+    >>> refuse_unjudged(Table.from_array([[5, 3]], primary=[[False, False]]), accept=())
+    """
+    if table.judged or NO_SENSITIVE_CELLS in accepted_names(accept):
+        return
+    raise ParameterError(
+        "suppress: nothing says which cells are sensitive: no rule was applied, and there is no status and "
+        "no mark. Nothing would be protected, and nothing audited. Name rules when the table is made "
+        "(`--rule` of `tacita tabulate`, [[rules]] of a plan, rules= in Python), or mark sensitive cells "
+        "(primary). If no cell is sensitive, accept that by name, which is recorded "
+        f"({setting('suppress', 'accept', NO_SENSITIVE_CELLS)}).",
+        field="accept",
+    )
+
+
+def about_acceptance(table: Table, accepted: Sequence[str]) -> list[Caution]:
+    """The warning that stands beside such a release."""
+    if NO_SENSITIVE_CELLS not in accepted:
+        return []
+    text = (
+        f"No rule, status or mark says which of {table.n} cells are sensitive: that none is was accepted, "
+        "and nothing was audited."
+    )
+    return [Caution(NO_SENSITIVE_CELLS, text, table.n, "Name rules, or mark the sensitive cells.")]

@@ -1,0 +1,121 @@
+"""Many keys span more combinations of levels than memory holds: refused in words, before any is taken."""
+
+import tracemalloc
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import tacita
+from tacita import DataError, Run
+from tacita.cli import run_command
+from tacita.core import Hierarchy, memory
+from tacita.microdata.generalisation.generalise import Generalise
+from tacita.microdata.generalisation.ladders import Keys, Ladder
+from tacita.microdata.generalisation.lattice import Lattice, refuse_too_many
+from tacita.microdata.generalisation.local import RecodeLocal
+from tacita.microdata.generalisation.quality import Quality
+from tacita.microdata.generalisation.search import search
+
+TREE = {"a": ["0", "1"], "b": ["2", "3"]}
+
+
+def survey(m, n=60):
+    rng = np.random.default_rng(m)
+    return pa.table({f"q{j:02d}": rng.integers(0, 4, n).astype(str) for j in range(m)})
+
+
+def keys_of(m, n=60):
+    tree = Hierarchy("q", ("0", "1", "2", "3", "a", "b", "*"), (4, 4, 5, 5, 6, 6, -1))
+    leaves = np.random.default_rng(m).integers(0, 4, (m, n))
+    return Keys((Ladder.of(tree, False),) * m, leaves, np.zeros(n, dtype=np.int64))
+
+
+def asked(table, **more):
+    names = table.column_names
+    return {"quasi": names, "nominal": names, "hierarchy": dict.fromkeys(names, TREE), **more}
+
+
+@pytest.mark.parametrize("method", ["generalise", "recode-local"])
+@pytest.mark.parametrize("m", [24, 63])
+def test_so_many_keys_are_refused_by_their_memory_before_it_is_taken(method, m):
+    table = survey(m)
+    tracemalloc.start()
+    with pytest.raises(DataError) as problem:
+        tacita.protect(table, method=method, k=3, **asked(table))
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert f"{3**m:,} combinations of the levels of {m} keys need some" in str(problem.value)
+    assert "are free. Leave out keys" in str(problem.value)
+    assert most < 50e6
+
+
+@pytest.mark.parametrize("method", [Generalise(k=3), RecodeLocal(k=3)], ids=["generalise", "recode-local"])
+def test_sixteen_keys_are_refused_where_they_do_not_fit(method, monkeypatch):
+    monkeypatch.setattr(memory, "free_memory", lambda: 8 * 2**30)
+    with pytest.raises(
+        DataError, match=r"43,046,721 combinations .* 24\.7 GB of memory, and 8\.5 GB are free"
+    ):
+        method.generalise(keys_of(16))
+
+
+@pytest.mark.parametrize("method", [Generalise(k=3), RecodeLocal(k=3)], ids=["generalise", "recode-local"])
+def test_more_keys_than_an_array_has_axes_are_refused_by_their_number(method):
+    with pytest.raises(DataError, match="wanted at most 63 keys, got 64"):
+        method.generalise(keys_of(64))
+
+
+def test_other_methods_take_as_many_keys():
+    table = survey(24)
+    release = tacita.protect(table, method="mondrian", k=3, **asked(table))
+    assert all(verdict.passed for verdict in release.record.verdicts)
+
+
+@pytest.mark.parametrize("quality", [Quality(), Quality("loss", "rank"), Quality("aecs"), Quality("entropy")])
+def test_the_estimate_is_what_a_search_takes(quality, monkeypatch):
+    told = []
+    monkeypatch.setattr(
+        "tacita.microdata.generalisation.lattice.refuse_memory", lambda needed, *_: told.append(needed)
+    )
+    keys = keys_of(9, n=200)
+    refuse_too_many(keys, "Generalise", separable=quality.separable)
+    lattice = Lattice(keys, Generalise(k=3).of_classes(), 0.2)
+    search(lattice, quality, Run())
+    tracemalloc.start()
+    search(lattice, quality, Run())
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most <= told[0] + 2e6
+    assert told[0] <= 3 * most
+
+
+class TestFreeMemory:
+    def test_the_least_of_machine_container_and_process_counts(self, monkeypatch):
+        for name, found in (("machine", 9), ("container", 7), ("process", 8)):
+            monkeypatch.setattr(memory, f"_of_the_{name}", lambda found=found: found)
+        assert memory.free_memory() == 7
+
+    def test_something_is_taken_for_free_where_nothing_is_known(self, monkeypatch):
+        for name in ("machine", "container", "process"):
+            monkeypatch.setattr(memory, f"_of_the_{name}", lambda: None)
+        assert memory.free_memory() == 4 * 2**30
+
+    def test_this_machine_has_some(self):
+        assert 2**20 < memory.free_memory() < 2**60
+
+    def test_a_limit_of_the_process_counts(self, monkeypatch):
+        resource = pytest.importorskip("resource")
+        monkeypatch.setattr(resource, "getrlimit", lambda _: (10**6, 10**6))
+        assert memory.free_memory() == 0
+
+
+def test_memory_that_gives_out_all_the_same_is_told_in_words(monkeypatch, capsys):
+    def out_of_memory(*_, **__):
+        raise MemoryError("Unable to allocate 360. TiB for an array")
+
+    monkeypatch.setattr("tacita.cli._carry_out", out_of_memory)
+    assert run_command(["demo"]) == 1
+    said = capsys.readouterr().err
+    assert "not enough memory" in said
+    assert "Nothing was written" in said
+    assert "Internal fault" not in said

@@ -1,0 +1,317 @@
+"""Columns that give back what a release hid: planted ones are found, and files without one are let pass."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+import tacita
+from determining_columns import KEYS, PLANTS, persons, planted, suppressing
+from tacita.core import InferenceError, Microdata, VerificationError
+from tacita.core.inference import Determined
+from tacita.microdata import verify
+from tacita.microdata.verify import inference, parts, ranks
+from tacita.microdata.verify.dependence import Known, Target, by_groups, by_order, dependences
+from tacita.microdata.verify.linear import relation
+
+NAME = inference.NAME
+CASES = range(50)
+
+
+def names_of(found):
+    return {name for each in found for names in each.columns for name in names}
+
+
+def refused(frame, **how):
+    with pytest.raises(InferenceError) as caught:
+        tacita.protect(frame, **how)
+    return caught.value
+
+
+def warned(release):
+    return [each for each in release.record.cautions if each.name == "cells-determined"]
+
+
+@pytest.mark.parametrize("seed", CASES)
+def test_a_planted_column_is_found_and_named(seed, request):
+    if seed >= len(PLANTS):
+        request.applymarker(pytest.mark.long)
+    frame, how, names = planted(seed, PLANTS[seed % len(PLANTS)])
+    problem = refused(frame, **how)
+    assert names_of(problem.found) & names
+    assert any(name in str(problem) for name in names)
+
+
+@pytest.mark.parametrize("seed", CASES)
+def test_a_file_without_such_a_column_is_neither_refused_nor_warned_of(seed, request):
+    if seed >= len(PLANTS):
+        request.applymarker(pytest.mark.long)
+    frame = persons(seed).drop(columns="years")
+    assert not warned(tacita.protect(frame, **suppressing()))
+
+
+OTHERS = {
+    "wildcard": {**suppressing(), "missing_as": "wildcard"},
+    "pairs": {**suppressing(), "m": 2},
+    "generalise": {"quasi": KEYS, "k": 3, "method": "generalise"},
+    "recode-local": {"quasi": KEYS, "k": 3, "method": "recode-local"},
+    "mondrian": {"quasi": KEYS, "k": 3, "method": "mondrian"},
+    "recode": {
+        "quasi": ["region"],
+        "method": "recode",
+        "map": {f"R{at:02}": f"Q{at // 3}" for at in range(14)},
+    },
+    "gower": {"quasi": ["region", "job"], "nominal": ["region", "job"], "method": "gower", "k": 3},
+    "pram": {"quasi": ["job"], "nominal": ["job"], "method": "pram"},
+    "mdav": {"quasi": ["income", "hours"], "method": "mdav", "k": 3},
+    "noise": {"quasi": ["income"], "method": "noise"},
+    "top-code": {"quasi": ["hours"], "method": "top-code", "limit": 50},
+}
+
+
+@pytest.mark.parametrize("how", OTHERS.values(), ids=OTHERS)
+@pytest.mark.parametrize("seed", [60, 61, pytest.param(62, marks=pytest.mark.long)])
+def test_no_method_is_refused_for_columns_that_only_go_along(seed, how):
+    frame = persons(seed).drop(columns="years")
+    frame["age"] = frame["age"].astype(str)
+    assert not warned(tacita.protect(frame, **{"measures": ["NCP" if "map" in how else "IL1"], **how}))
+
+
+def weighted(n=1200, seed=3, share=1.0):
+    """Persons whose weight gives away the region of a share of them."""
+    frame = persons(seed, n).drop(columns="years")
+    codes = frame["region"].astype("category").cat.codes.to_numpy()
+    own = np.random.default_rng(seed).random(n) < share
+    frame["weight"] = np.where(own, 100.5 + codes, 50.0)
+    return frame
+
+
+def brute_force(frame, released, k):
+    """Records that, with the region filled in, agree with fewer than k originals on all that they show."""
+    shown = released[KEYS].copy()
+    shown["region"] = frame["region"]
+    found, learnt = 0, set(released["region"].dropna())
+    for row, was in zip(shown.to_numpy(dtype=object), released["region"], strict=True):
+        if not pd.isna(was) or row[0] not in learnt:
+            continue
+        alike = np.ones(len(frame), dtype=bool)
+        for name, cell in zip(KEYS, row, strict=True):
+            if not pd.isna(cell):
+                alike &= (frame[name] == cell).to_numpy()
+        found += alike.sum() < k
+    return found
+
+
+def test_exposed_records_are_those_that_a_reader_counts():
+    frame = weighted()
+    release = tacita.protect(frame, **{**suppressing(), "insist": True})
+    (found,) = [each for each in warned(release) if " cells of region " in each.text]
+    assert found.count == brute_force(frame, release.data, 3) > 12
+    assert release.record.insisted == ("keys-determined",)
+    assert NAME not in {each.guarantee for each in release.record.verdicts}
+
+
+def test_the_error_names_columns_counts_and_what_to_do_and_no_value():
+    frame = weighted()
+    problem = refused(frame, **suppressing())
+    assert "cells of region follow from weight" in str(problem)
+    assert "calibrate it anew" in str(problem)
+    assert "--insist" in str(problem)
+    assert "fault of the program" not in str(problem)
+    assert not isinstance(problem, VerificationError)
+    assert not any(value in str(problem) for value in (*frame["region"].unique(), "100.5", "101.5"))
+
+
+def test_few_exposed_records_are_warned_of_with_their_count():
+    frame = weighted(n=3000, share=0.01)
+    release = tacita.protect(frame, **suppressing())
+    (found,) = warned(release)
+    assert " follow from weight" in found.text
+    assert "Leave out weight" in found.advice
+    assert 0 < found.count < 15
+    (verdict,) = [each for each in release.record.verdicts if each.guarantee == NAME]
+    assert verdict.passed
+    assert verdict.inferred[0].column == "region"
+
+
+def test_leaving_the_column_out_or_recoding_it_is_enough():
+    frame = weighted()
+    assert not warned(tacita.protect(frame, **suppressing(), identifiers=["weight"]))
+    coarse = {"method": "recode", "quasi": ["weight"], "breaks": [0, 50, 1000]}
+    steps = [
+        {key: value for key, value in suppressing().items() if key not in ("measures", "nominal")},
+        coarse,
+    ]
+    release = tacita.protect(frame, steps=steps, nominal=[*KEYS, "weight"], measures=["SUPPRESSED"])
+    assert not any(" cells of region " in each.text for each in warned(release))
+
+
+def test_records_in_the_order_of_a_key_are_shuffled():
+    frame, how, _ = planted(8, "sorted")
+    assert "--shuffle" in str(refused(frame, **how))
+    assert not warned(tacita.protect(frame, **how, shuffle=True))
+
+
+def test_what_was_saved_is_judged_again():
+    frame = weighted()
+    release = tacita.protect(frame.drop(columns="weight"), **suppressing())
+    spoiled = pa.table(release.data.assign(weight=frame["weight"].to_numpy()))
+    claim = release.claim
+    data = Microdata.of(pa.table(frame), source="x").with_roles(claim.original.roles)
+    failed = [
+        each.guarantee
+        for each in verify.verify(Microdata.of(spoiled), replace(claim, original=data))
+        if not each.passed
+    ]
+    assert NAME in failed
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_a_file_is_refused_as_a_frame_is(tmp_path, ending):
+    source, target = tmp_path / f"in.{ending}", tmp_path / f"out.{ending}"
+    tacita.io.write_all(
+        {source: tacita.io.format_of(source)().encode(Microdata.of(pa.table(weighted())))}, public=()
+    )
+    plan = tacita.Plan.model_validate(
+        {
+            "input": {"path": source},
+            "output": {"path": target},
+            "roles": {"quasi": KEYS, "nominal": KEYS},
+            "protect": {"method": "local-suppression", "k": 3, "options": 0},
+        }
+    )
+    with pytest.raises(InferenceError):
+        tacita.run(plan)
+    assert not target.exists()
+
+
+def test_units_are_counted_where_they_are_named():
+    frame = weighted()
+    frame["unit"] = np.arange(len(frame)) // 2
+    for name in (*KEYS, "weight"):
+        frame[name] = frame[name].to_numpy()[frame["unit"].to_numpy() * 2]
+    how = {**suppressing(), "unit": "unit", "identifiers": ["unit"]}
+    problem = refused(frame, **how)
+    assert max(each.exposed for each in problem.found) > 0
+
+
+def test_the_relation_of_a_changed_key_need_not_be_shown_by_any_record():
+    frame = persons(5).rename(columns={"years": "age_in_years"})
+    frame["age"] = frame["age_in_years"].astype(str)
+    breaks = {"method": "recode", "quasi": ["age"], "breaks": [0, 20, 40, 60, 90]}
+    problem = refused(frame, **breaks, nominal=["age"], measures=["NCP"])
+    assert names_of(problem.found) == {"age_in_years"}
+
+
+def test_a_finer_key_at_its_own_level_undoes_a_coarser_one():
+    frame = persons(7).drop(columns="years")
+    frame["town"] = frame["region"] + frame["size"]
+    frame["half"] = frame["region"]
+    levels = {f"R{at:02}": f"Q{at // 5}" for at in range(14)}
+    how = {"quasi": ["half"], "method": "recode", "map": levels, "measures": ["NCP"]}
+    assert {"region", "town"} & names_of(refused(frame, **how).found)
+
+
+# numbers
+
+
+@pytest.mark.parametrize(
+    "how", [{"method": "mdav", "k": 3}, {"method": "noise"}, {"method": "onedims", "k": 3}]
+)
+def test_a_masked_number_that_a_sum_gives_back_is_refused(how):
+    frame = persons(1).drop(columns="years")
+    frame["benefits"] = np.random.default_rng(1).integers(0, 900, len(frame))
+    frame["total"] = frame["income"] + frame["benefits"]
+    problem = refused(frame, quasi=["income"], measures=["IL1"], **how)
+    assert names_of(problem.found) == {"benefits", "total"}
+    assert not warned(tacita.protect(frame, quasi=["income"], measures=["IL1"], identifiers=["total"], **how))
+    both = tacita.protect(frame, quasi=["income", "benefits"], measures=["IL1"], **how)
+    assert not warned(both)
+
+
+def test_a_sum_that_some_records_break_is_found_and_a_correlation_is_not():
+    rng = np.random.default_rng(2)
+    a, b = rng.integers(0, 10_000, (2, 500)).astype(float)
+    hidden = np.ones(500, dtype=bool)
+    broken = np.where(rng.random(500) < 0.1, 0.0, a - b)
+    assert relation(broken, hidden, {"a": a, "b": b}).columns == ("a", "b")
+    assert relation(a + rng.normal(0, 300, 500).round(), hidden, {"a": a, "b": b}) is None
+
+
+def test_a_ratio_is_found():
+    rng = np.random.default_rng(3)
+    income, heads = rng.integers(9_000, 90_000, 400).astype(float), rng.integers(1, 6, 400).astype(float)
+    each = income / heads
+    found = relation(income, np.ones(400, dtype=bool), {"each": each, "heads": heads})
+    assert found.columns == ("each", "heads")
+    assert found.found.all()
+
+
+# the search by itself
+
+
+def target(values, hidden, fewest=1):
+    values = np.asarray(values, dtype=np.int64)
+    share = np.bincount(values[~hidden]) / (~hidden).sum()
+    return Target("key", values, ~hidden, hidden, share, fewest)
+
+
+def test_errors_in_the_data_do_not_hide_a_relation_and_chance_makes_none():
+    rng = np.random.default_rng(4)
+    values = rng.integers(0, 6, 4000)
+    hidden = rng.random(4000) < 0.1
+    codes = values * 2 + rng.integers(0, 2, 4000)
+    wrong = rng.random(4000) < 0.004
+    codes[wrong] = rng.integers(0, 12, int(wrong.sum()))
+    found = by_groups(codes, codes, target(values, hidden), 20.0)
+    assert found.sum() > 0.8 * hidden.sum()
+    rare = rng.permutation(4000) // 2
+    assert by_groups(rare, rare, target(values, hidden), 20.0) is None
+
+
+def test_a_column_that_is_right_nine_times_in_ten_determines_nothing():
+    rng = np.random.default_rng(5)
+    values = rng.integers(0, 5, 5000)
+    codes = np.where(rng.random(5000) < 0.9, values, rng.integers(0, 5, 5000))
+    hidden = rng.random(5000) < 0.1
+    assert by_groups(codes, codes, target(values, hidden), 20.0) is None
+
+
+def test_an_order_gives_back_what_its_neighbours_share():
+    rng = np.random.default_rng(6)
+    place = rng.permutation(3000)
+    values = place // 300
+    hidden = rng.random(3000) < 0.2
+    found = by_order(place, target(values, hidden), 20.0)
+    assert found.sum() > 0.95 * hidden.sum()
+    assert by_order(rng.permutation(3000), target(values, hidden), 20.0) is None
+
+
+def test_pairs_that_hold_a_determining_column_are_not_named_too():
+    rng = np.random.default_rng(7)
+    values = rng.integers(0, 5, 2000)
+    hidden = rng.random(2000) < 0.1
+    other = rng.integers(0, 9, 2000)
+    ((found,),) = dependences([target(values, hidden)], Known({"same": values + 3, "other": other}))
+    assert found.columns == ("same",)
+    assert np.array_equal(found.found, hidden)
+
+
+@pytest.mark.parametrize("pattern", ["%Y-%m-%d", "%d/%m/%Y", "%d.%m.%Y", "%Y/%m/%d"])
+def test_dates_of_every_spelling_have_an_order(pattern):
+    days = pd.Timestamp("1950-01-01") + pd.to_timedelta(
+        np.random.default_rng(8).permutation(20_000)[:500], unit="D"
+    )
+    assert np.array_equal(ranks.ordered_text(pa.array(days.strftime(pattern))), np.argsort(np.argsort(days)))
+
+
+def test_parts_add_what_each_of_them_found():
+    one = Determined("region", (("weight",),), "suppressed", 3, 9, 1, False)
+    other = Determined("region", (("town",),), "suppressed", 4, 5, None, True)
+    (both,) = parts._added([one, other])
+    assert (both.cells, both.of, both.exposed, both.refused) == (7, 14, 1, True)
+    assert both.columns == (("weight",), ("town",))
