@@ -14,7 +14,6 @@ from time import monotonic
 
 import numpy as np
 from scipy import sparse
-from scipy.optimize import linprog
 
 from tacita.core import Relations, Run, Table
 from tacita.core.arrays import Floats, Ints, Mask
@@ -117,6 +116,9 @@ def _margins(table: Table) -> list[Mask]:
 
 def _entries(table: Table, rows: Ints) -> Floats | None:
     """Entries that are not negative and add up to the linked cells; None where there are none."""
+    # loads the solvers of scipy, which few who import the audit need
+    from scipy.optimize import linprog
+
     count, n = rows.shape
     cells, place = np.unique(rows, return_inverse=True)
     matrix = sparse.csr_array(

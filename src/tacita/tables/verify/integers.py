@@ -10,16 +10,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from time import monotonic
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import sparse
 
 from tacita.core import Run, Table
 from tacita.core.arrays import Floats, Ints, Mask
-from tacita.solvers.highs import LinearProgramme
 
 from .attacker import Attacker, parts_of
 from .judge import Failure, Judge
+
+if TYPE_CHECKING:
+    from tacita.solvers.highs import LinearProgramme
 
 # Seconds of all integer programs of an audit, and of one of them.
 _SECONDS, _ONE = 120.0, 20.0
@@ -129,6 +132,9 @@ class IntegerSearch:
     def _model(self, place: int) -> tuple[Ints, LinearProgramme]:
         part = int(self.part[place])
         if part not in self._models:
+            # the audit is imported by all that read plans, and few of these solve a program
+            from tacita.solvers.highs import LinearProgramme
+
             members = np.flatnonzero(self.part == part)
             columns = self.relations.tocsc()[:, members].tocsr()
             matrix = columns[np.flatnonzero(np.diff(columns.indptr))].tocsc()
