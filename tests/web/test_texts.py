@@ -23,7 +23,7 @@ FAMILIES = (
 _OF_TABLES = (
     *("build.about-", "build.by-", "build.demo-", "build.kind-", "build.says-words-", "rules.level-"),
     *("suppress.zeros-", "suppress.suppression", "suppress.adjustment", "suppress.margins"),
-    *("suppress.strict", "tables.cell-", "tables.state-"),
+    *("suppress.strict", "suppress.insiders", "tables.cell-", "tables.state-"),
 )
 
 
