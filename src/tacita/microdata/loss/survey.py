@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, NamedTuple
 
+import narwhals as nw
 import numpy as np
+import pyarrow as pa
 
 from tacita.core import Comparison, DataError, Floats, Hierarchy, Ints, Microdata, Roles, Run, Score
 from tacita.core.levels import Levels, category_cells, nominal_levels, ranked_levels
@@ -49,6 +51,7 @@ class Survey:
     roles: Roles
     files: Files
     _coded: dict[str, Coded] = field(default_factory=dict, repr=False)
+    _same: dict[str, bool] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, files: Files | None) -> Survey:
@@ -91,26 +94,49 @@ class Survey:
         """Whether a column is one of quantities: by its role where protected, else by what it holds."""
         if name in self.protected:
             return self.source.scale(name) == "numeric"
-        if self.source.kind(name) != "numeric" or self.released.kind(name) != "numeric":
+        if self.source.kind(name) != "numeric":
+            return False
+        if not self._same_text(name) and self.released.kind(name) != "numeric":
             return False
         return bool(np.isfinite(self.source.numbers(name)).any())
 
     def values(self, name: str) -> tuple[Floats, Floats]:
         """A column of numbers before and after, NaN where missing. O(n)."""
+        before = self.source.numbers(name)
         if name not in self.released.columns:
-            return self.source.numbers(name), np.full(self.released.n, np.nan)
-        return self.source.numbers(name), self.released.numbers(name)
+            return before, np.full(self.released.n, np.nan)
+        return before, before[self.rows] if self._same_text(name) else self.released.numbers(name)
+
+    def _same_text(self, name: str) -> bool:
+        """Whether the release spells the cells of a text file as the source does: one parse serves both."""
+        if name not in self._same:
+            old, new = self.source.column(name), self.released.column(name)
+            text = self.source.dialect is not None and self.source.dialect == self.released.dialect
+            if text := text and old.dtype == new.dtype == nw.String:
+                cells = old.to_arrow()
+                if not np.array_equal(self.rows, np.arange(self.source.n)):
+                    cells = cells.take(pa.array(self.rows))
+                text = bool(cells.equals(new.to_arrow()))
+            self._same[name] = text
+        return self._same[name]
 
     def coded(self, name: str) -> Coded:
         """A column of categories before and after; a label means the same on both sides. O(n), once."""
         if name not in self._coded:
             old = label_levels(self.source, name)
-            new = label_levels(self.released, name) if name in self.released.columns else None
+            kept = name in self.released.columns
+            same = kept and self._same_text(name)
+            new = label_levels(self.released, name) if kept and not same else None
             labels = tuple(sorted({*old.names, *(new.names if new else ())}))
             place = {label: i for i, label in enumerate(labels)}
-            absent = np.full(self.released.n, -1, dtype=np.int64)
-            after = absent if new is None else _placed(new, place)
-            self._coded[name] = Coded(_placed(old, place), after, labels)
+            before = _placed(old, place)
+            if same:
+                after = before[self.rows]
+            elif new is None:
+                after = np.full(self.released.n, -1, dtype=np.int64)
+            else:
+                after = _placed(new, place)
+            self._coded[name] = Coded(before, after, labels)
         return self._coded[name]
 
     def recoded(self, name: str) -> Coded:
