@@ -234,7 +234,8 @@ class Attack:
             if searching and done == _AT_ONCE and (advantages > 2 * limit).all():
                 return membership
             low, high = membership.interval
-            hopeful = membership.advantage <= limit or done < (2 if searching else 4) * _HALVINGS
+            # a few halvings of a small file are mostly chance: no release is refused for that
+            hopeful = not searching or membership.advantage <= limit or done < 2 * _HALVINGS
             if done == goal and low <= limit < high and hopeful:
                 goal = min(2 * goal, most)
         run.report("measuring membership", 1, 1)

@@ -1,5 +1,7 @@
 """What a synthesis remembers of persons and households: measured on halves, by unit, refused, mended."""
 
+from dataclasses import replace
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -278,6 +280,23 @@ def test_few_unique_records_leave_it_undecided_and_nothing_is_refused():
     made = [Halving(half, back & half, part, (0, 0, 0, 0)) for half in (*halves, *halves)]
     made += [Halving(half, back & ~half, part, (0, 0, 0, 0)) for half in (*halves, *halves)]
     assert Membership(5, 3.0, unique, tuple(made)).outcome == "undecided"
+
+
+def test_a_small_file_is_not_refused_for_the_chance_of_its_first_halvings(monkeypatch):
+    attack, method = attack_on(persons(100), "trees", k=5)[2:]
+    unique = np.arange(100) < 10
+    members, part = np.arange(100) % 2 == 0, np.ones(100, dtype=bool)
+
+    def halving(_attack, _method, number, _run):
+        # of the first twenty halvings twelve favour the members, of all others one half
+        favoured = number % 5 < 3 if number < 20 else number % 2 == 0
+        return Halving(members, members if favoured else ~members, part, (0, 0, 0, 0))
+
+    monkeypatch.setattr(Attack, "_halving", halving)
+    found = replace(attack, unique=unique).strength(method, Run(), searching=False)
+    assert found.advantages[:20].mean() == pytest.approx(20)
+    assert found.advantage == pytest.approx(2.5)
+    assert found.outcome == "undecided"
 
 
 def test_a_category_that_only_the_other_half_has_is_no_obstacle():
