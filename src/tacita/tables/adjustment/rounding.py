@@ -86,14 +86,20 @@ class Rounding(Adjustment):
 
     def terms(self, table: Table, values: Floats) -> Terms:
         """The base, and how many of them the values of a file go."""
-        steps = np.ceil(np.abs(values - table.values) / self.base - 1e-9)
-        return self._terms(int(steps.max(initial=1.0)) - 1)
+        return self._terms(self._beyond(table, values))
 
     def claimed(self, table: Table, values: Floats) -> Adjusted:
         """As of any method; values beyond the neighbours are told as such."""
         found = super().claimed(table, values)
         beyond = found.terms.reach is not None and found.terms.reach > self.base
         return replace(found, relaxed="values go further than to their two neighbours" if beyond else "")
+
+    def _beyond(self, table: Table, values: Floats) -> int:
+        """How many bases more than one the reach must have, for all values to be less than that away."""
+        away = np.abs(values - table.values)
+        # whole numbers are exact, others may be a hair farther than they should
+        exact = (away == np.rint(away)) & float(self.base).is_integer()
+        return int(np.floor(away / self.base - np.where(exact, 0.0, 1e-9)).max(initial=0.0))
 
     def _terms(self, beyond: int) -> Terms:
         whole = float(self.base).is_integer()
@@ -116,7 +122,7 @@ class Rounding(Adjustment):
                     "Rounding: inner cells are tied among themselves, as by linked tables, and cannot be "
                     "rounded by chance one by one. Round to the nearest (leave random away)."
                 ) from None
-            beyond = int(np.ceil(np.abs(units - task.units) - 1e-9).max(initial=1.0)) - 1
+            beyond = self._beyond(table, units * self.base)
             told = "sums form no network: inner cells were rounded, and their sums are what they add up to"
         run.report("rounding", 1, 1)
         return Adjusted.of(
@@ -124,7 +130,7 @@ class Rounding(Adjustment):
             units * self.base,
             seconds=patience.spent,
             relaxed=told,
-            terms=self._terms(max(0, beyond)),
+            terms=self._terms(beyond),
             drawn=table.n,
         )
 
