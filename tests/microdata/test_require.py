@@ -170,9 +170,9 @@ def test_what_is_written_is_judged_by_its_bytes(firms, tmp_path, monkeypatch):
     made = tacita.protect(firms, quasi=QUASI, k=4, measures=["IL1"], require=limits)
     heard = []
 
-    def listening(claim, released, run=None):
+    def listening(claim, released, run=None, **how):
         heard.append(released.n)
-        return required(claim, released, run)
+        return required(claim, released, run, **how)
 
     monkeypatch.setattr("tacita.plans.required", listening)
     tacita.save(made, tmp_path / "out.csv")

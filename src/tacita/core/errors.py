@@ -8,8 +8,13 @@ mend a file, and an error ends up in logs that nobody protects.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
+from typing import TYPE_CHECKING, Self
 
 from .inference import Determined
+
+if TYPE_CHECKING:
+    from .verify import Verdict
 
 
 class TacitaError(Exception):
@@ -41,6 +46,16 @@ class TacitaError(Exception):
         """The first parameter that it is about."""
         return next(iter(self.fields), None)
 
+    def reworded(self, message: str) -> Self:
+        """The same error with another message.
+
+        >>> ParameterError("k is 1.", field="k").reworded("k is too small.").field
+        'k'
+        """
+        other = copy(self)
+        other.args = (message,)
+        return other
+
 
 class ParameterError(TacitaError):
     """What the caller asked for cannot be: a wrong name, type, range or combination."""
@@ -57,7 +72,22 @@ class VerificationError(TacitaError):
 
 
 class RequirementError(VerificationError):
-    """A finished release does not meet what was required of it. Nothing was written."""
+    """A finished release does not meet what was required of it. Nothing was written.
+
+    `unmet` has the verdict on each requirement that is not met.
+    """
+
+    def __init__(
+        self,
+        message: str = "",
+        field: str | None = None,
+        fields: Mapping[str, str] | None = None,
+        places: Sequence[tuple[str, ...]] = (),
+        *,
+        unmet: Sequence[Verdict] = (),
+    ) -> None:
+        super().__init__(message, field, fields, places)
+        self.unmet = tuple(unmet)
 
 
 class Cancelled(TacitaError):

@@ -17,7 +17,8 @@ class Verdict:
     """What an independent check found of one promise; `step` says whose, where there are several.
 
     What could not be judged for want of a file is not `judged`: it neither holds nor fails, nor is it passed.
-    `inferred` has what follows of hidden cells, where that is what was checked.
+    `inferred` has what follows of hidden cells, where that is what was checked; `columns` the columns that
+    break a requirement, or the keys that it is about, the worst first.
     """
 
     guarantee: str
@@ -27,11 +28,12 @@ class Verdict:
     step: int | None = None
     judged: bool = True
     inferred: tuple[Determined, ...] = ()
+    columns: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON: what was inferred only where something was."""
-        told = asdict(self)
-        return told if self.inferred else {name: told[name] for name in told if name != "inferred"}
+        """For JSON: what was inferred, and columns, only where there are some."""
+        empty = {name for name in ("inferred", "columns") if not getattr(self, name)}
+        return {name: value for name, value in asdict(self).items() if name not in empty}
 
 
 @dataclass(frozen=True)

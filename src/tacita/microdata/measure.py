@@ -89,6 +89,10 @@ class Measure(Method):
             f"{abs(score.value - limit):.3g} too {'much' if most else 'little'}"
         )
 
+    def key_names(self, files: Files) -> tuple[str, ...]:
+        """The columns that it counts records by; of a measure of cells or columns there are none."""
+        return ()
+
     def result(self, value: float, **detail: Any) -> Score:
         """A score of this measure; detail: the other fields of a score."""
         return Score(

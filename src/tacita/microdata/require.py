@@ -146,7 +146,8 @@ def insist(verdicts: tuple[Verdict, ...]) -> tuple[Verdict, ...]:
         failed = [verdict.guarantee for verdict in verdicts if not verdict.passed]
         raise RequirementError(
             f"The release does not meet {len(failed)} of {len(verdicts)} requirements and was not written. "
-            f"{what}. {_advice(failed)}"
+            f"{what}. {_advice(failed)}",
+            unmet=[verdict for verdict in verdicts if not verdict.passed],
         )
     return verdicts
 
@@ -166,9 +167,15 @@ def files_of(released: Microdata, claim: Claim) -> Files:
     return whole_files(released, claim.original, claim.rows, recodings=claim.recodings)
 
 
-def required(claim: Claim, released: Microdata, run: Run | None = None) -> tuple[Verdict, ...]:
-    """The requirements of a release, judged on its frame or what was read back from its bytes; or raise."""
-    return insist(judge(claim.requirements, files_of(released, claim), run))
+def required(
+    claim: Claim, released: Microdata, run: Run | None = None, *, to_look_at: bool = False
+) -> tuple[Verdict, ...]:
+    """The requirements of a release, judged on its frame or what was read back from its bytes.
+
+    What is not met raises, but not where the release is only `to_look_at`.
+    """
+    verdicts = judge(claim.requirements, files_of(released, claim), run)
+    return verdicts if to_look_at else insist(verdicts)
 
 
 # What is said of a requirement that compares, where there is nothing to compare with.
@@ -189,7 +196,8 @@ def _judged(asked: Requirement, files: Files, run: Run) -> Verdict:
     found = "; ".join(fault for fault in faults if fault is not None)
     # columns that break a limit of their own are named already
     worst = "" if faults[-1] is not None and len(faults) > 1 else _worst_column(score)
-    return Verdict(asked.name, promise, not found, (found or "holds") + worst)
+    columns = _columns_at_fault(measured, score, asked.by_column, files) if found else ()
+    return Verdict(asked.name, promise, not found, (found or "holds") + worst, columns=columns)
 
 
 def _promise(measured: Measure, asked: Requirement, files: Files) -> str:
@@ -218,17 +226,42 @@ def _fault_of_columns(
         return "it has no figures by column"
     if isinstance(limits, Mapping) and (unknown := [name for name in limits if name not in figures]):
         return f"it has no figure of column {', '.join(unknown)}"
-    asked = limits if isinstance(limits, Mapping) else dict.fromkeys(figures, limits)
-    sign = 1.0 if measured.direction == "lower" else -1.0
-    beyond = {name: sign * (figures[name] - limit) for name, limit in asked.items()}
-    broken = sorted((name for name in beyond if beyond[name] > 0), key=lambda name: -beyond[name])
+    broken = _beyond_limit(measured, figures, limits)
     unit = f" {measured.measured_in}" if measured.measured_in else ""
+    direction = "much" if measured.direction == "lower" else "little"
     told = [
-        f"{name} has {figures[name]:.4g}{unit}, {beyond[name]:.3g} too {'much' if sign > 0 else 'little'}"
-        for name in broken[:_AT_A_GLANCE]
+        f"{name} has {figures[name]:.4g}{unit}, {beyond:.3g} too {direction}"
+        for name, beyond in list(broken.items())[:_AT_A_GLANCE]
     ]
     more = [f"{len(broken) - _AT_A_GLANCE} more columns"] if len(broken) > _AT_A_GLANCE else []
     return f"by column {'; '.join((*told, *more))}" if told else None
+
+
+def _beyond_limit(
+    measured: Measure, figures: Mapping[str, float], limits: float | Mapping[str, float]
+) -> dict[str, float]:
+    """By how much columns break their limit, the worst first."""
+    asked = limits if isinstance(limits, Mapping) else dict.fromkeys(figures, limits)
+    sign = 1.0 if measured.direction == "lower" else -1.0
+    beyond = {name: sign * (figures[name] - limit) for name, limit in asked.items() if name in figures}
+    return {name: beyond[name] for name in sorted(beyond, key=lambda name: -beyond[name]) if beyond[name] > 0}
+
+
+def _columns_at_fault(
+    measured: Measure, score: Score, limits: float | Mapping[str, float] | None, files: Files
+) -> tuple[str, ...]:
+    """The columns that break a limit of their own; else the worst one, or the keys that are counted by."""
+    figures = score.per_attribute
+    if figures and limits is not None and (broken := _beyond_limit(measured, figures, limits)):
+        return tuple(broken)
+    if figures:
+        return (_worst(score),)
+    return measured.key_names(files)
+
+
+def _worst(score: Score) -> str:
+    figures = score.per_attribute
+    return (max if score.direction == "lower" else min)(figures, key=lambda name: figures[name])
 
 
 def _worst_column(score: Score) -> str:
@@ -236,7 +269,7 @@ def _worst_column(score: Score) -> str:
     figures = score.per_attribute
     if score.value is None or len(figures) < 2:
         return ""
-    worst = (max if score.direction == "lower" else min)(figures, key=lambda name: figures[name])
+    worst = _worst(score)
     unit = f" {score.unit}" if score.unit else ""
     return f" (worst column: {worst} with {figures[worst]:.4g}{unit})"
 

@@ -39,7 +39,7 @@ from .assess import context_columns, measure, whole_files
 from .plan import Protection
 from .protect import Protected
 from .recording import domain_codes, fingerprint_of_frame, recorded, suited
-from .require import RequireSection, files_of, judge, required
+from .require import RequireSection, judge, required
 from .sections import CompareSection, ProtectSection
 from .steps import make, steps_for
 from .uniqueness import examine
@@ -59,7 +59,8 @@ def make_release(
     """Protect, verify, measure, judge by what is required; every release of tacita is made here.
 
     `verified` verifies the frame by the bytes that are to be written of it; without one, the frame itself is.
-    One `to_look_at` comes back although it does not meet a requirement: for its confidential report alone.
+    One `to_look_at` comes back although it does not meet a requirement, or other columns give back what it
+    hid: for its confidential report alone. `verified` then raises for neither.
     """
     section = asked.protect
     given = run or Run()
@@ -85,6 +86,8 @@ def make_release(
     given_back: tuple[Determined, ...] = ()
     try:
         verdicts = verify_it(made.data, claim, steered)
+        if to_look_at and section.insist:
+            verify.insist(tuple(each for each in verdicts if each.inferred))
     except InferenceError as refused:
         if not section.insist:
             raise
@@ -102,9 +105,8 @@ def _verified(released: Microdata, claim: Claim, run: Run) -> tuple[Verdict, ...
 
 
 def _looked_at(released: Microdata, claim: Claim, run: Run) -> tuple[Verdict, ...]:
-    return verify.insist(verify.verify(released, claim)) + judge(
-        claim.requirements, files_of(released, claim), run
-    )
+    kept = verify.insist(verify.verify(released, claim), to_look_at=True)
+    return kept + required(claim, released, run, to_look_at=True)
 
 
 def _insisting(claim: Claim, insisted: tuple[str, ...], asked: tuple[Requirement, ...]) -> Claim:

@@ -15,6 +15,7 @@ from tacita import io
 from tacita import report as page
 from tacita.core import (
     Hierarchy,
+    InferenceError,
     Microdata,
     ParameterError,
     RecordsRelease,
@@ -85,10 +86,10 @@ def save(
 
 
 class _Packing:
-    """The bytes that a file will have, once they are verified."""
+    """The bytes that a file will have, once they are verified; `to_look_at` as in `make_release`."""
 
-    def __init__(self, target: Path) -> None:
-        self.target, self.content = target, b""
+    def __init__(self, target: Path, *, to_look_at: bool = False) -> None:
+        self.target, self.content, self.to_look_at = target, b"", to_look_at
 
     def verified(self, released: Microdata, claim: Claim, run: Run) -> tuple[Verdict, ...]:
         """What the bytes of a release keep of its promises and of what is required; or an error."""
@@ -101,9 +102,10 @@ class _Packing:
             refuse_words_for_missing(data, claim)
         content = form.encode(data if form.spells else typed(data, claim))
         verify.insist(verify.verify_frame(released, claim))
-        verdicts = verify.insist(verify.verify_file(content, form, claim))
+        verdicts = verify.insist(verify.verify_file(content, form, claim), to_look_at=self.to_look_at)
         if claim.requirements:
-            verdicts += required(claim, verify.read_back(content, form, claim, self.target.name), run)
+            written = verify.read_back(content, form, claim, self.target.name)
+            verdicts += required(claim, written, run, to_look_at=self.to_look_at)
         self.content = content
         # of the file alone, which a release in memory has not
         return tuple(each for each in verdicts if each.guarantee not in verify.OF_FILES)
@@ -129,13 +131,15 @@ def run(
     run: Run | None = None,
     *,
     dry_run: bool = False,
+    report_refused: bool = False,
     plan_file: str | Path | None = None,
     save_plan: str | Path | None = None,
     shown_as: str | None = None,
     force: bool = False,
 ) -> RecordsRelease:
     """Carry out a plan; with `dry_run` everything but the writing. Of a release that does not meet what is
-    required a dry run writes the confidential report, so that somebody can see why, and raises all the same.
+    required, or whose columns give back what was hidden, a dry run writes the confidential report, so that
+    somebody can see why, and raises all the same. So does any run that is to `report_refused` releases.
 
     `plan_file`, where the plan was read from, is never overwritten; `save_plan` is where to write it,
     together with the release (in a dry run, alone). `shown_as` is what messages and the record call the
@@ -157,50 +161,68 @@ def run(
                 f"{plan.output.path.name}: the engine {plan.engine.name} works in parts and writes Parquet. "
                 "Let the output end in .parquet, or leave out the engine."
             )
+        if report_refused:
+            raise ParameterError(
+                f"Plan: the engine {plan.engine.name} writes no report of a refused release. Leave it out."
+            )
         return _run_in_parts(plan, run, dry_run, save_plan, shown_as, force)
     io.format_of(plan.output.path, writing=True)
     if plan.engine.name == "gpu":
         run = replace(run or Run(), engine="gpu")
-    return _run_in_memory(_read_for(plan, shown_as), plan, run, dry_run, save_plan, force)
+    data = _read_for(plan, shown_as)
+    return _run_in_memory(data, plan, run, dry_run, save_plan, force, report_refused)
 
 
 def _run_in_memory(
-    data: Microdata, plan: Plan, run: Run | None, dry_run: bool, save_plan: str | Path | None, force: bool
+    data: Microdata,
+    plan: Plan,
+    run: Run | None,
+    dry_run: bool,
+    save_plan: str | Path | None,
+    force: bool,
+    report_refused: bool = False,
 ) -> RecordsRelease:
     """What is written is what was verified: the frame by itself is only where nothing is written."""
     target = cast(Path, plan.output.path)
     form = io.format_of(target, writing=True)().like(data)
-    packing, lost = _Packing(target), said_before(data, plan, form)
+    to_look_at = dry_run or report_refused
+    packing, lost = _Packing(target, to_look_at=to_look_at), said_before(data, plan, form)
     if lost is not None:
         (run or Run()).on_warning(lost)
     try:
-        release = make_release(data, plan, run, None if dry_run else packing.verified, to_look_at=dry_run)
+        verified = None if dry_run else packing.verified
+        release = make_release(data, plan, run, verified, to_look_at=to_look_at)
     except RequirementError as refusal:
-        raise RequirementError(f"{refusal} A dry run writes its report, where one is named.") from None
+        raise refusal.reworded(f"{refusal} A dry run writes its report, where one is named.") from None
     if lost is not None:
         record = replace(release.record, cautions=(*release.record.cautions, lost))
         release = replace(release, record=record)
-    if dry_run:
-        _refuse_unmet(release, plan, force)
+    if to_look_at:
+        _refuse(release, plan, force)
     files = {} if dry_run else packing.beside_pages(release, plan.output)
     io.write_all({**files, **plan.as_file(save_plan)}, public=plan.output.public, force=force)
     return release
 
 
-def _refuse_unmet(release: RecordsRelease, plan: Plan, force: bool) -> None:
-    """Raise where a requirement is not met; the report is written first, for the office alone."""
+def _refuse(release: RecordsRelease, plan: Plan, force: bool) -> None:
+    """Raise where columns give back what was hidden, or a requirement is not met.
+
+    The report is written first, for the office alone.
+    """
+    verdicts, limited = release.record.verdicts, _measures(plan)
     try:
-        insist(tuple(each for each in release.record.verdicts if each.guarantee in _measures(plan)))
-    except RequirementError as refusal:
+        verify.insist(tuple(each for each in verdicts if each.guarantee not in limited))
+        insist(tuple(each for each in verdicts if each.guarantee in limited))
+    except (InferenceError, RequirementError) as refusal:
         pages = _pages_of(release, plan.output.model_copy(update={"note": None}))
         named = ", ".join(path.name for path in pages)
         if not pages:
-            raise RequirementError(f"{refusal} Name a report to look at it.") from None
+            raise refusal.reworded(f"{refusal} Name a report to look at it.") from None
         if not force and any(path.exists() for path in pages):
             look = f"There is {named} already: give --force (force=True) to look at it."
-            raise RequirementError(f"{refusal} {look}") from None
+            raise refusal.reworded(f"{refusal} {look}") from None
         io.write_all(pages, force=force)
-        raise RequirementError(f"{refusal} Look at it in {named} (confidential).") from None
+        raise refusal.reworded(f"{refusal} Look at it in {named} (confidential).") from None
 
 
 def _measures(plan: Plan) -> set[str]:

@@ -115,7 +115,7 @@ def review_html(release: RecordsRelease) -> str:
         spared=_spared(record.uniqueness),
         became=MADE.get(record.steps[0].kind, MADE["masking"]),
         passed=all(verdict.passed for verdict in record.verdicts),
-        refused=not _broken(record) and not all(verdict.passed for verdict in record.verdicts),
+        refused=[] if _broken(record) else _refused(record),
         tiles=[score for score in headlines(scores) if score.value is not None][:_TILES],
         methods=[(name, registry.meaning_of(name, *registry.PROTECTING)) for name in record.method],
         parameters=_parameters(release),
@@ -138,9 +138,21 @@ def review_html(release: RecordsRelease) -> str:
 
 
 def _broken(record: Record) -> bool:
-    """Whether a promise failed its check, and not only what an office requires besides."""
+    """Whether a promise failed its check by a fault of the program, and the data are not the reason."""
     required = registry.names(*registry.MEASURING)
-    return any(not each.passed and each.guarantee not in required for each in record.verdicts)
+    failed = [each for each in record.verdicts if not each.passed]
+    return any(not each.inferred and each.guarantee not in required for each in failed)
+
+
+def _refused(record: Record) -> list[tuple[str, str]]:
+    """Why a release was refused, and what was found of it."""
+    return [
+        ("other columns give back what was hidden", each.detail)
+        if each.inferred
+        else ("what is required is not met", f"{each.guarantee}: {each.detail}")
+        for each in record.verdicts
+        if not each.passed
+    ]
 
 
 def review_json(release: RecordsRelease) -> str:
