@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import os
 import random
+import re
 import sys
 import tomllib
 from collections import defaultdict
@@ -24,17 +25,23 @@ SOURCE, TESTS = HERE.parent / "src" / "tacita", HERE.parent / "tests"
 MODULES = {
     "microdata": [*sorted((SOURCE / "microdata" / "verify").glob("*.py")), SOURCE / "core" / "verify.py"],
     "tables": [
-        *(path for path in sorted((SOURCE / "tables" / "verify").glob("*.py")) if path.stem != "infeasible"),
+        *sorted((SOURCE / "tables" / "verify").glob("*.py")),
         SOURCE / "tables" / "behind.py",
         *(SOURCE / "io" / "tables" / f"{name}.py" for name in ("reading", "csv", "excel", "html", "kinds")),
         SOURCE / "core" / "contributors.py",
         SOURCE / "core" / "pattern.py",
     ],
 }
+_OF_VERIFIERS = re.compile(r"planting|import verify|microdata\.verify")
 SPEAKING = {
-    "microdata": sorted(
-        path for path in (TESTS / "microdata").rglob("test_*.py") if "planting" in path.read_text("utf-8")
-    ),
+    "microdata": [
+        *sorted(
+            path
+            for path in (TESTS / "microdata").rglob("test_*.py")
+            if _OF_VERIFIERS.search(path.read_text("utf-8"))
+        ),
+        TESTS / "microdata" / "streaming" / "test_in_parts.py",
+    ],
     "tables": [
         *sorted((TESTS / "tables").glob("test_*.py")),
         *sorted((TESTS / "tables" / "verify").glob("test_*.py")),
@@ -55,7 +62,7 @@ def main(words: list[str]) -> int:
     if not modules:
         print(f"no module named {', '.join(asked.module)}")
         return 2
-    known = _equivalents(asked)
+    known = known_equivalents(asked.equivalents or (None if asked.source else HERE / "equivalent.toml"))
     made = [mutant for path in modules for mutant in mutants(path)]
     tried = [mutant for mutant in made if mutant.key not in known]
     if asked.lines:
@@ -144,9 +151,8 @@ def _matches(path: Path, name: str) -> bool:
     return f"/{path.with_suffix('')}".endswith(f"/{name.removesuffix('.py')}")
 
 
-def _equivalents(asked: argparse.Namespace) -> set[tuple[str, str, str, str]]:
+def known_equivalents(path: Path | None) -> set[tuple[str, str, str, str]]:
     """Mutants that behave as the original does; the file says why."""
-    path = asked.equivalents or (None if asked.source else HERE / "equivalent.toml")
     if path is None:
         return set()
     listed = tomllib.loads(path.read_text(encoding="utf-8")).get("equivalent", [])

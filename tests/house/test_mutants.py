@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from mutants.__main__ import MODULES
+from mutants.__main__ import HERE, MODULES, SPEAKING, known_equivalents
 from mutants.making import mutants
 
 ROOT = Path(__file__).parents[2]
@@ -138,9 +138,24 @@ def test_a_fault_that_once_was_is_made_again(what, made):
 
 def test_every_module_of_the_verifiers_has_mutants_made_of_it():
     tried = {path for paths in MODULES.values() for path in paths}
-    assert tried.issuperset((ROOT / "src" / "tacita" / "microdata" / "verify").glob("*.py"))
+    for house in ("microdata", "tables"):
+        assert tried.issuperset((ROOT / "src" / "tacita" / house / "verify").glob("*.py"))
     assert {path.name for path in tried if path.parent.name == "tables"} >= {"reading.py", "excel.py"}
     assert all(path.exists() for path in tried)
+
+
+@pytest.mark.parametrize("house", MODULES)
+def test_every_test_of_the_verifiers_is_run_against_their_mutants(house):
+    told = set(SPEAKING[house])
+    assert len(told) == len(SPEAKING[house])
+    assert all(path.exists() for path in told)
+    planted = (ROOT / "tests" / house / "verify").glob("test_*.py")
+    assert told.issuperset(planted)
+
+
+def test_every_known_equivalent_is_a_mutant_that_is_made_today():
+    keys = {mutant.key for paths in MODULES.values() for path in paths for mutant in mutants(path)}
+    assert known_equivalents(HERE / "equivalent.toml") <= keys
 
 
 def test_how_far_the_work_is_does_not_count_as_a_verdict(tiny):
