@@ -1,26 +1,29 @@
-"""Releases drawn at random over methods and formats, and a reader of files that knows nothing of tacita.
+"""Releases drawn at random over methods, settings and formats, and what is wrong with each.
 
-`drawn(seed)` is a case; `judged(case, folder)` protects, saves, reads the file with pandas, pyreadstat or
-Python's csv module alone, and says what is wrong with it, if anything.
+`drawn(seed)` is a case; `judged(case, folder)` protects, saves, has the file read by software that knows
+nothing of tacita (`fuzzed_file`), and says what is wrong with it, if anything.
 """
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args, get_origin
 
 import numpy as np
 import pandas as pd
 import pyreadstat
 
+import fuzzed_file
 import tacita
+from fuzzed_file import Pair, Part
 from tacita import api
+from tacita.core import registry
 from tacita.microdata.plan import Plan, Protection
 
 ENDINGS = ("csv", "parquet", "dta", "sav", "xpt", "xlsx")
+PAIRS = [(source, target) for source in ENDINGS for target in ENDINGS]
 
 # Spellings that mean the same to some reader, and texts that nearly are numbers.
 POOLS = {
@@ -36,20 +39,31 @@ POOLS = {
     "gaps": ("", "NA", ".", "1", "x"),
     "words": ("north", "south", "east", "west"),
 }
-GROUPING = ("mdav", "vmdav", "mst-d", "kmeans1", "hm", "projection")
-MASKING = ("noise", "rank-swap", "onedims", "shuffle", "correlated-noise")
-OTHERS = (
-    "local-suppression",
-    "local-suppression",
-    "recode",
-    "pram",
-    "gower",
-    "top-code",
-    "round",
-    "copula",
-    "trees",
-)
-COARSER = ("mondrian", "generalise", "recode-local")
+NUMBERS = ("age", "wage", "code", "hours")
+
+# How often a first step is of each family of methods; inside a family all are as likely.
+FAMILIES: dict[str, tuple[float, tuple[str, ...]]] = {
+    "groups of numbers": (0.2, tuple(sorted({*registry.names("microaggregation")} - {"gower"}))),
+    "masked numbers": (0.12, ("onedims", "noise", "correlated-noise", "romm", "rank-swap", "shuffle")),
+    "coded numbers": (0.08, ("top-code", "bottom-code", "round")),
+    "coarser keys": (0.2, ("generalise", "recode-local", "mondrian")),
+    "suppressed keys": (0.13, ("local-suppression",)),
+    "other keys": (0.14, ("recode", "pram", "gower")),
+    "households": (0.03, ("record-swap",)),
+    "left out": (0.03, ("drop",)),
+    "synthetic": (0.07, tuple(sorted(registry.names("synthesis")))),
+}
+METHODS = {name: family for family, (_, names) in FAMILIES.items() for name in names}
+# What a search is given, so that a case takes a moment.
+_SHORT: dict[str, dict[str, Any]] = {
+    "brkga": {"population": 10, "generations": 4},
+    "ga": {"population": 6, "generations": 4},
+    "best": {"starts": 1, "rounds": 2, "effort": 0.1},
+    "dfo": {"step": 60},
+    "local-suppression": {"options": 300, "nodes": 20},
+}
+# Settings with words or switches that are drawn by themselves, and those that need others beside.
+_NOT_DRAWN = frozenset({"certify", "jointly", "missing_category", "order", "unknown", "aggregate"})
 
 
 @dataclass
@@ -68,98 +82,242 @@ class Case:
         """The steps, or the one that there is."""
         return self.steps or [self.asked]
 
+    @property
+    def features(self) -> set[str]:
+        """What the case has: methods, formats, roles and the like, for a count of what was covered."""
+        found = {f"method {part['method']}" for part in self.parts}
+        found |= {f"{self.source} to {self.target}"}
+        found |= {
+            f"{role}" for role in ("strata", "unit", "weight", "hierarchy", "shuffle") if self.asked.get(role)
+        }
+        for part in self.parts:
+            found |= {
+                f"{name}={part[name]}" for name in ("missing_as", "outliers", "missing") if name in part
+            }
+            found |= {f"model {name}" for name in part.get("models", ())}
+            found |= {f"{name}" for name in ("m", "relaxed", "level", "breaks", "map") if part.get(name)}
+        found.add("one step" if len(self.parts) == 1 else "several steps")
+        found.add("insisted" if self.asked["insist"] else "not insisted")
+        return found
+
 
 def drawn(seed: int, source: str | None = None, target: str | None = None, only: Sequence[str] = ()) -> Case:
-    """A case: six to sixty records, odd keys, columns beside them, one or two steps."""
+    """A case: odd keys, columns beside them, one to three steps; pairs of formats go round by the seed."""
     at = np.random.default_rng(seed)
-    n = int(at.integers(8, 60))
+    names = [_method(at, only)] + [_method(at) for _ in range(int(at.choice(3, p=(0.65, 0.25, 0.1))))]
+    large = any(METHODS[name] in ("synthetic", "masked numbers", "households") for name in names)
+    columns, trees = _file(at, int(at.integers(60, 160) if large else at.integers(8, 60)))
+    # a seed that nobody guesses, so that a case can be repeated
+    asked: dict[str, Any] = {"measures": ["IL1"], "seed": 2**127 + seed, "insist": bool(at.random() < 0.5)}
+    asked["shuffle"] = bool(at.random() < 0.3)
+    if at.random() < 0.3:
+        asked["strata"] = ["area"]
+    if at.random() < 0.25 or "record-swap" in names:
+        asked["unit"] = "house" if at.random() < 0.5 or "record-swap" in names else "firm"
+        if asked["unit"] == "house" and at.random() < 0.3:
+            asked["unit_columns"] = ["county"]
+    if at.random() < 0.15:
+        asked["weight"] = "weight"
+    keys = [name for name in columns if name.startswith("q")]
+    steps, used = [], set[str]()
+    for name in names:
+        step = _step(at, name, keys, columns, trees)
+        if at.random() < 0.75:
+            for role in ("quasi", "dependent", "independent", "nominal"):
+                if role in step:
+                    step[role] = [each for each in step[role] if each not in used]
+        if any(role in step and not step[role] for role in ("quasi", "dependent")):
+            continue
+        used |= {*step.get("quasi", ()), *step.get("dependent", ()), *step.get("columns", ())}
+        steps.append(step)
+    taken = {each for step in steps for each in step.get("quasi", ())}
+    if taken & set(trees):
+        asked["hierarchy"] = {name: tree for name, tree in trees.items() if name in taken}
+    pair = PAIRS[seed % len(PAIRS)]
+    one = len(steps) == 1
+    return Case(
+        seed,
+        columns,
+        source or pair[0],
+        target or pair[1],
+        asked | (steps[0] if one else {}),
+        [] if one else steps,
+    )
+
+
+def _method(at: Any, only: Sequence[str] = ()) -> str:
+    if only:
+        return str(at.choice(only))
+    family = str(at.choice(list(FAMILIES), p=[share for share, _ in FAMILIES.values()]))
+    return str(at.choice(FAMILIES[family][1]))
+
+
+def _file(at: Any, n: int) -> tuple[dict[str, list[Any]], dict[str, dict[str, list[str]]]]:
     columns: dict[str, list[Any]] = {}
+    trees = {}
     for j in range(int(at.integers(1, 4))):
         pool = POOLS[str(at.choice(list(POOLS)))]
-        cells: list[Any] = [str(cell) for cell in at.choice(at.permutation(pool)[: at.integers(2, 6)], n)]
+        known = [str(cell) for cell in at.permutation(pool)[: at.integers(2, 6)]]
+        cells: list[Any] = [str(cell) for cell in at.choice(known, n)]
         if at.random() < 0.25:
             cells = [None if at.random() < 0.15 else cell for cell in cells]
         columns[f"q{j}"] = cells
+        if at.random() < 0.3 and len(known) > 2:
+            cut = int(at.integers(1, len(known)))
+            trees[f"q{j}"] = {f"g{j} low": sorted(known[:cut]), f"g{j} high": sorted(known[cut:])}
+    house = np.sort(at.integers(0, max(4, n // 2), n))
     columns["area"] = [str(cell) for cell in at.choice(["x", "y"], n)]
     columns["firm"] = [str(cell) for cell in at.choice(["u", "v", "w", "z", "t", "s", "r"], n)]
+    columns["house"] = [f"h{cell}" for cell in house]
+    columns["county"] = [f"c{cell}" for cell in at.integers(0, 4, n)[house]]
     columns["code"] = [int(cell) for cell in at.integers(0, 4, n)]
     columns["age"] = [int(cell) for cell in at.integers(0, 90, n)]
     columns["wage"] = [float(cell) for cell in np.round(at.lognormal(7, 1, n), 2)]
+    columns["hours"] = [float(cell) for cell in np.round(at.normal(38, 6, n), 1)]
     columns["weight"] = [float(cell) for cell in np.round(at.uniform(1, 200, n), 3)]
     columns["score"] = [
         None if at.random() < 0.2 else float(cell) for cell in np.round(at.normal(0, 1, n), 4)
     ]
     columns["note"] = [None if at.random() < 0.2 else str(cell) for cell in at.choice(["p", "q", "r s"], n)]
     columns["postal"] = [str(cell) for cell in at.choice(["0100", "0200", "1300"], n)]
-    # one that nobody guesses, so that a case can be repeated
-    asked: dict[str, Any] = {"insist": True, "measures": ["IL1"], "seed": 2**127 + seed}
-    if at.random() < 0.3:
-        asked["strata"] = ["area"]
-    if at.random() < 0.25:
-        asked["unit"] = "firm"
-    asked["shuffle"] = bool(at.random() < 0.3)
-    keys = [name for name in columns if name.startswith("q")]
-    steps = [_step(at, keys, columns, only)]
-    if at.random() < 0.3 and "quasi" in steps[0]:
-        other = _step(at, ["code"], columns, ("recode", "pram", "round")) if at.random() < 0.5 else None
-        steps.append(other or _step(at, ["age", "wage"], columns, (*GROUPING, *MASKING, "round")))
-        used: set[str] = set()
-        for step in steps:
-            step["quasi"] = [name for name in step["quasi"] if name not in used]
-            used.update(step["quasi"])
-        steps = [step for step in steps if step["quasi"]]
-        if at.random() < 0.5:
-            steps.reverse()
-    return Case(
-        seed,
-        columns,
-        source or str(at.choice(ENDINGS)),
-        target or str(at.choice(ENDINGS)),
-        asked | (steps[0] if len(steps) == 1 else {}),
-        steps if len(steps) > 1 else [],
-    )
+    columns["row"] = list(range(n))
+    return columns, trees
 
 
 def _step(
-    at: Any, keys: list[str], columns: dict[str, list[Any]], only: Sequence[str] = ()
+    at: Any, name: str, keys: list[str], columns: dict[str, list[Any]], trees: Mapping[str, Any]
 ) -> dict[str, Any]:
-    name = str(at.choice(only or (*GROUPING, *MASKING, *COARSER, *COARSER, *OTHERS)))
-    k = int(at.integers(2, 5))
-    numbers = [each for each in ("age", "wage", "code") if each in columns]
-    of_numbers = list(at.permutation(numbers)[: at.integers(1, 3)]) if set(keys) != {"code"} else ["code"]
-    if name in (*GROUPING, *MASKING, "top-code", "round"):
-        quasi = [str(each) for each in of_numbers]
-        if name in GROUPING:
-            return {"method": name, "quasi": quasi, "k": k}
-        more = {"top-code": {"share": 0.1}, "round": {"base": 5}}.get(name, {})
-        return {"method": name, "quasi": quasi} | more
-    if name == "gower":
-        return {"method": name, "quasi": [*keys, "age"], "nominal": keys, "k": k, "missing": "drop"}
-    if name in ("copula", "trees"):
-        return {"method": name, "dependent": [*keys, "wage"], "nominal": keys, "missing": "level"}
-    if at.random() < 0.4:
-        keys = [*keys, "code"] if "code" not in keys else keys
-    if name in COARSER:
-        step: dict[str, Any] = {"method": name, "quasi": keys, "k": k}
-        if name == "mondrian" and at.random() < 0.3:
-            step["relaxed"] = True
-        if name != "mondrian" or at.random() < 0.5:
-            step |= {"suppression_limit": 0.2, "outliers": str(at.choice(["drop", "withhold"]))}
-        return step
-    if name == "local-suppression":
-        step = {"method": name, "quasi": keys, "k": k}
-        step["missing_as"] = str(at.choice(["category", "wildcard"]))
-        return step
-    if name == "pram":
-        return {"method": name, "quasi": keys, "nominal": keys, "missing": "drop"}
-    key = keys[0]
+    step = {"method": name, **_SHORT.get(name, {}), **_settings(at, name)}
+    return _OF_FAMILY[METHODS[name]](at, step, keys, columns, trees)
+
+
+def _settings(at: Any, name: str) -> dict[str, Any]:
+    """A word or a switch, of settings that have some."""
+    found = {}
+    for setting, about in registry.lookup(name, *registry.PROTECTING).model_fields.items():
+        if setting in _NOT_DRAWN or setting in _SHORT.get(name, {}) or at.random() > 0.4:
+            continue
+        if get_origin(about.annotation) is Literal:
+            found[setting] = str(at.choice(get_args(about.annotation)))
+        elif about.annotation is bool:
+            found[setting] = bool(at.random() < 0.5)
+    return found
+
+
+def _some(at: Any, names: Sequence[str], fewest: int = 1) -> list[str]:
+    return [str(each) for each in at.permutation(names)[: at.integers(fewest, min(3, len(names)) + 1)]]
+
+
+def _grouped(at: Any, step: dict[str, Any], *_: Any) -> dict[str, Any]:
+    quasi = _some(at, NUMBERS)
+    if at.random() < 0.2:
+        step["round_integers"] = True
+    if step["method"] == "hm":
+        quasi = quasi[:1]
+    if at.random() < 0.15:
+        quasi, step["missing"] = [*quasi, "score"], _missing(at)
+    return step | {"quasi": quasi, "k": _k(at)}
+
+
+def _k(at: Any) -> int:
+    """Two is refused unless it is insisted on."""
+    return int(at.choice((2, 3, 4), p=(0.15, 0.45, 0.4)))
+
+
+def _missing(at: Any) -> str:
+    return str(at.choice(("drop", "stratum", "merge", "level", "refuse"), p=(0.25, 0.25, 0.25, 0.15, 0.1)))
+
+
+def _masked(at: Any, step: dict[str, Any], *_: Any) -> dict[str, Any]:
+    if "noise" in step["method"] and at.random() < 0.3:
+        step |= {"lowest": -5.0, "highest": 1e6}
+    return step | {"quasi": _some(at, NUMBERS, 2 if step["method"] == "romm" else 1)}
+
+
+def _coded(at: Any, step: dict[str, Any], *_: Any) -> dict[str, Any]:
+    if step["method"] == "round":
+        return step | {"quasi": _some(at, NUMBERS), "base": float(at.choice((1, 5, 0.5)))}
+    step["quasi"] = _some(at, NUMBERS[:2], 1)[:1]
+    limit = {"age": 70.0, "wage": 3000.0} if step["method"] == "top-code" else {"age": 9.0, "wage": 400.0}
+    return step | ({"limit": limit[step["quasi"][0]]} if at.random() < 0.5 else {"share": 0.1})
+
+
+def _keys(at: Any, keys: list[str]) -> list[str]:
+    return [*keys, "code"] if at.random() < 0.4 else [*keys, "age"] if at.random() < 0.3 else list(keys)
+
+
+def _coarser(at: Any, step: dict[str, Any], keys: list[str], *_: Any) -> dict[str, Any]:
+    step |= {"quasi": _keys(at, keys), "k": _k(at)}
+    if at.random() < 0.5:
+        step |= {"suppression_limit": 0.2}
+    if at.random() < 0.2:
+        step["models"] = {"l_diversity": {"column": "postal", "l": 2}}
+    elif at.random() < 0.2:
+        step["models"] = {"t_closeness": {"column": "postal", "t": 0.4}}
+    return step
+
+
+def _suppressed(at: Any, step: dict[str, Any], keys: list[str], *_: Any) -> dict[str, Any]:
+    step |= {"quasi": _keys(at, keys), "k": _k(at)}
+    if len(step["quasi"]) > 2 and at.random() < 0.3:
+        step["m"] = 2
+    return step | {"missing_as": str(at.choice(["category", "wildcard"]))}
+
+
+def _other_keys(
+    at: Any, step: dict[str, Any], keys: list[str], columns: dict[str, list[Any]], trees: Mapping[str, Any]
+) -> dict[str, Any]:
+    if step["method"] == "gower":
+        quasi = [*keys, *_some(at, NUMBERS[:2])]
+        return step | {"quasi": quasi, "nominal": keys, "k": _k(at), "missing": _missing(at)}
+    if step["method"] == "pram":
+        keys = [*keys, "code"] if at.random() < 0.3 else keys
+        return step | {"quasi": list(keys), "nominal": list(keys), "missing": _missing(at)}
+    if at.random() < 0.2:
+        return step | {"quasi": ["age"], "breaks": [0, 18, 40, 65, 90]}
+    if (tree := [name for name in keys if name in trees]) and at.random() < 0.6:
+        return step | {"quasi": tree[:1], "level": 1}
+    key = "code" if at.random() < 0.15 else keys[0]
     known = sorted({str(cell) for cell in columns[key] if cell is not None})
     words = ("low", "high") if at.random() < 0.7 else ("1", "2")
-    return {
-        "method": "recode",
+    return step | {
         "quasi": [key],
         "map": {key: {cell: words[place % 2] for place, cell in enumerate(known)}},
     }
+
+
+def _swapped(at: Any, step: dict[str, Any], *_: Any) -> dict[str, Any]:
+    similar = [["postal"], []] if at.random() < 0.5 else [[]]
+    return step | {"quasi": ["county"], "risk_columns": ["code"], "similar": similar, "rate": 30}
+
+
+def _dropped(at: Any, step: dict[str, Any], *_: Any) -> dict[str, Any]:
+    if at.random() < 0.4:
+        return step | {"columns": _some(at, ["note", "postal", "score"])}
+    return step | {"records": [str(at.choice(["age > 60", "wage > 2500"]))]}
+
+
+def _synthetic(at: Any, step: dict[str, Any], keys: list[str], *_: Any) -> dict[str, Any]:
+    if step["method"] in ("copula", "trees"):
+        step |= {"dependent": [*keys, "wage"], "nominal": keys, "missing": "level"}
+        return step | ({"k": 5} if at.random() < 0.5 else {})
+    numbers = [str(each) for each in at.permutation(("age", "wage", "hours", "weight"))]
+    cut = int(at.integers(1, 4))
+    step |= {"dependent": numbers[:cut], "independent": numbers[cut : cut + 2]}
+    return step | ({"round_integers": True} if at.random() < 0.2 else {})
+
+
+_OF_FAMILY: dict[str, Callable[..., dict[str, Any]]] = {
+    "groups of numbers": _grouped,
+    "masked numbers": _masked,
+    "coded numbers": _coded,
+    "coarser keys": _coarser,
+    "suppressed keys": _suppressed,
+    "other keys": _other_keys,
+    "households": _swapped,
+    "left out": _dropped,
+    "synthetic": _synthetic,
+}
 
 
 def written(case: Case, folder: Path) -> Path:
@@ -185,30 +343,6 @@ def written(case: Case, folder: Path) -> Path:
     return path
 
 
-def read(path: Path) -> dict[str, list[Any]]:
-    """The cells of a file: None, float or text; by software that knows nothing of tacita."""
-    if path.suffix == ".csv":
-        with path.open(encoding="utf-8", newline="") as file:
-            head, *lines = csv.reader(file)
-        return {name: [line[j] or None for line in lines] for j, name in enumerate(head)}
-    if path.suffix == ".parquet":
-        frame = pd.read_parquet(path)
-    elif path.suffix == ".xlsx":
-        frame = pd.read_excel(path, keep_default_na=False, na_values=[""], dtype=object)
-    elif path.suffix == ".dta":
-        frame = pd.read_stata(path)
-    else:
-        # pandas reads a zero of a transport file as 5e-79
-        frame = {".sav": pyreadstat.read_sav, ".xpt": pyreadstat.read_xport}[path.suffix](str(path))[0]
-    return {name: [_cell(cell) for cell in frame[name].tolist()] for name in frame.columns}
-
-
-def _cell(cell: Any) -> Any:
-    if cell is None or cell is pd.NA or cell == "" or (isinstance(cell, float) and cell != cell):
-        return None
-    return cell if isinstance(cell, str) else float(cell)
-
-
 def judged(case: Case, folder: Path) -> list[str]:
     """What is wrong with the release of a case, as another reader sees it; a refusal in words is right."""
     source, target = written(case, folder), folder / f"release.{case.target}"
@@ -219,8 +353,35 @@ def judged(case: Case, folder: Path) -> list[str]:
         if target.exists():
             return ["a file after a refusal"]
         return ["refused by a plan alone"] if case.seed % 2 and _can_be_made(case, source, target) else []
-    shown = read(target)
-    return [*_not_kept(case, release, shown), *_below(case, release, shown)]
+    return fuzzed_file.wrong(_pair(case, release, fuzzed_file.read(target)))
+
+
+def _pair(case: Case, release: Any, shown: dict[str, list[Any]]) -> Pair:
+    parts = []
+    for settings, step in zip(case.parts, release.record.steps, strict=True):
+        settings = {"missing": case.asked.get("missing"), **settings}
+        k = settings.get("k", step.search.get("membership", {}).get("k") or _usual_k(settings["method"]))
+        parts.append(Part(settings, tuple(step.promises), k))
+    # words of text files that say that there is no value
+    absent = ("", "NA", ".") if case.source == "csv" else ("",)
+    rows = fuzzed_file.rows_of(shown)
+    return Pair(
+        case.source,
+        case.target,
+        case.columns,
+        shown,
+        rows,
+        parts,
+        tuple(case.asked.get("strata", ())),
+        case.asked.get("unit"),
+        absent,
+        case.asked.get("hierarchy", {}),
+    )
+
+
+def _usual_k(method: str) -> int | None:
+    about = registry.lookup(method, *registry.PROTECTING).model_fields.get("k")
+    return None if about is None or not isinstance(about.default, int) else about.default
 
 
 def _in_memory(case: Case, source: Path, target: Path) -> Any:
@@ -253,121 +414,6 @@ def _can_be_made(case: Case, source: Path, target: Path) -> bool:
 def refused(case: Case, folder: Path) -> bool:
     """Whether nothing was written, after `judged`."""
     return not (folder / f"release.{case.target}").exists()
-
-
-def _not_kept(case: Case, release: Any, shown: dict[str, list[Any]]) -> list[str]:
-    """Columns beside the protected ones: values, gaps and types are those of the source."""
-    if list(shown) != list(case.columns):
-        return ["other columns than the source has"]
-    changed = {name for part in case.parts for name in (*part.get("quasi", ()), *part.get("dependent", ()))}
-    rows = release.claim.rows.tolist()
-    wrong = []
-    for name, cells in case.columns.items():
-        if name in changed:
-            continue
-        # of a text that looks like a number a text file does not say whether it is one
-        by_value = "csv" in (case.source, case.target)
-        if case.source == "xpt" or case.target == "xpt":
-            cells = [cell.rstrip(" ") if isinstance(cell, str) else cell for cell in cells]
-        nothing = _nothing(case)
-        old = [_plain(None if cells[row] in nothing else cells[row], by_value) for row in rows]
-        new = [_plain(None if cell in nothing else cell, by_value) for cell in shown[name]]
-        if old != new:
-            wrong.append(f"{name}: other cells than the source")
-        kinds = {type(cell) for cell in shown[name] if cell is not None}
-        if name in ("code", "age", "wage", "weight", "score") and case.target != "csv" and kinds - {float}:
-            wrong.append(f"{name}: numbers came out as text")
-        if name in ("note", "postal", "area", "firm") and kinds - {str}:
-            wrong.append(f"{name}: text came out as numbers")
-    return wrong
-
-
-def _nothing(case: Case) -> tuple[str, ...]:
-    """Texts of the source that say that there is no value: blanks, and in text files these words."""
-    return ("", "NA", ".") if case.source == "csv" else ("",)
-
-
-def _without(cells: list[Any], nothing: tuple[str, ...]) -> list[Any]:
-    return [None if cell in nothing else cell for cell in cells]
-
-
-def _plain(cell: Any, by_value: bool) -> Any:
-    if cell is None or isinstance(cell, int | float):
-        return None if cell is None else float(cell)
-    try:
-        return float(cell) if by_value and "_" not in cell else cell
-    except ValueError:
-        return cell
-
-
-def _below(case: Case, release: Any, shown: dict[str, list[Any]]) -> list[str]:
-    """Combinations that stand for fewer records, or units, than was asked for."""
-    if len(case.parts) > 1 and not _apart(case.parts):
-        return []
-    wrong = []
-    rows = release.claim.rows.tolist()
-    unit = case.asked.get("unit")
-    units = shown[unit] if unit else list(range(len(rows)))
-    areas = shown["area"] if case.asked.get("strata") else [None] * len(rows)
-    for part in case.parts:
-        k, keys = part.get("k"), part.get("quasi", ())
-        if k is None:
-            continue
-        new = list(zip(areas, *(shown[name] for name in keys), strict=True))
-        if part["method"] == "local-suppression":
-            # a word for what is missing in the source is one in a text file made of it
-            nothing = _nothing(case) if case.source != "parquet" else ()
-            had = [_without(case.columns[name], nothing) for name in keys]
-            old = [(area, *(cells[row] for cells in had)) for area, row in zip(areas, rows, strict=True)]
-            new = list(zip(areas, *(_without(shown[name], nothing) for name in keys), strict=True))
-            fewest = min(_compatible(old, new, units))
-            if fewest < k:
-                wrong.append(f"local-suppression: {fewest} of {k} are compatible")
-            # where what is missing is a category of its own, classes count
-            if part["missing_as"] == "wildcard":
-                continue
-        fewest = min(len({unit for _, unit in found}) for found in _classes(new, units).values())
-        if fewest < k:
-            wrong.append(f"{part['method']}: {fewest} of {k}")
-    return wrong
-
-
-def _apart(parts: list[dict[str, Any]]) -> bool:
-    """Whether no step takes out records or changes columns that another speaks of."""
-    drops = any(part.get("outliers") == "drop" or part.get("missing") == "drop" for part in parts)
-    return not drops
-
-
-def _classes(cells: Sequence[Any], units: Sequence[Any]) -> dict[Any, set[tuple[int, Any]]]:
-    found: dict[Any, set[tuple[int, Any]]] = {}
-    for place, (combination, unit) in enumerate(zip(cells, units, strict=True)):
-        found.setdefault(combination, set()).add((place, unit))
-    return found
-
-
-def _compatible(old: list[Any], new: list[Any], units: Sequence[Any]) -> list[int]:
-    """For each original, of how many units are the released records that may be its own. O(n^2)."""
-    shown = [[_key(cell) for cell in each] for each in new]
-    return [
-        len({unit for each, unit in zip(shown, units, strict=True) if _agree(one, each)})
-        for one in ([_key(cell) for cell in each] for each in old)
-    ]
-
-
-def _agree(one: Sequence[Any], other: Sequence[Any]) -> bool:
-    return all(
-        a == b or (j and (a is None or b is None)) for j, (a, b) in enumerate(zip(one, other, strict=True))
-    )
-
-
-def _key(cell: Any) -> Any:
-    """Numbers as such: 1 and 1.0 are one to who reads them."""
-    if cell is None or isinstance(cell, int | float):
-        return None if cell is None else float(cell)
-    try:
-        return float(cell)
-    except ValueError:
-        return cell.rstrip(" ")
 
 
 def failures(case: Case, folder: Path) -> list[str]:

@@ -32,7 +32,7 @@ def restored(released: Microdata, claim: Claim) -> Microdata:
         last = _last(claim, name)
         try:
             if dialect is not None and not _must_be_number(last, name):
-                cells = _spelled(cells, last, name, dialect)
+                cells = _spelled(cells, last, _left(claim, last, name), name, dialect)
             else:
                 # what is missing in records that left says nothing of those that stayed
                 before = as_array(claim.original.column(name)).take(pa.array(claim.rows))
@@ -55,6 +55,15 @@ def _last(claim: Claim, name: str) -> Claim:
     """What claims the last change of a column; the release itself where none was."""
     touching = [part for part in claim.steps or (claim,) if name in part.original.quasi]
     return touching[-1] if touching else claim
+
+
+def _left(claim: Claim, last: Claim, name: str) -> pa.Array | None:
+    """The cells that the last change of a column left, where a later step says so."""
+    place = next((at for at, step in enumerate(claim.steps) if step is last), None)
+    if place is None or place + 1 == len(claim.steps):
+        return None
+    later = claim.steps[place + 1]
+    return as_array(later.original.column(name)).take(pa.array(later.rows))
 
 
 def _touched(last: Claim, name: str) -> bool:
@@ -83,11 +92,12 @@ def _wanted(last: Claim, name: str, before: pa.Array) -> tuple[pa.DataType | Non
     return as_array(last.original.column(name)).type, before
 
 
-def _spelled(cells: pa.Array, last: Claim, name: str, dialect: CsvDialect) -> pa.Array:
+def _spelled(cells: pa.Array, last: Claim, left: pa.Array | None, name: str, dialect: CsvDialect) -> pa.Array:
     """Numbers and gaps of a file as the text that the source has for them, where it has one. O(n log n).
 
     The text of the record itself where that says the same; else, in columns that were protected, the one text
-    that does. What shows nothing is one word there, so that nobody could tell what was taken away.
+    that does. What shows nothing is one word there, so that nobody could tell what was taken away: that
+    which the change of the column `left`, where a later step found one.
     """
     source = as_array(last.original.column(name))
     if not _is_text(source):
@@ -98,6 +108,9 @@ def _spelled(cells: pa.Array, last: Claim, name: str, dialect: CsvDialect) -> pa
     words = source.filter(nothing)
     word = pa.scalar(words[0].as_py() if len(words) else dialect.missing_word, pa.string())
     gaps = pc.if_else(_says_nothing(own, dialect), own, word) if not touched else word
+    if left is not None and _is_text(left):
+        left = left.cast(pa.string())
+        gaps = pc.if_else(pc.fill_null(_says_nothing(left, dialect), False), left, word)
     if _is_text(cells):
         return pc.if_else(cells.is_null(), gaps, cells.cast(pa.string()))
     read = cells.cast(pa.float64())
