@@ -22,6 +22,7 @@ class TacitaError(Exception):
 
     `fields` has a sentence for each parameter that it is about; `field` names the first of them, if any.
     `places` are the labels of the cells of a table that it is about, where these can be listed.
+    `accepted_as` is the name by which its risk can be accepted (insist); empty where it cannot.
 
     >>> problem = ParameterError("k must be at least 2, got 1.", field="k")
     >>> problem.field, problem.fields
@@ -29,6 +30,7 @@ class TacitaError(Exception):
     """
 
     exit_code = 1
+    accepted_as = ""
 
     def __init__(
         self,

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+# What stands in for the order of the records where it is that of the source.
+ROW_ORDER = "the order of the records"
+
 
 @dataclass(frozen=True)
 class Determined:

@@ -45,6 +45,7 @@ def insisted_on(found: Mapping[str, TacitaError], insist: bool) -> tuple[str, ..
     ('k-of-2',)
     """
     if not insist:
-        for error in found.values():
+        for name, error in found.items():
+            error.accepted_as = name
             raise error
     return tuple(found)

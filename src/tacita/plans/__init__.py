@@ -198,16 +198,16 @@ def _run_in_memory(
         record = replace(release.record, cautions=(*release.record.cautions, lost))
         release = replace(release, record=record)
     if to_look_at:
-        _refuse(release, plan, force)
+        _refuse(release, plan, force, tell=dry_run)
     files = {} if dry_run else packing.beside_pages(release, plan.output)
     io.write_all({**files, **plan.as_file(save_plan)}, public=plan.output.public, force=force)
     return release
 
 
-def _refuse(release: RecordsRelease, plan: Plan, force: bool) -> None:
+def _refuse(release: RecordsRelease, plan: Plan, force: bool, *, tell: bool) -> None:
     """Raise where columns give back what was hidden, or a requirement is not met.
 
-    The report is written first, for the office alone.
+    The report is written first, for the office alone; `tell` names its files in the message.
     """
     verdicts, limited = release.record.verdicts, _measures(plan)
     try:
@@ -222,7 +222,8 @@ def _refuse(release: RecordsRelease, plan: Plan, force: bool) -> None:
             look = f"There is {named} already: give --force (force=True) to look at it."
             raise refusal.reworded(f"{refusal} {look}") from None
         io.write_all(pages, force=force)
-        raise refusal.reworded(f"{refusal} Look at it in {named} (confidential).") from None
+        look = f" Look at it in {named} (confidential)." if tell else ""
+        raise refusal.reworded(f"{refusal}{look}") from None
 
 
 def _measures(plan: Plan) -> set[str]:

@@ -337,11 +337,13 @@ def insist(found: tuple[Verdict, ...], *, to_look_at: bool = False) -> tuple[Ver
     if failed and all(verdict.inferred for verdict in failed):
         if to_look_at:
             return found
-        raise InferenceError(
+        refusal = InferenceError(
             f"The release would give back what was hidden and was not written: {faults(found)}. "
             f"{inference.advice(failed)} Or insist (--insist; it is recorded as {inference.ACCEPTED}).",
             found=[each for verdict in failed for each in verdict.inferred],
         )
+        refusal.accepted_as = GIVEN_BACK
+        raise refusal
     return insist_on_all(found)
 
 

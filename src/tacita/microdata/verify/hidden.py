@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tacita.core import Floats, Ints, Mask
+from tacita.core.inference import ROW_ORDER
 from tacita.core.text import UNTYPED
 
 from .cells import as_array
@@ -19,8 +20,6 @@ from .ranks import figures, ranks_of
 
 # Records of a group that must agree where the attacker knows the relation and no record shows it.
 _STRUCTURE = 4
-# What stands in for the order of the records where it is that of the source.
-ROW_ORDER = "the order of the records"
 
 
 @dataclass(frozen=True, repr=False)

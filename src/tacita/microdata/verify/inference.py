@@ -13,12 +13,12 @@ from itertools import combinations
 import numpy as np
 
 from tacita.core import Mask
-from tacita.core.inference import Determined
+from tacita.core.inference import ROW_ORDER, Determined
 from tacita.core.verify import Verdict
 
 from .dependence import Dependence, Target, dependences
 from .evidence import Evidence, distinct, sizes
-from .hidden import ROW_ORDER, HiddenColumn, column_of, known_of, numbers_shown, shown_as, targets_of
+from .hidden import HiddenColumn, column_of, known_of, numbers_shown, shown_as, targets_of
 from .linear import relation
 from .ranks import figures
 
