@@ -6,6 +6,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
+import fuzzed_file
 import fuzzing
 import tacita
 import tacita.plans
@@ -51,7 +52,7 @@ def source_in(ending, folder, columns=None):
 def test_the_table_of_types_holds_for_every_pair_of_formats(source, target, tmp_path):
     out = tmp_path / f"out.{target}"
     tacita.save(tacita.protect(source_in(source, tmp_path), **KEYS), out)
-    shown = fuzzing.read(out)
+    shown = fuzzed_file.read(out)
     for name, row in TYPES.items():
         wanted = {"n": float, "t": str}[row.split()[fuzzing.ENDINGS.index(target)]]
         present = [cell for cell in shown[name] if cell is not None]
@@ -74,7 +75,7 @@ def test_suppressed_text_keys_pass_the_verification_of_every_format(target, tmp_
         release = tacita.protect(source_in(source, tmp_path, columns), **KEYS)
         assert release.claim.suppressed.any()
         tacita.save(release, tmp_path / f"{source}.{target}")
-        shown = fuzzing.read(tmp_path / f"{source}.{target}")
+        shown = fuzzed_file.read(tmp_path / f"{source}.{target}")
         assert shown["region"].count(None) == release.claim.suppressed[:, 0].sum()
 
 
@@ -92,7 +93,7 @@ def test_whole_numbers_that_are_recoded_stand_beside_a_second_step(target, tmp_p
         ]
         out = tmp_path / f"{source}.{target}"
         tacita.save(tacita.protect(source_in(source, tmp_path, columns), steps=steps, insist=True), out)
-        assert set(fuzzing.read(out)["sex"]) == {None, "m", "f"}
+        assert set(fuzzed_file.read(out)["sex"]) == {None, "m", "f"}
 
 
 def test_categories_of_odd_spellings_stay_text():
@@ -135,7 +136,7 @@ def test_decimal_commas_and_declared_gaps_are_read_as_the_source_has_them(tmp_pa
     source.write_text("\n".join(lines) + "\n")
     data = tacita.read(source, decimal=",", missing_values=("", "-9"))
     tacita.save(tacita.protect(data, quasi=["x"], k=3), tmp_path / "out.parquet")
-    shown = fuzzing.read(tmp_path / "out.parquet")
+    shown = fuzzed_file.read(tmp_path / "out.parquet")
     assert shown["w"] == [row + 0.5 for row in range(12)]
     assert shown["n"] == [None if row % 4 else float(row) for row in range(12)]
 
@@ -246,7 +247,7 @@ def test_empty_texts_and_suppressed_cells_are_told_apart_by_the_claim(tmp_path):
     frame = pa.table({"e": ["", "u", "u", "u", "v", "v", "v"], "z": [1.0] * 7})
     release = tacita.protect(frame, quasi=["e"], method="local-suppression", k=3)
     tacita.save(release, tmp_path / "out.dta")
-    assert fuzzing.read(tmp_path / "out.dta")["e"].count(None) == release.claim.suppressed.sum() > 0
+    assert fuzzed_file.read(tmp_path / "out.dta")["e"].count(None) == release.claim.suppressed.sum() > 0
 
 
 def test_several_steps_of_noise_are_refused_in_words_not_as_a_fault():
