@@ -271,6 +271,8 @@ def _plant_once(items: list[pytest.Item]) -> None:
 def _functions(paths: set[str]) -> Functions:
     """Every function of some files, however it is wrapped or imported."""
     found: Functions = defaultdict(list)
+    # what tests have frozen after their collection is not among the objects that are looked through
+    gc.unfreeze()
     for each in gc.get_objects():
         if isinstance(each, FunctionType) and each.__code__.co_filename in paths:
             found[each.__code__.co_filename, each.__code__.co_qualname].append(each)

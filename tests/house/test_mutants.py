@@ -192,6 +192,15 @@ def test_a_run_kills_what_is_tested_and_lists_what_is_not(tiny):
     assert {path.name: path.read_bytes() for path in tiny.glob("*.*")} == before
 
 
+def test_functions_that_a_conftest_froze_are_mutated_too(tiny):
+    (tiny / "conftest.py").write_text(
+        "import gc\nimport tiny\n\n\ndef pytest_collection_finish(session):\n    gc.freeze()\n"
+    )
+    told, _ = ran(tiny)
+    assert "no test runs it" not in told
+    assert "sizes -> ()" not in told
+
+
 def test_a_known_equivalent_counts_as_neither_and_a_stale_one_is_told(tiny):
     whole, _ = ran(tiny)
     lives = [line for line in whole.splitlines() if line.startswith("tiny.py:")]
