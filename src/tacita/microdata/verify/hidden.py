@@ -81,7 +81,8 @@ def _majority(values: Ints, labels: Ints, count: int) -> tuple[Ints, Ints]:
     width = int(labels.max(initial=0)) + 1
     both, times = np.unique(values * width + labels, return_counts=True)
     order = np.argsort(times, kind="stable")
-    found = np.full(count, -1, dtype=np.int64)
+    # one place at least: a column without any value has no label either
+    found = np.full(max(count, 1), -1, dtype=np.int64)
     # the last that is written is the most frequent
     found[both[order] // width] = both[order] % width
     return found, np.column_stack([both // width, both % width])
