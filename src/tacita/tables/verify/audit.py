@@ -289,9 +289,10 @@ def _at_least(count: int) -> Caution:
 def _of_insiders(leaks: list[InsiderLeak], not_tried: int, demanded: bool) -> list[Caution]:
     found = []
     if leaks and not demanded:
+        cells = "1 sensitive cell is" if len(leaks) == 1 else f"{len(leaks)} sensitive cells are"
         text = (
-            f"{len(leaks)} sensitive cells are protected from outsiders and singletons, but not from a "
-            "contributor who knows their own part of every suppressed cell."
+            f"{cells} protected from outsiders and singletons, but not from a contributor who knows "
+            "their own part of every suppressed cell."
         )
         advice = f"Protect from these too: {setting('suppress', 'insiders', True)}."
         found.append(Caution("insiders", text, len(leaks), advice))
