@@ -120,7 +120,7 @@ def test_weights_that_stand_for_nobody_are_refused_with_their_number(weights):
 def test_the_largest_individual_risk_can_be_required():
     frame = pd.DataFrame({"a": list("xxxy"), "w": [10.0] * 4})
     (verdict,) = tacita.check(frame, {"individual_risk_max": {"limit": 0.1, "keys": ["a"], "weight": "w"}})
-    assert verdict.detail == "1 of 4 records have an individual risk above 0.1 (most: 0.255843)"
+    assert verdict.detail == "1 of 4 records have an individual risk above 0.1 by a (most: 0.255843)"
     (kept,) = tacita.check(frame, {"individual_risk_max": {"limit": 0.26, "keys": ["a"], "weight": "w"}})
     assert kept.passed
 
