@@ -195,6 +195,25 @@ def test_equal_t_closeness_is_kept_up_to_t_and_broken_beyond(ill, distance):
 
 
 @pytest.mark.parametrize(
+    ("values", "settings"),
+    [(["9", "10", "11"], {}), (["low", "middle", "high"], {"order": ["low", "middle", "high"]})],
+    ids=["numbers", "declared"],
+)
+def test_ordered_t_closeness_is_kept_up_to_t_and_broken_beyond(values, settings):
+    low, middle, high = values
+    # a quarter moves one step, a quarter two, of two steps from end to end
+    ill = [low] * 4 + [middle] * 2 + [high] * 2
+    settings = {"kind": "ordered", **settings}
+    assert not model("t_closeness", "aaaabbbb", ill, t=0.375 - 5e-10, **settings)
+    assert model("t_closeness", "aaaabbbb", ill, t=0.375 - 5e-9, **settings)
+    # half moves one step
+    near = [low] * 4 + [middle] * 4 + [low, middle, high, high]
+    assert model("t_closeness", "aaaabbbbcccc", near, t=0.25, **settings)
+    alike = [low, middle, high] * 2
+    assert not model("t_closeness", "aaabbb", alike, t=0.0, **settings)
+
+
+@pytest.mark.parametrize(
     ("counts", "least", "c", "refuted"),
     [
         # the most frequent must be rarer than c times all from the l-th on: as often is not rarer
