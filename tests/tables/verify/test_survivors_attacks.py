@@ -336,9 +336,9 @@ def test_what_was_not_decided_in_time_is_no_protection(monkeypatch):
 
 
 def linked_margins(values: np.ndarray, **fields: Any) -> Table:
-    """The tables a x b, a x c and b x c of a file, as one system that shares its totals."""
+    """The tables a x b, a x c and b x c of a file, as one system that shares its totals; of a x b a and b."""
     sizes = values.shape
-    names = "abc"
+    names = "abc"[: len(sizes)]
     dimensions = tuple(
         Hierarchy.flat(name, [f"{name}{at}" for at in range(size)], "Total")
         for name, size in zip(names, sizes, strict=True)
@@ -366,6 +366,7 @@ def test_linked_tables_are_told_from_one_table():
     table = linked_margins(cube())
     assert is_linked(table)
     assert entries_behind(table) == 8
+    assert is_linked(linked_margins(cube()[0]))
     assert not is_linked(Table.from_array(cube()))
     assert not is_linked(Table.from_array([1.0, 2]))
     assert not is_linked(
@@ -399,19 +400,47 @@ def test_entries_under_a_published_zero_are_no_unknowns():
     assert hidden.table.n - table.n == 8
 
 
-def test_tables_that_come_from_no_file_have_none_behind_them():
+def inner_pairs(table: Table) -> np.ndarray:
+    """Which linked cells are no totals."""
+    return (table.codes != np.array([each.top for each in table.dimensions])).sum(axis=1) == 2
+
+
+def of_no_file() -> Table:
+    """a with the other b, a with the other c, and b with the other c: no record can be all three."""
     table = linked_margins(cube())
     leaf = np.stack([each.is_leaf[table.codes[:, at]] for at, each in enumerate(table.dimensions)], axis=1)
     place = np.stack(
         [np.searchsorted(each.leaves, table.codes[:, at]) for at, each in enumerate(table.dimensions)], axis=1
     )
-    hidden = leaf.sum(axis=1) == 2
-    assert with_common_table(table, hidden) is not None
-    # a with the other b, a with the other c, and b with the other c: no record can be all three
-    other = (np.where(leaf, place, 0).sum(axis=1) == 1) & hidden
-    values = np.select([other, hidden, leaf.sum(axis=1) == 1], [9.0, 0.0, 9.0], 18.0)
-    assert with_common_table(replace(table, values=values), hidden) is None
-    assert with_common_table(replace(table, low=np.full(table.n, -1.0)), hidden) is None
+    other = np.where(leaf, place, 0).sum(axis=1) == 1
+    pairs, values = inner_pairs(table), np.where(leaf.sum(axis=1) == 1, 9.0, 18.0)
+    return replace(table, values=np.where(pairs, np.where(other, 9.0, 0.0), values))
+
+
+def test_tables_that_come_from_no_file_have_none_behind_them():
+    table = linked_margins(cube())
+    assert with_common_table(table, inner_pairs(table)) is not None
+    assert with_common_table(of_no_file(), inner_pairs(table)) is None
+    assert with_common_table(replace(table, low=np.full(table.n, -1.0)), inner_pairs(table)) is None
+
+
+@pytest.mark.parametrize(
+    ("table", "most"),
+    [
+        # nothing is behind them: of no file, of one table, and where entries may be negative
+        (of_no_file(), 8),
+        (Table.from_array(cube(), margins=True), 7),
+        (replace(linked_margins(cube()), low=np.full(19, -1.0)), 7),
+    ],
+)
+def test_where_there_is_no_common_table_nothing_is_left_to_judge(table, most, monkeypatch):
+    from tacita.tables.verify import common
+
+    monkeypatch.setattr(common, "_MOST", most)
+    hidden = inner_pairs(table)
+    table = replace(table, primary=hidden, lower=hidden * 1e-3, upper=hidden * 1e-3)
+    cells = np.flatnonzero(hidden).tolist()
+    assert given_away_by_common_table(Judge(table, "interval"), hidden, cells, Run()) == ([], 0)
 
 
 @pytest.mark.parametrize(("most", "judged"), [(8, True), (7, False)])
@@ -420,11 +449,12 @@ def test_a_common_table_that_is_too_large_is_told_as_not_judged(most, judged, mo
 
     monkeypatch.setattr(common, "_MOST", most)
     table = linked_margins(cube())
-    inner = (table.codes != np.array([each.top for each in table.dimensions])).sum(axis=1) == 2
+    inner = inner_pairs(table)
     table = replace(table, primary=inner, lower=inner * 1e-3, upper=inner * 1e-3)
     cells = np.flatnonzero(inner).tolist()
     found, left = given_away_by_common_table(Judge(table, "interval"), inner, cells, Run())
     assert left == (0 if judged else len(cells))
+    assert (with_common_table(table, inner) is not None) == judged
     assert all(each.reason == COMMON for each in found)
     assert given_away_by_common_table(Judge(table, "interval"), inner, [], Run()) == ([], 0)
 
@@ -434,7 +464,7 @@ def test_without_time_one_cell_is_judged_and_the_others_are_told(monkeypatch):
 
     monkeypatch.setattr(common, "_SECONDS", -1.0)
     table = linked_margins(cube())
-    inner = (table.codes != np.array([each.top for each in table.dimensions])).sum(axis=1) == 2
+    inner = inner_pairs(table)
     table = replace(table, primary=inner, lower=inner * 1e-3, upper=inner * 1e-3)
     _, left = given_away_by_common_table(
         Judge(table, "interval"), inner, np.flatnonzero(inner).tolist(), Run()
