@@ -38,7 +38,7 @@ SURVEY = "tacita datasets business --out firms.csv"
 TERMINALS = {
     "terminal-demo": ["tacita demo --folder demo"],
     "terminal-compare": [
-        "tacita compare firms.csv --quasi turnover,wages --identifiers name,registration "
+        "tacita compare firms.csv --quasi turnover,wages --identifiers name,registration,value_added "
         "--method mdav,cbfs --k 3,5,10",
     ],
     "terminal-table": [
