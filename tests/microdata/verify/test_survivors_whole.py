@@ -150,7 +150,16 @@ def test_a_class_needs_k_records_and_as_many_as_values(k, models, least):
 
 
 @pytest.mark.parametrize(
-    ("limit", "n", "most"), [(0.2, 10, 2), (0.29, 10, 2), (0.3, 10, 3), (0.07, 100, 7), (0.0, 9, 0)]
+    ("limit", "n", "most"),
+    [
+        (0.2, 10, 2),
+        (0.29, 10, 2),
+        (0.3, 10, 3),
+        (0.07, 100, 7),
+        (0.0, 9, 0),
+        (0.3 - 5e-11, 10, 3),
+        (0.3 - 5e-10, 10, 2),
+    ],
 )
 def test_a_share_of_the_records_may_be_suppressed(limit, n, most):
     assert classes.allowed({"suppression_limit": limit}, n) == most
@@ -200,3 +209,4 @@ def test_units_count_once_by_value_and_by_share():
     ]
     assert classes.shares_by_unit(values, units).tolist() == [0.375, 0.375, 0.25]
     assert classes.counted(seen, values).tolist() == [[2.0, 2.0, 0.0], [0.0, 0.0, 1.0]]
+    assert classes.counted(values[:0], values[:0]).shape == (0, 0)

@@ -335,7 +335,7 @@ def test_what_was_not_decided_in_time_is_no_protection(monkeypatch):
 # the table behind linked ones
 
 
-def linked_margins(values: np.ndarray, **fields: Any) -> Table:
+def linked_margins(values: np.ndarray, without_zeros: bool = False, **fields: Any) -> Table:
     """The tables a x b, a x c and b x c of a file, as one system that shares its totals; of a x b a and b."""
     sizes = values.shape
     names = "abc"[: len(sizes)]
@@ -345,13 +345,14 @@ def linked_margins(values: np.ndarray, **fields: Any) -> Table:
     )
     whole = Table.cross(dimensions, values, margins=True, **fields)
     tops = np.array([each.top for each in dimensions])
-    kept = (whole.codes == tops).any(axis=1)
+    linked = (whole.codes == tops).any(axis=1)
+    kept = linked & (whole.values > 0) if without_zeros else linked
     number = np.cumsum(kept) - 1
     lines = []
     for row in range(len(whole.relations)):
         cells, signs = whole.relations.line(row)
-        if kept[cells].all():
-            lines.append((number[cells].tolist(), signs.tolist()))
+        if linked[cells].all():
+            lines.append((number[cells[kept[cells]]].tolist(), signs[kept[cells]].tolist()))
     columns = ("codes", "values", "primary", "lower", "upper", "sliding", "low", "high", "cost", "forced")
     return replace(
         whole, relations=Relations.of(lines), **{name: getattr(whole, name)[kept] for name in columns}
@@ -398,6 +399,11 @@ def test_entries_under_a_published_zero_are_no_unknowns():
     assert hidden is not None
     assert published.table.n - table.n == 6
     assert hidden.table.n - table.n == 8
+    # nor are those under a cell that no linked table has
+    sparse = linked_margins(values, without_zeros=True)
+    absent = with_common_table(sparse, np.ones(sparse.n, dtype=bool))
+    assert absent is not None
+    assert (sparse.n, absent.table.n - sparse.n) == (table.n - 1, 6)
 
 
 def inner_pairs(table: Table) -> np.ndarray:
