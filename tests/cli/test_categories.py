@@ -93,12 +93,12 @@ def test_methods_are_compared_on_categories_and_those_of_numbers_say_why_not(per
 @pytest.mark.parametrize(
     ("words", "figures"),
     [
-        (["--method", "local-suppression"], ["SUPPRESSED", "TABLES_2", "NCP", "k_anonymity"]),
+        (["--method", "local-suppression"], ["RELATIONS", "SUPPRESSED", "TABLES_2", "NCP", "k_anonymity"]),
         (
             ["--method", "recode", "--map", "none=low,primary=low"],
-            ["SUPPRESSED", "TABLES_2", "NCP", "k_anonymity"],
+            ["RELATIONS", "SUPPRESSED", "TABLES_2", "NCP", "k_anonymity"],
         ),
-        (["--method", "pram", "--seed", "new"], ["SUPPRESSED", "TABLES_2", "k_anonymity"]),
+        (["--method", "pram", "--seed", "new"], ["RELATIONS", "SUPPRESSED", "TABLES_2", "k_anonymity"]),
     ],
 )
 def test_a_release_of_categories_is_told_by_figures_that_it_has(persons, tmp_path, capsys, words, figures):
