@@ -14,9 +14,9 @@ def unit_codes(data: Microdata, rows: Ints) -> Ints | None:
 
     >>> import pyarrow as pa
     >>> from tacita.core import Roles
-    >>> visits = Microdata.of(pa.table({"who": ["a", "b", None, "A", None]})).with_roles(Roles(unit="who"))
-    >>> unit_codes(visits, np.array([0, 2, 3, 4])).tolist()
-    [0, 1, 0, 2]
+    >>> visits = Microdata.of(pa.table({"who": ["a", "b", None, "A", None], "age": [1, 2, 3, 1, 5]}))
+    >>> unit_codes(visits.with_roles(Roles(quasi="age", unit="who")), np.array([0, 2, 3, 4])).tolist()
+    [0, 2, 0, 3]
     """
     unit = data.roles.unit if data.roles else None
     return None if unit is None or unit not in data.columns else units_named(data, unit)[rows]
