@@ -165,6 +165,48 @@ def test_products_and_ratios_are_found(power):
     assert found.found.all()
 
 
+def test_a_column_that_misses_half_of_its_numbers_is_left_aside():
+    for missing, found in ((99, True), (100, False)):
+        gaps = A.copy()
+        gaps[:missing] = np.nan
+        assert (relation(A + B, EVERY, {"a": gaps, "b": B}) is not None) == found
+
+
+def test_a_column_of_one_value_takes_no_part_and_needs_no_records():
+    a, b, every = first(26, A, B, EVERY)
+    found = relation(a + b, every, {"a": a, "alike": np.full(26, 3.0), "b": b})
+    assert found is not None
+    assert found.columns == ("a", "b")
+    # a column of two values may take part
+    either = (np.arange(200) % 3 == 0) * 1.0
+    found = relation(A + 50_000 * either, EVERY, {"a": A, "either": either})
+    assert found is not None
+    assert found.columns == ("a", "either")
+
+
+def test_a_nought_has_no_logarithm():
+    with_nought = np.where(np.arange(200) == 7, 0.0, C)
+    found = relation(A * B, EVERY, {"a": A, "b": B, "c": with_nought})
+    assert found is not None
+    assert found.columns == ("a", "b")
+    product = A * B
+    product[7] = 0.0
+    assert relation(product, EVERY, {"a": A, "b": B}) is None
+
+
+@pytest.mark.parametrize(("columns", "found"), [(60, True), (61, False)])
+def test_of_too_many_columns_those_with_most_values_are_looked_at(columns, found):
+    rng = np.random.default_rng(3)
+    n = 700
+    # more values than the first two have, and each as many cells
+    beside = {f"c{at}": rng.permutation(n).astype(float) for at in range(columns - 1)}
+    few = rng.integers(0, 300, n).astype(float)
+    whole = beside["c0"] + 1000 * few
+    told = relation(whole, np.ones(n, dtype=bool), {"few": few, **beside})
+    assert (told is not None) == found
+    assert told is None or set(told.columns) == {"few", "c0"}
+
+
 def test_of_columns_that_reach_below_zero_there_is_no_product():
     assert relation(A * B, EVERY, {"a": A, "b": B - 45_000}) is None
     assert relation(A * B - 1e9, EVERY, {"a": A, "b": B}) is None
