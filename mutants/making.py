@@ -44,6 +44,10 @@ _CALLED = {
 }  # fmt: skip
 # calls that may have been forgotten: their argument stands alone
 _FORGOTTEN = {"abs", "sort", "sorted", "unique", "rint"}
+# arguments that may be None, for which records count then
+_IGNORED, _NEED_ALL = {"units"}, {"isinstance", "distinct"}
+# limits of which one less is accepted
+_ONE_SHORT = {"k"}
 
 
 @dataclass(frozen=True)
@@ -231,6 +235,8 @@ def _of_node(node: ast.expr, listed: bool, judged: bool) -> Iterator[Change]:
             # the last is the contrary
             for other in _COMPARED[type(op)][: -1 if judged else None]:
                 yield node, f"({ast.unparse(left)} {other} {ast.unparse(right)})"
+            if not isinstance(op, ast.Is | ast.IsNot | ast.In | ast.NotIn):
+                yield from ((side, f"({ast.unparse(side)} - 1)") for side in (left, right) if _is_limit(side))
         case ast.BoolOp(values=values):
             other = " or " if isinstance(node.op, ast.And) else " and "
             yield node, f"({other.join(f'({ast.unparse(value)})' for value in values)})"
@@ -242,6 +248,8 @@ def _of_node(node: ast.expr, listed: bool, judged: bool) -> Iterator[Change]:
             return
         case ast.BinOp(left=left, right=right) if type(node.op) in _COMPUTED and not _is_text(node):
             yield node, f"(({ast.unparse(left)}) {_COMPUTED[type(node.op)]} ({ast.unparse(right)}))"
+            if _is_limit(left):
+                yield left, f"({ast.unparse(left)} - 1)"
         case ast.UnaryOp(op=ast.Not() | ast.Invert()) | ast.UnaryOp(op=ast.USub(), operand=ast.Name()):
             if not judged:
                 yield node, f"({ast.unparse(node.operand)})"
@@ -282,6 +290,17 @@ def _other_calls(node: ast.Call, name: str) -> Iterator[Change]:
         yield node.func, other
     if name in _FORGOTTEN and node.args and not node.keywords:
         yield node, f"({ast.unparse(node.args[0])})"
+    if isinstance(node.func, ast.Name) and name not in _NEED_ALL:
+        yield from (
+            (each, "None") for each in node.args if isinstance(each, ast.Name) and each.id in _IGNORED
+        )
+
+
+def _is_limit(node: ast.expr) -> bool:
+    match node:
+        case ast.Name(id=name) | ast.Attribute(attr=name) | ast.Subscript(slice=ast.Constant(value=name)):
+            return name in _ONE_SHORT
+    return False
 
 
 def _is_text(node: ast.BinOp) -> bool:

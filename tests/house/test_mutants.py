@@ -96,6 +96,7 @@ def test_every_kind_of_fault_is_made_and_the_same_ones_again(tiny):
         ("Judge.__init__", "self.k = k -> pass"),
         ("Judge.safe", "self.k >= 3 -> True"),
         ("Judge.safe", "self.k >= 3 -> (self.k > 3)"),
+        ("Judge.safe", "self.k -> (self.k - 1)"),
     }
 
 
@@ -114,6 +115,43 @@ ONCE = {
     "extremes in the footer": ("parquet_says_more", "false -> False"),
     "one rank too far": ("ranks_near", "100 -> 99"),
     "upper bounds in a general problem": ("Judge.__init__", "np.isfinite(table.high).any() left out"),
+    "one compatible record short": ("_fault", "k -> (k - 1)"),
+    "k-anonymity of records alone": ("k_anonymous", "units -> None"),
+    "any range covers": ("_in_range", "ends[0] <= number <= ends[1] -> True"),
+    "suppressed rows do not count": (
+        "few_suppressed",
+        "left + int(_withheld(evidence).sum()) -> ((left) - (int(_withheld(evidence).sum())))",
+    ),
+    "a hierarchy that is never broken": (
+        "_up_and_down",
+        "moved += level / height * np.minimum(more, less) -> pass",
+    ),
+    "as often as c times the tail": (
+        "_alike",
+        "ranked[:, 0] < each[\"c\"] * tail -> (ranked[:, 0] <= each['c'] * tail)",
+    ),
+    "disclosure on one side": (
+        "broken",
+        "np.abs(np.log2(np.where(present, shares, before) / before)) -> "
+        "(np.log2(np.where(present, shares, before) / before))",
+    ),
+    "a person short by weight": ("persons_by_weight", "each[\"k\"] -> (each['k'] - 1)"),
+    "others become anything": ("recoded_by_map", "a if rest is None else rest -> (a)"),
+    "partners of another stratum": (
+        "swapped_in_pairs",
+        "swaps.stratum(pair[0]) != swaps.stratum(pair[1]) left out",
+    ),
+    "at risk and not swapped": ("swapped_as_stated", "missed -> False"),
+    "records that come back whole": (
+        "values_redrawn",
+        "len(names) > 1 and limit < 1 and whole > (_MOST_RECORDS + _HAIR) * evidence.released.n -> False",
+    ),
+    "a record in two parts": ("claimed_parts", "seen != task.count left out"),
+    "the reach itself": (
+        "_too_far",
+        "np.abs(shown - true) >= np.where(exact, reach, reach * (1 + _ROUNDING)) -> "
+        "(np.abs(shown - true) > np.where(exact, reach, reach * (1 + _ROUNDING)))",
+    ),
     "no limit without a ray": (
         "Attacker.reach",
         "float(\"inf\") if self._endless(cell, direction) else 0.0 -> (float('inf'))",
