@@ -9,7 +9,7 @@ from seeds import SEED
 from tacita import datasets
 from tacita.core import Caution
 from tacita.core.cautions import grouped
-from tacita.microdata.cautions.gravity import gravest_first
+from tacita.core.gravity import gravest_first
 
 KEYS = ["sex", "education", "region"]
 # a weight, or what a household pays, belongs to one region

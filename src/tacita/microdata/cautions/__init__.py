@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from tacita.core import Caution, Report
+from tacita.core.gravity import gravest_first
 from tacita.core.inference import Determined
 from tacita.core.pictures import Estimate
 from tacita.core.release import Claim
@@ -29,7 +30,6 @@ from . import (
     values,
     withholding,
 )
-from .gravity import gravest_first
 from .nothing import as_they_were
 
 __all__ = ["as_they_were", "find", "not_promised"]

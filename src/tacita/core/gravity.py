@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tacita.core import Caution
+from .release import Caution
 
 _FINDS_RECORDS = (
     "guessable-seed",
@@ -68,9 +68,20 @@ _OF_LITTLE_USE = (
     "spreadsheet-formulas",
 )
 _LEVELS = (_FINDS_RECORDS, _GIVES_VALUES_AWAY, _NOT_AS_ASKED, _OF_LITTLE_USE)
+# What a level is called, from the gravest on.
+LEVELS = ("finds-records", "gives-values-away", "not-as-asked", "of-little-use")
 _PLACES = {name: (level, at) for level, names in enumerate(_LEVELS) for at, name in enumerate(names)}
 # What no list knows comes after what finds records: nobody has said that it is less.
 _UNKNOWN = (0, len(_FINDS_RECORDS))
+
+
+def level_of(name: str) -> str:
+    """The level of a kind of warning.
+
+    >>> level_of("row-order"), level_of("one-value-left")
+    ('gives-values-away', 'of-little-use')
+    """
+    return LEVELS[_PLACES.get(name, _UNKNOWN)[0]]
 
 
 def gravest_first(cautions: Iterable[Caution]) -> tuple[Caution, ...]:
