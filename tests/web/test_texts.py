@@ -7,6 +7,7 @@ import pytest
 
 import tacita.web
 from tacita.web import coarser
+from tacita.web.refusals import ACCEPTED
 from tacita.web.screens.assets import ASSETS
 from tacita.web.texts import LANGUAGES, Texts
 
@@ -15,7 +16,7 @@ WORDS = Texts.load().words
 # families of keys whose last part is put together
 FAMILIES = (
     *("frame", "theme", "step", "start", "state", "role", "meaning", "kind", "reason", "stage"),
-    *("family", "missing", "option", "export", "fuzzy", "period"),
+    *("family", "missing", "option", "export", "fuzzy", "period", "insisted", "gravity"),
     # of tables: parts of a column, names of rules, problems, objectives, files that may be taken
     *("part", "rule", "problem", "objective", "take"),
 )
@@ -72,6 +73,8 @@ def test_every_key_that_is_there_is_used():
         "data.tab",
         "data.bar",
     }
+    # what to do instead of what can be accepted
+    made |= {f"refused.{name}" for name in ACCEPTED}
     made |= {"result.map-before", "result.map-after", "result.map-change"}
     # from how a hierarchy is made, and what is said of that
     made |= {f"coarser.by-{way}" for way in coarser.WAYS}

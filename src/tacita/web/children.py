@@ -21,11 +21,19 @@ PATIENCE = 0.3
 
 
 class Refused(Exception):
-    """The child says no, in words for the user; `fields` has those that belong to one field each."""
+    """The child says no, in words for the user; `fields` has those that belong to one field each.
 
-    def __init__(self, message: str, fields: Mapping[str, str] | None = None) -> None:
+    `refusal` has the reason as names and figures, where the page puts it into words of its own.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        fields: Mapping[str, str] | None = None,
+        refusal: Mapping[str, Any] | None = None,
+    ) -> None:
         super().__init__(message)
-        self.fields = dict(fields or {})
+        self.fields, self.refusal = dict(fields or {}), dict(refusal or {})
 
 
 class Broken(Exception):
@@ -89,7 +97,7 @@ class Child:
                 answer: dict[str, Any] = message["answer"]
                 return answer
             if event == "refused":
-                raise Refused(message["message"], message["fields"])
+                raise Refused(message["message"], message["fields"], message["refusal"])
             if event == "broken":
                 raise Broken(message["kind"])
             hear(event, message)

@@ -12,7 +12,7 @@ from starlette.routing import Route
 
 from .basis import basis_of
 from .coarser import files_of
-from .history import Node, project
+from .history import REPORT, Node, project
 from .pages import fields_of, seen_at, work_of
 from .tabled import said_of
 from .workspaces import Work
@@ -110,6 +110,19 @@ async def get(request: Request) -> Response:
     return response
 
 
+async def refused_report(request: Request) -> Response:
+    """The confidential report of a release that was refused, to look at; it has no other file."""
+    work = work_of(request)
+    node = work.history.find(request.query_params.get("node"))
+    if node is None or node.state != "refused" or not node.reported:
+        return PlainTextResponse("There is no report of a refused release.\n", 404)
+    stem = PurePosixPath(work.source.shown_as).stem if work.source is not None else "tacita"
+    name = quote(f"{stem}-refused-{node.id}-CONFIDENTIAL.html", safe="")
+    response = FileResponse(work.folder_of(node) / REPORT, media_type="application/octet-stream")
+    response.headers["Content-Disposition"] = f"attachment; filename*=UTF-8''{name}"
+    return response
+
+
 async def acknowledge(request: Request) -> Response:
     """The warnings of a node were read; that is recorded."""
     work = work_of(request)
@@ -126,4 +139,4 @@ ROUTES = [
         Route(f"/{kind}/get/{{name}}", get),
         Route(f"/{kind}/acknowledge", acknowledge, methods=["POST"]),
     )
-]
+] + [Route("/microdata/refused-report", refused_report)]

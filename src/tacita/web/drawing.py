@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import ceil, floor, log10
+from typing import TYPE_CHECKING
 
-from .history import Branch
+if TYPE_CHECKING:
+    from .history import Branch
 
 THIN = "\u202f"
 MINUS = "\u2212"

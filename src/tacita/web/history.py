@@ -10,9 +10,13 @@ from typing import Any, Literal
 
 from . import nesting
 from .forms import text_of
+from .refusals import kept
 
 State = Literal["running", "verified", "refused", "cancelled", "broken"]
 _STATES = ("verified", "refused", "cancelled", "broken")
+
+# The confidential report of a run, in its folder.
+REPORT = "report.html"
 
 # What stands around a method in its section of a plan; the rest are its parameters.
 _AROUND = ("method", "missing", "round_integers", "shuffle", "insist", "seed")
@@ -23,9 +27,9 @@ class Node:
     """A plan that was run, and what came of it.
 
     `plan` has the sections of a plan but for its input and output, `basis` says by which file and roles it
-    was made, `answer` is what the worker told. `files` says whether its release lies in the folder of the
-    work: that of a project that was opened again does not. `acknowledged` are warnings that somebody
-    confirmed before the release left.
+    was made, `answer` is what the worker told, `refusal` why it refused. `files` says whether its release
+    lies in the folder of the work, `reported` whether the report of a refused one does: those of a project
+    that was opened again do not. `acknowledged` are warnings that somebody confirmed before the release left.
     """
 
     id: str
@@ -39,6 +43,8 @@ class Node:
     fields: Mapping[str, str] = field(default_factory=dict)
     files: bool = False
     acknowledged: tuple[str, ...] = ()
+    refusal: Mapping[str, Any] = field(default_factory=dict)
+    reported: bool = False
 
     def score(self, name: str) -> float | None:
         """A figure by its name, None where it was not measured."""
@@ -125,6 +131,8 @@ class History:
         answer: Mapping[str, Any] | None = None,
         message: str = "",
         fields: Mapping[str, str] | None = None,
+        refusal: Mapping[str, Any] | None = None,
+        reported: bool = False,
     ) -> Node:
         """What came of a node that ran: said once, and never again."""
         node = self._nodes[identity]
@@ -143,6 +151,8 @@ class History:
             message=message,
             fields=fields or {},
             files=state == "verified",
+            refusal=refusal or {},
+            reported=reported,
         )
         return self._nodes[identity]
 
@@ -167,7 +177,8 @@ class History:
 
     def told(self) -> dict[str, Any]:
         """As a project keeps it; what still runs is not in it."""
-        ended = [asdict(node) | {"files": False} for node in self if node.state != "running"]
+        gone = {"files": False, "reported": False}
+        ended = [asdict(node) | gone for node in self if node.state != "running"]
         return {"chosen": self.chosen, "nodes": ended}
 
     @classmethod
@@ -191,6 +202,8 @@ class History:
                     dict(each["fields"]),
                     False,
                     tuple(map(str, each["acknowledged"])),
+                    # projects that were saved before have none
+                    kept(each.get("refusal")),
                 )
             found.choose(told["chosen"])
         except (KeyError, TypeError, AttributeError):

@@ -41,6 +41,8 @@ class Job:
         self.stage, self.share = "", 0.0
         self.answer: dict[str, Any] = {}
         self.message, self.fields = "", dict[str, str]()
+        # why, as names and figures, where a child told
+        self.refusal: Mapping[str, Any] = {}
         # what children say is English
         self.language = "en"
         # seconds, lower and upper bound of a search, as they came
@@ -68,6 +70,7 @@ class Job:
             self.state = "done"
         except Refused as problem:
             self.state, self.message, self.fields = "refused", str(problem), problem.fields
+            self.refusal = problem.refusal
         except Broken as problem:
             self.state, self.message = "broken", str(problem)
         except asyncio.CancelledError:

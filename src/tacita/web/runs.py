@@ -10,7 +10,7 @@ from typing import Any
 from .basis import basis_of
 from .beside import names_of, placed
 from .children import Broken, Child, Refused
-from .history import Node, State
+from .history import REPORT, Node, State
 from .jobs import Job
 from .workspaces import Source, Work, Workspace
 
@@ -21,7 +21,7 @@ def run_plan(
     """Run a plan of records as a child of the chosen node; nobody else's run may be at work.
 
     `plan` has the sections of a plan but for its input and output. What is refused, cancelled or broken
-    leaves a node that says so, and no file.
+    leaves a node that says so, and no file but the report of a release that was refused for what it is.
     """
     node = work.history.begin(plan, basis_of(work))
 
@@ -29,7 +29,7 @@ def run_plan(
         if job.state == "done":
             work.history.end(node.id, "verified", answer=job.answer)
         else:
-            _come_to_nothing(work, node, job.state, job.message, job.fields)
+            _come_to_nothing(work, node, job.state, job.message, job.fields, job.refusal)
 
     given = _asked(work, source, node)
     work.job = Job(workspace, "protect", given, then, about=node.id, anytime=anytime)
@@ -49,10 +49,23 @@ def _asked(work: Work, source: Source, node: Node) -> dict[str, Any]:
 
 
 def _come_to_nothing(
-    work: Work, node: Node, state: State, message: str = "", fields: Mapping[str, str] | None = None
+    work: Work,
+    node: Node,
+    state: State,
+    message: str = "",
+    fields: Mapping[str, str] | None = None,
+    refusal: Mapping[str, Any] | None = None,
 ) -> None:
-    shutil.rmtree(work.folder_of(node), ignore_errors=True)
-    work.history.end(node.id, state, message=message, fields=fields)
+    """A node without a release: of one that was refused the confidential report stays, and nothing else."""
+    folder = work.folder_of(node)
+    reported = state == "refused" and (folder / REPORT).is_file()
+    if reported:
+        for path in folder.iterdir():
+            if path.name != REPORT:
+                path.unlink()
+    else:
+        shutil.rmtree(folder, ignore_errors=True)
+    work.history.end(node.id, state, message=message, fields=fields, refusal=refusal, reported=reported)
 
 
 class Trials(Job):
@@ -85,7 +98,7 @@ class Trials(Job):
             answer = await child.ask(self.verb, _asked(work, self._source, node), self._hear)
             work.history.end(node.id, "verified", answer=answer)
         except Refused as problem:
-            _come_to_nothing(work, node, "refused", str(problem), problem.fields)
+            _come_to_nothing(work, node, "refused", str(problem), problem.fields, problem.refusal)
         except Broken as problem:
             _come_to_nothing(work, node, "broken", str(problem))
             raise

@@ -10,7 +10,7 @@ asks for them. A line out tells of the question with that id:
     {"id": 1, "event": "progress", "stage": "grouping", "share": 0.4}     ten a second at most
     {"id": 1, "event": "bounds", "lower": 3.0, "upper": 4.0}              and whatever else a verb tells
     {"id": 1, "event": "done", "answer": {...}}                           the last of it, or one of:
-    {"id": 1, "event": "refused", "message": "...", "fields": {"k": "..."}}
+    {"id": 1, "event": "refused", "message": "...", "fields": {"k": "..."}, "refusal": {...}}
     {"id": 1, "event": "broken", "kind": "ZeroDivisionError"}             no message: it could quote data
 
 A verb is a function of what was given and of the `Desk`, in a file of its family (`records.py`), and one

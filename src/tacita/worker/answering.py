@@ -14,6 +14,7 @@ from tacita.core import TacitaError
 
 from .ahead import modules, next_question
 from .desk import Desk
+from .refusals import refusal_of
 from .verbs import VERBS
 from .wire import READY, Wire, end_of_all
 
@@ -56,10 +57,11 @@ def answer(question: Mapping[str, Any], desk: Desk, wire: Wire) -> None:
         with api.compiling_told(teller.compiling):
             told = partial(tell, "done", {"answer": verb(question["given"], desk)})
     except TacitaError as problem:
-        told = partial(tell, "refused", {"message": str(problem), "fields": problem.fields})
+        refusal = {"message": str(problem), "fields": problem.fields, "refusal": refusal_of(problem)}
+        told = partial(tell, "refused", refusal)
     except MemoryError:
         message = "There is not enough memory for this. Use fewer records or columns."
-        told = partial(tell, "refused", {"message": message, "fields": {}})
+        told = partial(tell, "refused", {"message": message, "fields": {}, "refusal": {}})
     except Exception as problem:
         if os.environ.get("TACITA_DEBUG"):
             import traceback

@@ -23,8 +23,9 @@ def as_its_owner_says(given: Mapping[str, Any]) -> Iterator[None]:
                 text = text.replace(ours, theirs)
             return text
 
-        fields = {name: spoken(text) for name, text in problem.fields.items()}
-        raise type(problem)(spoken(str(problem)), fields=fields, places=problem.places) from None
+        said = problem.reworded(spoken(str(problem)))
+        said.fields = {name: spoken(text) for name, text in problem.fields.items()}
+        raise said from None
 
 
 def owned(given: Mapping[str, Any], hierarchy: Mapping[str, Any]) -> dict[str, Any]:

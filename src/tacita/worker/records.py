@@ -11,6 +11,7 @@ from typing import Any
 from tacita import api, datasets
 from tacita.core import Microdata, ParameterError, RecordsRelease, Report, TacitaError, registry
 from tacita.core.cautions import grouped
+from tacita.core.gravity import level_of
 from tacita.core.release import Record
 from tacita.core.seeds import portable
 from tacita.io import argus, content_of, format_of
@@ -114,13 +115,14 @@ def exposure(given: Mapping[str, Any], desk: Desk) -> dict[str, Any]:
 def protect(given: Mapping[str, Any], desk: Desk) -> dict[str, Any]:
     """Carry out a plan of records; its files go into `folder`, all of them or none, verified before.
 
-    `plan` has the sections of a plan but for its input and output; `names` says what their owner calls files
-    that it names. The seed is part of the plan: where none is named, one is drawn that nobody guesses.
+    Of a release that is refused for what it is, the confidential report goes there, and its JSON. `plan` has
+    the sections of a plan but for its input and output; `names` says what their owner calls files that it
+    names. The seed is part of the plan: where none is named, one is drawn that nobody guesses.
     """
     source, began = given["source"], time.monotonic()
     with as_its_owner_says(given):
         plan = planned(source, given["plan"], given["folder"], given.get("ending"))
-        release = api.run(plan, desk.run, shown_as=source["shown_as"])
+        release = api.run(plan, desk.run, shown_as=source["shown_as"], report_refused=True)
     seconds = time.monotonic() - began
     return {**_told(release), **_to_repeat(plan, given), "seconds": round(seconds, 2)}
 
@@ -177,7 +179,10 @@ def _told(release: RecordsRelease) -> dict[str, Any]:
         "scores": _scores(release.report),
         "verdicts": [each.as_dict() for each in record.verdicts],
         "cautions": [asdict(each) for each in record.cautions],
-        "warned": [asdict(each) for each in grouped(record.cautions, record.uniqueness.before.columns)],
+        "warned": [
+            {**asdict(each), "level": level_of(each.name)}
+            for each in grouped(record.cautions, record.uniqueness.before.columns)
+        ],
         "not_promised": list(record.not_promised),
         "insisted": list(record.insisted),
         "levels": _levels(record),

@@ -10,6 +10,7 @@ from tacita.web.basis import basis_of
 from tacita.web.coarser import files_of
 from tacita.web.downloads import CONFIDENTIAL, PUBLIC, locked_by
 from tacita.web.pages import screen, seen_at, work_of
+from tacita.web.refusals import accepted
 from tacita.web.screens.protect import done as protected
 from tacita.web.site import Screen
 
@@ -22,7 +23,7 @@ async def show(request: Request) -> Response:
     if work.source is None:
         return seen_at("/microdata/data")
     work.history.choose(request.query_params.get("node"))
-    node = work.history.current
+    node, say = work.history.current, request.state.workspace.say
     return screen(
         request,
         "export",
@@ -30,6 +31,7 @@ async def show(request: Request) -> Response:
         node=node,
         lock=locked_by(work, node),
         stale=node is not None and node.basis != basis_of(work),
+        insisted=[] if node is None else [accepted(name, say) for name in node.answer.get("insisted", ())],
         public=PUBLIC,
         confidential=CONFIDENTIAL,
         hierarchies=[] if node is None else files_of(node.plan),

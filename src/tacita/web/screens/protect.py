@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from starlette.requests import Request
@@ -23,7 +24,9 @@ from tacita.web.drafts import (
     steps_of,
 )
 from tacita.web.forms import text_of
+from tacita.web.history import Node
 from tacita.web.pages import fields_of, screen, seen_at, work_of
+from tacita.web.refusals import Refusal, accepted, refusal_in
 from tacita.web.results import side_by_side, tiles
 from tacita.web.runs import run_plan
 from tacita.web.screens.roles import problem
@@ -51,7 +54,7 @@ async def show(request: Request) -> Response:
     if node is not None and beside is not None and beside.basis != node.basis:
         # of other columns, or of another file: nothing to compare with
         beside = None
-    draft = current(work)
+    draft, say = current(work), request.state.workspace.say
     return screen(
         request,
         "protect",
@@ -73,9 +76,16 @@ async def show(request: Request) -> Response:
         tiles=[] if node is None else tiles(node, beside, headline=True),
         figures=[] if node is None else tiles(node, beside, headline=False),
         problems={} if node is None or work.draft else node.fields,
+        refusal=None if node is None else _refusal(node, say),
+        insisted=[] if node is None else [accepted(name, say) for name in node.answer.get("insisted", ())],
         other=None if node is None or other is node else other,
         lines=side_by_side(node, other) if node is not None and other is not None else None,
     )
+
+
+def _refusal(node: Node, say: Callable[..., str]) -> Refusal | None:
+    weight = node.plan.get("roles", {}).get("weight")
+    return refusal_in(node.refusal, say, message=node.message, weight=weight)
 
 
 def lock(work: Work) -> str | None:

@@ -1,0 +1,159 @@
+"""Why a run was refused, in the language of the page: which column, and the way out.
+
+What a child tells of it (`tacita.worker.refusals`) are names and figures; the words are here. A project that
+was saved may bring anything, so that it is looked at before a page shows it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .drawing import number
+
+REASONS = ("inference", "requirement", "advice")
+# Names by which a risk is accepted, of which the page has words.
+ACCEPTED = ("k-of-2", "k-of-1", "guessable-seed", "keys-determined", "rounding-restores", "membership")
+# Columns that a sentence lists one by one.
+_AT_A_GLANCE = 8
+
+Say = Callable[..., str]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A sentence, and what the verifier says of it in English."""
+
+    text: str
+    detail: str = ""
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """What a page shows of a refusal: a title, what was found, the ways out."""
+
+    reason: str
+    title: str
+    findings: tuple[Finding, ...]
+    ways: tuple[str, ...]
+
+
+def refusal_in(
+    told: Mapping[str, Any], say: Say, *, message: str = "", weight: str | None = None
+) -> Refusal | None:
+    """In words; nothing where the `message` of the child is all there is. A `weight` can be calibrated."""
+    reason = told.get("reason")
+    if reason not in REASONS:
+        return None
+    insisting = (say("refused.insist", name=told["accepted_as"]),) if told.get("accepted_as") else ()
+    if reason == "inference":
+        found = told["given_back"]
+        return Refusal(
+            reason,
+            say("refused.inference"),
+            _given_back(found, say),
+            (*_ways_of(found, say, weight), *insisting),
+        )
+    if reason == "requirement":
+        findings = tuple(_unmet(each, say) for each in told["unmet"])
+        return Refusal(
+            reason, say("refused.requirement"), findings, (_way_of({e["kind"] for e in told["unmet"]}, say),)
+        )
+    name = told["accepted_as"]
+    ways = (say(f"refused.{name}"),) if name in ACCEPTED and name != "keys-determined" else ()
+    return Refusal(reason, say("refused.advice"), (Finding(accepted(name, say), message),), ways + insisting)
+
+
+def accepted(name: str, say: Say) -> str:
+    """A risk that can be accepted, in words; the name alone where the page has none."""
+    return say(f"insisted.{name}") if name in ACCEPTED else name
+
+
+def kept(told: Any) -> dict[str, Any]:
+    """What a project says of a refusal; raises ValueError or TypeError where it is none."""
+    if not told:
+        return {}
+    found: dict[str, Any] = {"reason": str(told["reason"])}
+    if "accepted_as" in told:
+        found["accepted_as"] = str(told["accepted_as"])
+    if found["reason"] == "inference":
+        found["given_back"] = [
+            {
+                "column": str(each["column"]),
+                "columns": [
+                    [None if name is None else str(name) for name in names] for names in each["columns"]
+                ],
+                "suppressed": bool(each["suppressed"]),
+                **{name: int(each[name]) for name in ("cells", "of", "exposed")},
+            }
+            for each in told["given_back"]
+        ]
+    if found["reason"] == "requirement":
+        found["unmet"] = [
+            {
+                **{name: str(each[name]) for name in ("measure", "kind", "promise", "detail")},
+                "columns": [str(name) for name in each["columns"]],
+            }
+            for each in told["unmet"]
+        ]
+    if found["reason"] == "advice":
+        found["accepted_as"] = str(told["accepted_as"])
+    return found
+
+
+def _given_back(found: Sequence[Mapping[str, Any]], say: Say) -> tuple[Finding, ...]:
+    return tuple(Finding(" ".join(_sentences(each, say))) for each in found)
+
+
+def _sentences(found: Mapping[str, Any], say: Say) -> list[str]:
+    together, either = " " + say("refused.with") + " ", ", " + say("refused.or-from") + " "
+    order = say("refused.row-order")
+    sets = [[order if name is None else name for name in names] for names in found["columns"]]
+    key = "refused.suppressed" if found["suppressed"] else "refused.changed"
+    cells, of, exposed = (number(found[name]) for name in ("cells", "of", "exposed"))
+    told = say(key, column=found["column"], cells=cells, of=of, by=either.join(map(together.join, sets)))
+    return [told, say("refused.exposed", count=exposed)] if found["exposed"] else [told]
+
+
+def _ways_of(found: Sequence[Mapping[str, Any]], say: Say, weight: str | None) -> list[str]:
+    named = list(dict.fromkeys(name for each in found for names in each["columns"] for name in names))
+    by = [name for name in named if name is not None]
+    hidden = list(dict.fromkeys(each["column"] for each in found))
+    ways = []
+    if by:
+        ways.append(say("refused.leave-out", columns=_listed(by, "refused.or", say)))
+        ways.append(
+            say(
+                "refused.together",
+                columns=_listed(by, "refused.and", say),
+                hidden=_listed(hidden, "refused.and", say),
+            )
+        )
+    if weight in by:
+        ways.append(say("refused.weight", column=weight))
+    if None in named:
+        ways.append(say("refused.shuffle"))
+    return ways
+
+
+def _unmet(found: Mapping[str, Any], say: Say) -> Finding:
+    text = say("refused.of-file", measure=found["measure"])
+    if columns := found["columns"]:
+        named = _listed(columns, "refused.and", say)
+        text = say("refused.of-columns", measure=found["measure"], columns=named)
+    return Finding(text, f"{found['promise'].rstrip('.')}: {found['detail']}")
+
+
+def _way_of(kinds: set[str], say: Say) -> str:
+    if "loss" not in kinds:
+        return say("refused.protect-more")
+    return say("refused.protect-less" if kinds == {"loss"} else "refused.another-method")
+
+
+def _listed(names: Sequence[str], word: str, say: Say) -> str:
+    shown = list(names[:_AT_A_GLANCE])
+    if len(names) > len(shown):
+        more = say("refused.more", count=len(names) - len(shown))
+        return f"{', '.join(shown)} {more}"
+    return f" {say(word)} ".join(part for part in (", ".join(shown[:-1]), *shown[-1:]) if part)
