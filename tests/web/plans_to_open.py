@@ -136,7 +136,7 @@ path = "persons.csv"
 delimiter = ";"
 decimal = ","
 [roles]
-identifiers = ["household_id", "person_id"]
+identifiers = ["household_id", "person_id", "total_income"]
 strata = ["region"]
 nominal = ["employment"]
 [protect]
