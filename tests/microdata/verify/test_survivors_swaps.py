@@ -28,11 +28,17 @@ HOMES = {
 
 
 def told(
-    guarantee: str, labels: list[int], shown: str, homes: dict[str, list[str]] | None = None, **terms: Any
+    guarantee: str,
+    labels: list[int],
+    shown: str,
+    homes: dict[str, list[str]] | None = None,
+    towns: str = "",
+    **terms: Any,
 ) -> str | None:
-    """Why a promise about homes that changed places fails, None where it holds."""
+    """Why a promise about homes that changed places fails, None where it holds; `towns` are shown too."""
     table = pa.table({**HOMES, **(homes or {})})
-    roles = Roles(quasi=["region"], nominal=["region"], strata=["half"], unit="home")
+    regions = ["region", "town"] if towns else ["region"]
+    roles = Roles(quasi=regions, nominal=regions, strata=["half"], unit="home")
     claim = Claim(
         Microdata.of(table).with_roles(roles),
         np.arange(6),
@@ -42,6 +48,8 @@ def told(
         terms={"similar": [["sex"]], "risk_columns": ["age"], "k": 2, "rate": 0.0, **terms},
     )
     released = table.set_column(0, "region", pa.array(list(shown)))
+    if towns:
+        released = released.set_column(table.column_names.index("town"), "town", pa.array(list(towns)))
     found = verify.verify(Microdata.of(released), claim)
     (verdict,) = [each for each in found if each.guarantee == guarantee]
     assert not verdict.detail.startswith("cannot be checked")
@@ -131,6 +139,32 @@ def test_whoever_is_at_risk_changed_places_unless_nobody_was_free(what):
 
 
 @pytest.mark.parametrize(
+    ("ages", "labels", "towns", "stayed", "fault"),
+    [
+        # the first is alone of its age in the whole region: another town of that is not enough
+        ("955555", FIRST_WITH_FOURTH, "qpppqq", (), STAYED),
+        # nor is there another region to go to
+        ("955555", FIRST_WITH_FOURTH, "qpppqq", (1,), None),
+        # two are alone in their towns, but not in the region: another town will do
+        ("955955", FIRST_WITH_FOURTH, "qpppqq", (), None),
+        ("955955", ALONE, "pppqqq", (), "2 units at risk stayed in their area, and not as many as told"),
+    ],
+)
+def test_who_is_at_risk_leaves_the_coarsest_area_in_which_it_is(ages, labels, towns, stayed, fault):
+    homes = {"region": list("PPPPPP"), "town": list("pppqqq"), "age": list(ages)}
+    assert told("swapped-as-stated", labels, "PPPPPP", homes, towns, not_swapped=stayed) == fault
+
+
+def test_without_profiles_all_are_alike_and_without_keys_nobody_is_at_risk():
+    others = {"sex": list("mfffff")}
+    assert told("swapped-in-pairs", FIRST_WITH_FOURTH, "QPPPQQ", others, similar=None) is None
+    assert told("swapped-in-pairs", FIRST_WITH_FOURTH, "QPPPQQ", others) is not None
+    assert told("swapped-as-stated", ALONE, "PPPQQQ", similar=None, not_swapped=(1,)) == COULD
+    for keys in ((), None):
+        assert told("swapped-as-stated", ALONE, "PPPQQQ", risk_columns=keys) is None
+
+
+@pytest.mark.parametrize(
     ("rate", "short", "fault"),
     [
         (33.0, (), None),
@@ -142,6 +176,59 @@ def test_whoever_is_at_risk_changed_places_unless_nobody_was_free(what):
 )
 def test_as_many_change_places_as_the_rate_asks_for(rate, short, fault):
     assert told("swapped-as-stated", FIRST_WITH_FOURTH, "QPPPQQ", rate=rate, too_few=short) == fault
+
+
+@pytest.mark.parametrize(
+    ("homes", "labels", "shown", "settings", "fault"),
+    [
+        # of five in a stratum one is left over, and one alone in its own
+        ({"half": list("nnnnns")}, [0, 1, 2, 0, 1, 5], "QQPPPQ", {"rate": 100.0}, None),
+        (
+            {"half": list("nnnnns")},
+            FIRST_WITH_FOURTH,
+            "QPPPQQ",
+            {"rate": 100.0, "too_few": (2,)},
+            "3 units more could have changed places, and the rate is not met",
+        ),
+        # in each stratum all stand in one region
+        ({"half": list("nnnsss")}, ALONE, "PPPQQQ", {"rate": 50.0, "too_few": (2, 2)}, None),
+        # what rounding may take from a share, and more
+        ({}, FIRST_WITH_FOURTH, "QPPPQQ", {"rate": (2 + 1e-9) / 0.06}, None),
+        (
+            {},
+            FIRST_WITH_FOURTH,
+            "QPPPQQ",
+            {"rate": (2 + 1e-8) / 0.06},
+            "2 of 6 units changed places, fewer than told",
+        ),
+    ],
+)
+def test_a_stratum_changes_what_it_can(homes, labels, shown, settings, fault):
+    assert told("swapped-as-stated", labels, shown, homes, risk_columns=(), **settings) == fault
+
+
+@pytest.mark.parametrize(
+    ("homes", "similar", "shown", "towns", "off"),
+    [
+        ({}, [["sex"]], "QPPPQQ", "", 0),
+        ({"sex": list("mfffff")}, [["sex"]], "QPPPQQ", "", 4),
+        # only what all profiles share is counted
+        ({"sex": list("mfffff")}, [["age"], ["sex", "half"]], "QPPPQQ", "", 0),
+        ({"sex": list("mfffff")}, [["sex", "age"], ["sex"]], "QPPPQQ", "", 4),
+        ({"sex": list("mfffff")}, None, "QPPPQQ", "", 0),
+        ({"half": list("snnnnn")}, None, "QPPPQQ", "", 4),
+        # one that moves alone, and a home of two with a home of one
+        ({}, None, "QPPQQQ", "", 2),
+        ({"home": list("uuwxyz")}, None, "QQPPQQ", "", 4),
+        # towns by themselves
+        ({"town": list("ppqrrs")}, None, "PPPQQQ", "qppsrr", 0),
+        ({"town": list("ppqrrs")}, None, "PPPQQQ", "qpqrrs", 2),
+        ({"town": list("ppqrrs")}, None, "QPPPQQ", "rpqprs", 0),
+    ],
+)
+def test_regions_keep_their_counts_by_profile_and_size(homes, similar, shown, towns, off):
+    fault = told("profiles-kept", ALONE, shown, homes, towns, similar=similar)
+    assert fault == (f"{off} counts of a profile in a region are other than they were" if off else None)
 
 
 def redrawn(back: int, *, alike: int = 1, limit: float = 0.99, columns: int = 2) -> bool:
