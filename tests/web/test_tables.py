@@ -269,7 +269,8 @@ def test_without_a_rule_nothing_is_verified_unless_that_is_accepted_by_name(visi
     assert 'data-testid="unjudged"' in visitor.wait_for("/tables/rules", "sensitive-count")
     visitor.post("/tables/suppress", method="optimal", problem="interval")
     text = visitor.wait_for("/tables/suppress", 'data-testid="verdict" data-state="refused"')
-    assert "nothing says which cells are sensitive" in text
+    assert "Refused: Nothing says which cells are sensitive" in text
+    assert "under Sensitive cells, or mark cells in the file" in text
     assert 'name="accept"' in text
     assert visitor.get("/tables/get/data").status == 409
     # insisting accepts other things
@@ -282,6 +283,13 @@ def test_without_a_rule_nothing_is_verified_unless_that_is_accepted_by_name(visi
         text = visitor.wait_for(path, "verdict")
         assert "Not audited: that no cell is sensitive was accepted" in text
         assert "every sensitive cell is protected" not in text
+        assert "banner good" not in text
+    rail = text.partition('<nav aria-label="Steps">')[2].partition("</nav>")[0]
+    # what nobody said is not ticked, nor what was not attacked
+    done = [
+        step for state, step in re.findall(r'<li class="(\w*)">\s*<a href="/tables/(\w+)"', rail) if state
+    ]
+    assert done == ["build", "suppress"]
     visitor.post("/tables/acknowledge", node="n3")
     assert visitor.get("/tables/get/data").status == 200
     assert "no-sensitive-cells" in visitor.get("/tables/get/plan").text

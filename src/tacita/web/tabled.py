@@ -72,6 +72,17 @@ class Tabled:
         return found is None or bool(found.get("judged", True))
 
 
+def nothing_judged(answer: Mapping[str, Any]) -> bool:
+    """Whether a release was made of a table of which nothing said which cells are sensitive.
+
+    >>> nothing_judged({"accepted": ["no-sensitive-cells"]}), nothing_judged({"cautions": []})
+    (True, False)
+    """
+    return bool(answer.get("accepted")) or any(
+        each["name"] == "nothing-judged" for each in answer.get("cautions", ())
+    )
+
+
 # What a person said of a table, and a project keeps; the rest is what children answered, and files.
 SAID = ("kind", "divided", "total", "title", "fill_zeros", "rules", "levels", "asked", "kept")
 

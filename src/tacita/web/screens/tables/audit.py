@@ -14,7 +14,7 @@ from tacita.web.pages import screen, seen_at, start, work_of
 from tacita.web.screens.tables import rules, suppress
 from tacita.web.screens.tables.grid import asked
 from tacita.web.site import Screen
-from tacita.web.tabled import asked_of, looked_folder, plan_of, tabled
+from tacita.web.tabled import asked_of, looked_folder, nothing_judged, plan_of, tabled
 from tacita.web.uploads import TooLarge, receive
 
 PATH = "/tables/audit"
@@ -38,6 +38,7 @@ async def show(request: Request) -> Response:
         told=tabled(work),
         node=node,
         found=_drawn(request, found),
+        unjudged=node is not None and nothing_judged(node.answer),
         foreign=None if foreign is None else _drawn(request, foreign),
         problems=suppress.PROBLEMS,
     )
@@ -95,5 +96,5 @@ async def upload(request: Request) -> Response:
     return JSONResponse({"next": PATH})
 
 
-SCREEN = Screen("tables", "audit", PATH, rules.done, suppress.verified)
+SCREEN = Screen("tables", "audit", PATH, rules.done, suppress.audited)
 ROUTES = [Route(PATH, show, methods=["GET"]), Route(f"{PATH}/file", upload, methods=["PUT"])]

@@ -10,6 +10,7 @@ from tacita.web.downloads import locked_by
 from tacita.web.pages import screen, seen_at, work_of
 from tacita.web.screens.tables import rules, suppress
 from tacita.web.site import Screen
+from tacita.web.tabled import nothing_judged
 
 PATH = "/tables/export"
 PUBLIC = ("data", "excel", "page", "note")
@@ -31,6 +32,7 @@ async def show(request: Request) -> Response:
         "tables_export.html",
         node=node,
         lock=None if lock is None else lock.replace("export.", "take."),
+        unjudged=node is not None and nothing_judged(node.answer),
         public=PUBLIC if adjusted else PUBLIC[:-1],
         confidential=CONFIDENTIAL,
     )

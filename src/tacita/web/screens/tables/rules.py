@@ -103,5 +103,10 @@ def done(work: Work) -> bool:
     return build.done(work) and tabled(work).sensitive is not None
 
 
-SCREEN = Screen("tables", "rules", PATH, build.done, lambda work: tabled(work).looked is not None)
+def judged(work: Work) -> bool:
+    """Whether somebody looked, and something says which cells are sensitive."""
+    return tabled(work).looked is not None and tabled(work).judged
+
+
+SCREEN = Screen("tables", "rules", PATH, build.done, judged)
 ROUTES = [Route(PATH, show, methods=["GET"]), Route(PATH, save, methods=["POST"])]

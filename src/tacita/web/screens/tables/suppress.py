@@ -20,7 +20,7 @@ from tacita.web.pages import fields_of, screen, seen_at, start, work_of
 from tacita.web.screens.tables import rules
 from tacita.web.screens.tables.grid import drawn_grid
 from tacita.web.site import Screen, Site
-from tacita.web.tabled import asked_of, looked_folder, plan_of, tabled
+from tacita.web.tabled import asked_of, looked_folder, nothing_judged, plan_of, tabled
 from tacita.web.workspaces import Work
 
 PATH = "/tables/suppress"
@@ -74,6 +74,7 @@ async def show(request: Request) -> Response:
         stale=node is not None and node.basis != basis_of(work),
         offered=[_offered(each, asked) for each in methods],
         asked=asked,
+        unjudged=node is not None and nothing_judged(node.answer),
         problems_offered=PROBLEMS,
         objectives=_objectives(work, asked),
         known_objectives=OBJECTIVES,
@@ -204,6 +205,15 @@ def _section(
 def verified(work: Work) -> bool:
     """Whether some run came to a table that may be published: with these rules, of these files."""
     return work.history.verified_on(basis_of(work))
+
+
+def audited(work: Work) -> bool:
+    """Whether sensitive cells of such a table were attacked: not where nothing said which they are."""
+    basis = basis_of(work)
+    return any(
+        node.state == "verified" and node.basis == basis and not nothing_judged(node.answer)
+        for node in work.history
+    )
 
 
 SCREEN = Screen("tables", "suppress", PATH, rules.done, verified)
