@@ -245,6 +245,55 @@ def test_entropy_l_diversity_is_kept_by_l_equal_shares_and_broken_by_others():
     assert model("l_diversity", "aaaa", ["flu", "flu", "flu", "cough"], kind="entropy", l=2)
 
 
+@pytest.mark.parametrize(
+    ("units", "refuted"),
+    [
+        # two patients who have both illnesses each: of either one record, all may have the same
+        ("uuvv", True),
+        # and two of whom one has the first and one the other
+        ("uvuv", True),
+        ("", False),
+        ("uvwx", False),
+    ],
+)
+def test_units_count_once_in_models_of_values(units, refuted):
+    ill = ["flu", "cough", "flu", "cough"] if units != "uvuv" else ["flu", "flu", "cough", "cough"]
+    assert model("l_diversity", "aaaa", ill, units=units, l=2) is refuted
+
+
+@pytest.mark.parametrize(
+    ("keys", "units", "risk", "refuted"),
+    [
+        # two classes of two records each, one of them of one unit: two classes of three units
+        ("aabb", "uuvw", 0.66, True),
+        ("aabb", "uuvw", 0.67, False),
+        ("aabb", "", 0.5, False),
+        ("aabb", "uvwx", 0.5, False),
+    ],
+)
+def test_units_count_once_in_models_of_the_file(keys, units, risk, refuted):
+    file = {"key": list(keys), **({"home": list(units)} if units else {})}
+    terms = {"models": {"average_risk": {"risk": risk}}}
+    claim = claimed(file, "models-hold", terms=terms, **({"unit": "home"} if units else {}))
+    assert broken(claim) is refuted
+
+
+@pytest.mark.parametrize(("units", "distance"), [("uuvvww", 1 / 4), ("", 1 / 6)])
+def test_units_count_once_in_shares(units, distance):
+    # two of three records of a class have the flu, but one of both units there half of it
+    ill = ["flu", "cough"] * 3
+    assert not model("t_closeness", "aaabbb", ill, units=units, t=distance)
+    assert model("t_closeness", "aaabbb", ill, units=units, t=distance - 5e-9)
+
+
+@pytest.mark.parametrize(("keys", "refuted"), [("aabb", False), ("aaab", True)])
+def test_two_records_are_the_least_that_is_promised(keys, refuted):
+    file = {"key": list(keys)}
+    assert broken(claimed(file, "k-anonymous", k=2)) is refuted
+    assert broken(claimed(file, "k-anonymous-to-all", k=2, suppressed=[False] * 4)) is refuted
+    assert broken(claimed({"key": ["a"] * 4}, "k-anonymous", k=1))
+
+
 # the same number of records with a value in the file, far more or far fewer of them in a class
 DISCLOSED = {
     # flu: 1 of 8 where the file has half: a quarter of it, and nothing is more than 7 / 4 as frequent
