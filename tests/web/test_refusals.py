@@ -242,13 +242,16 @@ def test_an_error_keeps_its_reason_when_its_words_change():
 
 def test_weights_and_the_order_of_records_have_ways_out_of_their_own():
     told = refusal_of(InferenceError("no", found=FOUND))
-    shown = refusal_in(told, say("en"), weight="weight")
+    plan = {"roles": {"weight": "weight", "quasi": ["region"]}, "steps": [{"quasi": ["size"]}]}
+    shown = refusal_in(told, say("en"), plan=plan)
     assert shown.findings[0].text == (
         "region: 1\u202f400 of 1\u202f414 suppressed cells follow from weight, or from size with the order "
         "of the records. Once they are filled in, fewer than k share the values of 768 records."
     )
     assert shown.ways[0].startswith("Leave out weight or size (role: identifier)")
-    assert any(way.startswith("Calibrate the weight weight anew") for way in shown.ways)
+    # size is protected as it is
+    assert shown.ways[1].startswith("Or protect weight together with region")
+    assert any(way.startswith("Calibrate weight, the sampling weight, anew") for way in shown.ways)
     assert any(way.startswith("Shuffle the records") for way in shown.ways)
     assert not any("insist" in way for way in shown.ways)
     plain = refusal_in(told, say("en"))

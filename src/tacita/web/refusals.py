@@ -40,9 +40,9 @@ class Refusal:
 
 
 def refusal_in(
-    told: Mapping[str, Any], say: Say, *, message: str = "", weight: str | None = None
+    told: Mapping[str, Any], say: Say, *, message: str = "", plan: Mapping[str, Any] | None = None
 ) -> Refusal | None:
-    """In words; nothing where the `message` of the child is all there is. A `weight` can be calibrated."""
+    """In words; nothing where the `message` of the child is all there is. `plan` is what was refused."""
     reason = told.get("reason")
     if reason not in REASONS:
         return None
@@ -53,7 +53,7 @@ def refusal_in(
             reason,
             say("refused.inference"),
             _given_back(found, say),
-            (*_ways_of(found, say, weight), *insisting),
+            (*_ways_of(found, say, plan or {}), *insisting),
         )
     if reason == "requirement":
         findings = tuple(_unmet(each, say) for each in told["unmet"])
@@ -116,20 +116,20 @@ def _sentences(found: Mapping[str, Any], say: Say) -> list[str]:
     return [told, say("refused.exposed", count=exposed)] if found["exposed"] else [told]
 
 
-def _ways_of(found: Sequence[Mapping[str, Any]], say: Say, weight: str | None) -> list[str]:
+def _ways_of(found: Sequence[Mapping[str, Any]], say: Say, plan: Mapping[str, Any]) -> list[str]:
+    """What to do with the columns that tell of others: a weight can be calibrated, a bare one protected."""
+    roles, steps = plan.get("roles", {}), plan.get("steps") or ()
+    weight, protected = roles.get("weight"), {*roles.get("quasi", ())}
+    protected |= {name for step in steps for name in step.get("quasi", ())}
     named = list(dict.fromkeys(name for each in found for names in each["columns"] for name in names))
     by = [name for name in named if name is not None]
     hidden = list(dict.fromkeys(each["column"] for each in found))
     ways = []
     if by:
         ways.append(say("refused.leave-out", columns=_listed(by, "refused.or", say)))
-        ways.append(
-            say(
-                "refused.together",
-                columns=_listed(by, "refused.and", say),
-                hidden=_listed(hidden, "refused.and", say),
-            )
-        )
+    if bare := [name for name in by if name not in protected]:
+        both = _listed(bare, "refused.and", say), _listed(hidden, "refused.and", say)
+        ways.append(say("refused.together", columns=both[0], hidden=both[1]))
     if weight in by:
         ways.append(say("refused.weight", column=weight))
     if None in named:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from starlette.requests import Request
@@ -24,9 +23,8 @@ from tacita.web.drafts import (
     steps_of,
 )
 from tacita.web.forms import text_of
-from tacita.web.history import Node
 from tacita.web.pages import fields_of, screen, seen_at, work_of
-from tacita.web.refusals import Refusal, accepted, refusal_in
+from tacita.web.refusals import accepted, refusal_in
 from tacita.web.results import side_by_side, tiles
 from tacita.web.runs import run_plan
 from tacita.web.screens.roles import problem
@@ -76,16 +74,11 @@ async def show(request: Request) -> Response:
         tiles=[] if node is None else tiles(node, beside, headline=True),
         figures=[] if node is None else tiles(node, beside, headline=False),
         problems={} if node is None or work.draft else node.fields,
-        refusal=None if node is None else _refusal(node, say),
+        refusal=None if node is None else refusal_in(node.refusal, say, message=node.message, plan=node.plan),
         insisted=[] if node is None else [accepted(name, say) for name in node.answer.get("insisted", ())],
         other=None if node is None or other is node else other,
         lines=side_by_side(node, other) if node is not None and other is not None else None,
     )
-
-
-def _refusal(node: Node, say: Callable[..., str]) -> Refusal | None:
-    weight = node.plan.get("roles", {}).get("weight")
-    return refusal_in(node.refusal, say, message=node.message, weight=weight)
 
 
 def lock(work: Work) -> str | None:
