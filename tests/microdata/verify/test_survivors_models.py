@@ -17,6 +17,7 @@ from tacita.core import Microdata
 from tacita.core.release import Claim
 from tacita.core.roles import Roles
 from tacita.microdata import verify
+from tacita.microdata.verify import generalisation
 
 # Diagnoses below two headings.
 ILLNESSES = {"cold": ["flu", "cough"], "bone": ["fracture", "sprain"]}
@@ -284,6 +285,31 @@ def test_units_count_once_in_shares(units, distance):
     ill = ["flu", "cough"] * 3
     assert not model("t_closeness", "aaabbb", ill, units=units, t=distance)
     assert model("t_closeness", "aaabbb", ill, units=units, t=distance - 5e-9)
+
+
+@pytest.mark.parametrize(
+    ("units", "terms", "failing"),
+    [
+        ("", {"k": 3}, [False, False, True]),
+        ("uvwuvwuv", {"k": 3}, [False, False, True]),
+        # three records of two units
+        ("uvvuvwuv", {"k": 3}, [True, False, True]),
+        ("uvvuvwuv", {"k": 2}, [False, False, False]),
+        # two values, of which two units show one at most
+        ("", {"k": 2, "models": {"l_diversity": {"column": "ill", "l": 2}}}, [False, False, True]),
+        ("uvvuvwuv", {"k": 2, "models": {"l_diversity": {"column": "ill", "l": 2}}}, [True, False, True]),
+    ],
+)
+def test_classes_that_may_not_stand_are_those_of_too_few_units_or_values(units, terms, failing):
+    file = {"key": list("aaabbbcc"), "ill": ["flu", "cough", "flu", "flu", "cough", "cough", "flu", "flu"]}
+    if units:
+        file["home"] = list(units)
+    claim = claimed(file, "models-hold", terms=terms, **({"unit": "home"} if units else {}))
+    made = verify.Evidence(Microdata.of(pa.table(file)), claim)
+    named = generalisation.units_named(made)
+    assert not isinstance(named, str)
+    rows, classes = np.arange(8), np.array([0, 0, 0, 1, 1, 1, 2, 2])
+    assert generalisation.failing(made, classes, rows, named).tolist() == failing
 
 
 @pytest.mark.parametrize(("keys", "refuted"), [("aabb", False), ("aaab", True)])
