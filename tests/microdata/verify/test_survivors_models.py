@@ -18,6 +18,7 @@ from tacita.core.release import Claim
 from tacita.core.roles import Roles
 from tacita.microdata import verify
 from tacita.microdata.verify import generalisation
+from tacita.microdata.verify.uniques import uniques
 
 # Diagnoses below two headings.
 ILLNESSES = {"cold": ["flu", "cough"], "bone": ["fracture", "sprain"]}
@@ -277,6 +278,18 @@ def test_units_count_once_in_models_of_the_file(keys, units, risk, refuted):
     terms = {"models": {"average_risk": {"risk": risk}}}
     claim = claimed(file, "models-hold", terms=terms, **({"unit": "home"} if units else {}))
     assert broken(claim) is refuted
+
+
+def test_population_uniques_are_of_as_many_persons_as_the_file_stands_for():
+    sizes = [1] * 40 + [2] * 10 + [3] * 5 + [5] * 4
+    keys = [f"k{at}" for at, size in enumerate(sizes) for _ in range(size)]
+    settings = {"fraction": 0.1, "estimator": "zayatz"}
+    persons = len(keys) / 0.1
+    share = uniques("zayatz", np.array(sizes), persons) / persons
+    assert 0 < share < 1
+    for limit, refuted in ((share * 1.001, False), (share * 0.999, True)):
+        terms = {"models": {"population_uniqueness": {"share": limit, **settings}}}
+        assert broken(claimed({"key": keys}, "models-hold", terms=terms)) is refuted
 
 
 @pytest.mark.parametrize(("units", "distance"), [("uuvvww", 1 / 4), ("", 1 / 6)])
