@@ -165,6 +165,22 @@ def test_of_numbers_what_is_missing_is_a_label(gaps, homes, rare):
     assert fault("labels-shared", before, drawn(), homes=homes) is None
 
 
+def test_what_a_rule_leaves_missing_may_be_rare():
+    missing = ("y = 0: x = missing",)
+    assert fault("labels-shared", TEN, drawn(None)) is not None
+    assert fault("labels-shared", TEN, drawn(None), rules=missing) is None
+    texts, shown = list("aaaaaaaaaa"), [*"aaaaaaaaa", None]
+    assert fault("labels-shared", texts, shown) is not None
+    assert fault("labels-shared", texts, shown, rules=missing) is None
+    # what it gives another column, or asks of this one, gives nothing here
+    assert fault("extremes-hidden", TEN, drawn(-9.0), rules=("x > 3: y = -9",)) is not None
+    assert fault("extremes-hidden", TEN, drawn(-9.0), rules=("y = 0: x != -9",)) is not None
+
+
+def test_labels_have_no_extremes():
+    assert fault("extremes-hidden", list("aab"), list("bbb")) is None
+
+
 def test_labels_are_counted_in_each_stratum():
     before, after = list("bbbaaaaaaa"), list("baaaaaaaaa")
     assert fault("labels-shared", before, after, strata="nnnnnnssss") is None
