@@ -447,3 +447,50 @@ def test_what_is_missing_is_not_one_of_the_others():
     claim = claimed({"key": ["A", "B", None]}, "recoded-by-map", terms=terms)
     assert not broken(claim, key=["x", "z", None])
     assert broken(claim, key=["x", "z", "z"])
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "promise", "refuted"),
+    [
+        ("aabb", "xxyy", "recoded", False),
+        # records of one value show two
+        ("aabb", "xzyy", "recoded", True),
+        ("aabb", "xxxx", "recoded", False),
+        ("aab-", "xxy-", "recoded", False),
+        ("aab-", "xxyy", "recoded", True),
+        ("aab-", "xx--", "recoded", True),
+    ],
+)
+def test_equal_values_become_equal_values(before, after, promise, refuted):
+    cells = [[None if each == "-" else each for each in side] for side in (before, after)]
+    assert broken(claimed({"key": cells[0]}, promise), key=cells[1]) is refuted
+
+
+INTERVALS = [
+    (["5", "10", "15", "20", "25"], [10, 20], ["under 10", "10-19", "10-19", "20 or more", "20 or more"]),
+    # one number between two breaks, and none that is missing
+    (["10", None, "11"], [10, 11], ["10", None, "11 or more"]),
+    # where a break or a number is no whole one, an interval has no last number
+    (["5", "10.5", "15"], [10, 20], ["under 10", "10 to under 20", "10 to under 20"]),
+    (["5", "10", "15"], [9.5, 20], ["under 9.5", "9.5 to under 20", "9.5 to under 20"]),
+]
+
+
+@pytest.mark.parametrize("by_column", [False, True])
+@pytest.mark.parametrize(("before", "breaks", "after"), INTERVALS, ids=str)
+def test_numbers_become_the_interval_that_they_lie_in(before, breaks, after, by_column):
+    terms: dict[str, Any] = {"breaks": {"key": breaks} if by_column else breaks}
+    claim = claimed({"key": before}, "recoded-by-breaks", terms=terms)
+    assert not broken(claim, key=after)
+    for row, cell in enumerate(after):
+        for other in {*after, "10-20", "10 to 19", None} - {cell}:
+            planted = [other if at == row else each for at, each in enumerate(after)]
+            assert broken(claim, key=planted)
+
+
+@pytest.mark.parametrize(
+    ("keys", "homes", "refuted"), [("aabb", "uuvv", False), ("aabb", "uvvv", True), ("abab", "uuvv", True)]
+)
+def test_records_of_one_unit_show_the_same(keys, homes, refuted):
+    file = {"key": list(keys), "home": list(homes)}
+    assert broken(claimed(file, "units-agree", unit="home")) is refuted
