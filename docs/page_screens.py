@@ -25,10 +25,11 @@ HEIGHT, COLOURS, PATIENCE = 900, 256, 60_000
 SEED = "31415926535897932384626433832795"
 # picture -> the state of a screen that it shows, and how much of it
 KEPT = {
-    "page": ("protect-verified", 1240),
+    "page": ("protect-verified", 1560),
+    "page-refused": ("protect-inferred", 760),
     "page-roles": ("roles", 1020),
     "page-compare": ("compare-done", 940),
-    "page-table": ("suppress-verified", 760),
+    "page-table": ("suppress-verified", 830),
     "page-audit": ("audit", 590),
     "page-fuzzy": ("fuzzy-paused", 1060),
 }
@@ -230,9 +231,34 @@ def microdata(page: Any, see: Seen) -> None:
     page.get_by_test_id("role-region").select_option("other")
     click(page, "roles-save", "step-protect")
     see("protect-stale")
+    refused(page, see)
     coarser(page, see)
     click(page, "end")
     see("end")
+
+
+def refused(page: Any, see: Seen) -> None:
+    """Releases that are refused for what they are: by a requirement, and because other columns tell."""
+    click(page, "step-roles")
+    page.get_by_test_id("role-region").select_option("strata")
+    for name in ("employees", "costs", "value_added", "wages", "investment"):
+        page.get_by_test_id(f"role-{name}").select_option("other")
+    click(page, "roles-save", "step-protect")
+    protect(page, "mdav", "refused", k="4")
+    see("protect-inferred")
+    page.get_by_test_id("more-options").locator("summary").click()
+    page.get_by_test_id("option-insist").check()
+    protect(page, "mdav", k="4")
+    see("protect-insisted")
+    page.get_by_test_id("more-options").locator("summary").click()
+    page.get_by_test_id("require-1").select_option("IL1")
+    page.get_by_test_id("require-limit-1").fill("1")
+    protect(page, "mdav", "refused", k="4")
+    see("protect-required")
+    page.get_by_test_id("require-1").select_option("")
+    page.get_by_test_id("option-insist").uncheck()
+    protect(page, "mdav", "refused", k="2")
+    see("protect-against-advice")
 
 
 def coarser(page: Any, see: Seen) -> None:
@@ -240,7 +266,7 @@ def coarser(page: Any, see: Seen) -> None:
     click(page, "step-roles")
     for name in ("turnover", "costs", "value_added", "wages", "investment"):
         page.get_by_test_id(f"role-{name}").select_option("other")
-    for name in ("region", "sector"):
+    for name in ("region", "sector", "employees"):
         page.get_by_test_id(f"role-{name}").select_option("quasi")
     click(page, "roles-save")
     page.get_by_test_id("risk-unique").wait_for()
@@ -315,6 +341,7 @@ def tables(page: Any, see: Seen) -> None:
     click(page, "suppress")
     reaches(page, "verified")
     see("suppress-adjusted")
+    unjudged(page, see)
     with tempfile.TemporaryDirectory() as place:
         (path := Path(place) / "cells.csv").write_text(cells(), encoding="utf-8")
         click(page, "step-build")
@@ -333,6 +360,31 @@ def tables(page: Any, see: Seen) -> None:
     click(page, "cancel")
     reaches(page, "cancelled")
     see("suppress-cancelled")
+
+
+def unjudged(page: Any, see: Seen) -> None:
+    """The same table without a rule: refused, then accepted by name."""
+    click(page, "step-rules")
+    page.get_by_test_id("rules-save").wait_for()
+    chosen = page.locator("[data-testid^=rule-]:checked")
+    while chosen.count():
+        chosen.first.uncheck()
+    click(page, "rules-save")
+    page.get_by_test_id("unjudged").wait_for()
+    see("rules-unjudged")
+    click(page, "step-suppress")
+    if not page.get_by_test_id("method").is_visible():
+        page.locator(".run-form > summary").click()
+    page.get_by_test_id("method").select_option("optimal")
+    click(page, "suppress")
+    reaches(page, "refused")
+    see("suppress-unjudged")
+    page.get_by_test_id("accept").check()
+    click(page, "suppress")
+    reaches(page, "verified")
+    see("suppress-accepted")
+    click(page, "step-audit")
+    see("audit-accepted")
 
 
 def cells() -> str:
