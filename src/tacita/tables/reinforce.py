@@ -8,25 +8,27 @@ cell is protected from each singleton too, as far as the table allows, and no kn
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
-from tacita.core import DataError, Pattern, Run, Table
+from tacita.core import DataError, Pattern, Relations, Run, Table
 from tacita.core.arrays import Mask
 
 from .suppression.base import Suppression
 from .suppression.large.constructive import Constructive
 from .suppression.twoway.paths import CheapestPaths
 from .verify.certify import protects
-from .verify.common import with_common_table
-from .verify.insiders import InsiderLeak
-from .verify.judge import Judge
+from .verify.common import common_table_of
+from .verify.integers import failures_of
+from .verify.judge import Judge, Leak
 from .verify.leaks import lone_leaks, sets_known
 from .verify.unions import Union, is_sensitive, sensitive_unions
 
-Leak = tuple[int, frozenset[int]]
+Pair = tuple[int, frozenset[int]]
 
 # Attacks of a sensitive cell that dropping cells may take.
 _MOST_ATTACKS = 30_000
@@ -41,7 +43,9 @@ _QUICK = CheapestPaths(tries=1, changes=0, guided=False)
 _QUICK_ANY = Constructive(bound=0.0)
 
 
-def reinforce(table: Table, pattern: Pattern, run: Run, fixed: Mask | None = None) -> Pattern:
+def reinforce(
+    table: Table, pattern: Pattern, run: Run, fixed: Mask | None = None, kept: Mask | None = None
+) -> Pattern:
     """The pattern, with cells added where a singleton or a known sum would come too close to a sensitive one.
 
     For each sensitive cell and singleton: what the singleton knows counts as published, what is
@@ -51,7 +55,8 @@ def reinforce(table: Table, pattern: Pattern, run: Run, fixed: Mask | None = Non
     until nothing changes. A leak remains only where it would with all cells suppressed that may be. At last
     cells are dropped, most expensive first, that nobody needs any more, where the table is small enough. The
     lower bound is that of the problem alone: what this pattern costs more is told apart, and no bound is
-    known for it. `fixed` marks suppressed cells that can be computed, as an audit has found them.
+    known for it. `fixed` marks suppressed cells that can be computed, as an audit has found them, `kept`
+    those that are not to be dropped.
 
     One audit of singletons a round; every round adds a cell or ends. One for each cell to be dropped.
     """
@@ -71,59 +76,82 @@ def reinforce(table: Table, pattern: Pattern, run: Run, fixed: Mask | None = Non
             break
     if np.array_equal(mask, pattern.withheld):
         return pattern
-    _drop(judge, mask, settled, run)
+    _drop(judge, mask, settled, run, kept)
     return _with_its_price(table, mask, pattern)
 
 
-def widen(table: Table, pattern: Pattern, cells: Sequence[int], run: Run) -> Pattern:
-    """The pattern with cells added around some sensitive ones, which must be able to move farther than asked.
+def close(
+    table: Table,
+    pattern: Pattern,
+    leaks: Sequence[Leak],
+    hopeless: set[Pair],
+    run: Run,
+) -> Pattern:
+    """The pattern with cells added until nobody comes too close any more who does by some `leaks`.
 
-    By twice as much, four times, and so on, until that takes another cell. A cell around which none can be
-    added stays as it is.
+    Leaks are those of linked tables or of their common table, whose entries are suppressed cells that cost
+    nothing. Around a cell, the cheapest movement says which cells to add: one as far as it must move, or
+    twice, four times as far, and so on, since whole numbers give a cell away that real ones leave open. Where
+    none helps, the cheapest of all cells that may be suppressed are, as many as it takes; where all of them
+    do not help, the leak is `hopeless`.
     """
     judge, mask = Judge(table, pattern.problem), pattern.withheld.copy()
-    mending: Suppression = _QUICK if _QUICK.fits(table) else _QUICK_ANY
-    for cell in cells:
-        level = max(float(table.lower[cell]), float(table.upper[cell]), table.smallest_unit)
-        for factor in _FARTHER:
-            more = _around(judge, mending, mask, cell, frozenset(), run, factor * level)
-            if more is not None and (more & ~mask).any():
-                mask |= more
-                break
-    return pattern if np.array_equal(mask, pattern.withheld) else _with_its_price(table, mask, pattern)
-
-
-def against_common_table(table: Table, pattern: Pattern, cells: Sequence[int], run: Run) -> Pattern:
-    """The pattern of linked tables with cells added where their common table gives a sensitive one away.
-
-    The entries of the common table are suppressed cells that cost nothing. A cell around which none can be
-    added stays as it is.
-    """
-    common = with_common_table(table, pattern.withheld)
-    if common is None:
-        return pattern
-    judge, mask = Judge(common.table, pattern.problem), common.suppressed(pattern.withheld)
-    for cell in cells:
-        more = _around(judge, _QUICK_ANY, mask, cell, frozenset(), run)
-        if more is not None:
+    common = common_table_of(judge, mask)
+    if common is not None:
+        judge, mask = Judge(common.table, pattern.problem), common.suppressed(mask)
+    for leak in leaks:
+        who = leak.failure.cell, leak.known
+        if who in hopeless:
+            continue
+        low = judge.table.low.copy()
+        low[: leak.low.size] = np.maximum(low[: leak.low.size], leak.low)
+        knowing = Judge(judge.table.with_bounds(low, judge.table.high), judge.problem)
+        more = _closing(knowing, mask, *who, run)
+        if more is None:
+            hopeless.add(who)
+        else:
             mask |= more
     linked = mask[: table.n]
     return pattern if np.array_equal(linked, pattern.withheld) else _with_its_price(table, linked, pattern)
 
 
-def against_insiders(table: Table, pattern: Pattern, leaks: Sequence[InsiderLeak], run: Run) -> Pattern:
-    """The pattern with cells added where a contributor who knows their own part comes too close to a cell.
-
-    A cell around which none can be added stays as it is.
-    """
-    mask = pattern.withheld.copy()
+def _closing(judge: Judge, mask: Mask, cell: int, known: frozenset[int], run: Run) -> Mask | None:
+    """Cells to suppress so that one cell is protected from somebody; None where nothing helps."""
+    table = judge.table
     mending: Suppression = _QUICK if _QUICK.fits(table) else _QUICK_ANY
-    for leak in leaks:
-        judge = Judge(table.with_bounds(leak.low, table.high), pattern.problem)
-        more = _around(judge, mending, mask, leak.failure.cell, frozenset(), run)
-        if more is not None:
-            mask |= more
-    return pattern if np.array_equal(mask, pattern.withheld) else _with_its_price(table, mask, pattern)
+    level = max(float(table.lower[cell]), float(table.upper[cell]), table.smallest_unit)
+    if _protected(judge, mask, cell, known):
+        return mask
+    for factor in (0.0, *_FARTHER):
+        more = _around(judge, mending, mask, cell, known, run, factor * level if factor else None)
+        if more is not None and _protected(judge, mask | more, cell, known):
+            return more
+    able = np.flatnonzero(~mask & ~table.forced & ~np.isin(np.arange(table.n), list(known)))
+    able = able[np.argsort(table.cost[able], kind="stable")]
+
+    def with_first(count: int) -> Mask:
+        more = mask.copy()
+        more[able[:count]] = True
+        return more
+
+    def is_enough(count: int) -> bool:
+        return _protected(judge, with_first(count), cell, known)
+
+    if not is_enough(able.size):
+        return None
+    enough = bisect_left(range(able.size + 1), True, key=is_enough)
+    more = with_first(enough)
+    for place in able[:enough][::-1].tolist():
+        more[place] = False
+        more[place] = not _protected(judge, more, cell, known)
+    return more
+
+
+def _protected(judge: Judge, mask: Mask, cell: int, known: frozenset[int]) -> bool:
+    """Whether a cell is protected from somebody who knows some others."""
+    left = mask.copy()
+    left[list(known)] = False
+    return next(failures_of(judge, left, [cell]), None) is None
 
 
 def _add_for_singletons(judge: Judge, mending: Suppression, mask: Mask, settled: _Settled, run: Run) -> None:
@@ -131,11 +159,11 @@ def _add_for_singletons(judge: Judge, mending: Suppression, mask: Mask, settled:
     known_before = sets_known(judge.table, mask)
     leaks = lone_leaks(judge, mask, settled, run)
     settled.known.update(known_before)
-    settled.open = {(failure.cell, known) for known, failure in leaks}
-    for known, failure in leaks:
-        more = _around(judge, mending, mask, failure.cell, known, run)
+    settled.open = {(leak.failure.cell, leak.known) for leak in leaks}
+    for leak in leaks:
+        more = _around(judge, mending, mask, leak.failure.cell, leak.known, run)
         if more is None:
-            settled.hopeless.add((failure.cell, known))
+            settled.hopeless.add((leak.failure.cell, leak.known))
         else:
             mask |= more
 
@@ -173,7 +201,43 @@ def _wider(judge: Judge, mending: Suppression, mask: Mask, union: Union, run: Ru
         more = _around(judge, mending, mask, cell, frozenset(), run, level)
         if more is not None and (best is None or price[more].sum() < price[best].sum()):
             best = more
-    return best
+    return _moving(judge, mask, union, run) if best is None else best
+
+
+def _moving(judge: Judge, mask: Mask, union: Union, run: Run) -> Mask | None:
+    """Cells to suppress so that a sum, as a cell of its own, can move; None where nothing helps."""
+    table, n = judge.table, judge.table.n
+    value = float(table.values[union.cells].sum())
+    line = Relations.of([(np.append(union.cells, n), np.append(np.ones(union.cells.size), -1.0))])
+    old = table.relations
+    with_line = Relations(
+        np.append(old.starts, old.starts[-1] + line.starts[1:]),
+        np.append(old.cells, line.cells),
+        np.append(old.signs, line.signs),
+        np.append(old.basis, line.basis),
+    )
+    own = {
+        "values": value,
+        "low": float(table.low[union.cells].sum()),
+        "high": float(table.high[union.cells].sum()),
+        **dict.fromkeys(("lower", "upper", "sliding", "cost"), 0.0),
+        **dict.fromkeys(("primary", "forced"), False),
+    }
+    columns: dict[str, Any] = {name: np.append(getattr(table, name), each) for name, each in own.items()}
+    extended = replace(
+        table,
+        codes=np.append(table.codes, table.codes[:1], axis=0),
+        relations=with_line,
+        contributors=None,
+        keys=None,
+        rules=(),
+        **columns,
+    )
+    level = max(union.lower, union.upper, table.smallest_unit, _SHARE * abs(value))
+    more = _around(
+        Judge(extended, judge.problem), _QUICK_ANY, np.append(mask, True), n, frozenset(), run, level
+    )
+    return None if more is None else more[:n]
 
 
 @dataclass
@@ -183,10 +247,10 @@ class _Settled:
     Nothing helps some. Others were found apart: a movement along withheld cells stays one when more are.
     """
 
-    hopeless: set[Leak] = field(default_factory=set)
+    hopeless: set[Pair] = field(default_factory=set)
     hopeless_sums: set[frozenset[int]] = field(default_factory=set)
     known: set[frozenset[int]] = field(default_factory=set)
-    open: set[Leak] = field(default_factory=set)
+    open: set[Pair] = field(default_factory=set)
 
     def __contains__(self, pair: object) -> bool:
         match pair:
@@ -209,30 +273,33 @@ def _with_its_price(table: Table, mask: Mask, before: Pattern) -> Pattern:
     )
 
 
-def _drop(judge: Judge, mask: Mask, settled: _Settled, run: Run) -> None:
+def _drop(judge: Judge, mask: Mask, settled: _Settled, run: Run, kept: Mask | None) -> None:
     """Publish again, most expensive first, what protects nobody; `mask` is changed in place."""
     table = judge.table
     assert table.contributors is not None
-    secondary = np.flatnonzero(mask & ~table.primary)
+    secondary = np.flatnonzero(mask & ~table.primary & (True if kept is None else ~kept))
     knowing = int((mask & table.contributors.lone).sum()) + 1
     if secondary.size * knowing * int(table.primary.sum()) > _MOST_ATTACKS:
         return
+    before = mask.copy()
     for cell in secondary[np.argsort(-table.cost[secondary], kind="stable")].tolist():
         mask[cell] = False
         needed = (
             not protects(table, mask, judge.problem)
             or lone_leaks(judge, mask, settled.hopeless, run)
-            or _sums_open(judge, mask, settled)
+            or _sums_open(judge, mask, settled, beyond_lines=False)
         )
         mask[cell] = bool(needed)
+    if not np.array_equal(mask, before) and _sums_open(judge, mask, settled, beyond_lines=True):
+        mask[:] = before
 
 
-def _sums_open(judge: Judge, mask: Mask, settled: _Settled) -> bool:
+def _sums_open(judge: Judge, mask: Mask, settled: _Settled, beyond_lines: bool) -> bool:
     """Whether a sensitive sum is known, of those that could be helped."""
     attacker = judge.attacker(mask)
     fixed = np.zeros(mask.size, dtype=bool)
     fixed[np.flatnonzero(mask)] = [not attacker.moves(place) for place in range(attacker.n)]
-    found = sensitive_unions(judge.table, mask, fixed)
+    found = sensitive_unions(judge.table, mask, fixed, beyond_lines)
     return any(frozenset(union.cells.tolist()) not in settled.hopeless_sums for union in found)
 
 

@@ -18,7 +18,7 @@ from tacita.core import DataError, ParameterError, Pattern, Problem, Run, Table,
 from tacita.core.arrays import Mask
 from tacita.core.door import setting
 
-from .reinforce import against_common_table, against_insiders, reinforce, widen
+from .reinforce import Pair, close, reinforce
 from .suppression.base import Suppression
 from .verify import TableClaim
 from .verify.audit import Audit, audit, require_safe
@@ -26,7 +26,7 @@ from .verify.certify import refuse_refuted
 from .verify.common import COMMON
 from .verify.infeasible import explain_infeasible
 from .verify.integers import PINNED, UNDECIDED
-from .verify.judge import refuse_no_level, refuse_weaker_problem
+from .verify.judge import Leak, refuse_no_level, refuse_weaker_problem
 from .verify.leaks import KNOWN_SUM
 from .verify.unjudged import accepted_risks, refuse_unjudged
 
@@ -131,26 +131,31 @@ def _reinforced(
 ) -> tuple[Pattern, Audit]:
     """The pattern with the cells that singletons, known sums and whole numbers ask for, and its audit.
 
-    A suppressed cell that can be computed hides no sum, and linear programs leave some counts open that whole
-    numbers give away. The audit finds both, and more cells are added then, until it passes or nothing helps.
+    A suppressed cell that can be computed hides no sum, linear programs leave some counts open that whole
+    numbers give away, and so does the table behind linked ones. The audit finds all that, and more cells are
+    added then, until it passes or nothing helps.
     """
     fixed: Mask | None = None
+    kept, hopeless = np.zeros(table.n, dtype=bool), set[Pair]()
     for _ in range(_ROUNDS):
         before = int(pattern.withheld.sum())
-        pattern = reinforce(table, pattern, run, fixed)
+        pattern = reinforce(table, pattern, run, fixed, kept)
         found = audit(table, pattern, None, run, strict=strict, insist=insist, insiders=insiders)
-        wider = pattern
-        if pinned := found.cells_that_fail(PINNED, UNDECIDED):
-            wider = widen(table, pattern, pinned, run)
-        if shared := found.cells_that_fail(COMMON):
-            wider = against_common_table(table, wider, shared, run)
-        if insiders and found.insiders:
-            wider = against_insiders(table, wider, found.insiders, run)
+        wider = close(table, pattern, _leaks(found, insiders), hopeless, run)
+        kept |= wider.withheld & ~pattern.withheld
         grown = fixed is None or int(pattern.withheld.sum()) > before
         if wider is pattern and not (found.cells_that_fail(KNOWN_SUM) and grown):
             break
         pattern, fixed = wider, found.computable
     return pattern, found
+
+
+def _leaks(found: Audit, insiders: bool) -> list[Leak]:
+    """The leaks that adding cells may close: by whole numbers, common tables, and cells of one's own."""
+    nobody, low = frozenset[int](), found.table.low
+    given_away = (PINNED, UNDECIDED, COMMON)
+    leaks = [Leak(failure, nobody, low) for failure in found.failures if failure.reason in given_away]
+    return [*leaks, *found.lone, *(found.insiders if insiders else ())]
 
 
 def _believed(

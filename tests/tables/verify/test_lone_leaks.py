@@ -64,7 +64,8 @@ def test_movements_apart_settle_nothing_that_an_attack_for_each_contributor_does
         table, withheld = case(shape, kind, seed)
         judge = Judge(table, problem)
         exposed = {each.cell for each in judge.failures(withheld, np.flatnonzero(table.primary).tolist())}
-        told = {(known, each.cell) for known, each in lone_leaks(judge, withheld, frozenset(), Run())}
+        leaks = lone_leaks(judge, withheld, frozenset(), Run())
+        told = {(leak.known, leak.failure.cell) for leak in leaks}
         plain = one_by_one(judge, withheld)
         # of cells that fail anyway nothing new is learnt from contributors who stand apart from them
         assert {pair for pair in told if pair[1] not in exposed} == {
@@ -86,4 +87,4 @@ def test_cells_that_nobody_alone_touches_are_attacked_once(monkeypatch):
     leaks = lone_leaks(judge, withheld, frozenset(), Run())
     alone = int((withheld & table.contributors.lone).sum())
     # one for all, and one for each who learns something
-    assert len(built) <= 1 + len({known for known, _ in leaks}) < alone
+    assert len(built) <= 1 + len({leak.known for leak in leaks}) < alone

@@ -27,10 +27,9 @@ from tacita.tables.verify.integers import (
     PINNED,
     UNDECIDED,
     IntegerSearch,
-    counts_whole,
     given_away_by_integers,
 )
-from tacita.tables.verify.judge import Judge
+from tacita.tables.verify.judge import Judge, counts_whole
 from tacita.tables.verify.unions import is_sensitive, known_sums, sensitive_unions
 
 REGION = from_nested("region", {"north": ["n1", "n2", "n3"], "south": ["s1", "s2"]})

@@ -107,11 +107,11 @@ class Attacker:
             for direction in (1, -1)
         )
 
-    def moving_apart(self, cell: int, by: float, stays: Ints) -> Mask | None:
-        """Cells that move where one moves by so much while some stay, as few as may be; None: none was found.
+    def moving_apart(self, cell: int, by: float, stays: Ints) -> Floats | None:
+        """A change that moves one cell by so much while some stay, as small as may be; None: none was found.
 
-        The movement was checked. So whoever knows only cells that are not among these knows no more of this
-        one than anybody else, as far as it has to move.
+        It was checked. So who knows only cells that it does not move knows no more of this one than anybody
+        else, as far as it has to move.
         """
         if self._apart is None:
             self._apart = _Programmes(self._basis, self.down, self.up)
@@ -120,7 +120,7 @@ class Attacker:
             return None
         direction = 1 if by > 0 else -1
         moved = self._moved(self._apart, change, cell, direction)
-        return change != 0 if moved >= abs(by) * (1 - SOLVER) > 0 else None
+        return change if moved >= abs(by) * (1 - SOLVER) > 0 else None
 
     def smallest_movement(self, cell: int, by: float) -> Floats | None:
         """A change that moves a cell by so much and all others as little as may be; None: none was found.

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from time import monotonic
 from typing import Literal, get_args
 
 import numpy as np
@@ -28,15 +29,25 @@ from tacita.core.notebook import Section, page
 from tacita.core.release import warned
 
 from .attacker import Attacker
-from .common import given_away_by_common_table
-from .insiders import InsiderLeak, insider_leaks
+from .common import common_table_of, given_away_by_common_table
+from .insiders import insider_leaks
 from .integers import UNDECIDED, given_away_by_integers
-from .judge import Failure, Judge, refuse_weaker_problem, with_known_zeros
-from .leaks import KNOWN_SUM, lone_contributors, loners_apart, sensitive_sums, single_counts, unnamed_loners
+from .judge import Failure, Judge, Leak, refuse_weaker_problem, with_known_zeros
+from .leaks import (
+    KNOWN_SUM,
+    LONE,
+    lone_contributors,
+    loners_apart,
+    sensitive_sums,
+    single_counts,
+    unnamed_loners,
+)
 from .unjudged import NOTHING_JUDGED, about_acceptance, accepted_risks, refuse_unjudged
 
 # Steps up to which all ranges are sought (`Attacker.work`): about a minute.
 _MUCH = 1e9
+# Seconds for singletons who write down the common table of linked ones.
+_SECONDS = 120.0
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -46,7 +57,7 @@ class Audit(Framed):
     `cells` are the withheld ones, `low` and `high` their ranges (infinite where nothing limits them), at
     least so wide if not `exact_ranges`. As a frame, one row a withheld cell: its labels, its range, and the
     reason where it is not protected. `insiders` are the sensitive cells that a contributor comes too close
-    to who knows their own part of every suppressed cell.
+    to who knows their own part of every suppressed cell, `lone` those that a singleton comes too close to.
     """
 
     table: Table
@@ -57,7 +68,8 @@ class Audit(Framed):
     failures: tuple[Failure, ...]
     cautions: tuple[Caution, ...] = ()
     exact_ranges: bool = True
-    insiders: tuple[InsiderLeak, ...] = ()
+    insiders: tuple[Leak, ...] = ()
+    lone: tuple[Leak, ...] = ()
     accepted: tuple[str, ...] = ()
 
     @property
@@ -175,7 +187,8 @@ def audit(
     passed = [cell for cell in np.flatnonzero(table.primary & mask).tolist() if cell not in bad]
     pinned = given_away_by_integers(judge, attacker, mask, passed, run)
     passed = sorted(set(passed) - {failure.cell for failure in pinned})
-    shared, not_judged = given_away_by_common_table(judge, mask, passed, run)
+    common = common_table_of(judge, mask)
+    shared, not_judged = given_away_by_common_table(judge, mask, passed, run, common)
     firm += shared
     # what time did not decide may be accepted
     undecided = [failure for failure in pinned if insist and failure.reason == UNDECIDED]
@@ -183,14 +196,26 @@ def audit(
     computable = np.zeros(table.n, dtype=bool)
     computable[mask] = low == high
     sums = sensitive_sums(table, mask, computable)
-    soft = lone_contributors(judge, mask, {each.cell for each in firm}, run)
+    bad = {failure.cell for failure in firm}
+    lone = lone_contributors(judge, mask, bad, run)
+    knowing, hidden, inside = judge, mask, attacker
+    if common is not None:
+        # a contributor may write down the common table too
+        knowing, hidden = Judge(common.table, chosen), common.suppressed(mask)
+        inside, until = knowing.attacker(hidden), monotonic() + _SECONDS
+        bad |= {leak.failure.cell for leak in lone}
+        lone += lone_contributors(knowing, hidden, bad, run, _SECONDS)
+        not_judged = len(passed) if monotonic() > until else not_judged
+    soft = [leak.failure for leak in lone]
     # a known sum that is sensitive is a sensitive cell that is published
     (soft if insist else firm).extend(sums)
     open_cells = {failure.cell for failure in (*firm, *soft)}
     outside = [cell for cell in passed if cell not in open_cells]
-    leaks, not_tried = insider_leaks(judge, attacker, mask, outside, run)
+    leaks, not_tried = insider_leaks(knowing, inside, hidden, outside, run)
     if insiders:
-        firm += [leak.failure for leak in leaks]
+        # who is alone in a cell is a contributor who knows their part
+        firm += [leak.failure for leak in (*leaks, *lone)]
+        soft = [failure for failure in soft if failure not in firm]
     cautions = [] if strict else _soft_cautions(soft)
     cautions += _of_insiders(leaks, not_tried, insiders)
     cautions += _cautions(judge, mask, zeros)
@@ -214,6 +239,7 @@ def audit(
         cautions=tuple(cautions),
         exact_ranges=ranges,
         insiders=tuple(leaks),
+        lone=tuple(lone),
         accepted=accepted,
     )
 
@@ -286,7 +312,7 @@ def _at_least(count: int) -> Caution:
     return Caution("ranges-at-least", text, count, advice)
 
 
-def _of_insiders(leaks: list[InsiderLeak], not_tried: int, demanded: bool) -> list[Caution]:
+def _of_insiders(leaks: list[Leak], not_tried: int, demanded: bool) -> list[Caution]:
     found = []
     if leaks and not demanded:
         cells = "1 sensitive cell is" if len(leaks) == 1 else f"{len(leaks)} sensitive cells are"
@@ -320,7 +346,7 @@ def _undecided(count: int) -> Caution:
 
 
 def _soft_cautions(soft: list[Failure]) -> list[Caution]:
-    lone = len({each.cell for each in soft if each.reason == "known to a lone contributor"})
+    lone = len({each.cell for each in soft if each.reason == LONE})
     sums = len({each.cell for each in soft if each.reason == KNOWN_SUM})
     found = []
     if lone:

@@ -14,6 +14,7 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 from tacita.core import Pattern, Problem, Table, VerificationError
 from tacita.core.arrays import Floats, Ints, Mask
 
+from .integers import failures_of
 from .judge import Judge
 
 _MOST_ATTACKS = 3000
@@ -36,7 +37,7 @@ def refuse_refuted(table: Table, pattern: Pattern) -> None:
 
 def protects(table: Table, withheld: Mask, problem: Problem) -> bool:
     """Whether a pattern protects every sensitive cell, by the judge of the audit."""
-    failures = Judge(table, problem).failures(withheld, np.flatnonzero(table.primary).tolist())
+    failures = failures_of(Judge(table, problem), withheld, np.flatnonzero(table.primary).tolist())
     return next(failures, None) is None
 
 

@@ -15,13 +15,16 @@ from time import monotonic
 import numpy as np
 from scipy import sparse
 
-from tacita.core import Relations, Run, Table
+from tacita.core import Contributors, Relations, Run, Table
 from tacita.core.arrays import Floats, Ints, Mask
 
-from .judge import Failure, Judge
+from .integers import failures_of
+from .judge import Failure, Judge, counts_whole
 
 # Entries of the common table up to which it is written down, and seconds for its linear programs.
 _MOST, _SECONDS = 20_000, 120.0
+# Seconds for entries of counts, and what a solver may be off a whole number.
+_SECONDS_FOR_ENTRIES, _WHOLE = 20.0, 1e-6
 
 COMMON = "given away by the common table of linked ones"
 
@@ -38,14 +41,23 @@ class CommonTable:
         return np.concatenate([withheld, np.ones(self.table.n - self.linked, dtype=bool)])
 
 
+def common_table_of(judge: Judge, withheld: Mask) -> CommonTable | None:
+    """The common table where somebody gains by writing it down; None else."""
+    table = judge.table
+    return None if judge.free or not is_linked(table) else with_common_table(table, withheld)
+
+
 def given_away_by_common_table(
-    judge: Judge, withheld: Mask, cells: Sequence[int], run: Run
+    judge: Judge, withheld: Mask, cells: Sequence[int], run: Run, common: CommonTable | None = None
 ) -> tuple[list[Failure], int]:
-    """Which of some sensitive cells the common table brings too close, and how many were not judged."""
+    """Which of some sensitive cells the common table brings too close, and how many were not judged.
+
+    Counts have whole entries.
+    """
     table = judge.table
     if judge.free or not is_linked(table) or not table.nonnegative or not cells:
         return [], 0
-    common = with_common_table(table, withheld)
+    common = common or with_common_table(table, withheld)
     if common is None:
         return [], len(cells) if entries_behind(table) > _MOST else 0
     knowing, end, judged = Judge(common.table, judge.problem), monotonic() + _SECONDS, 0
@@ -61,7 +73,7 @@ def given_away_by_common_table(
 
     found = [
         replace(failure, labels=table.label(failure.cell), reason=COMMON)
-        for failure in knowing.failures(common.suppressed(withheld), in_time())
+        for failure in failures_of(knowing, common.suppressed(withheld), in_time())
     ]
     return found, len(cells) - judged
 
@@ -115,9 +127,11 @@ def _margins(table: Table) -> list[Mask]:
 
 
 def _entries(table: Table, rows: Ints) -> Floats | None:
-    """Entries that are not negative and add up to the linked cells; None where there are none."""
-    # loads the solvers of scipy, which few who import the audit need
-    from scipy.optimize import linprog
+    """Entries that are not negative and add up to the linked cells; None where there are none.
+
+    Whole ones for counts, where they are found in time.
+    """
+    from scipy.optimize import LinearConstraint, linprog, milp
 
     count, n = rows.shape
     cells, place = np.unique(rows, return_inverse=True)
@@ -129,8 +143,40 @@ def _entries(table: Table, rows: Ints) -> Floats | None:
     if solved.x is None:
         return None
     entries = np.maximum(solved.x, 0.0)
+    if counts_whole(table) and np.abs(entries - np.rint(entries)).max() > _WHOLE:
+        limit = {"time_limit": _SECONDS_FOR_ENTRIES}
+        found = milp(
+            np.zeros(n),
+            integrality=np.ones(n),
+            constraints=LinearConstraint(matrix, values, values),
+            options=limit,
+        )
+        entries = entries if found.x is None else np.maximum(found.x, 0.0)
+    whole = np.rint(entries)
+    if counts_whole(table) and not np.abs(matrix @ whole - values).any():
+        return whole
     off = np.abs(matrix @ entries - values)
     return entries if bool((off <= 1e-6 * np.maximum(values, 1.0)).all()) else None
+
+
+def _beside(contributors: Contributors | None, entries: int) -> Contributors | None:
+    """The contributors of linked cells, and of entries of which nobody knows any."""
+    if contributors is None:
+        return None
+
+    def more(column: np.ndarray, own: float = 0.0) -> np.ndarray:
+        return np.concatenate([column, np.full((entries, *column.shape[1:]), own, dtype=column.dtype)])
+
+    return replace(
+        contributors,
+        total=more(contributors.total),
+        count=more(contributors.count),
+        largest=more(contributors.largest),
+        holders=more(contributors.holders, -1),
+        frequency=more(contributors.frequency),
+        requested=more(contributors.requested),
+        open=more(contributors.open),
+    )
 
 
 def _joined(table: Table, rows: Ints, leaves: Ints, entries: Floats) -> Table:
@@ -170,7 +216,7 @@ def _joined(table: Table, rows: Ints, leaves: Ints, entries: Floats) -> Table:
         high=beside(table.high, np.full(more, np.inf)),
         cost=beside(table.cost, zero),
         forced=beside(table.forced, no),
-        contributors=None,
+        contributors=_beside(table.contributors, more),
         rules=(),
         keys=None,
     )

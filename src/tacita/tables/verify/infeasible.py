@@ -7,6 +7,7 @@ import numpy as np
 from tacita.core import DataError, Problem, Table
 from tacita.core.door import setting
 
+from .integers import UNDECIDED, failures_of
 from .judge import Judge
 
 
@@ -17,7 +18,8 @@ def explain_infeasible(table: Table, problem: Problem, refusal: DataError) -> Da
     largest flows per sensitive cell, and again where sums must be published: would it help to withhold some?
     """
     everything = table.primary | ~table.forced
-    lost = [*Judge(table, problem).failures(everything, np.flatnonzero(table.primary).tolist())]
+    judge, secret = Judge(table, problem), np.flatnonzero(table.primary).tolist()
+    lost = [each for each in failures_of(judge, everything, secret) if each.reason != UNDECIDED]
     if not lost:
         return refusal
     first, named = lost[0], ", ".join(" / ".join(each.labels) for each in lost[:5])
@@ -27,7 +29,7 @@ def explain_infeasible(table: Table, problem: Problem, refusal: DataError) -> Da
     kept = table.forced & (table.inner | (table.values == 0))
     cells = [each.cell for each in lost]
     why = f"The first: {first.reason}; {_why(table, first.cell, everything)}."
-    if kept.sum() < table.forced.sum() and not [*Judge(table, problem).failures(~kept, cells)]:
+    if kept.sum() < table.forced.sum() and not [*failures_of(judge, ~kept, cells)]:
         return DataError(
             f"{said} while every other sum must be published: {named}{more}. {why} Sums that are sensitive "
             f"themselves: {int((table.primary & ~table.inner).sum())}. Let sums be withheld too: "

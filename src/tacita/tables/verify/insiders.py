@@ -1,9 +1,10 @@
 """What contributors find out who know their own part of every suppressed cell.
 
-A contributor knows that a cell is at least what they contribute to it. So their ranges are narrower than
-those of an outsider, also where they are not alone. Of the contributors that a table keeps for each cell, the
-largest ones, this tries every one. A movement that shows a cell to be protected from outsiders shows
-the same for each contributor whose part it leaves in place; only others are attacked one by one.
+A contributor knows that a cell is at least what they contribute to it, and all of a cell that they are alone
+in. So their ranges are narrower than those of an outsider, also where they are not alone. Of the contributors
+that a table keeps for each cell, the largest ones, this tries every one. A movement that shows a cell to be
+protected from outsiders shows the same for each contributor whose part it leaves in place; only others are
+attacked one by one.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from tacita.core import Run, Table
 from tacita.core.arrays import Floats, Ints, Mask
 
 from .attacker import Attacker
-from .judge import Failure, Judge
+from .integers import failures_of
+from .judge import Judge, Leak
 
 INSIDER = "known to a contributor"
 
@@ -28,47 +30,47 @@ _SECONDS = 60.0
 _ROUNDING = 1e-9
 
 
-@dataclass(frozen=True, eq=False)
-class InsiderLeak:
-    """A sensitive cell that comes too close to a contributor, who knows that cells are at least `low`."""
-
-    failure: Failure
-    low: Floats
-
-
 def insider_leaks(
     judge: Judge, attacker: Attacker, withheld: Mask, cells: Sequence[int], run: Run
-) -> tuple[list[InsiderLeak], int]:
+) -> tuple[list[Leak], int]:
     """A leak for every sensitive cell that a contributor comes too close to, and how many were not judged."""
     table = judge.table
     if table.contributors is None or judge.free or not table.nonnegative:
         return [], 0
     own = _Parts.of(table, withheld)
-    found, end = list[InsiderLeak](), monotonic() + _SECONDS
+    found, end = list[Leak](), monotonic() + _SECONDS
     places = np.cumsum(withheld) - 1
     for done, cell in enumerate(cells):
         run.report("auditing contributors", done, len(cells) + 1)
         for insider in _near(judge, attacker, own, cell, int(places[cell])):
             if monotonic() > end:
                 return found, len(cells) - done
-            low = np.maximum(table.low, own.known_to(insider))
+            known, low = own.alone(insider), np.maximum(table.low, own.known_to(insider))
+            if cell in known:
+                continue
+            left = withheld.copy()
+            left[list(known)] = False
             knowing = Judge(table.with_bounds(low, table.high), judge.problem)
-            failure = next(knowing.failures(withheld, [cell]), None)
+            failure = next(failures_of(knowing, left, [cell], max(0.0, end - monotonic())), None)
             if failure is not None:
-                found.append(InsiderLeak(replace(failure, reason=INSIDER), low))
+                found.append(Leak(replace(failure, reason=INSIDER), known, low))
                 break
     return found, 0
 
 
 @dataclass(frozen=True, eq=False)
 class _Parts:
-    """Who contributes how much to which suppressed cell, of those that are known: an entry each."""
+    """Who contributes how much to which suppressed cell, of those that are known: an entry each.
+
+    `lone` marks the entries of cells that the contributor is alone in, and so knows.
+    """
 
     table: Table
     cell: Ints
     place: Ints
     insider: Ints
     amount: Floats
+    lone: Mask
 
     @classmethod
     def of(cls, table: Table, withheld: Mask) -> _Parts:
@@ -84,7 +86,7 @@ class _Parts:
         insider = insider.copy()
         insider[unnamed] = numbers
         place = (np.cumsum(withheld) - 1)[cell]
-        return cls(table, cell, place, insider, contributors.largest[cell, slot])
+        return cls(table, cell, place, insider, contributors.largest[cell, slot], contributors.lone[cell])
 
     def known_to(self, insider: int) -> Floats:
         """What one contributes to each cell, no more than its value."""
@@ -93,10 +95,15 @@ class _Parts:
         known[self.cell[mine]] = np.minimum(self.amount[mine], self.table.values[self.cell[mine]])
         return known
 
+    def alone(self, insider: int) -> frozenset[int]:
+        """The cells that are one contributor's alone."""
+        return frozenset(self.cell[self.lone & (self.insider == insider)].tolist())
+
     def in_the_way(self, change: Floats) -> Ints:
-        """Those of whose part a movement would take something."""
-        left = self.table.values[self.cell] + change[self.place]
-        return np.unique(self.insider[left < self.amount * (1 - _ROUNDING)])
+        """Those of whose part a movement would take something, or who know a cell that it moves."""
+        moved = change[self.place]
+        taken = self.table.values[self.cell] + moved < self.amount * (1 - _ROUNDING)
+        return np.unique(self.insider[taken | (self.lone & (moved != 0))])
 
 
 def _near(judge: Judge, attacker: Attacker, own: _Parts, cell: int, place: int) -> list[int]:

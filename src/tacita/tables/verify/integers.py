@@ -8,7 +8,7 @@ smallest movement by a linear program, which is whole as a rule; else an integer
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -33,31 +33,52 @@ PINNED = "given away by whole numbers"
 UNDECIDED = "not decided for whole numbers"
 
 
-def counts_whole(table: Table) -> bool:
-    """Whether the table holds counts, all of them whole numbers."""
-    return table.frequency and bool((table.values == np.rint(table.values)).all())
+def failures_of(
+    judge: Judge, withheld: Mask, cells: Iterable[int], seconds: float | None = None
+) -> Iterator[Failure]:
+    """Which of some suppressed sensitive cells real or whole numbers bring too close, one after the other."""
+    attacker = judge.attacker(withheld)
+    places, until = np.cumsum(withheld) - 1, monotonic() + (_SECONDS if seconds is None else seconds)
+    search: IntegerSearch | None = None
+    for cell in cells:
+        place = int(places[cell])
+        failure = judge.failure(attacker, cell, place)
+        if failure is None and judge.whole and not attacker.network:
+            search = search or IntegerSearch(judge.table, withheld)
+            failure = _by_whole_numbers(judge, attacker, search, cell, place, until)
+        if failure is not None:
+            yield failure
 
 
 def given_away_by_integers(
     judge: Judge, attacker: Attacker, withheld: Mask, cells: Iterable[int], run: Run
 ) -> list[Failure]:
-    """Which of some suppressed sensitive cells integer programs bring too close, or cannot decide in time."""
-    table = judge.table
-    if judge.free or attacker.network or not counts_whole(table):
+    """Which of some suppressed sensitive cells integer programs bring too close, or cannot decide in time.
+
+    Real numbers do not.
+    """
+    if not judge.whole or attacker.network:
         return []
-    search = IntegerSearch(table, withheld)
+    search = IntegerSearch(judge.table, withheld)
     places = np.cumsum(withheld) - 1
     found, until = [], monotonic() + _SECONDS
     for done, cell in enumerate(cells):
         run.report("auditing with whole numbers", done, done + 2)
-        place = int(places[cell])
-        reached = _reaches(judge, attacker, search, cell, place, until)
-        if reached:
-            continue
-        value = float(table.values[cell])
-        reason = UNDECIDED if reached is None else PINNED
-        found.append(Failure(cell, table.label(cell), reason, value, value, float("nan")))
+        failure = _by_whole_numbers(judge, attacker, search, cell, int(places[cell]), until)
+        if failure is not None:
+            found.append(failure)
     return found
+
+
+def _by_whole_numbers(
+    judge: Judge, attacker: Attacker, search: IntegerSearch, cell: int, place: int, until: float
+) -> Failure | None:
+    reached = _reaches(judge, attacker, search, cell, place, until)
+    if reached:
+        return None
+    value = float(judge.table.values[cell])
+    reason = UNDECIDED if reached is None else PINNED
+    return Failure(cell, judge.table.label(cell), reason, value, value, float("nan"))
 
 
 def _reaches(

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from tacita.core import DataError, ParameterError, Problem, Table
-from tacita.core.arrays import Ints, Mask
+from tacita.core.arrays import Floats, Ints, Mask
 from tacita.core.door import setting
 
 from .attacker import Attacker
@@ -33,6 +33,18 @@ class Failure:
     shortfall: float = field(repr=False)
 
 
+@dataclass(frozen=True, eq=False)
+class Leak:
+    """A failure that takes more than what is published: some cells are known, and that none is below `low`.
+
+    Both speak of the cells of the table that was attacked.
+    """
+
+    failure: Failure
+    known: frozenset[int]
+    low: Floats
+
+
 class Judge:
     """Asks an attacker for the range of a cell, and says what is wrong with it.
 
@@ -47,6 +59,8 @@ class Judge:
         self.table, self.problem = table, problem
         self.free = problem == "general" and not self.bounded
         self.interval = problem == "interval"
+        # whole numbers may say more than real ones
+        self.whole = not self.free and counts_whole(table)
         self._needed_low, self._needed_high, self._needed_width = table.needed()
         asked = np.maximum.reduce(
             [table.values - self._needed_low, self._needed_high - table.values, self._needed_width]
@@ -120,7 +134,7 @@ class Judge:
     def apart(self, attacker: Attacker, cell: int, place: int, stays: Ints) -> Mask | None:
         """Cells whose movements alone show that one is protected while some stay; None where that is open.
 
-        Whoever knows none of them cannot make it fail.
+        Who knows none of them cannot make it fail. Of counts a movement in whole numbers is asked for.
         """
         fall, rise = self._enough(cell)
         if np.isinf(fall) or np.isinf(rise):
@@ -129,25 +143,37 @@ class Judge:
             spans = attacker.up[place], attacker.down[place]
             least = 1.0 if self.table.frequency and not self.free else 0.0
             sizes = [least or (_SHARE * span if np.isfinite(span) else 1.0) for span in spans]
-            tries = (attacker.moving_apart(place, by, stays) for by in (sizes[0], -sizes[1]) if by)
+            tries = (self._apart(attacker, place, by, stays) for by in (sizes[0], -sizes[1]) if by)
             return next((moved for moved in tries if moved is not None), None)
         together = np.zeros(attacker.n, dtype=bool)
         for by in (rise, -fall):
             if by:
-                moved = attacker.moving_apart(place, by, stays)
+                moved = self._apart(attacker, place, by, stays)
                 if moved is None:
                     return None
                 together |= moved
         return together
 
+    def _apart(self, attacker: Attacker, place: int, by: float, stays: Ints) -> Mask | None:
+        change = attacker.moving_apart(place, by, stays)
+        if change is None:
+            return None
+        off = np.abs(change - np.rint(change)).max() if self.whole and not attacker.network else 0.0
+        return np.asarray(change != 0, dtype=bool) if off <= _WHOLE else None
+
     def failures(self, withheld: Mask, cells: Iterable[int]) -> Iterator[Failure]:
         """Which of some withheld sensitive cells a pattern does not protect, one attack after the other."""
         attacker, places = self.attacker(withheld), np.cumsum(withheld) - 1
         for cell in cells:
-            low, high = self.range_of(attacker, cell, int(places[cell]), brief=True)
-            reason, shortfall = self.fault(attacker, cell, int(places[cell]), low, high)
-            if reason:
-                yield Failure(cell, self.table.label(cell), reason, low, high, shortfall)
+            failure = self.failure(attacker, cell, int(places[cell]))
+            if failure is not None:
+                yield failure
+
+    def failure(self, attacker: Attacker, cell: int, place: int) -> Failure | None:
+        """What real numbers show to be wrong with a sensitive cell, if anything."""
+        low, high = self.range_of(attacker, cell, place, brief=True)
+        reason, shortfall = self.fault(attacker, cell, place, low, high)
+        return Failure(cell, self.table.label(cell), reason, low, high, shortfall) if reason else None
 
     def fault(self, attacker: Attacker, cell: int, place: int, low: float, high: float) -> tuple[str, float]:
         """What is wrong with the range of a sensitive cell (nothing: ''), and by how much."""
@@ -163,6 +189,11 @@ class Judge:
             if not self.without_level[cell]:
                 return "", 0.0
         return ("", 0.0) if low < high and attacker.moves(place) else ("can be computed exactly", 0.0)
+
+
+def counts_whole(table: Table) -> bool:
+    """Whether the table holds counts, all of them whole numbers."""
+    return table.frequency and bool((table.values == np.rint(table.values)).all())
 
 
 def with_known_zeros(table: Table, withheld: Mask, problem: Problem, zeros: str | None) -> Table:

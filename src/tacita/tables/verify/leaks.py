@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container
 from dataclasses import replace
+from time import monotonic
 
 import numpy as np
 
@@ -11,45 +12,90 @@ from tacita.core import Run, Table
 from tacita.core.arrays import Mask
 
 from .attacker import parts_of
-from .judge import Failure, Judge
+from .integers import failures_of
+from .judge import Failure, Judge, Leak
 from .unions import sensitive_unions
 
+LONE = "known to a lone contributor"
 KNOWN_SUM = "part of a sensitive sum"
 
 
-def lone_contributors(judge: Judge, withheld: Mask, known_bad: set[int], run: Run) -> list[Failure]:
-    """Sensitive cells that fail once a lone contributor's own cells are taken as known; each is told once."""
-    found: dict[int, Failure] = {}
-    for _, failure in lone_leaks(judge, withheld, frozenset(), run):
-        if failure.cell not in known_bad:
-            found.setdefault(failure.cell, failure)
+def lone_contributors(
+    judge: Judge, withheld: Mask, known_bad: set[int], run: Run, seconds: float = np.inf
+) -> list[Leak]:
+    """Leaks of sensitive cells that fail once a lone contributor's own cells are known; one a cell.
+
+    Of a cell that fails for nobody else.
+    """
+    found: dict[int, Leak] = {}
+    for leak in lone_leaks(judge, withheld, frozenset(), run, seconds):
+        if leak.failure.cell not in known_bad:
+            found.setdefault(leak.failure.cell, leak)
     return list(found.values())
 
 
 def lone_leaks(
-    judge: Judge, withheld: Mask, passed_over: Container[tuple[int, frozenset[int]]], run: Run
-) -> list[tuple[frozenset[int], Failure]]:
+    judge: Judge,
+    withheld: Mask,
+    passed_over: Container[tuple[int, frozenset[int]]],
+    run: Run,
+    seconds: float = np.inf,
+) -> list[Leak]:
     """What a lone contributor knows, and a sensitive cell that fails once it is; all such pairs but some.
 
-    Who is alone in several withheld cells knows all of them; where holders are not named, every cell has its
-    own. Only cells connected to the known ones are asked again. A movement that protects a cell protects it
-    from all who know none of the cells that move: one programme a sensitive cell where a movement touches no
+    Who is alone in several suppressed cells knows all of them; where holders are not named, every cell has
+    its own. Only cells connected to the known ones are asked again. A movement that protects a cell protects
+    it from all who know none of the cells that move: one program a sensitive cell where a movement touches no
     lone contributor; else another, and one more for each who knows some of the cells that move; an attack of
-    its own only where that does not settle it.
+    its own only where that does not settle it. Nobody can be kept from knowing their own part of a cell: it
+    need not be able to fall below that. After some `seconds`, what is left is not asked.
     """
     table = judge.table
     known_to_one = sets_known(table, withheld)
     if not known_to_one:
         return []
-    open_to = _open_to(judge, withheld, known_to_one, passed_over, run)
+    until = monotonic() + seconds
+    open_to = _open_to(judge, withheld, known_to_one, passed_over, run, until)
     found = []
     for done, known in enumerate(known_to_one):
-        if asked := open_to.get(done):
+        if (asked := open_to.get(done)) and monotonic() < until:
             left = withheld.copy()
             left[list(known)] = False
-            for each in judge.failures(left, asked):
-                found.append((known, replace(each, reason="known to a lone contributor")))
+            for each in failures_of(judge, left, asked):
+                own = own_part(table, known, each.cell)
+                low = table.low.copy()
+                if own > max(low[each.cell], 0.0):
+                    low[each.cell] = own
+                    knowing = Judge(table.with_bounds(low, table.high), judge.problem)
+                    if next(failures_of(knowing, left, [each.cell]), None) is None:
+                        continue
+                found.append(Leak(replace(each, reason=LONE), known, low))
         run.report("auditing lone contributors", done, len(known_to_one) + 1)
+    return found
+
+
+def own_part(table: Table, known: frozenset[int], cell: int) -> float:
+    """How much of a cell the contributor has, at least, who is alone in some others; 0 where that is open."""
+    contributors = table.contributors
+    if contributors is None or not table.nonnegative:
+        return 0.0
+    holder = int(contributors.holders[next(iter(known)), 0])
+    kept = (contributors.holders[cell] == holder) & (holder >= 0)
+    parts = [float(contributors.largest[cell, place]) for place in np.flatnonzero(kept)]
+    parts += [float(table.values[part]) for part in sorted(known) if cell in _sums_above(table, part)]
+    return min(max(parts, default=0.0), float(table.values[cell]))
+
+
+def _sums_above(table: Table, cell: int) -> set[int]:
+    """The cells that count a cell in, by lines of plain sums."""
+    relations, found, waiting = table.relations, set[int](), [cell]
+    while waiting:
+        for row in relations.rows[relations.cells == waiting.pop()].tolist():
+            cells, signs = relations.line(row)
+            totals = cells[signs < 0].tolist()
+            if len(totals) == 1 and totals[0] not in found and bool((np.abs(signs) == 1).all()):
+                found.add(totals[0])
+                waiting.append(totals[0])
     return found
 
 
@@ -59,6 +105,7 @@ def _open_to(
     known_to_one: list[frozenset[int]],
     passed_over: Container[tuple[int, frozenset[int]]],
     run: Run,
+    until: float,
 ) -> dict[int, list[int]]:
     """For the number of each lone contributor the sensitive cells that no movement has settled."""
     table, cells = judge.table, np.flatnonzero(withheld)
@@ -74,6 +121,8 @@ def _open_to(
     for done, cell in enumerate(sensitive.tolist()):
         if done % 64 == 0:
             run.report("looking for movements apart", done, sensitive.size)
+        if monotonic() > until:
+            break
         at = int(place[cell])
         connected = np.unique(who[part[what] == part[at]]).tolist()
         others = [number for number in connected if cell not in known_to_one[number]]

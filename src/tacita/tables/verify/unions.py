@@ -1,19 +1,23 @@
 """Sums of suppressed cells that the published figures give away, and whether such a sum is sensitive itself.
 
 Where the total of a line is published, so is the sum of its suppressed cells. A suppressed subtotal in such a
-sum may be replaced by its own suppressed parts, since the published ones can be subtracted.
+sum may be replaced by its own suppressed parts, since the published ones can be subtracted. Several lines
+together give away the sums of other sets (`mixed_sums`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
 
 from tacita.core import Table
 from tacita.core.arrays import Ints, Mask
+
+from .mixed_sums import mixed_sums
 
 # Sums that are derived from one line at most.
 _MOST_DERIVED = 64
@@ -23,7 +27,8 @@ _MOST_DERIVED = 64
 class Union:
     """Suppressed cells with a known sum that the rules call sensitive, and how far it must stay open.
 
-    `others` are the published cells that give the sum away: the total of a line, and its other parts.
+    `others` are the published cells that give the sum away: the total of a line, and its other parts. There
+    are none where several lines do so together.
     """
 
     cells: Ints
@@ -32,17 +37,25 @@ class Union:
     upper: float
 
 
-def sensitive_unions(table: Table, withheld: Mask, fixed: Mask | None = None) -> list[Union]:
+def sensitive_unions(
+    table: Table, withheld: Mask, fixed: Mask | None = None, beyond_lines: bool = True
+) -> list[Union]:
     """Sets of suppressed cells, one of them sensitive, whose known sum is sensitive by the table's rules.
 
     Without rules only a sum that is all one contributor's counts. `fixed` marks suppressed cells that can be
-    computed: they count as published. O(entries of the lines that hold a sensitive cell).
+    computed: they count as published. Sums of single lines, and small ones that several lines give away
+    together unless only those of lines are asked for (`beyond_lines`). O(entries of the lines that hold a
+    sensitive cell), and what `mixed_sums` takes.
     """
     if table.contributors is None:
         return []
     open_cells = withheld if fixed is None else withheld & ~fixed
-    found = []
-    for cells, others in known_sums(table, open_cells):
+    found, seen, nobody = [], set[tuple[int, ...]](), np.empty(0, dtype=np.int64)
+    mixed = ((cells, nobody) for cells in mixed_sums(table, open_cells)) if beyond_lines else ()
+    for cells, others in chain(known_sums(table, open_cells), mixed):
+        if (key := tuple(cells.tolist())) in seen:
+            continue
+        seen.add(key)
         if (levels := _levels(table, cells)) is not None:
             found.append(Union(cells, others, *levels))
     return found
