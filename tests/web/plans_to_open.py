@@ -138,12 +138,12 @@ decimal = ","
 [roles]
 identifiers = ["household_id", "person_id", "total_income"]
 strata = ["region"]
-nominal = ["employment"]
+nominal = ["satisfaction"]
 [protect]
 seed = "123456789012345678901234567890"
 [[steps]]
 method = "pram"
-quasi = ["employment"]
+quasi = ["satisfaction"]
 pd = 0.8
 [[steps]]
 method = "noise"
