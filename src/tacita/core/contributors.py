@@ -103,12 +103,16 @@ class Contributors:
         """
         chosen = np.asarray(cells, dtype=np.int64)
         amounts, holders = self.largest[chosen].ravel(), self.holders[chosen].ravel()
+        stands_for = _times_before(self.holders[chosen]).ravel()[amounts > 0]
         amounts, holders = amounts[amounts > 0], holders[amounts > 0]
-        known, place = np.unique(holders[holders >= 0], return_inverse=True)
-        sums = np.bincount(place, weights=amounts[holders >= 0], minlength=known.size)
+        known = np.unique(holders[holders >= 0])
+        # a holder of some weight stands for several of its size in a cell: they are not one
+        as_one = np.stack([holders, stands_for])[:, holders >= 0]
+        several, place = np.unique(as_one, axis=1, return_inverse=True)
+        sums = np.bincount(place.reshape(-1), weights=amounts[holders >= 0], minlength=several.shape[1])
         unknown = amounts[holders < 0]
         ranked = np.concatenate([sums, unknown])
-        named = np.concatenate([known, np.full(unknown.size, -1)]).astype(np.int64)
+        named = np.concatenate([several[0], np.full(unknown.size, -1)]).astype(np.int64)
         order = np.argsort(-ranked, kind="stable")[: self.depth]
         largest, whose = np.zeros((1, self.depth)), np.full((1, self.depth), -1, dtype=np.int64)
         largest[0, : order.size], whose[0, : order.size] = ranked[order], named[order]
@@ -133,3 +137,9 @@ class Contributors:
             # nobody is named: contributors of different cells are different ones
             return int(self.count[chosen].sum())
         return max(int(self.count[chosen].max()), known)
+
+
+def _times_before(holders: Ints) -> Ints:
+    """How often the holder at each place stands at earlier places of the same cell. O(cells depth^2)."""
+    alike = holders[:, :, None] == holders[:, None, :]
+    return np.asarray(np.tril(alike, -1).sum(axis=2), dtype=np.int64)

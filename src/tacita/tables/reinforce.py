@@ -38,6 +38,8 @@ _TRIED = 4
 _SHARE = 1e-3
 # How much farther than asked a cell must move where whole numbers give it away.
 _FARTHER = (2.0, 4.0, 8.0, 16.0)
+# Cells up to which those are published again that turn out not to be needed.
+_MOST_PUBLISHED = 200
 # What adds cells around a single one.
 _QUICK = CheapestPaths(tries=1, changes=0, guided=False)
 _QUICK_ANY = Constructive(bound=0.0)
@@ -95,14 +97,15 @@ def close(
     none helps, the cheapest of all cells that may be suppressed are, as many as it takes; where all of them
     do not help, the leak is `hopeless`.
     """
+    leaks = [leak for leak in leaks if (leak.failure.cell, leak.known) not in hopeless]
+    if not leaks:
+        return pattern
     judge, mask = Judge(table, pattern.problem), pattern.withheld.copy()
     common = common_table_of(judge, mask)
     if common is not None:
         judge, mask = Judge(common.table, pattern.problem), common.suppressed(mask)
     for leak in leaks:
         who = leak.failure.cell, leak.known
-        if who in hopeless:
-            continue
         low = judge.table.low.copy()
         low[: leak.low.size] = np.maximum(low[: leak.low.size], leak.low)
         knowing = Judge(judge.table.with_bounds(low, judge.table.high), judge.problem)
@@ -141,7 +144,7 @@ def _closing(judge: Judge, mask: Mask, cell: int, known: frozenset[int], run: Ru
         return None
     enough = bisect_left(range(able.size + 1), True, key=is_enough)
     more = with_first(enough)
-    for place in able[:enough][::-1].tolist():
+    for place in able[:enough][::-1].tolist() if enough <= _MOST_PUBLISHED else ():
         more[place] = False
         more[place] = not _protected(judge, more, cell, known)
     return more

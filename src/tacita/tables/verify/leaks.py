@@ -62,7 +62,7 @@ def lone_leaks(
             left = withheld.copy()
             left[list(known)] = False
             for each in failures_of(judge, left, asked):
-                own = own_part(table, known, each.cell)
+                own = own_part(table, withheld, known, each.cell)
                 low = table.low.copy()
                 if own > max(low[each.cell], 0.0):
                     low[each.cell] = own
@@ -74,29 +74,36 @@ def lone_leaks(
     return found
 
 
-def own_part(table: Table, known: frozenset[int], cell: int) -> float:
-    """How much of a cell the contributor has, at least, who is alone in some others; 0 where that is open."""
+def own_part(table: Table, withheld: Mask, known: frozenset[int], cell: int) -> float:
+    """What a cell is at least to the contributor who is alone in some others, whatever is published.
+
+    Their part of a sum is what is known of its suppressed parts, each of them no less than it can be.
+    """
     contributors = table.contributors
     if contributors is None or not table.nonnegative:
         return 0.0
     holder = int(contributors.holders[next(iter(known)), 0])
     kept = (contributors.holders[cell] == holder) & (holder >= 0)
     parts = [float(contributors.largest[cell, place]) for place in np.flatnonzero(kept)]
-    parts += [float(table.values[part]) for part in sorted(known) if cell in _sums_above(table, part)]
-    return min(max(parts, default=0.0), float(table.values[cell]))
+    least = _least(table, withheld, known, cell, {})
+    return min(max(least, *parts, 0.0), float(table.values[cell]))
 
 
-def _sums_above(table: Table, cell: int) -> set[int]:
-    """The cells that count a cell in, by lines of plain sums."""
-    relations, found, waiting = table.relations, set[int](), [cell]
-    while waiting:
-        for row in relations.rows[relations.cells == waiting.pop()].tolist():
+def _least(table: Table, withheld: Mask, known: frozenset[int], cell: int, found: dict[int, float]) -> float:
+    """The least value of a cell by the parts of its lines, of which only suppressed ones count."""
+    if cell in known:
+        return float(table.values[cell])
+    if cell not in found:
+        relations = table.relations
+        # a circle of sums ends here
+        found[cell] = least = float(table.low[cell]) if withheld[cell] else 0.0
+        for row in relations.rows[relations.cells == cell].tolist() if withheld[cell] else ():
             cells, signs = relations.line(row)
-            totals = cells[signs < 0].tolist()
-            if len(totals) == 1 and totals[0] not in found and bool((np.abs(signs) == 1).all()):
-                found.add(totals[0])
-                waiting.append(totals[0])
-    return found
+            if bool((np.abs(signs) == 1).all()) and cells[signs < 0].tolist() == [cell]:
+                parts = (_least(table, withheld, known, part, found) for part in cells[signs > 0].tolist())
+                least = max(least, sum(parts))
+        found[cell] = least
+    return found[cell]
 
 
 def _open_to(

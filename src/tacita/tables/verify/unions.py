@@ -21,6 +21,8 @@ from .mixed_sums import mixed_sums
 
 # Sums that are derived from one line at most.
 _MOST_DERIVED = 64
+# What rounding may take from a sum, of the sum.
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,9 +58,21 @@ def sensitive_unions(
         if (key := tuple(cells.tolist())) in seen:
             continue
         seen.add(key)
+        if _is_a_cell(table, cells, others):
+            continue
         if (levels := _levels(table, cells)) is not None:
             found.append(Union(cells, others, *levels))
     return found
+
+
+def _is_a_cell(table: Table, cells: Ints, others: Ints) -> bool:
+    """Whether a sum is a published cell that the rules found not to be sensitive: it is all of the line."""
+    assert table.contributors is not None
+    filled = others[table.contributors.count[others] > 0]
+    if filled.size != 1:
+        return False
+    whole, parts = float(table.values[filled[0]]), float(table.values[cells].sum())
+    return not bool(table.primary[filled[0]]) and abs(whole - parts) <= _ROUNDING * abs(whole)
 
 
 def known_sums(table: Table, open_cells: Mask) -> Iterator[tuple[Ints, Ints]]:
