@@ -85,7 +85,7 @@ def kept(told: Any) -> dict[str, Any]:
                     [None if name is None else str(name) for name in names] for names in each["columns"]
                 ],
                 "suppressed": bool(each["suppressed"]),
-                **{name: int(each[name]) for name in ("cells", "of", "exposed")},
+                **{name: int(each[name]) for name in ("cells", "of", "exposed", "narrowed")},
             }
             for each in told["given_back"]
         ]
@@ -113,7 +113,8 @@ def _sentences(found: Mapping[str, Any], say: Say) -> list[str]:
     key = "refused.suppressed" if found["suppressed"] else "refused.changed"
     cells, of, exposed = (number(found[name]) for name in ("cells", "of", "exposed"))
     told = say(key, column=found["column"], cells=cells, of=of, by=either.join(map(together.join, sets)))
-    return [told, say("refused.exposed", count=exposed)] if found["exposed"] else [told]
+    few = [say("refused.narrowed", count=number(found["narrowed"]))] if found["narrowed"] else []
+    return [told, *few, *([say("refused.exposed", count=exposed)] if found["exposed"] else [])]
 
 
 def _ways_of(found: Sequence[Mapping[str, Any]], say: Say, plan: Mapping[str, Any]) -> list[str]:

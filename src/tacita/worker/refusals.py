@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from tacita.core import InferenceError, RequirementError, TacitaError, Verdict, registry
@@ -23,6 +24,7 @@ def refusal_of(problem: TacitaError) -> dict[str, Any]:
 
 
 def _given_back(found: Determined) -> dict[str, Any]:
+    told = asdict(found)
     return {
         "column": found.column,
         # None is the order of the records, which a page calls by a name of its language
@@ -31,6 +33,7 @@ def _given_back(found: Determined) -> dict[str, Any]:
         "cells": found.cells,
         "of": found.of,
         "exposed": found.exposed or 0,
+        "narrowed": told.get("narrowed", 0),
     }
 
 
