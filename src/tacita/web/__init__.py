@@ -14,7 +14,7 @@ browser has which folder, the roles that somebody chose, the history of plans wi
     uploads     a file, streamed to disk                          downloads  a fixed list, of verified nodes
     beside      files that belong to the data                     coarser    hierarchies, added or made
     pages       templates, texts, the frame                       drawing    figures and SVG
-    refusals    why a run was refused, in words of the page       results    what came of a run, beside another
+    refusals    why a run was refused, in words of the page       results    figures of runs side by side
     screens/    one file a screen: its routes                     templates/ texts/ static/
 
 How a screen is added
