@@ -16,7 +16,7 @@ from .survey import Survey
 Link = Literal["logistic", "poisson"]
 # A label of its own in a model have the commonest ones; all others share one.
 MOST_TERMS = 12
-_ITERATIONS, _NEAR = 50, 1e-10
+_ITERATIONS, _HALVINGS, _NEAR = 50, 30, 1e-10
 # Beyond it a chance is as good as certain, and a count beyond belief.
 _FARTHEST = 30.0
 
@@ -80,25 +80,40 @@ def fit(x: Matrix, y: Floats, link: Link) -> Fitted:
     design = np.column_stack([np.ones(len(x)), x])
     mean = float(y.mean())
     start = np.log(mean / (1 - mean)) if link == "logistic" else np.log(mean)
-    coefficients = np.zeros(design.shape[1])
+    coefficients, step = np.zeros(design.shape[1]), np.zeros(design.shape[1])
     coefficients[0] = start
     deviance, ended = np.inf, False
     for _ in range(_ITERATIONS):
-        linear = np.clip(design @ coefficients, -_FARTHEST, _FARTHEST)
+        coefficients, linear, now = _descended(design, y, link, coefficients, step, deviance)
         expected = _expected(linear, link)
         weights = np.maximum(expected * (1 - expected) if link == "logistic" else expected, 1e-12)
-        now = _deviance(y, expected, linear, link)
+        weighted = design * np.sqrt(weights)[:, None]
+        information = weighted.T @ weighted
         ended = abs(deviance - now) <= _NEAR * (abs(now) + 1)
         if ended:
             break
         deviance = now
-        working = linear + (y - expected) / weights
-        root = np.sqrt(weights)
-        weighted = design * root[:, None]
-        information = weighted.T @ weighted
-        coefficients = np.linalg.lstsq(information, weighted.T @ (root * working), rcond=None)[0]
+        step = np.linalg.lstsq(information, design.T @ (y - expected), rcond=None)[0]
     variances = np.diag(np.linalg.pinv(information))
     return Fitted(coefficients, variances, expected, bool(ended))
+
+
+def _descended(
+    design: Matrix, y: Floats, link: Link, coefficients: Floats, step: Floats, deviance: float
+) -> tuple[Floats, Floats, float]:
+    """Coefficients after the longest halved step that does not raise the deviance, and where they lead.
+
+    A full step may overshoot where labels all but tell the outcome; what it then ends in is a matter of
+    rounding.
+    """
+    for halvings in range(_HALVINGS + 1):
+        candidate = coefficients + step / 2**halvings
+        linear = np.clip(design @ candidate, -_FARTHEST, _FARTHEST)
+        now = _deviance(y, _expected(linear, link), linear, link)
+        if now <= deviance:
+            return candidate, linear, now
+    linear = np.clip(design @ coefficients, -_FARTHEST, _FARTHEST)
+    return coefficients, linear, deviance
 
 
 def _expected(linear: Floats, link: Link) -> Floats:
