@@ -218,7 +218,9 @@ class _Search:
         order = np.argsort(ranks)
         order = order[int((ranks < 0).sum()) :]
         starts = np.linspace(0, max(0, order.size - _GLANCE // 4), 4).astype(np.int64)
-        rows = np.unique(np.concatenate([np.arange(at, min(order.size, at + _GLANCE // 4)) for at in starts]))
+        rows = np.unique(
+            np.concatenate([np.arange(at, min(order.size, at + _GLANCE // 4)) for at in starts.tolist()])
+        )
         rows = rows[:-1][np.diff(rows) == 1] if rows.size else rows
         one, other = order[rows], order[np.minimum(rows + 1, max(0, order.size - 1))]
         one, other = (
