@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import tacita
 from seeds import SEED
 from tacita.core import Microdata, Report, Roles, Run
+from tacita.kernels.records import classes
 from tacita.microdata import restoring, uniqueness, verify
 from tacita.microdata.by_record import of_protected, of_unchanged
 from tacita.microdata.company import Company
@@ -150,6 +151,23 @@ def test_company_is_counted_as_sets_count_it(seed):
     wanted = [len(set(units[codes == code].tolist())) for code in range(codes.max() + 1)]
     assert Company(units).sizes(codes).tolist() == wanted
     assert Company(None).sizes(codes).tolist() == np.bincount(codes).tolist()
+
+
+@pytest.mark.parametrize("units", [[0, 0, 1], [1, 0, 0]])
+def test_labels_that_may_not_be_written_to_need_no_kernel_of_their_own(monkeypatch, units):
+    taken = []
+
+    def counted(codes, units, classes):
+        taken.extend([codes, units])
+        return np.bincount(codes, minlength=classes)
+
+    monkeypatch.setattr(classes, "units_of", counted)
+    frozen = np.array([0, 0, 1]), np.array(units)
+    for each in frozen:
+        each.setflags(write=False)
+    Company(frozen[1]).sizes(frozen[0])
+    assert len(taken) == 2
+    assert all(each.flags.writeable and each.flags.c_contiguous for each in taken)
 
 
 def test_chances_are_those_of_units():

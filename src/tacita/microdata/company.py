@@ -65,7 +65,8 @@ class Company:
             order = np.argsort(self.units, kind="stable")
             codes, units = codes[order], self.units[order]
         else:
-            units = self.units
+            # the kernel is compiled for arrays that may be written to, and labels of a partition may not
+            codes, units = np.array(codes), np.array(self.units)
         return np.asarray(units_of(codes, units, int(codes.max(initial=-1)) + 1))
 
     def sharing(self, codes: Ints) -> Ints:
