@@ -39,6 +39,15 @@ class HiddenColumn:
     changed: Mask
 
 
+def hides_categories(evidence: Evidence, names: Sequence[str]) -> bool:
+    """Whether cells of some columns were taken away, or show what others show: all but masked numbers."""
+    claim = evidence.claim
+    taken = claim.suppressed is not None or claim.terms.get("outliers") == "withhold"
+    return (
+        taken or "coded" in claim.guarantees or any(claim.original.scale(name) != "numeric" for name in names)
+    )
+
+
 def column_of(evidence: Evidence, name: str) -> HiddenColumn:
     claim = evidence.claim
     original, rows = claim.original, claim.rows

@@ -18,7 +18,7 @@ from tacita.core.verify import Verdict
 from .dependence import Dependence, dependences
 from .evidence import Evidence, distinct
 from .exposure import exposed_records
-from .hidden import HiddenColumn, column_of, known_of, numbers_shown, targets_of
+from .hidden import HiddenColumn, column_of, hides_categories, known_of, numbers_shown, targets_of
 from .learning import Target
 from .linear import relation
 from .ranks import figures
@@ -98,9 +98,9 @@ def _inferred(evidence: Evidence) -> tuple[Determined, ...]:
     claim = evidence.claim
     if not speaks_of(claim.guarantees) or not claim.rows.size:
         return ()
-    columns = [
-        column_of(evidence, name) for name in claim.original.quasi if name in evidence.released.columns
-    ]
+    names = [name for name in claim.original.quasi if name in evidence.released.columns]
+    # masked numbers show nothing that a group could have in common
+    columns = [column_of(evidence, name) for name in names] if hides_categories(evidence, names) else []
     of_k = bool(_OF_K & set(claim.guarantees)) and (claim.k or 0) > 1
     # fewer values than k that a cell may have are too few
     most = (claim.k or 0) - 1 if of_k else 1
@@ -110,7 +110,7 @@ def _inferred(evidence: Evidence) -> tuple[Determined, ...]:
         for target in targets_of(column, masked=column.name in evidence.masked, most=most)
     ]
     found = dependences(targets, known_of(evidence, columns)) if targets else []
-    numbers = _relations(evidence, columns)
+    numbers = _relations(evidence, names)
     alone = _exposed(evidence, columns, targets, found) if of_k and targets else None
     hidden = np.zeros(claim.rows.size, dtype=bool)
     for column in columns:
@@ -169,24 +169,19 @@ def _telling(by: Sequence[Dependence]) -> tuple[tuple[str, ...], ...]:
     return tuple(dict.fromkeys(named))
 
 
-def _relations(evidence: Evidence, columns: Sequence[HiddenColumn]) -> list[Determined]:
+def _relations(evidence: Evidence, protected: Sequence[str]) -> list[Determined]:
     """Columns of numbers that are computed from released ones."""
     original, rows = evidence.claim.original, evidence.claim.rows
-    protected = {column.name for column in columns}
     # what an earlier step gave other values has no originals to be computed
-    wanted = [
-        column
-        for column in columns
-        if original.scale(column.name) == "numeric" and column.name not in evidence.masked
-    ]
+    wanted = [name for name in protected if original.scale(name) == "numeric" and name not in evidence.masked]
     if not wanted:
         return []
     beside = {name: figures(evidence, name) for name in evidence.released.columns if name not in protected}
     numbers = {name: column for name, column in beside.items() if column is not None}
     found = []
-    for column in wanted:
-        was = original.numbers(column.name)[rows]
-        now = numbers_shown(evidence, column.name)
+    for name in wanted:
+        was = original.numbers(name)[rows]
+        now = numbers_shown(evidence, name)
         hidden = np.isfinite(was) & (was != now)
         if not hidden.any() or not numbers:
             continue
@@ -194,7 +189,7 @@ def _relations(evidence: Evidence, columns: Sequence[HiddenColumn]) -> list[Dete
         if told is not None and (cells := int(told.found.sum())) >= _WORTH:
             of = int(hidden.sum())
             refused = cells > _MOST_OF_A_COLUMN * of
-            found.append(Determined(column.name, (told.columns,), "changed", cells, of, None, refused))
+            found.append(Determined(name, (told.columns,), "changed", cells, of, None, refused))
     return found
 
 
