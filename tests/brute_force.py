@@ -133,8 +133,10 @@ def drawn(seed: int, shape: str | None = None) -> Case:
         rules = [concentrated[int(at.integers(3))]] if at.random() < 0.8 else rules
     problem = "interval" if not counts or at.random() < 0.6 else "exact"
     methods = _EVERY_SHAPE + (_TWO_WAY if shape == "two-way" else ())
-    if problem == "interval":
-        methods = tuple(name for name in methods if name != "lagrange")
+    # these are made for one of the two problems
+    methods = tuple(
+        name for name in methods if name != ("lagrange" if problem == "interval" else "three-phase")
+    )
     return Case(
         seed,
         columns,
@@ -236,7 +238,7 @@ class Attack:
             for cell in self.cells
         ]
         n = len(records)
-        self.amounts = np.array(case.columns[case.value] if case.value else [1] * n, dtype=np.int64)
+        self.amounts = self.amounts_of(n)
         self.units = np.array(case.columns[case.unit] if case.unit else [str(at) for at in range(n)])
         self.values = np.array([int(self.amounts[own].sum()) for own in self.records])
         zero = self.values == 0
@@ -251,24 +253,32 @@ class Attack:
             ]
         )
         kept = [[name in table for name in names] for table in case.tables]
-        inner = np.array([any((row | ~np.array(own)).all() for own in kept) for row in leaf])
+        self.inner = np.array([any((row | ~np.array(own)).all() for own in kept) for row in leaf])
         self.may_be_suppressed = self.sensitive | (
-            (inner | case.margins) & (~zero | (case.zeros != "publish"))
+            (self.inner | case.margins) & (~zero | (case.zeros != "publish"))
         )
         self.hidden = np.array([cell in suppressed for cell in self.cells])
         # zeros are published as a rule, so what is suppressed is at least 1
         known = case.zeros == "publish" and not (self.hidden & zero).any()
         self.low = np.where(self.hidden, np.minimum(int(known), self.values), self.values)
 
+    def amounts_of(self, n: int) -> np.ndarray:
+        """What each of n records adds to its cells."""
+        return np.array(self.case.columns[self.case.value] if self.case.value else [1] * n, dtype=np.int64)
+
+    def with_suppressed(self, cells: frozenset[Label]) -> Attack:
+        """The same with other cells suppressed."""
+        return Attack(self.case, cells)
+
     def fully_suppressed(self) -> Attack:
         """The same with all cells suppressed that may be."""
         cells = (cell for cell, may in zip(self.cells, self.may_be_suppressed, strict=True) if may)
-        return Attack(self.case, frozenset(cells))
+        return self.with_suppressed(frozenset(cells))
 
     def barely_published(self) -> Attack:
         """The same with nothing published but zeros."""
         cells = (cell for cell, value in zip(self.cells, self.values, strict=True) if value)
-        return Attack(self.case, frozenset(cells))
+        return self.with_suppressed(frozenset(cells))
 
     def level_of(self, records: np.ndarray) -> float | None:
         """How far the sum of some records must stay open; None where no rule finds it sensitive."""
@@ -404,9 +414,12 @@ class Findings:
     sums: list[str] = field(default_factory=list)
 
 
-def findings(attack: Attack) -> Findings:
-    """Attack a case: as an outsider, as each singleton, as each contributor, and by known sums."""
-    entries = attack.whole_entries()
+def findings(attack: Attack, whole: bool = True) -> Findings:
+    """Attack a case: as an outsider, as each singleton, as each contributor, and by known sums.
+
+    By whole tables, or where these are not asked for by real numbers alone.
+    """
+    entries = attack.whole_entries() if whole else None
     found = Findings(None if entries is None else len(entries))
     nothing = np.zeros(len(attack.cells), dtype=bool)
     found.outsiders = _open(attack, Knowledge("", entries, attack.low, nothing, attack.low.__getitem__))

@@ -14,7 +14,7 @@ from scipy import sparse
 from scipy.optimize import linprog, minimize
 
 import tacita
-from tacita.core import DataError, Run, Table
+from tacita.core import DataError, ParameterError, Run, Table
 from tacita.tables.adjust import adjust
 from tacita.tables.adjustment.cta import CTA
 from tacita.tables.adjustment.squares import least_squares
@@ -200,3 +200,10 @@ def test_sums_that_are_kept_may_leave_no_table():
     table = Table.from_array([[5, 0], [0, 4]], primary=[[1, 0], [0, 0]], lower=20, upper=20)
     with pytest.raises(DataError, match="Let sums move"):
         CTA(keep_sums=True).adjust(table, Run())
+
+
+@pytest.mark.parametrize("norm", ["1", "2"])
+def test_a_norm_is_a_number_also_where_a_command_or_a_page_says_it(norm):
+    assert CTA(norm=norm).norm == int(norm)
+    with pytest.raises(ParameterError, match="must be one of"):
+        CTA(norm="3")
