@@ -14,7 +14,8 @@ class Determined:
 
     `hidden` says how they were hidden: suppressed, or changed. `exposed` counts records of the release that
     stand with fewer than k once all that follows is filled in; None where no k was promised. `refused` says
-    that this is more than a release may give back.
+    that this is more than a release may give back. Of so many cells (`narrowed`) fewer than k values are left
+    rather than one.
     """
 
     column: str
@@ -24,6 +25,7 @@ class Determined:
     of: int
     exposed: int | None
     refused: bool
+    narrowed: int = 0
 
     @property
     def text(self) -> str:
@@ -31,8 +33,11 @@ class Determined:
 
         >>> Determined("region", (("weight",),), "suppressed", 14, 14, 7, True).text
         '14 of 14 suppressed cells of region follow from weight'
+        >>> Determined("region", (("weight",),), "suppressed", 14, 14, 7, True, 5).text
+        '14 of 14 suppressed cells of region follow from weight (5 of them up to fewer than k values)'
         """
-        return f"{self.cells} of {self.of} {self.hidden} cells of {self.column} follow from {self.by}"
+        few = f" ({self.narrowed} of them up to fewer than k values)" if self.narrowed else ""
+        return f"{self.cells} of {self.of} {self.hidden} cells of {self.column} follow from {self.by}{few}"
 
     @property
     def by(self) -> str:

@@ -10,7 +10,8 @@ import pyarrow as pa
 import pytest
 
 import tacita
-from determining_columns import KEYS, PLANTS, persons, planted, suppressing
+from column_attack import attack
+from determining_columns import KEYS, PLANTS, clean, persons, planted, suppressing
 from tacita.core import InferenceError, Microdata, VerificationError
 from tacita.core.inference import Determined
 from tacita.microdata import verify
@@ -19,7 +20,14 @@ from tacita.microdata.verify.dependence import Known, Target, by_groups, by_orde
 from tacita.microdata.verify.linear import relation
 
 NAME = inference.NAME
-CASES = range(50)
+
+
+def cases(quick):
+    """Fifty, of which some take part in a quick run."""
+    return [seed if seed in quick else pytest.param(seed, marks=pytest.mark.long) for seed in range(50)]
+
+
+PLANTED_CASES, CLEAN_CASES = cases(range(len(PLANTS))), cases(range(0, 50, 4))
 
 
 def names_of(found):
@@ -36,22 +44,43 @@ def warned(release):
     return [each for each in release.record.cautions if each.name == "cells-determined"]
 
 
-@pytest.mark.parametrize("seed", CASES)
-def test_a_planted_column_is_found_and_named(seed, request):
-    if seed >= len(PLANTS):
-        request.applymarker(pytest.mark.long)
+@pytest.mark.parametrize("seed", PLANTED_CASES)
+def test_a_planted_column_is_found_and_named(seed):
     frame, how, names = planted(seed, PLANTS[seed % len(PLANTS)])
     problem = refused(frame, **how)
     assert names_of(problem.found) & names
     assert any(name in str(problem) for name in names)
 
 
-@pytest.mark.parametrize("seed", CASES)
-def test_a_file_without_such_a_column_is_neither_refused_nor_warned_of(seed, request):
-    if seed >= len(PLANTS):
-        request.applymarker(pytest.mark.long)
+@pytest.mark.parametrize("seed", CLEAN_CASES)
+def test_a_file_without_such_a_column_is_neither_refused_nor_warned_of(seed):
+    frame, how = clean(seed)
+    assert not warned(tacita.protect(frame, **how))
+
+
+@pytest.mark.parametrize("seed", [1, 2, pytest.param(3, marks=pytest.mark.long)])
+def test_a_file_of_four_keys_without_such_a_column_is_neither(seed):
     frame = persons(seed).drop(columns="years")
     assert not warned(tacita.protect(frame, **suppressing()))
+
+
+ATTACKED = ("weight", "calibrated", "some weights", "population with errors", "sum", "clean")
+
+
+@pytest.mark.parametrize("plant", ATTACKED)
+def test_what_a_group_by_exposes_beyond_the_limit_is_refused(plant):
+    """The attacker is written in pandas, and knows better than any which groups to believe."""
+    frame = persons(4, 900).drop(columns="years") if plant == "clean" else planted(4, plant, 900)[0]
+    how = suppressing() if plant == "clean" else planted(4, plant, 900)[1]
+    accepted = tacita.protect(frame, **{**how, "insist": True})
+    changed = accepted.data[KEYS].isna().any(axis=1).sum()
+    found = attack(frame, accepted.data, KEYS, how["k"], sizes=(1, 2) if plant == "sum" else (1,))
+    above = len(found.exposed) > max(2, changed // 100)
+    assert above == (plant != "clean")
+    if above:
+        told = refused(frame, **how)
+        # as many as the attacker exposes, but for chance
+        assert max(each.exposed or 0 for each in told.found) > 0.7 * len(found.exposed)
 
 
 OTHERS = {

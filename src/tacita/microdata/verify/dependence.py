@@ -1,89 +1,56 @@
-"""Which columns give a hidden value back: functional dependences, told apart from statistical ones.
+"""Which columns give hidden values back: alone, in pairs and triples, by their order, as places on a map.
 
-An attacker groups the records by some columns, sees in each group what those that still show a value have
-in common, and fills the others in. That counts where each value is predicted from the others of its group
-nearly without fault, far beyond what guessing gives, and so often that it is no chance. Columns in which
-every value is rare support nothing, and a column that merely goes along with another predicts too badly.
+Columns in which every value is rare support nothing, and a column that merely goes along with another
+predicts too badly.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
-from math import comb, log
+from math import comb, isqrt, log, sqrt
 
 import numpy as np
 
 from tacita.core import Floats, Ints, Mask
 from tacita.core.arrays import numbered
 
-# The share that must be predicted: of shown values what guessing leaves open, of hidden ones those foretold.
-_FUNCTIONAL, _ON_HIDDEN = 0.95, 0.8
-# So many records in a hundred may differ from the value of their group: errors in the data.
-_ERRORS_IN = 100
+from .learning import Few, Known, Target, by_few, by_groups, by_order, foretell, joined
+
 # Below this probability of so many hits by guessing, over all combinations that were tried, it is no chance.
 _CHANCE = 1e-6
-# Fewer hidden values than this cannot refute what was learnt from the others.
-_FEW_HIDDEN = 5
 # Records in which columns are looked at first; what goes on agrees so well there, in so many places.
 _GLANCE, _AGREES, _PLACES = 2_000, 0.75, 8
+# Or it agrees by so much better than its parts, and foretells values there, if less surely than it must.
+_BETTER, _SURPRISE_AT_A_GLANCE = 0.1, 10.0
 # A column by itself may determine few of the values. Up to so many cells all of them are looked at whole.
 _AGREES_ALONE = 0.03
 _ALL_ALONE = 3_000_000
-# Pairs and triples that are glanced at, and columns that they are made of.
-_MOST_PAIRS, _MOST_TRIPLES, _MOST_COLUMNS = 400, 500, 60
+# Pairs and triples that are glanced at, those of them that are looked at, and columns that they are made of.
+_MOST_PAIRS, _MOST_TRIPLES, _MOST_LOOKS, _MOST_COLUMNS = 400, 500, 80, 60
 # Columns together must give back this share of what is hidden: some group of theirs is always pure.
-_OF_SEVERAL = 0.2
+_OF_SEVERAL = 0.1
 # With a column of which at least this share of values is distinct, no combination repeats.
 _DISTINCT = 0.9
 # Records times combinations and columns that are looked at whole.
 _BUDGET = 40_000_000
-# Fewer distinct values have no order that could tell anything.
-_FEW_PLACES = 20
-
-
-@dataclass(frozen=True, repr=False)
-class Target:
-    """The hidden values of one column.
-
-    `values` numbers what each record has, -1 where it has nothing; `taught` are the records from which the
-    value can be learnt, `hidden` those in which it is to be found. `share[v]` is the probability that a guess
-    of v is right, given what the release shows of the column. `fewest` is the number of records that must
-    agree.
-    """
-
-    column: str
-    values: Ints
-    taught: Mask
-    hidden: Mask
-    share: Floats
-    fewest: int
-
-    @property
-    def self_taught(self) -> bool:
-        """Whether hidden records are among those from which the value is learnt."""
-        return bool((self.taught & self.hidden).any())
-
-
-@dataclass(frozen=True, repr=False)
-class Known:
-    """What is released beside: a number for each cell (-1 where it tells nothing), and its rank if any.
-
-    `filled` has the numbers of columns that show nothing in places as if they showed everything.
-    """
-
-    codes: Mapping[str, Ints]
-    filled: Mapping[str, Ints] = field(default_factory=dict)
-    ranks: Mapping[str, Ints] = field(default_factory=dict)
+# Two columns of so many places may be a map; it is looked at in boxes of so many records.
+_PLACES_OF_A_MAP, _IN_A_BOX, _MOST_MAPS = 40, 6, 28
 
 
 @dataclass(frozen=True, repr=False)
 class Dependence:
-    """Columns that give back the values of `found` records."""
+    """Columns that give back the values of `found` records, or leave `few` for those of others."""
 
     columns: tuple[str, ...]
     found: Mask
+    few: Few | None = None
+
+    @property
+    def cells(self) -> Mask:
+        """The records whose value is given back, or one of a few."""
+        return self.found if self.few is None else self.found | self.few.found
 
 
 def dependences(targets: Sequence[Target], known: Known) -> list[list[Dependence]]:
@@ -132,9 +99,9 @@ class _Search:
             for at, target in enumerate(self.targets):
                 if name != target.column and agreement[at] >= _AGREES_ALONE:
                     self._keep(at, (name,), by_order(ranks, target, self.surprise))
+        self._maps()
         for size, most in ((2, _MOST_PAIRS), (3, _MOST_TRIPLES)):
-            for names in self._promising(size, most):
-                self._look(names)
+            self._look(self._promising(size, most))
         return self.found
 
     def _open(self, at: int, names: Sequence[str]) -> bool:
@@ -167,38 +134,129 @@ class _Search:
                         ranked[whole] = max(ranked.get(whole, -1.0), float(self.agreement[names][at]))
         return sorted(ranked, key=lambda names: -ranked[names])[:most]
 
-    def _look(self, names: tuple[str, ...]) -> None:
-        wanted = [at for at in range(len(self.targets)) if self._open(at, names)]
-        if not wanted:
-            return
-        agreement = self._agreement(names)
-        self.agreement[names] = agreement
-        wanted = [at for at in wanted if agreement[at] >= _AGREES and self._sensible(at, names)]
+    def _look(self, promising: Sequence[tuple[str, ...]]) -> None:
+        """Glance at combinations, then look at those that agree well, and at the best that do so by half."""
+        better: list[tuple[float, int, tuple[str, ...]]] = []
+        for names in promising:
+            wanted = [
+                at for at in range(len(self.targets)) if self._open(at, names) and self._sensible(at, names)
+            ]
+            if not wanted:
+                continue
+            agreement = self.agreement[names] = self._agreement(names)
+            parts = self._best_of_parts(names)
+            well = [at for at in wanted if agreement[at] >= _AGREES]
+            self._try_all(well, names)
+            better += [
+                (float(agreement[at]), at, names)
+                for at in wanted
+                if agreement[at] < _AGREES and agreement[at] >= parts[at] + _BETTER
+            ]
+        looked = [0] * len(self.targets)
+        for _, at, names in sorted(better, key=lambda each: -each[0]):
+            if looked[at] < _MOST_LOOKS and self._open(at, names):
+                looked[at] += 1
+                if self._foretells(at, names):
+                    self._try_all([at], names)
+
+    def _try_all(self, wanted: Sequence[int], names: tuple[str, ...]) -> None:
         if not wanted or self.budget < self.n:
             return
         codes, filled = (joined([side[name] for name in names]) for side in (self.known.codes, self.filled))
         for at in wanted:
             self._try(at, names, codes, filled)
 
+    def _best_of_parts(self, names: tuple[str, ...]) -> Floats:
+        """The agreement of the best of the columns, or of pairs of them."""
+        parts = [
+            self.agreement[part]
+            for size in range(1, len(names))
+            for part in combinations(names, size)
+            if part in self.agreement
+        ]
+        return np.max(parts, axis=0) if parts else np.zeros(len(self.targets))
+
+    def _foretells(self, at: int, names: tuple[str, ...]) -> bool:
+        """Whether groups predict their values among some thousand records, where there are many more."""
+        if self.n <= 2 * _GLANCE:
+            return True
+        codes, rows, _ = self._codes_at_a_glance(names)
+        target = self.targets[at]
+        some = replace(
+            target, values=target.values[rows], taught=target.taught[rows], hidden=target.hidden[rows]
+        )
+        return foretell(numbered(codes) - int((codes < 0).any()), some, _SURPRISE_AT_A_GLANCE)
+
     def _sensible(self, at: int, names: tuple[str, ...]) -> bool:
-        # a hidden cell that shows nothing has no cell of its own to go by
-        return self.shows[at] or self.targets[at].column not in names
+        """Whether hidden cells have something to go by: what they show may be nothing, or no relation.
+
+        Of a class that was recoded by itself all show the same, and have as few values as classes have.
+        """
+        target = self.targets[at]
+        own_class = target.self_taught and target.alike is None
+        return target.column not in names or (self.shows[at] and not own_class)
 
     def _try(self, at: int, names: tuple[str, ...], codes: Ints, filled: Ints) -> None:
         if self._open(at, names):
             self.budget -= self.n
-            self._keep(at, names, by_groups(codes, filled, self.targets[at], self.surprise))
+            target = self.targets[at]
+            usual = 0.0
+            if len(names) > 1:
+                # of the values of a group the most frequent is at most so frequent
+                agreeing = self.chance[at] + (1 - self.chance[at]) * self._best_of_parts(names)[at]
+                usual = sqrt(min(1.0, max(0.0, float(agreeing))))
+            found = by_groups(codes, filled, target, self.surprise, usual)
+            self._keep(at, names, found)
+            if target.most > 1 and (found is None or (self.left[at] & (codes >= 0)).any()):
+                self.budget -= 2 * self.n
+                self._keep_few(at, names, by_few(codes, filled, target, self.surprise, usual))
 
     def _keep(self, at: int, names: tuple[str, ...], found: Mask | None) -> None:
-        if found is None:
-            return
-        least = 1.0 if len(names) == 1 else max(1.0, _OF_SEVERAL * self.targets[at].hidden.sum())
-        if (found if len(names) == 1 else found & self.left[at]).sum() >= least:
+        if found is not None and self._enough(at, names, found):
             self.found[at].append(Dependence(names, found))
             self.left[at] &= ~found
 
+    def _keep_few(self, at: int, names: tuple[str, ...], few: Few | None) -> None:
+        if few is not None and self._enough(at, names, few.found):
+            nothing = np.zeros(self.n, dtype=bool)
+            self.found[at].append(Dependence(names, nothing, few))
+
+    def _enough(self, at: int, names: tuple[str, ...], found: Mask) -> bool:
+        """Whether columns give back any cell, or several of them a good share of what is left."""
+        if len(names) == 1:
+            return bool(found.any())
+        return bool((found & self.left[at]).sum() >= max(1.0, _OF_SEVERAL * self.targets[at].hidden.sum()))
+
+    def _maps(self) -> None:
+        """Two columns of numbers that are places on a map: records of the same box."""
+        names = [name for name, ranks in self.known.ranks.items() if name in self.known.codes]
+        names = [name for name in names if int(self.known.ranks[name].max(initial=0)) >= _PLACES_OF_A_MAP]
+        if self.n < _PLACES_OF_A_MAP * _IN_A_BOX:
+            return
+        side = min(64, isqrt(self.n // _IN_A_BOX))
+        boxes = {name: _in_stretches(self.known.ranks[name], side) for name in names}
+        for pair in list(combinations(names, 2))[:_MOST_MAPS]:
+            codes = joined([boxes[name] for name in pair])
+            rows = _whole_groups(codes)
+            agreement = self._agreement_of(codes[rows], self._values_of(rows))
+            for at, target in enumerate(self.targets):
+                if agreement[at] >= _AGREES and target.column not in pair and self._open(at, pair):
+                    self.budget -= self.n
+                    self._keep(at, pair, by_groups(codes, codes, target, self.surprise))
+
     def _agreement(self, names: tuple[str, ...]) -> Floats:
         """How well two records of a group agree on each target, beyond chance, among some thousand."""
+        codes, _, values = self._codes_at_a_glance(names)
+        return self._agreement_of(codes, values)
+
+    def _agreement_of(self, codes: Ints, values: Ints) -> Floats:
+        order = np.argsort(codes)
+        ordered = codes[order]
+        first = np.flatnonzero((ordered[1:] == ordered[:-1]) & (ordered[1:] >= 0))
+        return self._beyond_chance(values[order[first]], values[order[first + 1]])
+
+    def _codes_at_a_glance(self, names: tuple[str, ...]) -> tuple[Ints, Ints, Ints]:
+        """Combinations of some thousand records, these records, and their values of each target."""
         widest = max(names, key=lambda name: self.width[name])
         rows, values = self._glance(widest)
         codes = self.filled[names[0]][rows]
@@ -208,10 +266,7 @@ class _Search:
             both = codes * self.width[name] + own[rows]
             codes = np.where((codes < 0) | (own[rows] < 0), -1, both)
             codes = codes if own.size < 1_000_000 else numbered(codes) - int((codes < 0).any())
-        order = np.argsort(codes)
-        ordered = codes[order]
-        first = np.flatnonzero((ordered[1:] == ordered[:-1]) & (ordered[1:] >= 0))
-        return self._beyond_chance(values[order[first]], values[order[first + 1]])
+        return codes, rows, values
 
     def _agreement_in_order(self, ranks: Ints) -> Floats:
         """The same of records that stand next to each other in the order of a column, in stretches of it."""
@@ -239,179 +294,57 @@ class _Search:
 
     @property
     def chance(self) -> Floats:
-        """For each target the probability that a guess is right."""
+        """For each target the probability that two records agree, or that a guess is right."""
         if not hasattr(self, "_chance"):
-            self._chance = np.array(
-                [float(t.share[t.values[t.taught]].mean()) if t.taught.any() else 1.0 for t in self.targets]
-            )
+            self._chance = np.array([_agreeing_by_chance(target) for target in self.targets])
         return self._chance
 
     def _glance(self, name: str) -> tuple[Ints, Ints]:
         """Some thousand records: all that have some values of a column, so that groups stay whole."""
         if name not in self.glances:
-            rows = np.arange(self.n)
-            if self.n > _GLANCE:
-                codes = self.filled[name]
-                sizes = np.bincount(codes[codes >= 0])
-                shuffled = np.random.default_rng(0).permutation(sizes.size)
-                taken = shuffled[: max(1, int(np.searchsorted(np.cumsum(sizes[shuffled]), _GLANCE)) + 1)]
-                chosen = np.zeros(sizes.size + 1, dtype=bool)
-                chosen[taken] = True
-                rows = np.flatnonzero(chosen[codes])
-                if rows.size > 2 * _GLANCE:
-                    rows = np.sort(np.random.default_rng(0).choice(rows, 2 * _GLANCE, replace=False))
-            values = np.column_stack([t.values[rows] for t in self.targets])
-            self.glances[name] = rows, values
+            rows = _whole_groups(self.filled[name])
+            self.glances[name] = rows, self._values_of(rows)
         return self.glances[name]
 
+    def _values_of(self, rows: Ints) -> Ints:
+        return np.column_stack([target.values[rows] for target in self.targets])
 
-def joined(columns: Sequence[Ints]) -> Ints:
-    """Number the combinations of some columns; -1 where one of them tells nothing.
 
-    >>> joined([np.array([0, 0, 1]), np.array([2, -1, 2])]).tolist()
-    [0, -1, 1]
+def _agreeing_by_chance(target: Target) -> float:
+    if not target.taught.any():
+        return 1.0
+    if target.self_taught:
+        return float(target.share[target.values[target.taught]].mean())
+    # suppression takes rare values away, so that those in view agree more often
+    counts = np.bincount(target.values[target.values >= 0])
+    return float(((counts / counts.sum()) ** 2).sum())
+
+
+def _whole_groups(codes: Ints) -> Ints:
+    """Some thousand records, all of their groups."""
+    if codes.size <= _GLANCE:
+        return np.arange(codes.size)
+    sizes = np.bincount(codes[codes >= 0])
+    shuffled = np.random.default_rng(0).permutation(sizes.size)
+    taken = shuffled[: max(1, int(np.searchsorted(np.cumsum(sizes[shuffled]), _GLANCE)) + 1)]
+    chosen = np.zeros(sizes.size + 1, dtype=bool)
+    chosen[taken] = True
+    rows = np.flatnonzero(chosen[codes])
+    if rows.size > 2 * _GLANCE:
+        rows = np.sort(np.random.default_rng(0).choice(rows, 2 * _GLANCE, replace=False))
+    return rows
+
+
+def _in_stretches(ranks: Ints, count: int) -> Ints:
+    """The stretch of the records in the order of a column, of so many that hold as many; -1 without a rank.
+
+    >>> _in_stretches(np.array([5, 0, 3, -1, 9]), 2).tolist()
+    [1, 0, 0, -1, 1]
     """
-    usable = np.logical_and.reduce([codes >= 0 for codes in columns])
-    found = np.zeros(int(usable.sum()), dtype=np.int64)
-    for codes in columns:
-        found = numbered(found * (int(codes.max(initial=0)) + 1) + codes[usable])
-    codes = np.full(usable.size, -1, dtype=np.int64)
-    codes[usable] = found
-    return codes
-
-
-@dataclass(frozen=True, repr=False)
-class _Groups:
-    """Of each group, the records that teach it, the value that most of them have, and how many have it."""
-
-    size: Ints
-    lead: Ints
-    top: Ints
-
-    @classmethod
-    def of(cls, codes: Ints, values: Ints, groups: int) -> _Groups:
-        width = int(values.max(initial=0)) + 1
-        both = codes * width + values
-        if groups * width <= 4 * both.size + 1024:
-            table = np.bincount(both, minlength=groups * width).reshape(groups, width)
-            return cls(table.sum(axis=1), table.argmax(axis=1), table.max(axis=1))
-        pairs, counts = np.unique(both, return_counts=True)
-        order = np.lexsort((counts, pairs // width))
-        pairs, counts = pairs[order], counts[order]
-        owner = pairs // width
-        last = np.flatnonzero(np.append(owner[1:] != owner[:-1], True)) if owner.size else owner
-        lead, top = np.zeros(groups, dtype=np.int64), np.zeros(groups, dtype=np.int64)
-        lead[owner[last]], top[owner[last]] = pairs[last] % width, counts[last]
-        return cls(np.bincount(codes, minlength=groups), lead, top)
-
-
-def by_groups(codes: Ints, filled: Ints, target: Target, surprise: float) -> Mask | None:
-    """The hidden records whose value follows from records of the same group; None where it does not.
-
-    Groups of how many records may be trusted is found by predicting each value from the others, in the file
-    as if nothing were suppressed: what suppression leaves in view agrees with itself, because all else was
-    hidden.
-    """
-    teaching = target.taught & (codes >= 0)
-    asked = target.hidden & (codes >= 0)
-    if not teaching.any() or not asked.any():
-        return None
-    count = int(codes.max()) + 1
-    taught = _Groups.of(codes[teaching], target.values[teaching], count)
-    whole = taught
-    if not target.self_taught:
-        known = (filled >= 0) & (target.values >= 0)
-        whole = _Groups.of(filled[known], target.values[known], int(filled.max()) + 1)
-    size, lead, top = whole.size, whole.lead, whole.top
-    odd = size - top
-    own = 1 if target.self_taught else 0
-    at = codes[asked]
-    truth, guess = target.values[asked], taught.lead[at]
-    fewest = target.fewest
-    largest = int(size.max())
-    while fewest < largest:
-        # a record that is predicted is not among those that predict it
-        enough = size > fewest
-        right = enough & (_ERRORS_IN * odd <= size - 1) & (top > 1)
-        wrong = enough & (odd > 0) & (_ERRORS_IN * (odd - 1) <= size - 1)
-        missed = np.where(wrong, odd + (size == 2), 0)
-        hits = float(top[right].sum())
-        guesses = hits + float(missed.sum())
-        chance = float((top * target.share[lead])[right].sum() + (missed * target.share[lead]).sum())
-        if _functional(hits, guesses, chance, surprise):
-            others = taught.size[at]
-            sure = (others >= fewest + own) & (_ERRORS_IN * (others - taught.top[at]) <= others)
-            if _true_of_hidden(sure, guess, truth, target):
-                found = np.zeros(codes.size, dtype=bool)
-                found[np.flatnonzero(asked)[sure & (guess == truth)]] = True
-                return found
-        fewest *= 2
-    return None
-
-
-def by_order(ranks: Ints, target: Target, surprise: float) -> Mask | None:
-    """The hidden records whose value both neighbours share in the order of a column, as age by birth."""
-    teaching = target.taught & (ranks >= 0)
-    asked = np.flatnonzero(target.hidden & (ranks >= 0))
-    if not teaching.any() or not asked.size:
-        return None
-    whole = _in_order(ranks, target.values, (ranks >= 0) & (target.values >= 0))[1]
-    there, value = _in_order(ranks, target.values, teaching)
-    if there.size < _FEW_PLACES:
-        return None
-    before, after, own = whole[:-2], whole[2:], whole[1:-1]
-    agree = (before == after) & (before >= 0)
-    hits, guesses = float((agree & (own == before)).sum()), float(agree.sum())
-    chance = float(target.share[before[agree]].sum())
-    if not _functional(hits, guesses, chance, surprise):
-        return None
-    # the next place before and after each place where something is shown
-    low = np.searchsorted(there, ranks[asked], side="left") - 1
-    high = np.searchsorted(there, ranks[asked], side="right")
-    inside = (low >= 0) & (high < there.size)
-    guess = np.where(inside, value[np.maximum(low, 0)], -1)
-    sure = inside & (guess >= 0) & (guess == value[np.minimum(high, there.size - 1)])
-    truth = target.values[asked]
-    guess = np.maximum(guess, 0)
-    if not _true_of_hidden(sure, guess, truth, target):
-        return None
-    found = np.zeros(ranks.size, dtype=bool)
-    found[asked[sure & (guess == truth)]] = True
+    known = np.flatnonzero(ranks >= 0)
+    found = np.full(ranks.size, -1, dtype=np.int64)
+    if known.size:
+        sizes = np.bincount(ranks[known])
+        middle = np.cumsum(sizes) - sizes / 2
+        found[known] = (middle[ranks[known]] * count / known.size).astype(np.int64)
     return found
-
-
-def _in_order(ranks: Ints, values: Ints, rows: Mask) -> tuple[Ints, Ints]:
-    """The places at which some records stand, and the value that all of them have there, else below zero."""
-    places = int(ranks.max()) + 1
-    groups = _Groups.of(ranks[rows], values[rows], places)
-    there = np.flatnonzero(groups.size > 0)
-    return there, np.where(groups.top == groups.size, groups.lead, -1 - np.arange(places))[there]
-
-
-def _functional(hits: float, guesses: float, chance: float, surprise: float) -> bool:
-    """Whether nearly all is predicted that guessing would not give, and so often that it is no chance."""
-    if guesses <= 0 or chance >= guesses:
-        return False
-    if hits - chance < _FUNCTIONAL * (guesses - chance):
-        return False
-    return guesses * _divergence(hits / guesses, chance / guesses) >= surprise
-
-
-def _divergence(seen: float, expected: float) -> float:
-    """Of two probabilities of a hit, in nats: what bounds the tail of a binomial distribution (Chernoff)."""
-    found = 0.0
-    for p, q in ((seen, expected), (1 - seen, 1 - expected)):
-        if p > 0:
-            found += p * log(p / max(q, 1e-300))
-    return found
-
-
-def _true_of_hidden(sure: Mask, guess: Ints, truth: Ints, target: Target) -> bool:
-    """Whether what was learnt holds of the hidden values too, as far as there are enough of them."""
-    count = int(sure.sum())
-    if not count:
-        return False
-    hits = int((sure & (guess == truth)).sum())
-    if target.self_taught or count < _FEW_HIDDEN:
-        return hits > 0
-    return hits >= _ON_HIDDEN * count

@@ -14,8 +14,8 @@ from tacita.core.inference import ROW_ORDER
 from tacita.core.text import UNTYPED
 
 from .cells import as_array
-from .dependence import Known, Target
 from .evidence import Evidence, gaps
+from .learning import Known, Target
 from .ranks import figures, ranks_of
 
 # Records of a group that must agree where the attacker knows the relation and no record shows it.
@@ -37,6 +37,15 @@ class HiddenColumn:
     plain: bool
     suppressed: Mask
     changed: Mask
+
+
+def hides_categories(evidence: Evidence, names: Sequence[str]) -> bool:
+    """Whether cells of some columns were taken away, or show what others show: all but masked numbers."""
+    claim = evidence.claim
+    taken = claim.suppressed is not None or claim.terms.get("outliers") == "withhold"
+    return (
+        taken or "coded" in claim.guarantees or any(claim.original.scale(name) != "numeric" for name in names)
+    )
 
 
 def column_of(evidence: Evidence, name: str) -> HiddenColumn:
@@ -116,10 +125,10 @@ def shown_as(column: HiddenColumn) -> Ints:
     return np.where(column.labels < 0, usual, column.labels) if not column.plain else usual
 
 
-def targets_of(column: HiddenColumn, *, masked: bool) -> list[Target]:
+def targets_of(column: HiddenColumn, *, masked: bool, most: int = 1) -> list[Target]:
     """Suppressed cells, learnt from those that are shown; changed ones, where the relation is known.
 
-    What an earlier step had `masked` already, nobody knows by a relation.
+    What an earlier step had `masked` already, nobody knows by a relation. Up to `most` values may be left.
     """
     found = []
     if column.suppressed.any():
@@ -127,20 +136,48 @@ def targets_of(column: HiddenColumn, *, masked: bool) -> list[Target]:
         values = np.where(
             shown, column.labels, np.where(column.originals < 0, -1, column.of_value[column.originals])
         )
-        counts = np.bincount(values[shown], minlength=int(values.max(initial=0)) + 1)
-        if np.count_nonzero(counts) > 1:
+        if np.unique(values[shown]).size > 1:
+            # as frequent as it is: suppression takes rare values away, and what is left in view misleads
+            counts = np.bincount(values[values >= 0])
             share = counts / counts.sum()
             found.append(
-                Target(column.name, values, shown & (column.originals >= 0), column.suppressed, share, 1)
+                Target(
+                    column.name, values, shown & (column.originals >= 0), column.suppressed, share, 1, most
+                )
             )
     if column.changed.any() and not masked:
         known = column.originals >= 0
-        counts = np.bincount(column.originals[known])
-        label = np.maximum(column.of_value, 0)
-        alike = np.bincount(label, weights=counts, minlength=int(label.max(initial=0)) + 1)
-        share = counts / np.maximum(1, alike[label])
-        found.append(Target(column.name, column.originals, known, column.changed, share, _STRUCTURE))
+        share, alike = _guessed(column)
+        found.append(
+            Target(column.name, column.originals, known, column.changed, share, _STRUCTURE, most, alike)
+        )
     return found
+
+
+def _guessed(column: HiddenColumn) -> tuple[Floats, Ints | None]:
+    """How often a guess of each value is right, by what its changed cells show; which values are shown alike.
+
+    Where a value may be shown as several labels, each of its changed cells is guessed by its own.
+    """
+    counts = np.bincount(column.originals[column.originals >= 0])
+    label = np.maximum(column.of_value, 0)
+    if column.plain:
+        of_label = np.bincount(label, weights=counts, minlength=int(label.max(initial=0)) + 1)
+        return counts / np.maximum(1, of_label[label]), label
+    shown = np.flatnonzero((column.originals >= 0) & (column.labels >= 0))
+    width = int(column.labels.max(initial=0)) + 1
+    pairs, which, times = np.unique(
+        column.originals[shown] * width + column.labels[shown], return_inverse=True, return_counts=True
+    )
+    of_pair = times / np.bincount(column.labels[shown], minlength=width)[pairs % width]
+    right = of_pair[which.reshape(-1)]
+    changed = column.changed[shown]
+    values = column.originals[shown]
+    cells = np.bincount(values[changed], minlength=counts.size)
+    sums = np.bincount(values[changed], right[changed], minlength=counts.size)
+    # values of which no cell was changed are guessed as they are shown
+    every = np.bincount(values, right, minlength=counts.size) / np.maximum(1, counts)
+    return np.where(cells > 0, sums / np.maximum(1, cells), every), None
 
 
 def known_of(evidence: Evidence, columns: Sequence[HiddenColumn]) -> Known:

@@ -8,7 +8,6 @@ are counted.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import combinations
 
 import numpy as np
 
@@ -16,9 +15,11 @@ from tacita.core import Mask
 from tacita.core.inference import ROW_ORDER, Determined
 from tacita.core.verify import Verdict
 
-from .dependence import Dependence, Target, dependences
-from .evidence import Evidence, distinct, sizes
-from .hidden import HiddenColumn, column_of, known_of, numbers_shown, shown_as, targets_of
+from .dependence import Dependence, dependences
+from .evidence import Evidence, distinct
+from .exposure import exposed_records
+from .hidden import HiddenColumn, column_of, hides_categories, known_of, numbers_shown, targets_of
+from .learning import Target
 from .linear import relation
 from .ranks import figures
 
@@ -97,24 +98,28 @@ def _inferred(evidence: Evidence) -> tuple[Determined, ...]:
     claim = evidence.claim
     if not speaks_of(claim.guarantees) or not claim.rows.size:
         return ()
-    columns = [
-        column_of(evidence, name) for name in claim.original.quasi if name in evidence.released.columns
-    ]
+    names = [name for name in claim.original.quasi if name in evidence.released.columns]
+    # masked numbers show nothing that a group could have in common
+    columns = [column_of(evidence, name) for name in names] if hides_categories(evidence, names) else []
+    of_k = bool(_OF_K & set(claim.guarantees)) and (claim.k or 0) > 1
+    # fewer values than k that a cell may have are too few
+    most = (claim.k or 0) - 1 if of_k else 1
     targets = [
-        target for column in columns for target in targets_of(column, masked=column.name in evidence.masked)
+        target
+        for column in columns
+        for target in targets_of(column, masked=column.name in evidence.masked, most=most)
     ]
     found = dependences(targets, known_of(evidence, columns)) if targets else []
-    numbers = _relations(evidence, columns)
-    of_k = bool(_OF_K & set(claim.guarantees)) and (claim.k or 0) > 1
-    exposed = _exposed(evidence, columns, targets, found) if of_k and targets else None
+    numbers = _relations(evidence, names)
+    alone = _exposed(evidence, columns, targets, found) if of_k and targets else None
     hidden = np.zeros(claim.rows.size, dtype=bool)
     for column in columns:
         hidden |= column.suppressed | column.changed
-    most = max(_A_FEW, int(_EXPOSED * hidden.sum()))
+    bearable = max(_A_FEW, int(_EXPOSED * hidden.sum()))
     told = []
     for target, by in zip(targets, found, strict=True):
         if by:
-            told.append(_told(target, by, exposed, most))
+            told.append(_told(target, by, alone, bearable))
     told += [each for each in numbers if each.column not in {other.column for other in told}]
     return tuple(each for each in told if _worth_a_word(each))
 
@@ -127,7 +132,8 @@ def _worth_a_word(found: Determined) -> bool:
 
 
 def _told(target: Target, by: Sequence[Dependence], exposed: Mask | None, most: int) -> Determined:
-    every = np.logical_or.reduce([each.found for each in by])
+    every = np.logical_or.reduce([each.cells for each in by])
+    certain = np.logical_or.reduce([each.found for each in by])
     cells, of = int(every.sum()), int(target.hidden.sum())
     hidden = "changed" if target.self_taught else "suppressed"
     count = None if exposed is None else int((exposed & every).sum())
@@ -143,43 +149,39 @@ def _told(target: Target, by: Sequence[Dependence], exposed: Mask | None, most: 
         of,
         count,
         refused,
+        cells - int(certain.sum()),
     )
 
 
 def _telling(by: Sequence[Dependence]) -> tuple[tuple[str, ...], ...]:
     """The columns that give back most, then those that add most to them; each once, whichever way it does."""
     named: list[tuple[str, ...]] = []
-    left = np.logical_or.reduce([each.found for each in by])
+    left = np.logical_or.reduce([each.cells for each in by])
     worth = max(1, int(_WORTH_NAMING * left.sum()))
     while left.any() and len(named) < _NAMED:
         # of columns that do the same, that with fewest values stands last
-        added = [int((each.found & left).sum()) for each in by]
+        added = [int((each.cells & left).sum()) for each in by]
         if named and max(added) < worth:
             break
         best = by[len(by) - 1 - int(np.argmax(added[::-1]))]
-        left &= ~best.found
+        left &= ~best.cells
         named.append(best.columns)
     return tuple(dict.fromkeys(named))
 
 
-def _relations(evidence: Evidence, columns: Sequence[HiddenColumn]) -> list[Determined]:
+def _relations(evidence: Evidence, protected: Sequence[str]) -> list[Determined]:
     """Columns of numbers that are computed from released ones."""
     original, rows = evidence.claim.original, evidence.claim.rows
-    protected = {column.name for column in columns}
     # what an earlier step gave other values has no originals to be computed
-    wanted = [
-        column
-        for column in columns
-        if original.scale(column.name) == "numeric" and column.name not in evidence.masked
-    ]
+    wanted = [name for name in protected if original.scale(name) == "numeric" and name not in evidence.masked]
     if not wanted:
         return []
     beside = {name: figures(evidence, name) for name in evidence.released.columns if name not in protected}
     numbers = {name: column for name, column in beside.items() if column is not None}
     found = []
-    for column in wanted:
-        was = original.numbers(column.name)[rows]
-        now = numbers_shown(evidence, column.name)
+    for name in wanted:
+        was = original.numbers(name)[rows]
+        now = numbers_shown(evidence, name)
         hidden = np.isfinite(was) & (was != now)
         if not hidden.any() or not numbers:
             continue
@@ -187,7 +189,7 @@ def _relations(evidence: Evidence, columns: Sequence[HiddenColumn]) -> list[Dete
         if told is not None and (cells := int(told.found.sum())) >= _WORTH:
             of = int(hidden.sum())
             refused = cells > _MOST_OF_A_COLUMN * of
-            found.append(Determined(column.name, (told.columns,), "changed", cells, of, None, refused))
+            found.append(Determined(name, (told.columns,), "changed", cells, of, None, refused))
     return found
 
 
@@ -198,44 +200,14 @@ def _exposed(
     found: Sequence[Sequence[Dependence]],
 ) -> Mask:
     """Records that stand with fewer than k originals once all that follows is filled in."""
-    n, k = evidence.claim.rows.size, evidence.claim.k or 0
-    # 0: nothing is known of the cell, 1: what it is shown as, 2: the original
-    level = np.column_stack([np.where(column.labels >= 0, 1, 0) for column in columns]).astype(np.int64)
-    filled = np.zeros_like(level, dtype=bool)
-    place = {column.name: at for at, column in enumerate(columns)}
-    for target, by in zip(targets, found, strict=True):
-        for each in by:
-            at = place[target.column]
-            level[each.found, at] = 2 if target.self_taught else 1
-            filled[each.found, at] = True
-    exposed = np.zeros(n, dtype=bool)
-    if not filled.any():
-        return exposed
     original = evidence.claim.original
     named = [
         original.codes([name])[evidence.claim.rows]
         for name in (original.roles.strata if original.roles else ())
     ]
-    strata = distinct(np.zeros(n, dtype=np.int64), *named)
+    strata = distinct(np.zeros(evidence.claim.rows.size, dtype=np.int64), *named)
     units = None
     if original.roles is not None and original.roles.unit is not None and not isinstance(evidence.units, str):
-        units = evidence.units
-    labels = [shown_as(column) for column in columns]
-    m = evidence.claim.terms.get("m")
-    for chosen in combinations(range(len(columns)), len(columns) if m is None else m):
-        keys_here = list(chosen)
-        rows = np.flatnonzero(filled[:, keys_here].any(axis=1) & ~exposed)
-        if not rows.size:
-            continue
-        patterns, which = np.unique(level[rows][:, keys_here], axis=0, return_inverse=True)
-        which = which.reshape(-1)
-        for number, pattern in enumerate(patterns.tolist()):
-            keys = [
-                columns[j].originals if how == 2 else labels[j]
-                for j, how in zip(chosen, pattern, strict=True)
-                if how
-            ]
-            alike = distinct(strata, *(key + 1 for key in keys))
-            mine = rows[which == number]
-            exposed[mine] |= sizes(alike, units)[alike[mine]] < k
-    return exposed
+        units = distinct(evidence.units)
+    k, m = evidence.claim.k or 0, evidence.claim.terms.get("m")
+    return exposed_records(columns, targets, found, strata, units, k, m)

@@ -148,6 +148,7 @@ def _added(found: Sequence[Determined]) -> tuple[Determined, ...]:
                 of=before.of + each.of,
                 exposed=sum(counts) if counts else None,
                 refused=before.refused or each.refused,
+                narrowed=before.narrowed + each.narrowed,
             )
     return tuple(merged.values())
 
