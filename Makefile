@@ -7,13 +7,18 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 # of thousands of files few are imported, and Python compiles those when they are
 INSTALL := $(PIP) install --no-compile
+# VERSIONS=lowest installs the lowest versions that pyproject.toml allows, which pip cannot look for
+ifeq ($(VERSIONS),lowest)
+PREPARE := $(PIP) install 'uv>=0.5,<1'
+INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python --resolution lowest-direct
+endif
 
 # tests start many processes: what one has compiled, the next one loads
 unexport PYTHONDONTWRITEBYTECODE
 
 QUICK := tests/core tests/io tests/datasets tests/bad_inputs tests/conformance tests/test_api.py tests/test_sklearn.py
 
-.PHONY: demo app test test-quick test-long docs docs-pictures bench mutants supported clean
+.PHONY: demo app test test-quick test-lowest test-long docs docs-pictures bench mutants supported clean
 
 demo: $(VENV)/installed
 	$(BIN)/tacita demo --folder demo --force
@@ -32,6 +37,11 @@ test: $(VENV)/installed
 # a few minutes of the suite, for a second Python: values, files, commands, and one release of every method
 test-quick: $(VENV)/installed-for-tests
 	$(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not long" $(QUICK)
+
+# the whole suite on the oldest supported Python, with the lowest versions that pyproject.toml allows
+test-lowest:
+	@$(MAKE) --no-print-directory test VERSIONS=lowest VENV=.venv-lowest \
+	  PYTHON="$$(sh .ci/find_python $(lastword $(SUPPORTED)))"
 
 # the proofs that take longest, and of all laws more examples; `make test` leaves them out
 test-long: $(VENV)/installed-for-tests
@@ -56,6 +66,7 @@ mutants: $(VENV)/installed-for-tests
 $(VENV)/bin/python:
 	@sh .ci/find_python --check "$(PYTHON)" $(SUPPORTED)
 	$(PYTHON) -m venv $(VENV)
+	$(PREPARE)
 
 $(VENV)/installed: $(VENV)/bin/python pyproject.toml
 	$(INSTALL) --editable .
@@ -83,4 +94,4 @@ supported:
 	@echo $(SUPPORTED)
 
 clean:
-	rm -rf $(VENV) .venv-oldest demo build dist site
+	rm -rf $(VENV) .venv-oldest .venv-lowest demo build dist site
