@@ -73,7 +73,8 @@ def _grouping(_: str, found: Any) -> None:
 
 def _masking(name: str, found: Any) -> None:
     if "numeric" not in found.takes:
-        _release(name, quasi=["area", "town"], unit="unit")
+        # areas follow from towns, which matters to nobody here
+        _release(name, quasi=["area", "town"], unit="unit", insist=True)
         return
     found().mask(_X)
     found().mask(_X, units=_UNITS)
