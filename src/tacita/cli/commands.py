@@ -376,7 +376,8 @@ def methods(
     if as_json:
         print_json(registry.describe(found.kind, name))
         return
-    Out.print(f"{name} ({found.kind})\n\n{inspect.getdoc(found)}", markup=False)
+    called = f", in papers {', '.join(aliases)}" if (aliases := registry.aliases_of(found.kind, name)) else ""
+    Out.print(f"{name} ({found.kind}{called})\n\n{inspect.getdoc(found)}", markup=False)
     print_parameters(found)
 
 
