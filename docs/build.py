@@ -72,8 +72,11 @@ def _page(kind: str, name: str) -> str:
     summary, _, body = prose.partition("\n")
     lines = [f"# {name}", "", f"*{summary}*", "", body.strip(), ""]
     if aliases := registry.aliases_of(kind, name):
-        told = ", ".join(f"`{alias}`" for alias in aliases)
-        lines += [f"[Papers](../reproduced/papers.md) call it {told}; that is understood too.", ""]
+        also = ", ".join(f"`{alias}`" for alias in aliases)
+        lines += [
+            f"Also known as {also} ([from the papers](../reproduced/papers.md)); either name works.",
+            "",
+        ]
     if issubclass(found, Measure):
         scale = span(*found.span) + (", in percent" if found.measured_in == "%" else "")
         lines += [
