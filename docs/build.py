@@ -71,6 +71,12 @@ def _page(kind: str, name: str) -> str:
     prose, _, example = (inspect.getdoc(found) or "").partition("\n>>> ")
     summary, _, body = prose.partition("\n")
     lines = [f"# {name}", "", f"*{summary}*", "", body.strip(), ""]
+    if aliases := registry.aliases_of(kind, name):
+        also = ", ".join(f"`{alias}`" for alias in aliases)
+        lines += [
+            f"Also known as {also} ([from the papers](../reproduced/papers.md)); either name works.",
+            "",
+        ]
     if issubclass(found, Measure):
         scale = span(*found.span) + (", in percent" if found.measured_in == "%" else "")
         lines += [
@@ -111,7 +117,10 @@ def _published(name: str) -> list[str]:
         if one["method"] == name and one["published"] is not None
     ]
     told = f"IL1 in percent. Published: {published.SOURCES[name]}. More, and why some differ: "
-    more = "[all methods side by side](../reproduced/microaggregation.md)."
+    more = (
+        "[all methods side by side](../reproduced/microaggregation.md); what the numbered documents are: "
+        "[from the papers](../reproduced/papers.md)."
+    )
     return [
         "## Published figures beside ours",
         "",

@@ -10,11 +10,12 @@ from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
 from typing import Any
 
+from tacita._version import __version__
 from tacita.core import ParameterError, Run
 
 from .document import Document
 
-# name -> module with a function `document(run, quick)`
+# name -> module with the functions `document(run, quick)` and `rendered(numbers)`
 EXPERIMENTS = {
     "microaggregation": "experiments.microaggregation",
     "synthetic": "experiments.synthetic",
@@ -74,4 +75,18 @@ def reproduce(
     require_settings(name, given)
     steps = {"earlier": earlier, "save": save} if name in CONTINUED else {}
     made: Document = import_module(EXPERIMENTS[name]).document(run or Run(), quick, **steps, **given)
+    return made
+
+
+def render(name: str, numbers: Mapping[str, Any]) -> Document:
+    """The page and figures of an earlier run from its numbers, as today's code writes them; runs nothing."""
+    require(name)
+    if numbers.get("version") != __version__:
+        raise ParameterError(f"render {name}: the numbers are of another version. Run the experiments again.")
+    try:
+        made: Document = import_module(EXPERIMENTS[name]).rendered(numbers)
+    except (AttributeError, KeyError, TypeError):
+        raise ParameterError(
+            f"render {name}: {name}.json in this folder is not what the experiments write. Run them again."
+        ) from None
     return made

@@ -10,9 +10,9 @@ from typing import Annotated, Literal
 from cyclopts import App, CycloptsError, Parameter
 
 from tacita.cli.talk import Out, complain, progress_bar
-from tacita.core import TacitaError
+from tacita.core import ParameterError, TacitaError
 
-from .writing import reproduce_into
+from .writing import render_into, reproduce_into
 
 
 def run_experiments(
@@ -37,13 +37,23 @@ def run_experiments(
         bool,
         Parameter(negative="", help="of tables and instances: start over, whatever is in the folder already"),
     ] = False,
+    render: Annotated[
+        bool,
+        Parameter(negative="", help="write the page anew from the numbers in the folder, and run nothing"),
+    ] = False,
     force: Annotated[bool, Parameter(negative="", help="overwrite pages that are there")] = False,
     quiet: Annotated[bool, Parameter(negative="", help="print nothing but errors")] = False,
 ) -> None:
     """Run published experiments again, and write their figures beside ours."""
+    settings = {"tables": tables, "cap": cap, "largest": largest, "problem": problem}
+    if render and (quick or fresh or any(value is not None for value in settings.values())):
+        raise ParameterError("render: the numbers in the folder say what was run. Leave other settings away.")
     with progress_bar(quiet) as steering:
-        settings = {"tables": tables, "cap": cap, "largest": largest, "problem": problem}
-        written = reproduce_into(name, out, steering, quick=quick, fresh=fresh, force=force, **settings)
+        written = (
+            render_into(name, out)
+            if render
+            else reproduce_into(name, out, steering, quick=quick, fresh=fresh, force=force, **settings)
+        )
     if not quiet:
         for path in written:
             Out.print(str(path), markup=False)

@@ -10,7 +10,7 @@ from tacita import io
 from tacita.core import Cancelled, ParameterError, Run
 from tacita.io.atomic import made_folder, refuse_bad_targets
 
-from . import CONTINUED, Document, reproduce, require, require_continued, require_settings
+from . import CONTINUED, Document, render, reproduce, require, require_continued, require_settings
 
 
 def reproduce_into(
@@ -42,9 +42,7 @@ def reproduce_into(
     written: list[Path] = []
 
     def write(document: Document) -> None:
-        files = {place / file: content for file, content in document.files().items()}
-        io.write_all(files, public=files, force=True)
-        written[:] = files
+        written[:] = _write(document, place)
 
     earlier = None if fresh or name not in CONTINUED else _numbers(place / f"{name}.json")
     try:
@@ -56,6 +54,22 @@ def reproduce_into(
             f"Cancelled while reproducing {name}. What was done is written; the same command goes on from it."
         ) from None
     return written
+
+
+def render_into(name: str, folder: str | Path) -> list[Path]:
+    """Write the page and figures anew from the numbers in the folder; runs nothing."""
+    require(name)
+    place = Path(folder)
+    numbers = _numbers(place / f"{name}.json")
+    if numbers is None:
+        raise ParameterError(f"render {name}: there is no {name}.json in this folder. Run the experiments.")
+    return _write(render(name, numbers), place)
+
+
+def _write(document: Document, place: Path) -> list[Path]:
+    files = {place / file: content for file, content in document.files().items()}
+    io.write_all(files, public=files, force=True)
+    return list(files)
 
 
 def _numbers(path: Path) -> dict[str, Any] | None:

@@ -10,7 +10,7 @@ from experiments.document import Document
 from tacita.core import Run
 
 from .page import page
-from .trials import Setting, Trials, gather, kept, numbers
+from .trials import Setting, Trial, Trials, gather, kept, numbers
 
 
 def document(
@@ -29,6 +29,12 @@ def document(
     setting = replace(Setting.usual(quick), **settings)
     told = None if save is None else lambda trials: save(_document(setting, trials))
     return _document(setting, gather(setting, run, kept(setting, earlier), told))
+
+
+def rendered(numbers: Mapping[str, Any]) -> Document:
+    """The page of an earlier run from its numbers."""
+    trials = [Trial(**each) for each in numbers["trials"]]
+    return _document(Setting(**numbers["setting"]), {(each.name, each.method): each for each in trials})
 
 
 def _document(setting: Setting, trials: Trials) -> Document:

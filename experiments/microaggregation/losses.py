@@ -61,10 +61,19 @@ def all_losses(data: Mapping[str, Matrix], sizes: Sequence[int] | None, run: Run
     ]
     for done, (name, settings, file, k) in enumerate(cases):
         run.report("every method on every file", done, len(cases))
-        printed = LOSSES.get(name, {}).get(file, {}).get(k)
-        # a printed figure stands beside the settings it was printed for
-        fitting = bool(settings) == (name in AS_PRINTED)
-        yield one_loss(data[file], name, file, k, settings, printed if fitting else None, run)
+        yield one_loss(data[file], name, file, k, settings, printed_for(name, file, k, settings), run)
+
+
+def printed_for(name: str, file: str, k: int, settings: Mapping[str, Any]) -> float | None:
+    """The printed figure, beside the settings that it was printed for."""
+    fitting = bool(settings) == (name in AS_PRINTED)
+    return LOSSES.get(name, {}).get(file, {}).get(k) if fitting else None
+
+
+def from_numbers(row: Mapping[str, Any]) -> Loss:
+    """One loss of an earlier run, beside what is known to be printed today."""
+    published = printed_for(row["method"], row["file"], row["k"], row["settings"])
+    return Loss(**{**row, "published": published})
 
 
 def _sizes(name: str, file: str) -> list[int]:

@@ -3,28 +3,32 @@
 from __future__ import annotations
 
 from experiments.files import SPOKEN
+from experiments.printed import dfo, kmedoids
 from tacita._version import __version__
 
-from . import ceiling, choice, losses, ranks, steps, strategies
+from . import ceiling, choice, losses, medoids, ranks, steps, strategies
 from .findings import FREE_STARTS, Findings
 
 _DIFFERENCES = """\
-- mdav at k = 50 and 100: few groups are made, and what happens to the last 2k to 3k records decides. The
-  printed figures must come from another end game than the one the papers describe.
+- mdav at k = 50 and 100: few groups are made, and the last 2k to 3k records decide. Document 003 (section 2,
+  distance-based methods) gives the end rule: two more groups while 2k records or more are left, k to 2k-1
+  left are a group, fewer join the nearest group; a group grows by the record nearest to its centroid so far.
+  The default of `mdav` ends as Domingo-Ferrer et al. (2006) write it.
 - cbfs and npn-mhm: built as described they do not give the printed figures, some above, some below. The
   descriptions leave open where a path starts and where leftovers go; no reading we tried gives all of them.
 - md-mhm, mdav-mhm, cbfs-mhm: the way through the groups is not fully described, and one printed figure is
   above that of the method whose groups are chained, which the best cut of a path through whole groups cannot
   be.
-- gsms is printed to two digits; one of them differs from ours in the second.
+- gsms is known to two digits (document 001 prints a zero after them); one differs from ours in the second.
 - gsms-t2: ours also cuts groups that reach 2k, which only lowers the loss.
-- brkga: the source does not say how groups short of k are mended, and its fitness is printed damaged; at
+- brkga: document 001 does not say how groups short of k are mended, and its fitness is printed damaged; at
   large k its losses lie where groups of k cannot (see below). With `polish`, our default, relocations
-  follow, which the source does not have: most of the gain is theirs.
+  follow, which the document does not have: most of the gain is theirs.
 - imhm is our reconstruction from an outline. It adds single relocations and dissolved groups.
-- dfo: the source is silent on how a partition into another number of groups is reached; ours tries several
+- dfo: document 000 does not say how a partition into another number of groups is reached; ours tries several
   ways and takes the best, repeats the search from its outcome, and ends lower.
-- kc and kckw: only ranks and a chart were printed."""
+- kc and kckw: document 003 prints ranks; its losses are in charts, of which the copy at hand has the
+  captions."""
 
 
 def page(found: Findings) -> str:
@@ -36,7 +40,22 @@ def page(found: Findings) -> str:
         f"{__version__}. IL1 = 100 SSE / SST in percent, on standardised attributes; less is better. Times "
         "are processor seconds on one core, compilation aside; they are of one machine, so compare them with "
         "each other. "
-        "Searches run with their default seed.",
+        "Searches run with their default seed. The tables of documents 000, 001 and 003 come first, under "
+        "their own numbers ([what these documents are](papers.md)); every cell is printed / ours.",
+        "## k-medoids by BRKGA (document 001)",
+        *_medoids(found),
+        "## DFO from two starts (document 000)",
+        *_searches(found),
+        "## KC and KCKW among eleven methods (document 003)",
+        "### Document 003, Table 1",
+        "Ranks of the loss at k = 3: our loss and rank, and the rank that the document prints. Ours are "
+        "ranks among all eleven methods on every file, and two methods with one rank leave the next one "
+        "out; the document ranks on Census and EIA those that it has a figure of, and leaves no rank out.",
+        ranks.section(found.ranked),
+        ranks.summary(found.ranked),
+        "### Document 003, Figures 3 to 5",
+        "The figures show the losses at k = 3 as bars and a line; the copy at hand has their captions, and "
+        "the text states none of the losses. Ours are in the table above.",
         "## Every method",
         "Ours, its rank among our methods at that k in brackets, then how it stands to the printed figure: "
         "**<** below it, > above it, = the same to the digits printed. Where nothing follows, nothing was "
@@ -51,39 +70,72 @@ def page(found: Findings) -> str:
         "### Where ours differ, and why",
         _DIFFERENCES,
         *(f"{name}: {losses.standing(found.losses, name)}." for name in ("mdav", "gsms", "imhm")),
-        "## DFO from two starts",
-        "Loss with each first step, ours / printed, and how much of the start's loss the best of the three "
-        "takes away. The printed GSMS-T2 starts on Tarragona at k = 5 and 10 (27.69 and 39.03) cannot be: "
-        "GSMS alone is printed at 21.95 and 33.23, and its second phase only lowers that.",
-        steps.section(found.searches),
-        steps.summary(found.searches),
-        "## KC and KCKW among eleven methods, k = 3",
-        "Our loss and rank, and the rank that the source prints. It prints no losses of its own methods, "
-        "only a chart.",
-        ranks.section(found.ranked),
-        ranks.summary(found.ranked),
-        "## Printed losses below what the constraint allows",
-        "With groups of at least k there are at most n/k of them. Without any constraint of size, so many "
-        f"means (the best of {FREE_STARTS[quick]} starts of k-means) lose this much; a printed "
-        "figure below that was almost surely not computed on groups of k: the constraint can only add to "
-        "the loss. (The free means are the best found, not proven the best.) Proven is the instant bound: "
-        "every "
-        "record pays at least for its k-1 nearest neighbours, so no groups of k lose less.",
-        ceiling.section(found.ceilings, found.losses),
-        "## Strategies I and II, and which heuristic first",
-        "Strategy I never leaves a group with fewer than k; strategy II runs freely and mends afterwards. "
-        f"{len(strategies.sets(quick))} synthetic sets of our own (the source's are not available): "
-        f"n in {_listed(strategies.RECORDS)}, d in {_listed(strategies.DIMENSIONS)}, clusters in "
-        f"{_listed(strategies.CLUSTERS)}; k = 3, 5, 10; {strategies.COUNTS} numbers of groups each, from "
-        "random centres, the same start for all variants.",
-        strategies.section(found.from_starts),
-        strategies.summary(found.from_starts),
         "## Choosing k from one tour",
         f"FDM finds one tour of {SPOKEN[found.shown]} and cuts it for every k; each cut is measured. SCORE "
         "is the mean of PIL and DR.",
         choice.section(found.choices),
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def _medoids(found: Findings) -> list[str]:
+    files = [file for file in kmedoids.TABLE_2 if any(one.file == file for one in found.losses)]
+    return [
+        "### Document 001, Table 1",
+        "IL1. The last row is the document's own method, ours without the relocations that follow by "
+        "default. It quotes the other rows from the literature; - is not printed.",
+        *(
+            part
+            for file in files
+            for part in (f"{SPOKEN[file]}:", medoids.losses_section(found.losses, file))
+        ),
+        "### Document 001, Table 2",
+        "IL2 in percent, DLD as a share of the records; k = n is one group of all records, whose IL2 the "
+        "text gives (section 6). Ours are of `brkga` without relocations, with groups of at least k.",
+        medoids.releases_section(found.releases),
+        medoids.claims(found.releases),
+        "One group of all records leaves a method nothing to choose: where its IL2 differs, the two are "
+        "not of one definition. Equation 7 of the document, which gives it, is illegible in the copy; "
+        "ours is that of [IL2](../methods/il2.md).",
+        "### Printed losses below what the constraint allows",
+        "With groups of at least k there are at most n/k of them. Without any constraint of size, so many "
+        f"means (the best of {FREE_STARTS[found.quick]} starts of k-means) lose this much; a printed "
+        "figure below that was almost surely not computed on groups of k: the constraint can only add to "
+        "the loss. (The free means are the best found, not proven the best.) Proven is the instant bound: "
+        "every record pays at least for its k-1 nearest neighbours, so no groups of k lose less.",
+        ceiling.section(found.ceilings, found.losses),
+    ]
+
+
+def _searches(found: Findings) -> list[str]:
+    sizes = dict.fromkeys(one.k for one in found.searches)
+    return [
+        "Each table is that of the document: IL, improvement over the start and seconds, printed / ours.",
+        *(
+            part
+            for k in sizes
+            for part in (f"### Document 000, {dfo.LABELS[k]}", f"g = {k}:", steps.section(found.searches, k))
+        ),
+        steps.summary(found.searches),
+        "### Where the search starts",
+        "The document prints no loss of a start; IL and imp give it, up to their rounding. Some printed "
+        "starts cannot be what they are called: GSMS-T2 only lowers GSMS, whose losses document 001 prints "
+        f"in its Table 1 (Tarragona {_gsms('tarragona')}).",
+        steps.starts(found.searches),
+        "### Strategies I and II, and which heuristic first",
+        "Strategy I never leaves a group with fewer than k; strategy II runs freely and mends afterwards "
+        "(section 4 of the document). "
+        f"{len(strategies.sets(found.quick))} synthetic sets of our own (the document's are not available): "
+        f"n in {_listed(strategies.RECORDS)}, d in {_listed(strategies.DIMENSIONS)}, clusters in "
+        f"{_listed(strategies.CLUSTERS)}; k = 3, 5, 10; {strategies.COUNTS} numbers of groups each, from "
+        "random centres, the same start for all variants.",
+        strategies.section(found.from_starts),
+        strategies.summary(found.from_starts),
+    ]
+
+
+def _gsms(file: str) -> str:
+    return ", ".join(f"{loss:.2f} at k = {k}" for k, loss in kmedoids.TABLE_1["gsms"][file].items())
 
 
 def _listed(numbers: tuple[int, ...]) -> str:

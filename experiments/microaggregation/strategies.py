@@ -1,20 +1,22 @@
 """Two ways to hold k in k-means and h-means, and their order, over 216 data sets of our own making.
 
-The source used 216 synthetic sets of Panagiotakis & Tziritas that are not available; these are ours: six
+Document 000 used 216 synthetic sets of Panagiotakis & Tziritas that are not available; these are ours: six
 sizes, six dimensions, six numbers of clusters, drawn from a seed that is their place in the list.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+from typing import Any
 
 import numpy as np
 
 from experiments.document import Cell, table
 from experiments.files import Matrix
-from tacita.core import Run
+from experiments.printed.dfo import HM_FIRST
+from tacita.core import Floats, Run
 from tacita.microdata.microaggregation.means import (
     By,
     fill_short,
@@ -99,42 +101,95 @@ def cases(quick: bool, run: Run) -> Iterator[Case]:
                 yield Case(*setting, k, groups, errors)
 
 
-def _share(found: Sequence[Case], one: str, other: str) -> tuple[float, float, float]:
-    """In which share of cases one is better, they agree, the other is better."""
-    a = np.array([case.errors[one] for case in found])
-    b = np.array([case.errors[other] for case in found])
+@dataclass(frozen=True)
+class Pair:
+    """Shares of the starts, in percent, in which one variant is better, both agree, the other is better."""
+
+    first: str
+    second: str
+    first_better: float
+    equal: float
+    second_better: float
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How often a variant is the best of all (ties count for each), and how far above the best on average."""
+
+    variant: str
+    best: float
+    above_best: float
+
+
+@dataclass(frozen=True)
+class Shares:
+    """All starts in a few figures, in percent."""
+
+    starts: int
+    pairs: tuple[Pair, ...]
+    variants: tuple[Standing, ...]
+
+    def pair(self, first: str, second: str) -> Pair:
+        """One of the pairs."""
+        return next(pair for pair in self.pairs if (pair.first, pair.second) == (first, second))
+
+    @classmethod
+    def of(cls, found: Sequence[Case]) -> Shares:
+        """The shares of some cases."""
+        least = np.array([min(case.errors.values()) for case in found])
+        errors = {name: np.array([case.errors[name] for case in found]) for name in VARIANTS}
+        variants = tuple(
+            Standing(
+                name,
+                100 * float(np.mean(own <= least * (1 + 1e-9))),
+                100 * float(np.mean(own / least - 1)),
+            )
+            for name, own in errors.items()
+        )
+        pairs = tuple(_pair(one, other, errors[one], errors[other]) for one, other in _CLAIMS)
+        return cls(len(found), pairs, variants)
+
+    @classmethod
+    def from_numbers(cls, numbers: Mapping[str, Any]) -> Shares:
+        """What `dataclasses.asdict` made of them."""
+        return cls(
+            numbers["starts"],
+            tuple(Pair(**each) for each in numbers["pairs"]),
+            tuple(Standing(**each) for each in numbers["variants"]),
+        )
+
+
+def _pair(first: str, second: str, a: Floats, b: Floats) -> Pair:
     same = np.abs(a - b) <= 1e-9 * np.maximum(a, b)
-    first, equal, second = (float(100 * share.mean()) for share in ((a < b) & ~same, same, (a > b) & ~same))
-    return first, equal, second
+    shares = ((a < b) & ~same, same, (a > b) & ~same)
+    return Pair(first, second, *(float(100 * share.mean()) for share in shares))
 
 
-_PAIRS = (
-    ("k-means II", "k-means I", "II nearly always"),
-    ("h-means II", "h-means I", "II nearly always"),
-    ("h then k, II", "h then k, I", None),
-    ("h then k, II", "k then h, II", "h then k in about 60 %"),
-    ("h then k, I", "k then h, I", None),
-    ("h then k, II", "h-means II", None),
-    ("k then h, II", "k-means II", None),
-)
+# pairs of variants, and what document 000 says of them
+_CLAIMS: dict[tuple[str, str], str | None] = {
+    ("k-means II", "k-means I"): "II nearly always",
+    ("h-means II", "h-means I"): "II nearly always",
+    ("h then k, II", "h then k, I"): None,
+    ("h then k, II", "k then h, II"): f"h then k in about {HM_FIRST} %",
+    ("h then k, I", "k then h, I"): None,
+    ("h then k, II", "h-means II"): None,
+    ("k then h, II", "k-means II"): None,
+}
 
 
-def section(found: Sequence[Case]) -> str:
+def section(found: Shares) -> str:
     """Pairs of variants, and how often each is the best of all."""
     rows = [
-        [one, other, *(f"{share:.1f} %" for share in _share(found, one, other)), claim]
-        for one, other, claim in _PAIRS
-    ]
-    head = ["first", "second", "first better", "equal", "second better", "the source claims"]
-    least = np.array([min(case.errors.values()) for case in found])
-    best: list[list[Cell]] = [
         [
-            name,
-            f"{100 * float(np.mean([case.errors[name] for case in found] <= least * (1 + 1e-9))):.1f} %",
-            100 * float(np.mean([case.errors[name] for case in found] / least - 1)),
+            pair.first,
+            pair.second,
+            *(f"{share:.1f} %" for share in (pair.first_better, pair.equal, pair.second_better)),
+            _CLAIMS[pair.first, pair.second],
         ]
-        for name in VARIANTS
+        for pair in found.pairs
     ]
+    head = ["first", "second", "first better", "equal", "second better", "the document claims"]
+    best: list[list[Cell]] = [[one.variant, f"{one.best:.1f} %", one.above_best] for one in found.variants]
     return "\n\n".join(
         [
             table(head, rows),
@@ -145,14 +200,14 @@ def section(found: Sequence[Case]) -> str:
     )
 
 
-def summary(found: Sequence[Case]) -> str:
-    """What the counts say about the two claims of the source."""
-    second = [_share(found, f"{name} II", f"{name} I") for name in ("k-means", "h-means")]
-    order = _share(found, "h then k, II", "k then h, II")
-    by_k, by_h = (better + same for better, same, _ in second)
+def summary(found: Shares) -> str:
+    """What the counts say about the two claims of the document."""
+    second = [found.pair(f"{name} II", f"{name} I") for name in ("k-means", "h-means")]
+    order = found.pair("h then k, II", "k then h, II")
+    by_k, by_h = (pair.first_better + pair.equal for pair in second)
     return (
-        f"{len(found)} starts. Strategy II is at least as good as I in {by_k:.1f} % of them with k-means and "
-        f"in {by_h:.1f} % with h-means (the source: nearly 100 %). h-means before k-means is strictly better "
-        f"in {order[0]:.1f} % of the starts and at least as good in {order[0] + order[1]:.1f} % (the source: "
-        "about 60 %)."
+        f"{found.starts} starts. Strategy II is at least as good as I in {by_k:.1f} % of them with k-means "
+        f"and in {by_h:.1f} % with h-means (the document: nearly 100 %). h-means before k-means is strictly "
+        f"better in {order.first_better:.1f} % of the starts and at least as good in "
+        f"{order.first_better + order.equal:.1f} % (the document: about {HM_FIRST} %)."
     )

@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from collections.abc import Mapping
+from typing import Any
 
 from experiments.document import Document
 from tacita._version import __version__
 from tacita.core import Run
 
 from . import plot
-from .findings import gather
+from .findings import Findings, gather
 from .page import page
 
 
 def document(run: Run, quick: bool) -> Document:
     """All experiments, as a page, figures and numbers."""
-    found = gather(run, quick)
-    numbers = {
-        "version": __version__,
-        "splits": [asdict(row) for row in found.rows],
-        "against_c": [asdict(row) for row in found.against_c],
-        "agreements": [asdict(one) for one in found.agreements],
-        "five_clouds": [asdict(row) for row in found.clouds],
-        "surface": [asdict(point) for point in found.surface],
-    }
+    return _document(gather(run, quick))
+
+
+def rendered(numbers: Mapping[str, Any]) -> Document:
+    """The same from the numbers of an earlier run."""
+    return _document(Findings.from_numbers(numbers))
+
+
+def _document(found: Findings) -> Document:
     figures = {
         **{
             f"synthetic-{split.lower()}.svg": plot.against_c(found.against_c, split) for split in found.splits
@@ -31,4 +32,4 @@ def document(run: Run, quick: bool) -> Document:
         "synthetic-clouds.svg": plot.clouds(found.clouds),
         "synthetic-s3.svg": plot.surface(found.surface),
     }
-    return Document("synthetic", page(found), numbers, figures)
+    return Document("synthetic", page(found), {"version": __version__, **found.numbers()}, figures)

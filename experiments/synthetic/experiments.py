@@ -1,30 +1,25 @@
 """The experiments on synthetic data: Census split in two ways, one attribute in turn, and five clouds.
 
-Published figures come from a thesis on fuzzy c-regression for synthetic data, as our notes quote it; neither
-its five clouds nor its programs are at hand. What it calls IPSO-A is, by our notes, the bare prediction, and
-its IPSO-B adds noise too small to be seen: both stand beside our `regression`. The notes do not settle how it
-computes PIL and DR. Several readings of both were tried on the same runs, and the two that come nearest stand
-beside our own definitions: PIL over dependent attributes alone (`pil_dependent`), and DR without its part of
-probabilistic linkage (`dr_unlinked`). That they fit is no proof that they are what was computed: they were
-chosen because they fit.
+Published figures are those of document 004, a thesis on fuzzy c-regression for synthetic data; neither its
+five clouds nor its programs are at hand. By its listing in R, what it calls IPSO-A is the bare prediction,
+our `regression`, and its IPSO-B adds noise of variance 1 at most. It gives PIL and DR by their parts, and
+leaves open over which attributes these run. Several readings of both were tried on the same runs, and the
+two that come nearest stand beside our own definitions: PIL over dependent attributes alone
+(`pil_dependent`), and DR without its part of probabilistic linkage (`dr_unlinked`). That they fit is no
+proof that they are what was computed: they were chosen because they fit.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from experiments.published import (
-    CLOUDS_DR,
-    CLOUDS_PIL,
-    SYNTHETIC_FCRM,
-    SYNTHETIC_IPSO,
-    Triple,
-)
+from experiments.printed import thesis
+from experiments.printed.thesis import SPLITS
 from tacita import datasets
 from tacita.core import Comparison, DataError, Run
 from tacita.microdata.balance import DR, SCORE
@@ -37,10 +32,14 @@ from tacita.microdata.synthesis.ipso import IPSOA, IPSOB, IPSOC, IPSOQ, LinearRe
 
 Matrix = npt.NDArray[np.float64]
 Memberships = Literal["joint", "separate"]
+Triple = tuple[float, float, float]
 
-# Columns of census.csv, from 0: dependent attributes, all others independent.
-SPLITS: dict[str, tuple[int, ...]] = {"S1": (0, 2, 3, 5, 6, 8, 10, 11, 12), "S2": (3, 6, 11, 12)}
+# Numbers of clusters with all readings of both measures; every printed one is in `against_c`.
+SHOWN: dict[str, tuple[int, ...]] = {"S1": (2, 4, 8, 12, 15), "S2": (2, 10, 26, 45, 81)}
+# our name -> that of the thesis
+OF_THESIS = {"regression": "IPSO-A", "ipso-c": "IPSO-C"}
 
+CLOUDS = "five clouds"
 _IPSO: dict[str, type[Synthesis]] = {
     "regression": LinearRegression,
     "ipso-a": IPSOA,
@@ -131,13 +130,33 @@ def mean_figures(found: Sequence[Figures]) -> Figures:
     return Figures(*(float(np.mean([getattr(each, f.name) for each in found])) for f in fields(Figures)))
 
 
+def printed_for(experiment: str, method: str, c: int | None = None) -> Triple | None:
+    """PIL, DR and SCORE that the thesis prints of a method, ours by our name.
+
+    >>> printed_for("S1", "regression"), printed_for("S1", "ipso-q")
+    ((49.163, 10.044, 29.603), None)
+    """
+    of_fcrm = {CLOUDS: thesis.TABLE_5, **thesis.FCRM}
+    if method == "fcrm":
+        row = of_fcrm[experiment].get(c or 0)
+    else:
+        row = thesis.IPSO[experiment].get(OF_THESIS.get(method, ""))
+    return None if row is None else (row.pil, row.dr, row.score)
+
+
+def row_from_numbers(numbers: Mapping[str, Any]) -> Row:
+    """One row of an earlier run, beside what is known to be printed today."""
+    published = printed_for(numbers["experiment"], numbers["method"], numbers["c"])
+    return Row(**{**numbers, "ours": Figures(**numbers["ours"]), "published": published})
+
+
 def split_table(x: Matrix, split: str, run: Run, seeds: int = 10) -> list[Row]:
-    """S1 or S2 of Census (n x 13, the file's order): FCRM at the printed c, both memberships, and IPSO.
+    """S1 or S2 of Census (n x 13, the file's order): FCRM at some printed c, both memberships, and IPSO.
 
     IPSO is the mean of `seeds` seeds; FCRM draws nothing. FCRM is insisted on (leverage and unchanged values
     would mostly be refused).
     """
-    tasks = len(SYNTHETIC_FCRM[split]) * 2 + len(_IPSO)
+    tasks = len(SHOWN[split]) * 2 + len(_IPSO)
     rows: list[Row] = []
     for row in _split_rows(x, split, run, seeds):
         rows.append(row)
@@ -148,13 +167,13 @@ def split_table(x: Matrix, split: str, run: Run, seeds: int = 10) -> list[Row]:
 def _split_rows(x: Matrix, split: str, run: Run, seeds: int) -> Iterator[Row]:
     y, s = divide(x, SPLITS[split])
     for memberships in get_args(Memberships):
-        for c, published in SYNTHETIC_FCRM[split].items():
+        for c in SHOWN[split]:
             ours = figures(y, fcrm(c, memberships).synthesize(y, s, _inner(run, 0)), s)
-            yield Row(split, "fcrm", memberships, c, 1, ours, published)
+            yield Row(split, "fcrm", memberships, c, 1, ours, printed_for(split, "fcrm", c))
     for name, method in _IPSO.items():
         count = 1 if name == "regression" else seeds
         found = [figures(y, method().synthesize(y, s, _inner(run, seed)), s) for seed in range(count)]
-        yield Row(split, name, None, None, count, mean_figures(found), SYNTHETIC_IPSO[split].get(name))
+        yield Row(split, name, None, None, count, mean_figures(found), printed_for(split, name))
 
 
 def against_c(
@@ -169,7 +188,7 @@ def against_c(
     wanted, rows = list(clusters), []
     for c in wanted:
         ours = figures(y, fcrm(c, memberships).synthesize(y, s, _inner(run, 0)), s)
-        rows.append(Row(split, "fcrm", memberships, c, 1, ours, SYNTHETIC_FCRM[split].get(c)))
+        rows.append(Row(split, "fcrm", memberships, c, 1, ours, printed_for(split, "fcrm", c)))
         run.report(f"reproducing {split} against c", len(rows), len(wanted))
     return rows
 
@@ -200,9 +219,7 @@ def cloud_table(run: Run, clusters: Iterable[int] = range(2, 11)) -> list[Row]:
     wanted, rows = list(clusters), []
     for c in wanted:
         ours = figures(y, fcrm(c, "joint").synthesize(y, s, _inner(run, 0)), s)
-        pil, risk = (dict(enumerate(p, 2)).get(c) for p in (CLOUDS_PIL, CLOUDS_DR))
-        published = None if pil is None or risk is None else (pil, risk, (pil + risk) / 2)
-        rows.append(Row("five clouds", "fcrm", "joint", c, 1, ours, published))
+        rows.append(Row(CLOUDS, "fcrm", "joint", c, 1, ours, printed_for(CLOUDS, "fcrm", c)))
         run.report("reproducing the five clouds", len(rows), len(wanted))
     return rows
 
@@ -212,7 +229,8 @@ def surface(
 ) -> list[SurfacePoint]:
     """S3: each attribute dependent in turn, on the first N others in the file's order, c clusters; means.
 
-    The thesis prints N up to 19, which 13 attributes do not give. An attribute that is a function of the N
+    The thesis takes the N attributes that follow, and prints N up to 19, which 13 attributes do not give. An
+    attribute that is a function of the N
     others is left out and counted.
     """
     many, few = list(independents), list(clusters)

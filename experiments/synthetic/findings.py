@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
 
+from experiments.printed import thesis
 from tacita import datasets
 from tacita.core import Run
 
 from .experiments import (
     Agreement,
+    Figures,
     Row,
     SurfacePoint,
     against_c,
     agreements,
     cloud_table,
+    row_from_numbers,
     split_table,
     surface,
 )
 
 # Seeds of the methods that draw, in full and quickly.
 SEEDS = (10, 1)
-# Numbers of clusters of the plots, beside those that were printed.
-CLUSTERS = {"S1": tuple(range(1, 17)), "S2": (2, 5, 10, 15, 20, 26, 35, 45, 60, 81)}
+# Numbers of clusters: all that the thesis prints, and some of ours.
+CLUSTERS = {
+    split: tuple(sorted({*thesis.FCRM[split], *ours}))
+    for split, ours in (("S1", (1, 16)), ("S2", (15, 35, 60)))
+}
 
 
 @dataclass(frozen=True)
@@ -43,6 +51,30 @@ class Findings:
     def agreements(self) -> list[Agreement]:
         """How far each column is from print: over all printed c, and from c = 4 on."""
         return [*agreements(self.rows), *agreements(self.rows, from_c=4)]
+
+    def numbers(self) -> dict[str, Any]:
+        """All there is as JSON."""
+        return {
+            "quick": self.quick,
+            "splits": [asdict(row) for row in self.rows],
+            "against_c": [asdict(row) for row in self.against_c],
+            "agreements": [asdict(one) for one in self.agreements],
+            "five_clouds": [asdict(row) for row in self.clouds],
+            "surface": [asdict(point) for point in self.surface],
+        }
+
+    @classmethod
+    def from_numbers(cls, numbers: Mapping[str, Any]) -> Findings:
+        """What `numbers` made of them."""
+        return cls(
+            quick=numbers["quick"],
+            rows=[row_from_numbers(row) for row in numbers["splits"]],
+            against_c=[row_from_numbers(row) for row in numbers["against_c"]],
+            clouds=[row_from_numbers(row) for row in numbers["five_clouds"]],
+            surface=[
+                SurfacePoint(**{**point, "ours": Figures(**point["ours"])}) for point in numbers["surface"]
+            ],
+        )
 
     def of(self, split: str) -> list[Row]:
         """The rows of one split."""

@@ -9,7 +9,7 @@ from typing import Any
 from experiments.document import Document
 from tacita.core import Run
 
-from .earlier import kept, numbers
+from .earlier import answers_of, kept, numbers
 from .experiments import Answers, Setting, by_row, gather
 from .page import page
 from .plot import times_and_proofs
@@ -33,6 +33,11 @@ def document(
     before = kept(setting, earlier)
     told = None if save is None else lambda answers: save(_document(setting, answers))
     return _document(setting, gather(setting, run, before, told))
+
+
+def rendered(numbers: Mapping[str, Any]) -> Document:
+    """The page and figure of an earlier run from its numbers."""
+    return _document(Setting(**numbers["setting"]), answers_of(numbers))
 
 
 def _document(setting: Setting, answers: Answers) -> Document:

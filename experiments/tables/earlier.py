@@ -71,13 +71,18 @@ def kept(setting: Setting, earlier: Mapping[str, Any] | None) -> Answers:
     try:
         if earlier.get("basis") != basis(setting):
             return {}
-        return {
-            (Case(**{name: row[name] for name in Case.__dataclass_fields__}), each["number"]): Answer(**each)
-            for row in (*earlier["rows"], *earlier["beyond"])
-            for each in row["answers"]
-        }
+        return answers_of(earlier)
     except (AttributeError, KeyError, TypeError):
         raise ParameterError(
             "reproduce tables: tables.json in this folder is not what an earlier run wrote. "
             "Start over with --fresh, or choose another folder."
         ) from None
+
+
+def answers_of(numbers: Mapping[str, Any]) -> Answers:
+    """Every answer that `numbers` wrote."""
+    return {
+        (Case(**{name: row[name] for name in Case.__dataclass_fields__}), each["number"]): Answer(**each)
+        for row in (*numbers["rows"], *numbers["beyond"])
+        for each in row["answers"]
+    }

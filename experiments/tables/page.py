@@ -8,7 +8,7 @@ from typing import get_args
 import numpy as np
 
 from experiments.document import Cell, seconds, table
-from experiments.published import SUPPRESSION, SUPPRESSION_MINUTES
+from experiments.printed.slides import HEADLINES, MINUTES
 from tacita._version import __version__
 
 from .experiments import LARGEST_VALUE, LEVEL, SIZES, SMALL, Found, Objective, Setting, cases
@@ -28,11 +28,12 @@ _HEADLINES = (
     "worst gap, ours",
 )
 _NOT_COMPARABLE = """\
-- The source's tables are not available. Its sizes between the smallest and the largest, its densities, its
-  machine and its solver are not in our notes; those here are our choice. Only the headline figures can be set
+- The source's tables are not available. The slides name the smallest and the largest size; other sizes,
+  densities, machine and solver they do not. Those here are our choice. Only the headline figures can be set
   beside ours, and a share that is higher here may be owed to easier tables or a faster machine.
-- The source's figures are of its own methods (Lagrangean relaxation with a heuristic for G and E, an exact
-  algorithm in three phases for I). Ours are all of `optimal`.
+- The source's figures are of its own methods: a Lagrangean algorithm with a heuristic for G and E, an exact
+  algorithm with necessary conditions of flow, pattern and volume for I. Ours are all of `optimal`; those
+  methods are `lagrange` and `three-phase` here.
 - Zeros are published for G and I. For E they may be withheld, at a cost of 1. Values are drawn uniformly, so
   that one cell in 500 is zero: E differs little from G here.
 - Sums are published in all tables."""
@@ -46,8 +47,14 @@ def page(setting: Setting, found: Sequence[Found]) -> str:
         *_unfinished(setting, found),
         "Cell suppression with a proof, three problems: general, exact and interval protection "
         "([what they mean](../guide/tables.md#what-counts-as-protected)). The printed figures are the "
-        "headlines of slides on the methods of Carvalho, Almeida and their co-authors, as our notes quote "
-        "them; they were not checked against the papers.",
+        "headlines of slides on the methods of Carvalho, Almeida and their co-authors "
+        "([document 002](papers.md#document-002)); they were not checked against the papers.",
+        "## Document 002: headlines",
+        table(_HEADLINES, _headlines(found)),
+        "Proven: no pattern of its kind loses less. Times are processor seconds on one core, audit "
+        "included, compilation aside. The gap is the share of the loss of secondary cells by which a "
+        "better pattern could undercut ours at most."
+        f"{_shortened(setting)}",
         "## How the tables are made",
         f"Values are uniform whole numbers in 0 .. {LARGEST_VALUE}. Sensitive cells are drawn at random "
         f"among the positive cells of the least {100 * SMALL:g} %: in a sparse table one to every four "
@@ -59,12 +66,6 @@ def page(setting: Setting, found: Sequence[Found]) -> str:
         "Every table goes the public way, `suppress` with the method `optimal`, which ends in the audit: "
         "code that shares nothing with the method attacks the pattern, and an answer that does not "
         f"withstand it is refused and counts as not proven. {_audits(found)}",
-        "## Beside the source",
-        table(_HEADLINES, _headlines(found)),
-        "Proven: no pattern of its kind loses less. Times are processor seconds on one core, audit "
-        "included, compilation aside. The gap is the share of the loss of secondary cells by which a "
-        "better pattern could undercut ours at most."
-        f"{_shortened(setting)}",
         "![Mean time and share proven against size](tables.svg)",
         *(part for problem in SIZES for part in _section(problem, found)),
         "## Where the cap ended a search",
@@ -115,7 +116,7 @@ def _shortened(setting: Setting) -> str:
         return ""
     return (
         f" A search that needs more than {setting.cap:g} s counts as not proven here; the source reports "
-        f"means of up to {SUPPRESSION_MINUTES} minutes. A share below its own says little before the whole "
+        f"means of up to {MINUTES} minutes. A share below its own says little before the whole "
         "experiment is run, and our mean times are held down by the cap."
     )
 
@@ -130,8 +131,9 @@ def _audits(found: Sequence[Found]) -> str:
 
 
 def _headlines(found: Sequence[Found]) -> list[list[Cell]]:
-    rows: list[list[Cell]] = []
-    for problem, (tables, sizes, printed) in SUPPRESSION.items():
+    lines: list[list[Cell]] = []
+    for problem, headline in HEADLINES.items():
+        sizes = " to ".join(f"{rows} x {columns}" for rows, columns in (headline.smallest, headline.largest))
         for objective in get_args(Objective):
             answers = [
                 answer
@@ -143,20 +145,20 @@ def _headlines(found: Sequence[Found]) -> list[list[Cell]]:
                 continue
             gaps = [100 * answer.gap for answer in answers if answer.gap is not None]
             share = 100 * sum(answer.proven for answer in answers) / len(answers)
-            rows.append(
+            lines.append(
                 [
                     SPOKEN[problem],
-                    f"{tables}, {sizes}",
+                    f"{headline.tables}, {sizes}",
                     len(answers),
                     LEAST[objective],
-                    f"{printed[objective]} %" if objective in printed else None,
+                    f"{headline.proven[objective]} %" if objective in headline.proven else None,
                     _percent(share),
-                    f"under {SUPPRESSION_MINUTES} min",
+                    f"under {MINUTES} min",
                     f"{seconds(float(np.mean([answer.seconds for answer in answers])))} s",
                     _gap(max(gaps, default=None)),
                 ]
             )
-    return rows
+    return lines
 
 
 def _section(problem: str, found: Sequence[Found]) -> list[str]:

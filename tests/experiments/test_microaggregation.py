@@ -1,4 +1,5 @@
 import json
+from dataclasses import asdict
 from xml.etree import ElementTree
 
 import numpy as np
@@ -6,7 +7,7 @@ import pytest
 from experiments.__main__ import run_command
 from experiments.document import cell, seconds, table
 from experiments.files import loss, partition, standardised
-from experiments.microaggregation import choice, losses, ranks, steps, strategies
+from experiments.microaggregation import choice, losses, medoids, ranks, steps, strategies
 from experiments.microaggregation.plot import loss_against_time
 from experiments.writing import reproduce_into
 
@@ -33,20 +34,6 @@ def test_every_printed_figure_belongs_to_a_registered_method_and_has_a_source():
     assert set(published.LOSSES) <= set(registry.names("microaggregation"))
     assert set(published.LOSSES) == set(published.SOURCES)
     assert set(published.RANKS) <= set(registry.names("microaggregation"))
-
-
-def test_the_printed_ranks_add_up_as_their_source_says():
-    sums = {name: sum(by_file.values()) for name, by_file in published.RANKS.items() if len(by_file) == 3}
-    assert sums == {
-        "npn-mhm": 25,
-        "md": 18,
-        "md-mhm": 15,
-        "mdav": 13,
-        "mdav-mhm": 7,
-        "cbfs": 14,
-        "kc": 25,
-        "kckw": 7,
-    }
 
 
 def test_the_best_step_of_dfo_is_what_the_table_of_losses_quotes():
@@ -102,8 +89,26 @@ def test_searches_never_end_above_their_start(few):
     found = list(steps.searches({"tarragona": few}, (3,), QUICK))
     assert len(found) == 6
     assert all(one.ours <= one.before * (1 + 1e-12) for one in found)
-    assert "6 runs" in steps.summary(found)
-    assert "gsms-t2" in steps.section(found)
+    assert "of 6 cells" in steps.summary(found)
+    assert "GSMS-T2" in steps.section(found, 3)
+    assert steps.section(found, 3).count(" / ") == 3 * len(found)
+    assert "16.93" in steps.starts(found)
+
+
+def test_medoids_beside_print_hold_k_and_one_group_of_all_loses_most(few):
+    found = list(medoids.releases({"tarragona": few}, (3, 10), QUICK))
+    assert [one.k for one in found] == [3, 10, None]
+    assert found[0].il2 < found[1].il2 < found[2].il2
+    assert 1 >= found[0].dld > found[1].dld > found[2].dld
+    assert medoids.releases_section(found).count("not run") == 2 * 7 * 2 + 2 - 5
+    assert "Tarragona below 45 %" in medoids.claims(found)
+
+
+def test_a_cell_of_print_without_ours_says_not_run():
+    text = medoids.losses_section([a_loss(5.6, 5.692)], "census")
+    assert "5.692 / 5.600" in text
+    assert "7.494 / not run" in text
+    assert text.splitlines()[3].count("| - ") == 4
 
 
 def test_there_are_216_synthetic_sets_each_repeatable_and_standardised():
@@ -115,12 +120,15 @@ def test_there_are_216_synthetic_sets_each_repeatable_and_standardised():
 
 
 def test_shares_of_better_equal_and_worse_add_up():
-    found = list(strategies.cases(True, QUICK))
-    assert {case.k for case in found} == {3, 5, 10}
-    for one, other, _ in strategies._PAIRS:
-        assert sum(strategies._share(found, one, other)) == pytest.approx(100)
+    cases = list(strategies.cases(True, QUICK))
+    assert {case.k for case in cases} == {3, 5, 10}
+    found = strategies.Shares.of(cases)
+    for pair in found.pairs:
+        assert pair.first_better + pair.equal + pair.second_better == pytest.approx(100)
+    assert [one.variant for one in found.variants] == list(strategies.VARIANTS)
     assert "strictly better" in strategies.summary(found)
     assert "h then k, II" in strategies.section(found)
+    assert strategies.Shares.from_numbers(json.loads(json.dumps(asdict(found)))) == found
 
 
 def test_a_second_heuristic_never_undoes_the_first():

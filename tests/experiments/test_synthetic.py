@@ -10,7 +10,7 @@ from experiments.__main__ import run_command
 from experiments.synthetic import experiments as synthetic
 
 import tacita
-from experiments import published, reproduce
+from experiments import reproduce
 from tacita import DataError, datasets
 from tacita.core import Run
 
@@ -34,12 +34,6 @@ def test_the_table_has_every_printed_row_under_both_settings(first_split):
     assert {("fcrm", m, c) for m in ("joint", "separate") for c in (2, 4, 8, 12, 15)} <= rows
     assert {("regression", None, None), ("ipso-c", None, None), ("ipso-q", None, None)} <= rows
     assert len(rows) == len(first_split)
-
-
-def test_published_scores_are_the_means_of_published_losses_and_risks():
-    tables = [*published.SYNTHETIC_FCRM.values(), *published.SYNTHETIC_IPSO.values()]
-    for pil, risk, score in (row for table in tables for row in table.values()):
-        assert score == pytest.approx((pil + risk) / 2, abs=0.011)
 
 
 def test_our_own_values_of_the_first_split_have_not_moved(first_split):
@@ -73,7 +67,7 @@ def test_separate_memberships_give_true_values_away(first_split):
 def test_five_clouds_are_five_and_more_clusters_trade_loss_for_risk():
     assert synthetic.five_clouds().shape == (300, 2)
     rows = synthetic.cloud_table(Run(), clusters=(2, 5, 8))
-    assert [row.published[:2] for row in rows] == [(40.4, 5.9), (20.1, 9.3), (15.2, 16.2)]
+    assert [row.published[:2] for row in rows] == [(40.41, 5.88), (20.11, 9.27), (15.24, 16.17)]
     assert rows[0].ours.pil > rows[1].ours.pil > rows[2].ours.pil
     assert rows[0].ours.dr < rows[1].ours.dr < rows[2].ours.dr
 

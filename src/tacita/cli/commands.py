@@ -376,7 +376,9 @@ def methods(
     if as_json:
         print_json(registry.describe(found.kind, name))
         return
-    Out.print(f"{name} ({found.kind})\n\n{inspect.getdoc(found)}", markup=False)
+    aliases = registry.aliases_of(found.kind, name)
+    also = f"; also known as {', '.join(aliases)}" if aliases else ""
+    Out.print(f"{name} ({found.kind}{also})\n\n{inspect.getdoc(found)}", markup=False)
     print_parameters(found)
 
 

@@ -17,6 +17,7 @@ from typing import Any
 
 from pydantic.fields import FieldInfo
 
+from .aliases import ALIASES
 from .errors import ParameterError
 from .method import Method
 from .spelling import in_any_case
@@ -257,13 +258,16 @@ def names(*kinds: str) -> list[str]:
 
 
 def canonical(name: str, *kinds: str) -> str:
-    """A name as the registry spells it, which plans and records keep; users may write it in any case.
+    """A name as the registry spells it, which plans and records keep.
 
-    >>> canonical("Mdav", "microaggregation"), canonical("pil_MEAN", *MEASURING)
-    ('mdav', 'PIL_mean')
+    Users may write it in any case, or as a paper calls it (`ALIASES`).
+
+    >>> canonical("Mdav", "microaggregation"), canonical("pil_MEAN", *MEASURING), canonical("M-d")
+    ('mdav', 'PIL_mean', 'mst-d')
     """
-    known = names(*(kinds or tuple(locations())))
-    meant = _meant(name, known)
+    kinds = kinds or tuple(locations())
+    known = names(*kinds)
+    meant = _meant(name, *kinds)
     if meant is None:
         raise ParameterError(f"There is no method, measure or format named {name!r}. {_offered(name, known)}")
     return meant
@@ -279,8 +283,29 @@ def _offered(name: str, known: Sequence[str]) -> str:
     return f"{meant}`tacita methods` lists all {len(known)}."
 
 
-def _meant(name: str, known: Sequence[str]) -> str | None:
-    found = in_any_case(name, known)
+def meanings(name: str, *kinds: str) -> list[str]:
+    """The names that one may mean: itself, or in other capital letters; else what it is an alias of.
+
+    >>> meanings("Mdav", "microaggregation"), meanings("mictsp", "microaggregation"), meanings("x", "risk")
+    (['mdav'], ['tsp-mhm'], [])
+    """
+    if found := in_any_case(name, names(*kinds)):
+        return found
+    known = {alias: ours for kind in kinds for alias, ours in ALIASES.get(kind, {}).items()}
+    return [known[alias] for alias in in_any_case(name, known)]
+
+
+def aliases_of(kind: str, name: str) -> tuple[str, ...]:
+    """What papers call something.
+
+    >>> aliases_of("microaggregation", "md")
+    ('DBFS',)
+    """
+    return tuple(alias for alias, ours in ALIASES.get(kind, {}).items() if ours == name)
+
+
+def _meant(name: str, *kinds: str) -> str | None:
+    found = meanings(name, *kinds)
     if len(found) > 1:
         raise ParameterError(
             f"{name!r} may be {' or '.join(found)}, which differ in capital letters alone. Write the one "
@@ -297,10 +322,9 @@ def by_canonical(values: Mapping[str, Any], *kinds: str) -> dict[str, Any]:
     >>> by_canonical({"dbrl": 20, "K_anonymity": 3}, *MEASURING)
     {'DBRL': 20, 'k_anonymity': 3}
     """
-    known = names(*kinds)
     found: dict[str, Any] = {}
     for name, value in values.items():
-        spelled = _meant(name, known) or name
+        spelled = _meant(name, *kinds) or name
         if spelled in found:
             raise ParameterError(f"{spelled} is named twice, in capital letters and without. Once is enough.")
         found[spelled] = value
@@ -327,10 +351,17 @@ def lookup(name: str, *kinds: str) -> type[Method]:
 def canonical_chain(method: str) -> str:
     """A method, or a chain of methods with + between, as the registry spells them.
 
-    >>> canonical_chain("MDAV+Best")
-    'mdav+best'
+    >>> canonical_chain("MDAV+Best"), canonical_chain("mdav+HM+KM")
+    ('mdav+best', 'mdav+hmkm')
     """
-    return "+".join(canonical(each, *PROTECTING) for each in method.split("+"))
+    words, spelled = method.split("+"), []
+    while words:
+        # a paper's name may have a + of its own
+        several = (n for n in range(len(words), 1, -1) if meanings("+".join(words[:n]), *PROTECTING))
+        taken = next(several, 1)
+        spelled.append(canonical("+".join(words[:taken]), *PROTECTING))
+        words = words[taken:]
+    return "+".join(spelled)
 
 
 def parameters_of(method: str) -> dict[str, FieldInfo]:
@@ -361,7 +392,7 @@ def meaning_of(name: str, *kinds: str) -> str:
     >>> meaning_of("DLD", *MEASURING), meaning_of("IL9", *MEASURING)
     ('Share of released records whose nearest original record is their own.', '')
     """
-    return lookup(name, *kinds).summary() if _meant(name, names(*kinds)) else ""
+    return lookup(name, *kinds).summary() if _meant(name, *kinds) else ""
 
 
 def family_of(measure: str) -> str:
@@ -370,7 +401,7 @@ def family_of(measure: str) -> str:
     >>> family_of("PIL_mean"), family_of("IL9")
     ('usual analyses', 'others')
     """
-    known = _meant(measure, names(*MEASURING))
+    known = _meant(measure, *MEASURING)
     return str(getattr(lookup(measure, *MEASURING), "family", "others")) if known else "others"
 
 
@@ -390,6 +421,7 @@ def describe(kind: str, name: str) -> dict[str, Any]:
     told = {
         "kind": kind,
         "name": name,
+        "aliases": list(aliases_of(kind, name)),
         "summary": found.summary(),
         "parameters": found.parameter_schema(),
         "guarantees": list(found.guarantees),

@@ -19,7 +19,6 @@ from tacita.core.method import Method
 from tacita.core.options import Missing, ReleaseOptions
 from tacita.core.params import Parameters
 from tacita.core.roles import Kind, Roles, RolesOfFile, RolesOfSteps
-from tacita.core.spelling import in_any_case
 from tacita.engines.section import EngineSection
 from tacita.io import InputSection, toml_of
 
@@ -177,7 +176,7 @@ def _for_its_method(values: Mapping[str, Any]) -> dict[str, Any]:
     one that drops has no columns to protect."""
     around, given = values.get("protect"), values.get("roles")
     method = around.get("method") if isinstance(around, dict) else getattr(around, "method", None)
-    named = in_any_case(str(method), registry.names(*registry.PROTECTING))
+    named = registry.meanings(str(method), *registry.PROTECTING)
     if len(named) != 1 or not isinstance(given, Roles | Mapping | None):
         return {}
     found = registry.lookup(named[0], *registry.PROTECTING)

@@ -1,0 +1,189 @@
+"""The page "From the papers" leaves out no table, figure or name of the documents, and its verdicts hold."""
+
+import json
+import re
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from experiments.printed import SOURCES
+
+import tacita
+from tacita import registry
+from tacita.core.aliases import ALIASES
+from tacita.microdata.sections import ProtectSection
+from tacita.tables.sections import SuppressSection
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "reproduced" / "papers.md").read_text(encoding="utf-8")
+VERDICTS = {"yes", "no", "in part", "not testable"}
+ALIAS_NAMES = [(kind, alias, ours) for kind, names in ALIASES.items() for alias, ours in names.items()]
+
+
+def part_of(number):
+    return PAGE.partition(f"\n## Document {number}\n")[2].partition("\n## ")[0]
+
+
+def rows(text):
+    return [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("| ")]
+
+
+def results(name):
+    return json.loads((ROOT / "docs" / "reproduced" / f"{name}.json").read_text())
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.number)
+def test_every_numbered_table_and_figure_is_linked_and_no_other(source):
+    found = [row for row in rows(part_of(source.number)) if re.fullmatch(r"(Table|Figure) \d+", row[0])]
+    assert [row[0] for row in found] == list(source.numbered)
+    for row in found:
+        assert re.search(r"\]\([^)\s]+\.md[^)]*\)", row[2]), f"document {source.number}, {row[0]} has no link"
+        if source.counts.get(row[0]):
+            assert f"document-{source.number}-{row[0].lower().replace(' ', '-')})" in row[2]
+            assert "python -m experiments" in row[3]
+
+
+def test_all_numbers_of_the_documents_are_those_that_they_print():
+    assert {source.number: (len(source.tables), len(source.figures)) for source in SOURCES} == {
+        "000": (3, 0),
+        "001": (2, 0),
+        "002": (0, 0),
+        "003": (1, 5),
+        "004": (8, 10),
+    }
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.number)
+def test_every_document_has_names_claims_with_a_verdict_and_future_work(source):
+    text = part_of(source.number)
+    headings = re.findall(r"^### (.*)$", text, re.M)
+    assert headings[0] == "Names"
+    assert headings[2:] == ["Claims", "Future work"]
+    claims = rows(text.partition("### Claims")[2].partition("###")[0])[1:]
+    assert len(claims) >= 5
+    for _, verdict, why in claims:
+        assert verdict in VERDICTS
+        assert why.strip()
+    assert text.partition("### Future work")[2].strip()
+
+
+@pytest.mark.parametrize(("kind", "alias", "ours"), ALIAS_NAMES)
+def test_a_name_of_a_paper_stands_on_the_page_and_means_ours(kind, alias, ours):
+    lines = [line for line in PAGE.splitlines() if f"`{alias}`" in line]
+    assert any(f"(../methods/{ours.lower()}.md)" in line for line in lines)
+    assert registry.canonical(alias) == registry.canonical(alias.upper(), kind) == ours
+    assert registry.lookup(alias, kind) is registry.lookup(ours, kind)
+    page = (ROOT / "docs" / "methods" / f"{ours.lower()}.md").read_text()
+    assert f"`{alias}`" in page
+
+
+def test_no_alias_hides_a_name_or_means_two():
+    for kind, names in ALIASES.items():
+        assert not {alias.casefold() for alias in names} & {name.casefold() for name in registry.names(kind)}
+    folded = [alias.casefold() for _, alias, _ in ALIAS_NAMES]
+    assert len(folded) == len(set(folded))
+
+
+def test_plans_and_python_take_the_names_of_papers_and_keep_ours():
+    assert ProtectSection(method="M-d", k=3) == ProtectSection(method="mst-d", k=3)
+    assert ProtectSection(method=["mdav", "HM+KM"], k=3).method == "mdav+hmkm"
+    assert ProtectSection(method="mdav,hm+km", k=3).method == "mdav+hmkm"
+    assert SuppressSection(problem="exact", method="lagrangeano").method == "lagrange"
+    assert type(tacita.method("mictsp", k=3)).__name__ == "TSPMHM"
+    assert registry.by_canonical({"ID": 20}, *registry.MEASURING) == {"ID_sd": 20}
+    with pytest.raises(tacita.ParameterError, match="named 'KM'"):
+        registry.canonical_chain("HM+mdav+KM")
+
+
+def test_readers_find_the_page_from_the_readme_and_the_index():
+    assert "(docs/reproduced/papers.md)" in (ROOT / "README.md").read_text()
+    assert "(reproduced/papers.md)" in (ROOT / "docs" / "index.md").read_text()
+
+
+def verdict(number, words):
+    (row,) = [row for row in rows(part_of(number)) if words in row[0]]
+    return row[1]
+
+
+def test_verdicts_on_ranks_are_those_of_the_stored_results():
+    loss = {(one["method"], one["file"]): one["ours"] for one in results("microaggregation")["ranks"]}
+
+    def best(file):
+        return min((method for method, at in loss if at == file), key=lambda method: loss[method, file])
+
+    assert (best("tarragona") == "kckw") == (verdict("003", "best of eleven on Tarragona") == "yes")
+    assert (best("census") == "kckw") == (verdict("003", "best on Census") == "yes")
+    beaten = {method for method, file in loss if file == "eia" and loss[method, file] > loss["kckw", "eia"]}
+    assert (beaten == {"npn-mhm", "kc"}) == (verdict("003", "NPN-MHM and KC alone on EIA") == "yes")
+    ahead = loss["mdav-mhm", "eia"] < loss["kckw", "eia"]
+    assert ahead == (verdict("003", "On EIA MDAV-MHM is better") == "yes")
+    together = loss["kckw", "tarragona"] < min(loss["kc", "tarragona"], loss["kward", "tarragona"])
+    assert together == (verdict("003", "together are better") == "yes")
+
+
+def test_verdicts_on_tables_are_those_of_the_stored_results():
+    answers = {
+        (row["problem"], row["objective"]): [
+            answer
+            for other in results("tables")["rows"]
+            if (other["problem"], other["objective"]) == (row["problem"], row["objective"])
+            for answer in other["answers"]
+        ]
+        for row in results("tables")["rows"]
+    }
+    share = {key: 100 * sum(each["proven"] for each in found) / len(found) for key, found in answers.items()}
+    held = share["general", "value"] >= 98 and share["exact", "value"] >= 95 and share["exact", "count"] >= 70
+    assert held == (verdict("002", "98 % (general)") == "yes")
+    assert (share["interval", "value"] >= 95) == (verdict("002", "95 % (interval)") == "yes")
+    seconds = [sum(each["seconds"] for each in found) / len(found) for found in answers.values()]
+    assert (max(seconds) < 240) == (verdict("002", "four minutes") == "yes")
+
+
+def test_verdicts_on_synthetic_data_are_those_of_the_stored_results():
+    found = results("synthetic")
+    score = {(row["experiment"], row["method"]): row["ours"]["score"] for row in found["splits"]}
+    lowest = {
+        split: min(
+            row["ours"]["score"] for row in found["against_c"] if row["experiment"] == split and row["c"] > 1
+        )
+        for split in ("S1", "S2")
+    }
+    better = [lowest[split] < score[split, "regression"] for split in lowest]
+    assert any(better) == (verdict("004", "better SCORE than IPSO-A") == "yes")
+    theirs = ("fcrm", "regression", "ipso-c")
+    assert verdict("004", "IPSO-C has the best SCORE") == "yes"
+    for split in ("S1", "S2"):
+        assert min(theirs, key=lambda method: score[split, method]) == "ipso-c"
+    for kind in ("joint", "separate"):
+        for split in ("S1", "S2"):
+            mine = sorted(
+                (row["c"], row["ours"]["pil"], row["ours"]["dr"])
+                for row in found["against_c"]
+                if (row["experiment"], row["memberships"]) == (split, kind) and row["c"] > 1
+            )
+            assert mine[0][1] > mine[-1][1]
+            assert mine[0][2] < mine[-1][2]
+    assert verdict("004", "More clusters lose less") == "yes"
+    for c in (2, 4):
+        by_n = [point["ours"] for point in found["surface"] if point["c"] == c]
+        assert by_n[0]["pil"] > by_n[-1]["pil"]
+        assert by_n[0]["dr"] < by_n[-1]["dr"]
+    assert verdict("004", "With c fixed") == "yes"
+
+
+def test_verdicts_on_searches_are_those_of_the_stored_results():
+    found = results("microaggregation")
+    shares = {(pair["first"], pair["second"]): pair for pair in found["strategies"]["pairs"]}
+    order = shares["h then k, II", "k then h, II"]
+    assert (order["first_better"] > order["second_better"]) == (verdict("000", "almost 60 %") == "yes")
+    for name in ("k-means", "h-means"):
+        assert shares[f"{name} II", f"{name} I"]["second_better"] < 10
+    assert verdict("000", "Strategy II is better") == "yes"
+    releases = {(one["file"], one["k"]): one for one in found["medoids"]}
+    by_k = [k for file, k in releases if file == "census" and k]
+    for file in ("tarragona", "census"):
+        risks = [releases[file, k]["dld"] for k in by_k]
+        assert all(one > other for one, other in pairwise(risks))
+    assert verdict("001", "DLD comes near zero") == "yes"
+    below = [one for one in releases.values() if one["k"] and one["dld"] >= 0.2]
+    assert (len(below) == 1) == (verdict("001", "DLD stays below 0.2") == "yes")
