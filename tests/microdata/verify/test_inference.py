@@ -258,8 +258,12 @@ def test_a_masked_number_that_a_sum_gives_back_is_refused(how):
     problem = refused(frame, quasi=["income"], measures=["IL1"], **how)
     assert names_of(problem.found) == {"benefits", "total"}
     assert not warned(tacita.protect(frame, quasi=["income"], measures=["IL1"], identifiers=["total"], **how))
-    both = tacita.protect(frame, quasi=["income", "benefits"], measures=["IL1"], **how)
-    assert not warned(both)
+    both = {**how, "quasi": ["income", "benefits"], "measures": ["IL1"]}
+    if how["method"] == "onedims":
+        # ranked by itself, a benefit is mostly shown as it was
+        assert names_of(refused(frame, **both).found) == {"benefits", "total"}
+    else:
+        assert not warned(tacita.protect(frame, **both))
 
 
 def test_a_sum_that_some_records_break_is_found_and_a_correlation_is_not():

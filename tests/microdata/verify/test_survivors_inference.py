@@ -191,7 +191,9 @@ def test_a_nought_has_no_logarithm():
     assert found.columns == ("a", "b")
     product = A * B
     product[7] = 0.0
-    assert relation(product, EVERY, {"a": A, "b": B}) is None
+    found = relation(product, EVERY, {"a": A, "b": B})
+    assert found is not None
+    assert found.found.tolist() == [at != 7 for at in range(200)]
 
 
 @pytest.mark.parametrize(("columns", "found"), [(60, True), (61, False)])
