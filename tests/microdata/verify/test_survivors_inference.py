@@ -39,6 +39,8 @@ def evidence_of(cells: Any, dialect: CsvDialect | None = None) -> Evidence:
         ([dt.date(2020, 1, 2), dt.date(2019, 5, 1), None, dt.date(2020, 1, 2)], [1, 0, -1, 1]),
         ([dt.time(3), dt.time(1), dt.time(2)], [2, 0, 1]),
         ([dt.datetime(2020, 1, 2), dt.datetime(2019, 1, 1), dt.datetime(2020, 1, 3)], [1, 0, 2]),
+        # nanoseconds have more digits than a number keeps
+        (pa.array([1_600_000_000_123_456_789, 10**18, None], pa.timestamp("ns")), [1, 0, -1]),
         ([decimal.Decimal("1.5"), decimal.Decimal("0.5"), None], [1, 0, -1]),
         ([True, False, True], None),
         (pa.nulls(3), None),
