@@ -1,10 +1,10 @@
 """What the checks of a release cost beside an earlier version.
 
-`python -m benchmarks.cost_of_checks --baseline PATH`, where PATH is a folder with another version
-of the repository (`git worktree add PATH COMMIT`). Both carry out the same plans, each in a process of its own, one after the
-other in turn: the demo, releases of adult (ARX's file under TACITA_SHARED; without it persons made up) and of
-100 000 records. Prints the CPU seconds of both, from the source to the written file and its reports, without
-start and compilation, and their ratio; exits with 1 where one is above --limit.
+`python -m benchmarks.cost_of_checks --baseline PATH`, where PATH is a folder with another version of the
+repository (`git worktree add PATH COMMIT`). Both carry out the same plans, each in a process of its own, one
+after the other in turn: the demo, releases of adult (ARX's file under TACITA_SHARED; without it persons made
+up) and of 100 000 records. Prints the CPU seconds of both, from source to written file and reports
+(no start, no compilation), and their ratio; exits with 1 where one is above --limit.
 """
 
 from __future__ import annotations
