@@ -252,8 +252,8 @@ def test_weights_and_the_order_of_records_have_ways_out_of_their_own():
         "region: 1\u202f400 of 1\u202f414 suppressed cells follow from weight, or from size with the order "
         "of the records. Once they are filled in, fewer than k share the values of 768 records."
     )
-    assert shown.ways[0].startswith("Leave out weight or size (role: identifier)")
-    # size is protected as it is
+    # size tells something with the order of the records alone, and is protected as it is
+    assert shown.ways[0].startswith("Leave out weight (role: identifier)")
     assert shown.ways[1].startswith("Or protect weight together with region")
     assert any(way.startswith("Calibrate weight, the sampling weight, anew") for way in shown.ways)
     assert any(way.startswith("Shuffle the records") for way in shown.ways)

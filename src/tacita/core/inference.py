@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 # What stands in for the order of the records where it is that of the source.
@@ -45,5 +46,27 @@ class Determined:
 
         >>> Determined("size", (("weight", "scale"), ("rooms",)), "suppressed", 9, 9, 0, False).by
         'weight with scale, or from rooms'
+        >>> Determined("wage", (("total", "rent", "grants"),), "changed", 9, 9, None, True).by
+        'total with rent and grants'
         """
-        return ", or from ".join(" with ".join(names) for names in self.columns)
+        return ", or from ".join(together(names) for names in self.columns)
+
+
+def together(names: Sequence[str], word: str = "with", last: str = "and") -> str:
+    """Columns that tell something only together.
+
+    >>> together(["total"]), together(["total", "rent", "grants", "tax"])
+    ('total', 'total with rent, grants and tax')
+    """
+    first, others = list(names[:1]), list(names[1:])
+    tail = f" {last} ".join(part for part in (", ".join(others[:-1]), *others[-1:]) if part)
+    return f" {word} ".join(part for part in (*first, tail) if part)
+
+
+def bare(names: Sequence[str], hidden: Sequence[str]) -> tuple[str, ...]:
+    """Those of some columns of which nothing is hidden, or all where there are none.
+
+    >>> bare(["weight", "size"], ["size", "region"]), bare(["size"], ["size"])
+    (('weight',), ('size',))
+    """
+    return tuple(name for name in names if name not in hidden) or tuple(names)

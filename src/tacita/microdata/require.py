@@ -101,7 +101,10 @@ def _requirement(name: str, value: Any) -> Requirement:
     limit = None
     if given or by_column is None:
         limit = _limit(name, measured, dict.fromkeys([measured.limit_name], *given) if given else {})
-    measured(**settings)
+    try:
+        measured(**settings)
+    except ParameterError as problem:
+        raise problem.reworded(f"Require: {problem} Beside these, limit and by_column are known.") from None
     return Requirement(name, limit, settings, by_column)
 
 

@@ -107,12 +107,18 @@ def _given_back(found: Sequence[Mapping[str, Any]], say: Say) -> tuple[Finding, 
 
 
 def _sentences(found: Mapping[str, Any], say: Say) -> list[str]:
-    together, either = " " + say("refused.with") + " ", ", " + say("refused.or-from") + " "
+    either, words = ", " + say("refused.or-from") + " ", (say("refused.with"), say("refused.and"))
     order = say("refused.row-order")
     sets = [[order if name is None else name for name in names] for names in found["columns"]]
     key = "refused.suppressed" if found["suppressed"] else "refused.changed"
     cells, of, exposed = (number(found[name]) for name in ("cells", "of", "exposed"))
-    told = say(key, column=found["column"], cells=cells, of=of, by=either.join(map(together.join, sets)))
+    told = say(
+        key,
+        column=found["column"],
+        cells=cells,
+        of=of,
+        by=either.join(_together(names, *words) for names in sets),
+    )
     few = [say("refused.narrowed", count=number(found["narrowed"]))] if found["narrowed"] else []
     return [told, *few, *([say("refused.exposed", count=exposed)] if found["exposed"] else [])]
 
@@ -122,20 +128,40 @@ def _ways_of(found: Sequence[Mapping[str, Any]], say: Say, plan: Mapping[str, An
     roles, steps = plan.get("roles", {}), plan.get("steps") or ()
     weight, protected = roles.get("weight"), {*roles.get("quasi", ())}
     protected |= {name for step in steps for name in step.get("quasi", ())}
-    named = list(dict.fromkeys(name for each in found for names in each["columns"] for name in names))
-    by = [name for name in named if name is not None]
     hidden = list(dict.fromkeys(each["column"] for each in found))
+    sets = list(dict.fromkeys(_bare(names, hidden) for each in found for names in each["columns"]))
+    # where the order of the records takes part, it is the one to go
+    sets = [(None,) if None in names else names for names in sets]
+    alone = [names[0] for names in sets if len(names) == 1]
+    # of columns that tell something together, one is enough
+    several = [names for names in sets if len(names) > 1 and not {*alone} & {*names}]
+    every = [*alone, *(name for names in several for name in names)]
+    by = list(dict.fromkeys(name for name in every if name is not None))
     ways = []
     if by:
-        ways.append(say("refused.leave-out", columns=_listed(by, "refused.or", say)))
+        each_of = [name for name in alone if name is not None]
+        each_of += [_listed([str(name) for name in names], "refused.or", say) for names in several]
+        ways.append(say("refused.leave-out", columns=_listed(each_of, "refused.and", say)))
     if bare := [name for name in by if name not in protected]:
         both = _listed(bare, "refused.and", say), _listed(hidden, "refused.and", say)
         ways.append(say("refused.together", columns=both[0], hidden=both[1]))
     if weight in by:
         ways.append(say("refused.weight", column=weight))
-    if None in named:
+    if (None,) in sets:
         ways.append(say("refused.shuffle"))
     return ways
+
+
+def _together(names: Sequence[str], word: str, last: str) -> str:
+    """Columns that tell something only together."""
+    first, others = list(names[:1]), list(names[1:])
+    tail = f" {last} ".join(part for part in (", ".join(others[:-1]), *others[-1:]) if part)
+    return f" {word} ".join(part for part in (*first, tail) if part)
+
+
+def _bare(names: Sequence[str | None], hidden: Sequence[str]) -> tuple[str | None, ...]:
+    """Those of some columns of which nothing is hidden, or all where there are none."""
+    return tuple(name for name in names if name not in hidden) or tuple(names)
 
 
 def _unmet(found: Mapping[str, Any], say: Say) -> Finding:

@@ -196,3 +196,27 @@ def test_where_no_k_is_promised_nothing_is_left_open():
     halves = {"method": "pram", "quasi": ["region"], "nominal": ["region"], "measures": ["CATEGORIES"]}
     release = tacita.protect(frame, **halves)
     assert not [each for each in release.record.cautions if each.name == "cells-determined"]
+
+
+def test_units_are_counted_no_further_than_k(monkeypatch):
+    """Of many records that may be many others, a few at a time are looked at; the answer is the same."""
+    rng = np.random.default_rng(8)
+    n, k = 3000, 4
+    keys = [np.zeros(n, dtype=np.int64), rng.integers(0, 400, n)]
+    hidden = rng.random(n) < 0.3
+    values = np.where(hidden[:, None], np.column_stack([keys[1], (keys[1] + 1) % 400]), -1)
+    units = rng.integers(0, 900, n)
+    of = Target("c1", keys[1], ~hidden, hidden, np.ones(400), 1, 3)
+    found = [Dependence(("w",), np.zeros(n, dtype=bool), Few(hidden, values))]
+    columns = [column("c0", keys[0], np.zeros(n, dtype=bool)), column("c1", keys[1], hidden)]
+    strata = np.zeros(n, dtype=np.int64)
+
+    def exposed():
+        return exposed_records(columns, [of], [found], strata, units, k, None)
+
+    whole = exposed()
+    monkeypatch.setattr("tacita.microdata.verify.exposure._AT_ONCE", 100)
+    assert np.array_equal(exposed(), whole)
+    for row in np.flatnonzero(hidden)[:200]:
+        agree = np.isin(keys[1], values[row])
+        assert whole[row] == (np.unique(units[agree]).size < k)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from math import ceil, prod
 
 import numpy as np
 
@@ -17,6 +18,8 @@ from .learning import Target
 
 # What is known of a cell: nothing, what its original is shown as elsewhere, or the original itself.
 _SHOWN, _ORIGINAL = 1, 2
+# Combinations of values that are looked at together.
+_AT_ONCE = 2_000_000
 
 
 @dataclass(frozen=True, repr=False)
@@ -64,7 +67,9 @@ def _few_of(by: Sequence[Dependence], certain: Mask) -> Ints | None:
         new = (left[rows] < 0).all(axis=1)
         left[rows[new]] = few.values[rows[new]]
         both = rows[~new]
-        kept = (left[both][:, :, None] == few.values[both][:, None, :]).any(axis=2)
+        kept = np.zeros((both.size, left.shape[1]), dtype=bool)
+        for place in range(left.shape[1]):
+            kept |= left[both] == few.values[both, place, None]
         left[both] = np.where(kept, left[both], -1)
     return left
 
@@ -95,12 +100,21 @@ def exposed_records(
         for number, pattern in enumerate(patterns.tolist()):
             mine = rows[which == number]
             known = [(keys[at], how) for at, how in zip(chosen, pattern, strict=True) if how]
-            result[mine] |= _agreeing(known, mine, strata, units) < k
+            for some in _in_stretches(known, mine):
+                result[some] |= _agreeing(known, some, strata, units, k) < k
     return result
 
 
-def _agreeing(known: Sequence[tuple[_Key, int]], rows: Ints, strata: Ints, units: Ints | None) -> Ints:
-    """For each of some records the originals that it may be, by the keys of which something is known."""
+def _in_stretches(known: Sequence[tuple[_Key, int]], rows: Ints) -> list[Ints]:
+    """The records, fewer at a time where each may have many values of several keys."""
+    widest = min(_AT_ONCE, prod(key.few.shape[1] for key, _ in known if key.few is not None))
+    return np.array_split(rows, max(1, ceil(rows.size * widest / _AT_ONCE)))
+
+
+def _agreeing(
+    known: Sequence[tuple[_Key, int]], rows: Ints, strata: Ints, units: Ints | None, k: int
+) -> Ints:
+    """For each of some records the originals, or up to k units of them, that it may be by what is known."""
     whole = [key.compared(how) for key, how in known]
     opens = [at for at, (key, _) in enumerate(known) if key.few is not None and (key.few[rows] >= 0).any()]
     if not opens:
@@ -116,7 +130,7 @@ def _agreeing(known: Sequence[tuple[_Key, int]], rows: Ints, strata: Ints, units
         near, at_hand, codes = _joined(few[rows], whole[at], rows, near, at_hand, codes)
     if units is None:
         return np.bincount(near, np.bincount(codes)[at_hand], minlength=rows.size).astype(np.int64)
-    return _units_of(near, at_hand, codes, units, rows.size)
+    return _units_of(near, at_hand, codes, units, rows.size, k)
 
 
 def _joined(
@@ -139,12 +153,13 @@ def _joined(
     return near[one[there]], found[there], codes
 
 
-def _units_of(near: Ints, at_hand: Ints, codes: Ints, units: Ints, records: int) -> Ints:
-    """Of how many units the originals are that each record may be."""
+def _units_of(near: Ints, at_hand: Ints, codes: Ints, units: Ints, records: int, k: int) -> Ints:
+    """Of how many units, up to k, the originals are that each record may be."""
     pairs = np.unique(codes * (int(units.max(initial=0)) + 1) + units)
     owner, unit = np.divmod(pairs, int(units.max(initial=0)) + 1)
     begins = np.searchsorted(owner, np.arange(int(codes.max(initial=0)) + 2))
-    counts = np.diff(begins)[at_hand]
+    # k units of a combination are enough
+    counts = np.minimum(k, np.diff(begins)[at_hand])
     who = np.repeat(near, counts)
     steps = np.arange(who.size) - np.repeat(np.cumsum(counts) - counts, counts)
     behind = unit[np.repeat(begins[at_hand], counts) + steps]

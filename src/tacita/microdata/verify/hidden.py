@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,6 +20,8 @@ from .ranks import figures, ranks_of
 
 # Records of a group that must agree where the attacker knows the relation and no record shows it.
 _STRUCTURE = 4
+# Masked numbers that so many records have may be in common to a group; where fewer do, nothing is looked for.
+_IN_COMMON, _OF_NUMBERS = 3, 0.1
 
 
 @dataclass(frozen=True, repr=False)
@@ -154,6 +156,24 @@ def targets_of(column: HiddenColumn, *, masked: bool, most: int = 1) -> list[Tar
     return found
 
 
+def number_of(evidence: Evidence, name: str) -> Target | None:
+    """The masked numbers of a column, which groups of records may have in common; None where hardly any do.
+
+    Who has nothing has it by many columns, such as a child without a wage: a nought is no secret.
+    """
+    original, rows = evidence.claim.original, evidence.claim.rows
+    was = original.numbers(name)[rows]
+    known = np.isfinite(was)
+    hidden = known & (was != numbers_shown(evidence, name)) & (was != 0)
+    values = np.full(was.size, -1, dtype=np.int64)
+    values[known] = np.unique(was[known], return_inverse=True)[1].reshape(-1)
+    counts = np.bincount(values[known], minlength=1)
+    # what fewer records have is in common to none, beside the one that is asked for
+    if not hidden.any() or (counts[values[hidden]] >= _IN_COMMON).mean() < _OF_NUMBERS:
+        return None
+    return Target(name, values, known, hidden, counts / known.sum(), _STRUCTURE)
+
+
 def _guessed(column: HiddenColumn) -> tuple[Floats, Ints | None]:
     """How often a guess of each value is right, by what its changed cells show; which values are shown alike.
 
@@ -180,14 +200,13 @@ def _guessed(column: HiddenColumn) -> tuple[Floats, Ints | None]:
     return np.where(cells > 0, sums / np.maximum(1, cells), every), None
 
 
-def known_of(evidence: Evidence, columns: Sequence[HiddenColumn]) -> Known:
-    """Every released column, and the protected ones as they are shown."""
+def known_of(evidence: Evidence, columns: Sequence[HiddenColumn], without: Collection[str] = ()) -> Known:
+    """Every released column but some, the protected ones as they are shown."""
     shown = {column.name: column.labels for column in columns}
-    codes = {
-        name: shown[name] if name in shown else evidence.spelling(name) for name in evidence.released.columns
-    }
+    names = [name for name in evidence.released.columns if name not in without]
+    codes = {name: shown[name] if name in shown else evidence.spelling(name) for name in names}
     ranks = {}
-    for name in evidence.released.columns:
+    for name in names:
         if name not in shown and (rank := ranks_of(evidence, name)) is not None:
             ranks[name] = rank
     if not evidence.claim.shuffled and any(column.suppressed.any() for column in columns):

@@ -12,16 +12,16 @@ from collections.abc import Sequence
 import numpy as np
 
 from tacita.core import Mask
-from tacita.core.inference import ROW_ORDER, Determined
+from tacita.core.inference import ROW_ORDER, Determined, bare
 from tacita.core.verify import Verdict
 
 from .dependence import Dependence, dependences
 from .evidence import Evidence, distinct
 from .exposure import exposed_records
-from .hidden import HiddenColumn, column_of, hides_categories, known_of, numbers_shown, targets_of
+from .hidden import HiddenColumn, column_of, hides_categories, known_of, number_of, numbers_shown, targets_of
 from .learning import Target
 from .linear import relation
-from .ranks import figures
+from .ranks import quantities
 
 NAME = "withstands-inference"
 # By this name it is recorded that a release gives back what it hid.
@@ -32,6 +32,8 @@ _EXPOSED, _A_FEW = 0.01, 2
 _MOST_OF_A_COLUMN = 0.5
 # Fewer determined cells are not worth a word where no k is promised.
 _WORTH = 3
+# Of masked numbers, this share must come back from groups.
+_OF_NUMBERS = 0.1
 # Sets of columns that are named, those that give back most.
 _NAMED, _WORTH_NAMING = 3, 0.1
 _OF_K = frozenset(("k-anonymous", "k-anonymous-to-all"))
@@ -74,18 +76,28 @@ def advice(failed: Sequence[Verdict]) -> str:
 
 
 def way_out(found: Sequence[Determined]) -> str:
-    """What can be done about cells that other columns give back."""
-    by = list(dict.fromkeys(name for each in found for names in each.columns for name in names))
+    """What can be done about cells that come back: of columns that tell something together, one is enough.
+
+    >>> one = Determined("region", (("weight", "size"),), "suppressed", 14, 14, 7, True)
+    >>> other = Determined("size", (("scale", "rooms"),), "suppressed", 9, 9, 7, True)
+    >>> way_out([one, other]).split(" or make")[0]
+    'Leave out weight and one of scale and rooms'
+    """
     hidden = list(dict.fromkeys(each.column for each in found))
-    others = [name for name in by if name != ROW_ORDER]
+    sets = list(dict.fromkeys(bare(names, hidden) for each in found for names in each.columns))
+    alone = [name for names in sets if len(names) == 1 for name in names if name != ROW_ORDER]
+    several = [names for names in sets if len(names) > 1 and not {*alone, ROW_ORDER} & {*names}]
     told = []
-    if others:
+    if alone or several:
+        one_of = [f"one of {_listed(names, 'and')}" for names in several]
+        leave = _listed([*alone, *one_of], "and") if alone or len(several) > 1 else _listed(several[0], "or")
+        others = list(dict.fromkeys([*alone, *(name for names in several for name in names)]))
         it = "it" if len(others) == 1 else "them"
         told.append(
-            f"Leave out {_listed(others, 'or')} or make {it} coarser (a weight: calibrate it anew), or "
+            f"Leave out {leave} or make {it} coarser (a weight: calibrate it anew), or "
             f"protect {it} together with {_listed(hidden, 'and')}."
         )
-    if ROW_ORDER in by:
+    if any(ROW_ORDER in names for names in sets):
         told.append("Shuffle the records (--shuffle).")
     return " ".join(told)
 
@@ -120,7 +132,11 @@ def _inferred(evidence: Evidence) -> tuple[Determined, ...]:
     for target, by in zip(targets, found, strict=True):
         if by:
             told.append(_told(target, by, alone, bearable))
-    told += [each for each in numbers if each.column not in {other.column for other in told}]
+    numbers += _in_common(evidence, names)
+    numbers.sort(key=lambda each: -each.cells / each.of)
+    for each in numbers:
+        if each.column not in {other.column for other in told}:
+            told.append(each)
     return tuple(each for each in told if _worth_a_word(each))
 
 
@@ -169,6 +185,21 @@ def _telling(by: Sequence[Dependence]) -> tuple[tuple[str, ...], ...]:
     return tuple(dict.fromkeys(named))
 
 
+def _in_common(evidence: Evidence, protected: Sequence[str]) -> list[Determined]:
+    """Masked numbers that groups of records have in common, as of a grade that tells the pay."""
+    original = evidence.claim.original
+    if "coded" in evidence.claim.guarantees:
+        return []
+    wanted = [name for name in protected if original.scale(name) == "numeric" and name not in evidence.masked]
+    targets = [each for name in wanted if (each := number_of(evidence, name)) is not None]
+    if not targets:
+        return []
+    # masked columns tell of groups that were made of them
+    found = dependences(targets, known_of(evidence, (), without=protected))
+    told = [_told(target, by, None, 0) for target, by in zip(targets, found, strict=True) if by]
+    return [each for each in told if each.cells >= _OF_NUMBERS * each.of]
+
+
 def _relations(evidence: Evidence, protected: Sequence[str]) -> list[Determined]:
     """Columns of numbers that are computed from released ones."""
     original, rows = evidence.claim.original, evidence.claim.rows
@@ -176,16 +207,21 @@ def _relations(evidence: Evidence, protected: Sequence[str]) -> list[Determined]
     wanted = [name for name in protected if original.scale(name) == "numeric" and name not in evidence.masked]
     if not wanted:
         return []
-    beside = {name: figures(evidence, name) for name in evidence.released.columns if name not in protected}
-    numbers = {name: column for name, column in beside.items() if column is not None}
+    read = {name: quantities(evidence, name) for name in evidence.released.columns}
+    numbers = {name: column for name, column in read.items() if column is not None and name not in protected}
+    of_protected = {
+        name: original.numbers(name)[rows] for name in protected if original.scale(name) == "numeric"
+    }
+    shown = {name: numbers_shown(evidence, name) for name in of_protected}
     found = []
     for name in wanted:
         was = original.numbers(name)[rows]
-        now = numbers_shown(evidence, name)
-        hidden = np.isfinite(was) & (was != now)
+        hidden = np.isfinite(was) & (was != shown[name])
         if not hidden.any() or not numbers:
             continue
-        told = relation(was, hidden, numbers)
+        others = {other: column for other, column in shown.items() if other != name}
+        beside = {**numbers, **{other: of_protected[other] for other in others}}
+        told = relation(was, hidden, beside, others, shown[name])
         if told is not None and (cells := int(told.found.sum())) >= _WORTH:
             of = int(hidden.sum())
             refused = cells > _MOST_OF_A_COLUMN * of

@@ -1,9 +1,10 @@
-"""Numbers that a sum, a difference, a product or a ratio of released columns gives back."""
+"""Numbers that a sum, a difference, a product, a ratio or a copy of released columns gives back."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import sqrt
 
 import numpy as np
 
@@ -15,15 +16,22 @@ _RECORDS_A_COLUMN, _FEWEST = 8, 24
 # Columns beyond which a relation is no longer looked for; those with most distinct values are kept.
 _MOST_COLUMNS = 60
 # Of so many records some are looked at first.
-_MANY, _SOME = 20_000, 5_000
+_MANY, _SOME = 8_000, 4_000
 # The share of records on which the relation is fitted again: some may break it, by an error or an exception.
-_BEST, _ROUNDS = 0.75, 3
-# A value is known to half the step in which it is written, or to half a thousandth of its spread.
-_FINE = 1e-3
-# What a column may add, in spreads of what is found, and still count as no part of the relation.
-_NO_PART = 1e-4
+_BEST, _ROUNDS = 0.75, 8
+# A value is known to half the step in which it is written, or to half a thousandth of its spread; with masked
+# columns, which are nearly right everywhere, to half of what is next to nothing.
+_FINE, _EXACT = 1e-3, 1e-6
+# What a column may add, in spreads of what is found or in what a value is known to, and still be no part of
+# the relation.
+_NO_PART, _BELOW_STEP = 1e-4, 0.1
 # Of the values that chance leaves open, those that come back where a relation is no mere correlation.
 _RELATION = 0.5
+# Of the hidden values that chance leaves open, those that a relation with protected columns, or a copy of
+# some of them, must give back.
+_OF_HIDDEN = 0.1
+# Columns that are protected take part where no others do: they count so much less in a fit.
+_LAST = 1e-3
 
 
 @dataclass(frozen=True, repr=False)
@@ -34,70 +42,215 @@ class Relation:
     found: Mask
 
 
-def relation(values: Floats, hidden: Mask, beside: Mapping[str, Floats]) -> Relation | None:
-    """A linear relation, or one of logarithms, that gives back more than half of a column. O(n p^2).
+def relation(
+    values: Floats,
+    hidden: Mask,
+    beside: Mapping[str, Floats],
+    shown: Mapping[str, Floats] | None = None,
+    own: Floats | None = None,
+) -> Relation | None:
+    """What gives back most of a column: a linear relation, one of logarithms, or a copy. O(n p^2).
+
+    `beside` has the originals of other columns; of those that are protected too, `shown` has what is released
+    of them. The attacker knows such a relation from the meaning of the columns, and it gives back what these
+    show as it was: `own`, what is released of the column itself, must be farther off.
 
     >>> a, b = np.random.default_rng(0).integers(1, 900, (2, 60)).astype(float)
     >>> relation(a + b, np.ones(60, dtype=bool), {"a": a, "b": b}).columns
     ('a', 'b')
     """
+    shown = shown or {}
+    bare = {name: column for name, column in beside.items() if name not in shown}
+    tried: list[tuple[dict[str, Floats], dict[str, Floats], Mask]] = [(bare, {}, hidden)]
+    if shown:
+        off = np.full(values.size, np.inf) if own is None else np.abs(values - own)
+        tried.append((dict(beside), dict(shown), hidden & ~(off <= _tolerance(values, _EXACT))))
+    found = [_copied(values, hidden, bare)]
+    for columns, others, wanted in tried:
+        for filled in _gaps_filled(columns):
+            found.append(_computed(values, wanted, filled, others))
+    known = [each for each in found if each is not None]
+    # of two that give back as much, that with fewer columns
+    return max(known, key=lambda each: (int(each.found.sum()), -len(each.columns)), default=None)
+
+
+def _gaps_filled(columns: Mapping[str, Floats]) -> Iterator[Mapping[str, Floats]]:
+    """The columns as they are, and with nothing where they have no number: who gets no benefit has a gap."""
+    yield columns
+    if any(np.isnan(column).any() for column in columns.values()):
+        yield {name: np.nan_to_num(column, nan=0.0) for name, column in columns.items()}
+
+
+def _tolerance(values: Floats, fine: float = _FINE) -> float:
+    known = values[np.isfinite(values)]
+    if not known.size:
+        return 0.0
+    return 0.5 * max(decimal_step(known), fine * float(known.std())) * (1 + 1e-6)
+
+
+def _copied(values: Floats, hidden: Mask, beside: Mapping[str, Floats]) -> Relation | None:
+    """A column that has the very number for some of the records, other than the most frequent one."""
+    finite = np.isfinite(values)
+    if not finite.any():
+        return None
+    kinds, times = np.unique(values[finite], return_counts=True)
+    wanted = hidden & finite & (values != kinds[np.argmax(times)])
+    rows = np.flatnonzero(wanted)
+    best = None
+    for name, column in beside.items():
+        same, moved = column[rows] == values[rows], column[rows] == np.roll(values[rows], rows.size // 2)
+        if _beyond(same, moved) and rows.size >= _FEWEST and (best is None or same.sum() > best.found.sum()):
+            found = np.zeros(values.size, dtype=bool)
+            found[rows[same]] = True
+            best = Relation((name,), found)
+    return best
+
+
+def _beyond(hits: Mask, by_chance: Mask) -> bool:
+    """Whether a good share of hidden cells comes back beyond what the numbers of others give."""
+    chance = float(by_chance.sum())
+    return float(hits.sum()) > chance + max(_OF_HIDDEN * (hits.size - chance), 3 * sqrt(chance))
+
+
+def _computed(
+    values: Floats, hidden: Mask, beside: Mapping[str, Floats], shown: Mapping[str, Floats]
+) -> Relation | None:
     names = [each for each, column in beside.items() if np.isfinite(column).sum() > values.size // 2]
     if len(names) > _MOST_COLUMNS:
         names = sorted(names, key=lambda each: -np.unique(beside[each]).size)[:_MOST_COLUMNS]
-    present = np.isfinite(values)
-    for each in names:
-        present &= np.isfinite(beside[each])
-    rows = np.flatnonzero(present)
-    names = [each for each in names if np.ptp(beside[each][rows]) > 0] if rows.size else []
-    if (
-        not names
-        or rows.size < max(_FEWEST, _RECORDS_A_COLUMN * (len(names) + 1))
-        or np.ptp(values[rows]) == 0
-    ):
+    rows, names = _complete(values, beside, names)
+    if not names or np.ptp(values[rows]) == 0:
         return None
-    if rows.size > _MANY and not _relation(values, hidden, beside, rows[:: rows.size // _SOME], names):
-        return None
-    return _relation(values, hidden, beside, rows, names)
-
-
-def _relation(
-    values: Floats, hidden: Mask, beside: Mapping[str, Floats], rows: Ints, names: Sequence[str]
-) -> Relation | None:
-    y = values[rows]
-    if np.ptp(y) == 0:
-        return None
-    tolerance = 0.5 * max(decimal_step(y), _FINE * float(y.std())) * (1 + 1e-6)
-    x = np.column_stack([beside[each][rows] for each in names])
-    positive = np.flatnonzero((x > 0).all(axis=0))
     for logarithms in (False, True):
-        if logarithms and not (positive.size and (y > 0).all()):
+        used = names
+        if logarithms:
+            # what has no logarithm is no product of such as have one
+            rows = rows[values[rows] > 0]
+            used = [each for each in names if rows.size and (beside[each][rows] > 0).all()]
+            if not used or rows.size < max(_FEWEST, _RECORDS_A_COLUMN * (len(used) + 1)):
+                continue
+        question = _Question(values, hidden, beside, shown, logarithms)
+        some = rows if rows.size <= _MANY else rows[:: rows.size // _SOME]
+        first = question.answer(some, used)
+        if first is None:
             continue
-        design = np.log(x[:, positive]) if logarithms else x
-        used = [names[at] for at in positive.tolist()] if logarithms else names
-        fitted, parts = _fitted(design, np.log(y) if logarithms else y)
-        with np.errstate(over="ignore"):
-            fitted = np.exp(fitted) if logarithms else fitted
-        near = np.abs(y - fitted) <= tolerance
-        # the same numbers dealt to other records: what everybody shares comes back anyway
-        chance = float((np.abs(y - np.roll(fitted, max(1, y.size // 2))) <= tolerance).sum())
-        if y.size > chance and near.sum() - chance > _RELATION * (y.size - chance):
-            found = np.zeros(values.size, dtype=bool)
-            found[rows[near]] = True
-            chosen = tuple(each for each, part in zip(used, parts.tolist(), strict=True) if part)
-            return Relation(chosen or tuple(used), found & hidden)
+        # of the columns that take part alone, on all records: the gaps of others are no matter then
+        if found := question.answer(question.whole(first.columns), first.columns):
+            return found
     return None
 
 
-def _fitted(x: Floats, y: Floats) -> tuple[Floats, Mask]:
-    """What least squares gives, fitted again on the records that it gives best; which columns take part."""
-    spread = x.std(axis=0)
-    spread[spread == 0] = 1.0
-    design = np.column_stack([np.ones(y.size), (x - x.mean(axis=0)) / spread])
-    rows = np.arange(y.size)
-    for _ in range(_ROUNDS):
-        beta = np.linalg.lstsq(design[rows], y[rows], rcond=None)[0]
-        off = np.abs(y - design @ beta)
-        rows = np.argsort(off, kind="stable")[: max(design.shape[1] + 1, int(_BEST * y.size))]
-        if off[rows[-1]] <= 1e-9 * (np.abs(y).max() + 1):
-            break
-    return design @ beta, np.abs(beta[1:]) > _NO_PART * y.std()
+def _complete(values: Floats, beside: Mapping[str, Floats], names: list[str]) -> tuple[Ints, list[str]]:
+    """Records with all numbers, and columns of several; without those with most gaps where few are whole."""
+    finite = {name: np.isfinite(beside[name]) for name in names}
+    while True:
+        present = np.isfinite(values)
+        for name in names:
+            present &= finite[name]
+        rows = np.flatnonzero(present)
+        several = [name for name in names if rows.size and np.ptp(beside[name][rows]) > 0]
+        if not names or rows.size >= max(_FEWEST, _RECORDS_A_COLUMN * (len(several) + 1)):
+            return rows, several
+        worst = min(names, key=lambda name: int(finite[name].sum()))
+        if finite[worst].all():
+            return rows, []
+        names = [name for name in names if name != worst]
+
+
+@dataclass(frozen=True, repr=False)
+class _Question:
+    """Whether some columns, or their logarithms, give the values back; `shown` as in `relation`."""
+
+    values: Floats
+    hidden: Mask
+    beside: Mapping[str, Floats]
+    shown: Mapping[str, Floats]
+    logarithms: bool
+
+    def answer(self, rows: Ints, names: Sequence[str]) -> Relation | None:
+        """A relation that holds of more than half of some records, none of which misses a number."""
+        last = [name in self.shown for name in names]
+        fitted = _Fit.of(self.values, self.beside, names, rows, last, logarithms=self.logarithms)
+        values, told = self.values[rows], fitted.told(self.beside, rows)
+        tolerance = _tolerance(values)
+        near = np.abs(values - told) <= tolerance
+        # the same numbers dealt to other records: what everybody shares comes back anyway
+        chance = float((np.abs(values - _dealt(told)) <= tolerance).sum())
+        if not (rows.size > chance and near.sum() - chance > _RELATION * (rows.size - chance)):
+            return None
+        if set(fitted.names) & set(self.shown):
+            rows = rows[self.hidden[rows]]
+            tolerance = _tolerance(values, _EXACT)
+            values, told = self.values[rows], fitted.told({**self.beside, **self.shown}, rows)
+            near = np.abs(values - told) <= tolerance
+            if not _beyond(near, np.abs(values - _dealt(told)) <= tolerance):
+                return None
+        found = np.zeros(self.values.size, dtype=bool)
+        found[rows[near]] = True
+        return Relation(fitted.names, found & self.hidden)
+
+    def whole(self, names: Sequence[str]) -> Ints:
+        """The records that miss no number of some columns."""
+        present = np.isfinite(self.values)
+        for name in names:
+            present &= np.isfinite(self.beside[name])
+        if self.logarithms:
+            for column in (self.values, *(self.beside[name] for name in names)):
+                present &= column > 0
+        return np.flatnonzero(present)
+
+
+def _dealt(numbers: Floats) -> Floats:
+    return np.roll(numbers, max(1, numbers.size // 2))
+
+
+@dataclass(frozen=True, repr=False)
+class _Fit:
+    """What least squares gives, fitted again on the records that it gives best, by columns that take part."""
+
+    names: tuple[str, ...]
+    weights: Floats
+    constant: float
+    logarithms: bool
+
+    @classmethod
+    def of(
+        cls,
+        values: Floats,
+        beside: Mapping[str, Floats],
+        names: Sequence[str],
+        rows: Ints,
+        last: Sequence[bool],
+        *,
+        logarithms: bool,
+    ) -> _Fit:
+        x, y = np.column_stack([beside[name][rows] for name in names]), values[rows]
+        if logarithms:
+            x, y = np.log(x), np.log(y)
+        middle, spread = x.mean(axis=0), x.std(axis=0)
+        spread[spread == 0] = 1.0
+        scale = np.where(last, _LAST, 1.0)
+        design = np.column_stack([np.ones(y.size), (x - middle) / spread * scale])
+        chosen, kept = np.arange(y.size), max(design.shape[1] + 1, int(_BEST * y.size))
+        for _ in range(_ROUNDS):
+            beta = np.linalg.lstsq(design[chosen], y[chosen], rcond=None)[0]
+            off = np.abs(y - design @ beta)
+            before, chosen = chosen, np.sort(np.argsort(off, kind="stable")[:kept])
+            if off[chosen].max() <= 1e-9 * (np.abs(y).max() + 1) or np.array_equal(before, chosen):
+                break
+        least = _NO_PART * y.std() if logarithms else max(_NO_PART * y.std(), _BELOW_STEP * _tolerance(y))
+        parts = np.abs(beta[1:] * scale) > least
+        if not parts.any():
+            parts = np.ones(len(names), dtype=bool)
+        weights = beta[1:] * scale / spread
+        taking = tuple(name for name, part in zip(names, parts.tolist(), strict=True) if part)
+        # what takes no part adds what it does on average
+        constant = float(beta[0] - (weights * middle)[parts].sum())
+        return cls(taking, weights[parts], constant, logarithms)
+
+    def told(self, columns: Mapping[str, Floats], rows: Ints) -> Floats:
+        """What the relation gives for some records."""
+        x = np.column_stack([columns[name][rows] for name in self.names])
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            result = (np.log(x) if self.logarithms else x) @ self.weights + self.constant
+            return np.asarray(np.exp(result) if self.logarithms else result)

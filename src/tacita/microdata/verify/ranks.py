@@ -36,6 +36,23 @@ def ordered_text(cells: pa.Array) -> Ints | None:
     """Ranks of dates that are written as text, or of text by its letters."""
     if not (pa.types.is_string(cells.type) or pa.types.is_large_string(cells.type)):
         return None
+    days = written_days(cells)
+    if days is not None:
+        ranks = np.unique(days, return_inverse=True)[1].reshape(-1).astype(np.int64)
+        return np.where(np.isnan(days), -1, ranks)
+    encoded = cells.dictionary_encode()
+    places = np.empty(len(encoded.dictionary), dtype=np.int64)
+    places[np.asarray(pc.array_sort_indices(encoded.dictionary))] = np.arange(places.size)
+    codes = np.asarray(encoded.indices.fill_null(-1), dtype=np.int64)
+    return np.where(codes < 0, -1, places[codes]) if places.size else None
+
+
+def written_days(cells: pa.Array) -> Floats | None:
+    """The day, counted from 1970, of dates that are written as text; None unless nearly all cells are dates.
+
+    >>> written_days(pa.array(["1970-01-31", "1971-01-01"])).tolist()
+    [30.0, 365.0]
+    """
     for pattern in _DATES:
         matched = pc.fill_null(pc.match_substring_regex(cells, pattern), False)
         if (pc.sum(matched).as_py() or 0) >= 0.95 * len(cells) > 0:
@@ -47,14 +64,10 @@ def ordered_text(cells: pa.Array) -> Ints | None:
             # day and month may change places, and then the larger is the day
             if day.size and month.max() > 12:
                 month, day = day, month
-            together = (year * 100 + month) * 100 + day
-            ranks = np.unique(together, return_inverse=True)[1].reshape(-1).astype(np.int64)
-            return np.where(year < 0, -1, ranks)
-    encoded = cells.dictionary_encode()
-    places = np.empty(len(encoded.dictionary), dtype=np.int64)
-    places[np.asarray(pc.array_sort_indices(encoded.dictionary))] = np.arange(places.size)
-    codes = np.asarray(encoded.indices.fill_null(-1), dtype=np.int64)
-    return np.where(codes < 0, -1, places[codes]) if places.size else None
+            months = (12 * (year - 1970) + month - 1).astype("datetime64[M]").astype("datetime64[D]")
+            days = months.astype(np.float64) + day - 1
+            return np.where(year < 0, np.nan, days)
+    return None
 
 
 def _plain(evidence: Evidence, name: str) -> pa.Array | None:
@@ -64,6 +77,17 @@ def _plain(evidence: Evidence, name: str) -> pa.Array | None:
         return cells.cast(cells.type.value_type) if pa.types.is_dictionary(cells.type) else cells
     except UNTYPED:
         return None
+
+
+def quantities(evidence: Evidence, name: str) -> Floats | None:
+    """The numbers of a released column, the days of dates that are written as text; None of other text."""
+    found = figures(evidence, name)
+    if found is not None:
+        return found
+    cells = _plain(evidence, name)
+    if cells is None or not (pa.types.is_string(cells.type) or pa.types.is_large_string(cells.type)):
+        return None
+    return written_days(cells)
 
 
 def figures(evidence: Evidence, name: str) -> Floats | None:
@@ -89,7 +113,8 @@ def figures(evidence: Evidence, name: str) -> Floats | None:
             )
         elif not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)):
             return None
-        numbers = np.asarray(cells.cast(pa.float64()).to_numpy(zero_copy_only=False), dtype=np.float64)
+        # nanoseconds since 1970 have more digits than a number keeps: those that are lost are no matter
+        numbers = np.asarray(cells.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False), float)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
         return None
     return np.where(np.isfinite(numbers), numbers, np.nan)
