@@ -115,10 +115,35 @@ def test_amounts_of_contributors_are_at_least_the_unit_of_all_amounts():
     table = table.with_primary(np.isin(np.arange(table.n), [1, 2, 3]), 50, 50)
     assert table.smallest_unit == 1.0
     assert not audit(table, table.primary, "interval").safe
-    # of a list of amounts nobody knows the unit
+    # published amounts show their unit, also where nobody says who contributes
     bare = Table.from_array([500, 1, 1, 1, 40], primary=[0, 1, 1, 1, 0], lower=50, upper=50)
-    assert bare.smallest_unit == 0.0
-    assert audit(bare, bare.primary, "interval").safe
+    assert bare.smallest_unit == 1.0
+    assert not audit(bare, bare.primary, "interval").safe
+    assert audit(bare, bare.primary, "interval", zeros="withhold").safe
+    fine = Table.from_array([500, 0.25, 0.25, 0.25, 40], primary=[0, 1, 1, 1, 0], lower=50, upper=50)
+    assert fine.smallest_unit == 0.01
+    assert audit(fine, fine.primary, "interval").safe
+    # nothing is known of values that may be negative
+    assert Table.from_array([500, -1]).smallest_unit == 0.0
+
+
+LISTS = {
+    "cells.csv": "area,n,s\na,10,0\nb,1,1\nc,1,1\nd,1,1\ne,9,0\n",
+    "cells.jj": "0\n6\n0 10 10 s 0 1e+20 0 0 0\n"
+    + "".join(f"{cell} 1 1 u 0 1e+20 0.3 0.3 0\n" for cell in (1, 2, 3))
+    + "4 9 9 s 0 1e+20 0 0 0\n5 22 22 z 0 1e+20 0 0 0\n1\n0 6 : 0 (1) 1 (1) 2 (1) 3 (1) 4 (1) 5 (-1)\n",
+}
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_three_counts_of_a_ready_list_are_not_given_away(tmp_path, name):
+    (tmp_path / name).write_text(LISTS[name])
+    columns = {} if name.endswith(".jj") else {"dimensions": ["area"], "value": "n", "primary": "s"}
+    table = tacita.read_table(tmp_path / name, **columns)
+    assert audit(table, table.primary, "interval").exposed == 3
+    assert audit(table, table.primary, "interval", zeros="withhold").safe
+    pattern = tacita.suppress(table, "interval", zeros="publish")
+    assert pattern.secondary_count == 1
 
 
 # sums of suppressed cells

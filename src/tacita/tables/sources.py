@@ -137,6 +137,7 @@ def _source(
         inputs |= others
         if asked.problem != "general":
             refuse_negative(table.values, f"{given.path.name}: {table.response}")
+    table = replace(table, frequency=table.frequency or section.counts)
     said = "as in the file"
     if "objective" in asked.model_fields_set:
         if asked.objective not in ("value", "count"):

@@ -219,6 +219,8 @@ def audit(
     cautions = [] if strict else _soft_cautions(soft)
     cautions += _of_insiders(leaks, not_tried, insiders)
     cautions += _cautions(judge, mask, zeros)
+    if zeros is None and chosen == "exact" and attacker.work <= _MUCH:
+        cautions += _of_guessed_zeros(judge, mask, {failure.cell for failure in firm})
     if not_judged:
         cautions.append(_not_judged(not_judged))
     if undecided:
@@ -392,6 +394,21 @@ def _cautions(judge: Judge, mask: Mask, zeros: str | None) -> list[Caution]:
         text = f"{count} published lines have a single count that is not zero: all of them share one label."
         found.append(Caution("single-count", text, count, "Merge labels, or withhold these lines."))
     return found
+
+
+def _of_guessed_zeros(judge: Judge, mask: Mask, known_bad: set[int]) -> list[Caution]:
+    """Where nobody says whether zeros may be suppressed, and none is: what follows if none may be."""
+    table = with_known_zeros(judge.table, mask, judge.problem, "publish")
+    if table is judge.table:
+        return []
+    knowing = Judge(table, judge.problem)
+    cells = [cell for cell in np.flatnonzero(table.primary & mask).tolist() if cell not in known_bad]
+    count = sum(1 for _ in knowing.failures(mask, cells))
+    if not count:
+        return []
+    text = f"{count} sensitive cells can be computed by someone who takes it that all zeros are published."
+    advice = f"If they are, as a rule, say so: {setting('suppress', 'zeros', 'publish')}."
+    return [Caution("zeros-guessed", text, count, advice)]
 
 
 def _open_to_who_knows_signs(judge: Judge, mask: Mask, zeros: str | None) -> int:
