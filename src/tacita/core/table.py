@@ -36,7 +36,7 @@ class Table:
     published. `cost` is what withholding loses. All are arrays of one figure per cell, never changed: the
     `with_` methods return new tables. `title` is the heading where it is published; the names of response and
     dimensions if empty. `keys` are those of the records behind each cell, where noise is to hang on them.
-    `smallest_unit` is the least that a cell can be if it is not zero: 1 for counts, 0 where there is no such.
+    `smallest_unit` is the least that a cell can be if it is not zero: 1 for counts, 0 where it is not known.
     `judged` says whether anything tells which cells are sensitive: rules, a status, or marks.
 
     >>> table = Table.from_array([[5, 3], [2, 4]], primary=[[True, False], [False, False]])
@@ -135,14 +135,14 @@ class Table:
         Arrays have the shape of either; sums of inner cells are computed, other figures are nought there.
         `lower`, `upper` and `sliding` given as one number are in percent of the cell's value, as arrays
         they are absolute. Without `bounds` the attacker knows [0, inf) where no value is negative, and
-        nothing otherwise. `smallest_unit` is that of the values unless it is given: published ones show it.
+        nothing otherwise. `smallest_unit` is that of the values where they are counts or have contributors.
         Sums are published unless they are sensitive, or `margins`.
         """
         shape = tuple(len(each) for each in dimensions)
         full = all_cells(dimensions, as_numbers(values, "values"))
         flat = full.reshape(-1)
         if smallest_unit is None:
-            smallest_unit = unit_of(flat)
+            smallest_unit = unit_of(flat) if frequency or contributors is not None else 0.0
         if bounds is None:
             bounds = (0.0, np.inf) if (flat >= 0).all() else (-np.inf, np.inf)
         must = placed(forced, dimensions, "forced", bool)
@@ -310,6 +310,16 @@ class Table:
         if treatment == "withhold":
             return replace(self, cost=np.where(zero, 1.0, self.cost))
         raise ParameterError("Table: zeros must be publish or withhold.")
+
+    def with_published_unit(self) -> Table:
+        """The same table before an attacker who takes published values for multiples of one unit.
+
+        For bare lists, which say neither that values are counts nor who contributes to them.
+
+        >>> Table.from_array([4.5, 3.0]).with_published_unit().smallest_unit
+        0.1
+        """
+        return self if self.smallest_unit else replace(self, smallest_unit=unit_of(self.values))
 
     def with_margins(self, may_be_withheld: bool) -> Table:
         """Sums may be withheld at their cost, or must be published (where they are not sensitive)."""

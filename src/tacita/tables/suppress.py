@@ -117,6 +117,9 @@ def _priced(
         table = given
     if margins is not None:
         table = table.with_margins(margins)
+    if zeros == "publish":
+        # who is told so reads the unit off the published values
+        table = table.with_published_unit()
     zeros = zeros or ("withhold" if problem == "exact" else "publish")
     if zeros == "publish":
         return table.with_zeros("publish")

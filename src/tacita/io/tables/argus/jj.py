@@ -16,7 +16,6 @@ from typing import ClassVar
 import numpy as np
 
 from tacita.core import DataError, Hierarchy, Relations, Table
-from tacita.core.layout import unit_of
 from tacita.io.tables.base import CellsFormat
 
 _ENDLESS = 1e20
@@ -107,7 +106,6 @@ def parse_jj(text: str) -> Table:
         high=np.where(high >= _ENDLESS, np.inf, high),
         cost=cost,
         forced=letters == "z",
-        smallest_unit=unit_of(value),
     )
 
 
