@@ -96,4 +96,12 @@ def test_every_method_is_drawn_from_and_to_every_format():
     assert {f"method {name}" for name in fuzzing.METHODS} <= features
     assert {f"{source} to {target}" for source, target in fuzzing.PAIRS} <= features
     assert {f"through {name}" for name in fuzzing.LISTS} <= features
-    assert features >= {"linked", "weighted", "units", "insiders", "strict", "zeros withhold", "problem exact"}
+    assert features >= {
+        "linked",
+        "weighted",
+        "units",
+        "insiders",
+        "strict",
+        "zeros withhold",
+        "problem exact",
+    }

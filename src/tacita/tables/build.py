@@ -67,8 +67,8 @@ def tabulate(
     applied = rules_of(rules)
     if request is None and any(isinstance(rule, Request) for rule in applied):
         raise ParameterError(
-            "tabulate: the rule request looks at who asked for protection, and no column says who did: no cell "
-            f"would be sensitive by it. Name that column ({setting('table', 'request', 'COLUMN')})."
+            "tabulate: the rule request looks at who asked for protection, and no column says who did. By "
+            f"it no cell would be sensitive. Name that column ({setting('table', 'request', 'COLUMN')})."
         )
     deepest = max(depth, *(rule.depth for rule in applied), 1)
     asked = Asked(division, value, weight, unit, request, waiver, key, deepest)
