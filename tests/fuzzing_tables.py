@@ -30,7 +30,12 @@ SOURCES = ("csv", "parquet", "xlsx", "dta")
 TARGETS = ("csv", "xlsx", "html")
 LISTS = ("csv", "tab", "jj")
 EVERY_SHAPE = ("optimal", "constructive", "improve", "hitas")
-TWO_WAY = ("hypercube", "three-phase", "network", "lagrange", "genetic", "gauss")
+TWO_WAY = ("hypercube", "three-phase", "network", "lagrange", "genetic")
+ADJUSTMENTS = ("rounding", "cta", "small-counts", "cell-key")
+METHODS = (*EVERY_SHAPE, *TWO_WAY, *ADJUSTMENTS)
+PAIRS = [(source, target) for source in SOURCES for target in TARGETS]
+# Outcomes in which a file was published.
+PUBLISHED = ("suppressed", "adjusted")
 # What a value of 15 digits may be off.
 _DIGITS = 1e-9
 
@@ -47,6 +52,27 @@ class TableCase:
     weight: str | None = None
     adjust: dict[str, Any] = field(default_factory=dict)
     strict: bool = False
+
+    @property
+    def features(self) -> list[str]:
+        """What the case tries, in words."""
+        case = self.case
+        traits = {
+            f"method {self.adjust.get('method', case.method)}": True,
+            f"{self.source} to {self.target}": True,
+            f"through {self.through}": self.through,
+            f"shape {case.shape}": True,
+            f"zeros {case.zeros}": not self.adjust,
+            f"problem {case.problem}": not self.adjust,
+            **{f"rule {name}": True for name, _ in case.rules},
+            "linked": len(case.tables) > 1,
+            "amounts": case.value,
+            "weighted": self.weight,
+            "units": case.unit,
+            "insiders": case.insiders,
+            "strict": self.strict,
+        }
+        return [name for name, there in traits.items() if there]
 
     def __str__(self) -> str:
         files = " to ".join(filter(None, (self.source, self.through, self.target)))
@@ -94,10 +120,10 @@ def drawn(seed: int) -> TableCase:
         rules = [concentrated[int(at.integers(3))]]
     problem = "interval" if value or at.random() < 0.5 else "exact"
     methods = EVERY_SHAPE + (TWO_WAY if shape == "two-way" else ())
-    if problem == "interval":
-        methods = tuple(name for name in methods if name not in ("lagrange", "gauss"))
-    else:
-        methods = tuple(name for name in methods if name not in ("gauss", "three-phase"))
+    # these are made for one of the two problems
+    methods = tuple(
+        name for name in methods if name != ("lagrange" if problem == "interval" else "three-phase")
+    )
     case = Case(
         seed,
         columns,

@@ -235,7 +235,8 @@ class TestLinked:
         secret = np.array([[True, False], [False, False]])
         made = {"labels": labels, "margins": True}
         one = tacita.Table.from_array([[5, 3], [2, 4]], names=["region", "sector"], primary=secret, **made)
-        two = tacita.Table.from_array([[1, 7], [4, 2]], names=["region", "size"], **made)
+        none = np.zeros((2, 2), dtype=bool)
+        two = tacita.Table.from_array([[1, 7], [4, 2]], names=["region", "size"], primary=none, **made)
         # the line of A and the column of totals
         mask = np.array([1, 0, 1, 1, 0, 1, 0, 0, 0], dtype=bool)
         assert tacita.audit(one, mask, "exact").safe

@@ -115,10 +115,65 @@ def test_amounts_of_contributors_are_at_least_the_unit_of_all_amounts():
     table = table.with_primary(np.isin(np.arange(table.n), [1, 2, 3]), 50, 50)
     assert table.smallest_unit == 1.0
     assert not audit(table, table.primary, "interval").safe
-    # of a list of amounts nobody knows the unit
+    # of a list of amounts nobody says the unit; who is told that zeros are published reads it off the values
     bare = Table.from_array([500, 1, 1, 1, 40], primary=[0, 1, 1, 1, 0], lower=50, upper=50)
     assert bare.smallest_unit == 0.0
-    assert audit(bare, bare.primary, "interval").safe
+    found = audit(bare, bare.primary, "interval")
+    assert found.safe
+    assert {caution.name: caution.count for caution in found.cautions}["zeros-guessed"] == 3
+    assert not audit(bare, bare.primary, "interval", zeros="publish").safe
+    withheld = audit(bare, bare.primary, "interval", zeros="withhold")
+    assert withheld.safe
+    assert not withheld.cautions
+    fine = Table.from_array([500, 0.25, 0.25, 0.25, 40], primary=[0, 1, 1, 1, 0], lower=50, upper=50)
+    assert fine.with_published_unit().smallest_unit == 0.01
+    assert audit(fine, fine.primary, "interval", zeros="publish").safe
+    # nothing is known of values that may be negative
+    assert Table.from_array([500, -1]).with_published_unit().smallest_unit == 0.0
+
+
+def test_whoever_guesses_that_zeros_are_published_is_warned_of():
+    table = replace(counts([10, 1, 1, 1, 9], 3), contributors=None, rules=())
+    for zeros, warned in ((None, {"zeros-guessed"}), ("withhold", set())):
+        found = audit(table, table.primary, "exact", zeros=zeros)
+        assert found.safe
+        assert {caution.name for caution in found.cautions} == warned
+    assert audit(table, table.primary, "exact", zeros="publish").exposed == 3
+    # a zero among them leaves open which cells are zero
+    spread = replace(counts([10, 1, 1, 0, 9], 3), contributors=None, rules=())
+    assert not audit(spread, np.isin(np.arange(6), [1, 2, 3]), "exact").cautions
+
+
+LISTS = {
+    "cells.csv": "area,n,s\na,10,0\nb,1,1\nc,1,1\nd,1,1\ne,9,0\n",
+    "cells.jj": "0\n6\n0 10 10 s 0 1e+20 0 0 0\n"
+    + "".join(f"{cell} 1 1 u 0 1e+20 0.3 0.3 0\n" for cell in (1, 2, 3))
+    + "4 9 9 s 0 1e+20 0 0 0\n5 22 22 z 0 1e+20 0 0 0\n1\n0 6 : 0 (1) 1 (1) 2 (1) 3 (1) 4 (1) 5 (-1)\n",
+}
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_three_counts_of_a_ready_list_are_not_given_away(tmp_path, name):
+    (tmp_path / name).write_text(LISTS[name])
+    columns = {} if name.endswith(".jj") else {"dimensions": ["area"], "value": "n", "primary": "s"}
+    table = tacita.read_table(tmp_path / name, **columns)
+    mask = table.primary
+    assert audit(table, mask, "interval", zeros="publish").exposed == 3
+    assert [each.name for each in audit(table, mask, "interval").cautions] == ["zeros-guessed"]
+    assert tacita.suppress(table, "interval", zeros="publish").secondary_count == 1
+    counted = tacita.read_table(tmp_path / name, counts=True, **columns)
+    assert (counted.frequency, counted.smallest_unit) == (True, 1.0)
+    assert audit(counted, mask, "interval").exposed == 3
+    assert tacita.suppress(counted, "interval").secondary_count == 1
+
+
+def test_a_table_of_tau_argus_whose_values_are_its_frequencies_holds_counts(tmp_path):
+    records = {"area": [*"aaaabbc"], "v": [1, 2, 3, 4, 5, 6, 7]}
+    rules = tacita.method("minimum-frequency", threshold=3)
+    for value, whole in ((None, True), ("v", False)):
+        table = tabulate(pa.table(records), ["area"], value, rules=rules)
+        tacita.save_cells(table, tmp_path / f"{value}.tab")
+        assert tacita.read_table(tmp_path / f"{value}.tab").frequency == whole
 
 
 # sums of suppressed cells

@@ -47,8 +47,8 @@ _RULE = {
 }
 # what the section above the method already asks for
 _OF_SECTION = ("seconds", "solver")
-# columns that only adjusting asks for
-_OF_ADJUSTED = ("key", "counts")
+# what only adjusting asks for
+_OF_ADJUSTED = ("key",)
 _RUNNING = (
     path_option("save_plan", "write the plan of this run, to repeat it with `tacita run`", _TALK),
     flag("dry_run", "do everything but write; show the plan and its script", _TALK),
@@ -254,7 +254,10 @@ _PROBLEM = SuppressSection.model_fields["problem"]
 # a plan says it itself, so that the command can do without; the section cannot
 _ASKED = {
     "problem": FieldInfo(annotation=_PROBLEM.annotation, default=None, description=_PROBLEM.description),
-    **{name: SuppressSection.model_fields[name] for name in ("strict", "insiders", "insist", "accept")},
+    **{
+        name: SuppressSection.model_fields[name]
+        for name in ("zeros", "strict", "insiders", "insist", "accept")
+    },
 }
 _METHOD = {
     "method": FieldInfo(
@@ -330,7 +333,7 @@ def _published_how(method: str | None, asked: dict[str, Any]) -> SuppressSection
     """By withheld cells, or by the method that changed values."""
     if method is None:
         return SuppressSection(**{name: value for name, value in asked.items() if name != "signed"})
-    if odd := [name for name in ("problem", "strict", "insiders") if name in asked]:
+    if odd := [name for name in ("problem", "zeros", "strict", "insiders") if name in asked]:
         raise ParameterError(
             f"audit: --{odd[0]} speaks of withheld cells, --method of values that were changed. Leave one "
             "away."

@@ -311,6 +311,16 @@ class Table:
             return replace(self, cost=np.where(zero, 1.0, self.cost))
         raise ParameterError("Table: zeros must be publish or withhold.")
 
+    def with_published_unit(self) -> Table:
+        """The same table before an attacker who takes published values for multiples of one unit.
+
+        For bare lists, which say neither that values are counts nor who contributes to them.
+
+        >>> Table.from_array([4.5, 3.0]).with_published_unit().smallest_unit
+        0.1
+        """
+        return self if self.smallest_unit else replace(self, smallest_unit=unit_of(self.values))
+
     def with_margins(self, may_be_withheld: bool) -> Table:
         """Sums may be withheld at their cost, or must be published (where they are not sensitive)."""
         sums = ~self.inner & ~self.primary

@@ -6,10 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tacita.core import DataError, Hierarchy, Microdata, ParameterError, Table
+from tacita.core.door import setting
 
 from .behind import COUNTED, is_kept
 from .dimensions import TOTAL, Division
 from .rules import Rule, apply_rules, rules_of
+from .rules.wishes import Request
 from .summing.asked import Asked, refuse_shared_keys
 from .summing.parts import RecordParts
 from .summing.portions import Portion, Summed
@@ -63,6 +65,11 @@ def tabulate(
         else Division.named(dimensions, prefixes=prefixes or {}, parents=parents or {}, total=total)
     )
     applied = rules_of(rules)
+    if request is None and any(isinstance(rule, Request) for rule in applied):
+        raise ParameterError(
+            "tabulate: the rule request looks at who asked for protection, and no column says who did. By "
+            f"it no cell would be sensitive. Name that column ({setting('table', 'request', 'COLUMN')})."
+        )
     deepest = max(depth, *(rule.depth for rule in applied), 1)
     asked = Asked(division, value, weight, unit, request, waiver, key, deepest)
     source.require(asked.columns)

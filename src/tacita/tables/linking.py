@@ -71,7 +71,8 @@ def link(tables: Sequence[Table]) -> Table:
         response=tables[0].response,
         keys=_keys(tables, first, place),
         smallest_unit=min(table.smallest_unit for table in tables),
-        judged=any(table.judged for table in tables),
+        # of a table that nothing is said of, any cell may be sensitive
+        judged=all(table.judged for table in tables),
     )
 
 

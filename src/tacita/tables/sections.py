@@ -133,7 +133,7 @@ class TableSection(DivisionSection):
         None, description="column of the number of contributors: who is alone in a cell knows it"
     )
     key: str | None = Field(None, description="column of cell keys, for the method cell-key")
-    counts: bool = Field(False, description="the values are counts of records")
+    counts: bool = Field(False, description="the values are counts of records: whole numbers")
     fill_zeros: bool = Field(False, description="combinations of labels that are not listed are zeros")
     title: Title | None = Field(None, description=_HEADING)
 

@@ -86,8 +86,7 @@ def _joined(sources: Sequence[Source]) -> Source:
     from .linking import link, parts_of
 
     tables = [source.table for source in sources]
-    # a list that nothing is said of may hold any number of sensitive cells
-    whole = replace(link(tables), judged=all(table.judged for table in tables))
+    whole = link(tables)
     names = ", ".join(dict.fromkeys(source.name for source in sources))
     prints = ", ".join(dict.fromkeys(source.fingerprint or "" for source in sources))
     inputs: Files = {
@@ -137,6 +136,8 @@ def _source(
         inputs |= others
         if asked.problem != "general":
             refuse_negative(table.values, f"{given.path.name}: {table.response}")
+    if section.counts:
+        table = replace(table, frequency=True).with_published_unit()
     said = "as in the file"
     if "objective" in asked.model_fields_set:
         if asked.objective not in ("value", "count"):

@@ -26,7 +26,7 @@ from .verify.certify import refuse_refuted
 from .verify.common import COMMON
 from .verify.infeasible import explain_infeasible
 from .verify.integers import PINNED, UNDECIDED
-from .verify.judge import Leak, refuse_no_level, refuse_weaker_problem
+from .verify.judge import Leak, refuse_no_level, refuse_weaker_problem, with_known_zeros
 from .verify.leaks import KNOWN_SUM
 from .verify.unjudged import accepted_risks, refuse_unjudged
 
@@ -117,6 +117,9 @@ def _priced(
         table = given
     if margins is not None:
         table = table.with_margins(margins)
+    if zeros == "publish":
+        # who is told so reads the unit off the published values
+        table = table.with_published_unit()
     zeros = zeros or ("withhold" if problem == "exact" else "publish")
     if zeros == "publish":
         return table.with_zeros("publish")
@@ -185,7 +188,9 @@ def against_bounds(table: Table, pattern: Pattern, insist: bool, run: Run) -> Pa
         if (table.values < 0).any():
             return pattern
         known = table.with_bounds(0.0, np.inf)
-    zeros = pattern.parameters.get("zeros", "publish")
+    zeros = pattern.parameters.get("zeros")
+    # for general protection zeros are published unless it is said that they are not
+    known = with_known_zeros(known, pattern.withheld, "general", zeros)
     attacked = audit(known, pattern.withheld, "exact", run, insist=True, zeros=zeros)
     if not attacked.exposed:
         return pattern

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 from scipy import sparse
 
 from tacita.core import Adjusted, DataError, Run, Table, Terms
@@ -23,6 +23,11 @@ from .sums import settled, sums_of
 
 # Of a value: what a solver may be off.
 _OFF = 1e-7
+
+
+def _as_number(norm: object) -> object:
+    """Commands and pages say a number as text."""
+    return int(norm) if isinstance(norm, str) and norm.isdecimal() else norm
 
 
 class CTA(Adjustment):
@@ -52,7 +57,9 @@ class CTA(Adjustment):
     leans_on_sensitive: ClassVar[bool] = True
     anytime: ClassVar[bool] = True
 
-    norm: Literal[1, 2] = Field(1, description="1: least sum of changes; 2: least sum of their squares")
+    norm: Annotated[Literal[1, 2], BeforeValidator(_as_number)] = Field(
+        1, description="1: least sum of changes; 2: least sum of their squares"
+    )
     weights: Literal["relative", "equal", "cost"] = Field(
         "relative",
         description="a change counts by its share of the value, as it is, or at the cost of the cell",

@@ -46,6 +46,8 @@ from .unjudged import NOTHING_JUDGED, about_acceptance, accepted_risks, refuse_u
 
 # Steps up to which all ranges are sought (`Attacker.work`): about a minute.
 _MUCH = 1e9
+# The same of an attack that only a warning hangs on: about a second.
+_LITTLE = 1e7
 # Seconds for singletons who write down the common table of linked ones.
 _SECONDS = 120.0
 
@@ -148,7 +150,9 @@ def audit(
     takes a minute or so at most: not where thousands of withheld cells hang together and are no network.
 
     Where zeros are published as a rule (`zeros`; None: as `suppress` does, unless the problem is exact), a
-    suppressed cell is known to be at least the smallest unit of the table, for counts 1.
+    suppressed cell is known to be at least the smallest unit of the table, for counts 1. Of a bare list,
+    which tells neither that values are counts nor who contributes, that unit is read off the values where
+    `zeros` are said to be published. Where they are not said to be, a warning counts what follows if so.
 
     A pattern for the general problem on a table that is known not to be negative is attacked with that
     knowledge.
@@ -173,6 +177,8 @@ def audit(
         zeros = zeros or pattern.parameters.get("zeros")
         accept = accept or pattern.parameters.get("accept", ())
     refuse_weaker_problem(table, chosen, insist)
+    if zeros == "publish":
+        table = table.with_published_unit()
     table = with_known_zeros(table, mask, chosen, zeros)
     judge = Judge(table, chosen)
     attacker = judge.attacker(mask)
@@ -219,6 +225,8 @@ def audit(
     cautions = [] if strict else _soft_cautions(soft)
     cautions += _of_insiders(leaks, not_tried, insiders)
     cautions += _cautions(judge, mask, zeros)
+    if zeros is None and not judge.free and attacker.work <= _LITTLE:
+        cautions += _of_guessed_zeros(judge, mask, {failure.cell for failure in firm})
     if not_judged:
         cautions.append(_not_judged(not_judged))
     if undecided:
@@ -392,6 +400,24 @@ def _cautions(judge: Judge, mask: Mask, zeros: str | None) -> list[Caution]:
         text = f"{count} published lines have a single count that is not zero: all of them share one label."
         found.append(Caution("single-count", text, count, "Merge labels, or withhold these lines."))
     return found
+
+
+def _of_guessed_zeros(judge: Judge, mask: Mask, known_bad: set[int]) -> list[Caution]:
+    """Where nobody says whether zeros may be suppressed, or what the unit is: what follows if none may be."""
+    table = with_known_zeros(judge.table.with_published_unit(), mask, judge.problem, "publish")
+    if np.array_equal(table.low, judge.table.low):
+        return []
+    knowing = Judge(table, judge.problem)
+    cells = [cell for cell in np.flatnonzero(table.primary & mask).tolist() if cell not in known_bad]
+    count = sum(1 for _ in knowing.failures(mask, cells))
+    if not count:
+        return []
+    text = (
+        f"{count} sensitive cells are not protected from someone who takes it that all zeros are published, "
+        "and that all values are multiples of one unit, as counts are."
+    )
+    advice = f"If zeros are published as a rule, say so: {setting('suppress', 'zeros', 'publish')}."
+    return [Caution("zeros-guessed", text, count, advice)]
 
 
 def _open_to_who_knows_signs(judge: Judge, mask: Mask, zeros: str | None) -> int:

@@ -143,7 +143,10 @@ def decode_tab(tab: str, metadata: Metadata, hrc: Mapping[str, str] | None = Non
     if frequency := metadata.of("frequency"):
         tops = [everywhere(each) for each in metadata.of("largest")] or [np.zeros(values.size)]
         made["contributors"] = _contributors(values, everywhere(frequency[0]), np.column_stack(tops))
-    full = {key: each if key == "contributors" else each.reshape(shape) for key, each in made.items()}
+        # a table of counts says each of them twice
+        made["frequency"] = bool((values == made["contributors"].count).all())
+    as_they_are = ("contributors", "frequency")
+    full = {key: each if key in as_they_are else each.reshape(shape) for key, each in made.items()}
     return Table.cross(
         dimensions, values.reshape(shape), margins=True, response=response.name, **{**full, **fields}
     )
