@@ -142,7 +142,8 @@ def _releasing(
         [
             positional(
                 "input",
-                "CSV or Parquet file of records; for an engine, a folder of Parquet files too",
+                "file of records: CSV, Parquet, Stata, SPSS, SAS or Excel; for an engine, a folder of "
+                "Parquet files too",
             ),
             *options(OutputSection, _TO, _OUT_NAMES, required=["path"]),
             *roles,

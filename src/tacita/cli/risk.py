@@ -52,7 +52,7 @@ risk = command(
     "Measure what the keys of a file give away, before anything is protected.\n\n"
     "Example: tacita risk survey.csv --keys region,sex,age --weight w --json risk.json --report risk.html",
     [
-        positional("input", "CSV or Parquet file of records"),
+        positional("input", "file of records: CSV, Parquet, Stata, SPSS, SAS or Excel"),
         *options(RiskSection, _WHAT, required=["keys"]),
         *options(MeasureSection, _FIGURES, _MEASURE_NAMES, skip=["settings", "domains"]),
         *options(InputSection, _FROM, skip=["path"]),

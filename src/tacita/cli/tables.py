@@ -179,8 +179,8 @@ def tabulate_with(words: Sequence[str]) -> Callable[..., None]:
         [
             positional(
                 "records",
-                "CSV or Parquet file of records, or a folder of Parquet files; or a file of tau-ARGUS, with "
-                "--meta",
+                "file of records: CSV, Parquet, Stata, SPSS, SAS or Excel, or a folder of Parquet files; or "
+                "a file of tau-ARGUS, with --meta",
             ),
             required_path("out", "the table, confidential: .csv, or .tab or .jj of tau-ARGUS", _TO),
             *options(TabulateSection, _WHAT, skip=["title"]),

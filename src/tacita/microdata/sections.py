@@ -323,7 +323,7 @@ class CompareSection(Parameters):
 class OutputSection(Parameters):
     """[output]: what is written where. Only `path` and `note` may be published."""
 
-    path: Path | None = Field(None, description="the protected file: CSV or Parquet")
+    path: Path | None = Field(None, description="the protected file; its ending says the format")
     report: Path | None = Field(None, description="review report as a web page; confidential")
     json_report: Path | None = Field(None, alias="json", description="the same as JSON; confidential")
     note: Path | None = Field(None, description="quality note, safe to publish")

@@ -1,13 +1,14 @@
 """Many keys span more combinations of levels than memory holds: refused in words, before any is taken."""
 
 import tracemalloc
+from math import comb
 
 import numpy as np
 import pyarrow as pa
 import pytest
 
 import tacita
-from tacita import DataError, Run
+from tacita import DataError, ParameterError, Run
 from tacita.cli import run_command
 from tacita.core import Hierarchy, memory
 from tacita.microdata.generalisation.generalise import Generalise
@@ -16,6 +17,7 @@ from tacita.microdata.generalisation.lattice import Lattice, refuse_too_many
 from tacita.microdata.generalisation.local import RecodeLocal
 from tacita.microdata.generalisation.quality import Quality
 from tacita.microdata.generalisation.search import search
+from tacita.microdata.withholding.local import LocalSuppression
 
 TREE = {"a": ["0", "1"], "b": ["2", "3"]}
 
@@ -65,10 +67,43 @@ def test_more_keys_than_an_array_has_axes_are_refused_by_their_number(method):
         method.generalise(keys_of(64))
 
 
-def test_other_methods_take_as_many_keys():
-    table = survey(24)
+@pytest.mark.parametrize("m", [24, 64])
+def test_other_methods_take_as_many_keys(m):
+    table = survey(m)
     release = tacita.protect(table, method="mondrian", k=3, **asked(table))
     assert all(verdict.passed for verdict in release.record.verdicts)
+
+
+@pytest.mark.parametrize("m", [60, 61])
+def test_local_suppression_is_advised_for_as_many_keys_as_it_takes(m):
+    with pytest.raises(DataError) as problem:
+        Generalise(k=3).generalise(keys_of(m))
+    names = [f"q{j}" for j in range(m)]
+    if m <= 60:
+        assert "use mondrian or local-suppression" in str(problem.value)
+        assert LocalSuppression(k=3).weights(names).size == m
+    else:
+        assert "use mondrian, which does not" in str(problem.value)
+        with pytest.raises(ParameterError, match="at most 60 keys, got 61"):
+            LocalSuppression(k=3).weights(names)
+
+
+@pytest.mark.parametrize(("keys", "m"), [(40, 12), (24, 6), (30, 15)])
+def test_too_many_combinations_of_m_keys_are_refused_before_any_is_listed(keys, m):
+    """They were listed first: 40 keys by twelve are five thousand million lists."""
+    table = survey(keys)
+    tracemalloc.start()
+    with pytest.raises(ParameterError, match=f"m={m} of {keys} keys are {comb(keys, m):,} combinations"):
+        tacita.protect(table, quasi=table.column_names, method="local-suppression", k=3, m=m)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 50e6
+
+
+def test_combinations_of_few_among_many_keys_are_taken():
+    names = [f"q{j}" for j in range(40)]
+    assert LocalSuppression(k=3, m=3).weights(names).tolist() == [1.0] * 40
+    assert LocalSuppression(k=3).weights(names).tolist() == [1.0] * 40
 
 
 @pytest.mark.parametrize("quality", [Quality(), Quality("loss", "rank"), Quality("aecs"), Quality("entropy")])

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tacita.core import Contributors, Hierarchy, Relations, Run, Table
+from tacita.core import Contributors, Hierarchy, Problem, Relations, Run, Table
 from tacita.io.hierarchies import from_nested
 from tacita.tables.rules.concentration import Dominance
 from tacita.tables.rules.frequency import MinimumFrequency, ZeroCells
@@ -27,6 +27,7 @@ from tacita.tables.verify.integers import (
     PINNED,
     UNDECIDED,
     IntegerSearch,
+    failures_of,
     given_away_by_integers,
 )
 from tacita.tables.verify.judge import Judge, counts_whole
@@ -165,6 +166,30 @@ def test_without_rules_a_sum_of_one_contributor_is_sensitive(holder, sensitive):
     assert not sensitive_unions(table, hidden, fixed=np.array([False, True, False, False]))
 
 
+@pytest.mark.parametrize(
+    ("third", "amount", "total_sensitive", "found"),
+    [
+        # the sum is a published cell that was found not to be sensitive, with an empty cell beside it or none
+        (None, 0.0, False, 0),
+        ([], 0.0, False, 0),
+        # ... that is sensitive itself, has another amount, or is no cell of the table
+        (None, 0.0, True, 1),
+        ([], 30.0, False, 1),
+        ([900.0], 900.0, False, 1),
+    ],
+)
+def test_a_sum_that_is_a_published_cell_is_judged_as_that_cell_was(third, amount, total_sensitive, found):
+    parts = [[75.0], [5.0] * 5, *([] if third is None else [third])]
+    table = line_of(parts, (Dominance(n=1, k=60),))
+    values = table.values.copy()
+    if third is not None:
+        values[2], values[3] = amount, 100.0 + amount
+    primary = table.primary.copy()
+    primary[-1] = total_sensitive
+    table = replace(table, values=values, primary=primary, forced=~np.ones(table.n, dtype=bool))
+    assert len(sensitive_unions(table, np.arange(table.n) < 2)) == found
+
+
 # contributors who know their own part
 
 
@@ -229,6 +254,37 @@ def test_without_contributors_or_where_values_may_be_negative_nobody_knows_a_par
     assert leaks_of(negative) == ([], 0)
 
 
+def test_whoever_is_alone_in_a_cell_is_near_also_where_a_level_is_asked_on_one_side():
+    """The second cell is one contributor's, who computes the first: it rises by one where the first falls."""
+    table = two_cells(1.0, 0.0)
+    alone = Contributors.of([[60.0, 40.0], [50.0], [60.0, 50.0, 40.0]], 2)
+    alone = replace(alone, holders=np.array([[0, 1], [2, -1], [0, 2]]))
+    assert leaks_of(table) == ([], 0)
+    assert leaks_of(replace(table, contributors=alone)) == ([INSIDER], 0)
+
+
+@pytest.mark.parametrize(("named", "leaks"), [(False, 0), (True, 1)])
+def test_a_contributor_without_a_number_is_none_of_those_with_one(named, leaks):
+    """Who holds 45 of the second cell and all of the third would know that the first is 105 at most."""
+    made = Contributors.of([[60.0, 40.0], [45.0, 5.0], [30.0], [60.0, 45.0, 40.0, 30.0, 5.0]], 2)
+    second = [3, 2] if named else [-1, 2]
+    made = replace(made, holders=np.array([[0, 1], second, [3, -1], [0, 3 if named else -1]]))
+    one = [True, False, False]
+    table = Table.from_array([100.0, 50.0, 30.0], primary=one, lower=np.array(one) * 1.0, upper=[5.5, 0, 0])
+    table = replace(table, contributors=made)
+    hidden = np.array([True, True, True, False])
+    judge = Judge(table, "interval")
+    found, unjudged = insider_leaks(judge, judge.attacker(hidden), hidden, [0], Run())
+    assert (len(found), unjudged) == (leaks, 0)
+
+
+def test_cells_that_were_not_judged_for_want_of_time_are_told(monkeypatch):
+    from tacita.tables.verify import insiders
+
+    monkeypatch.setattr(insiders, "_SECONDS", -1.0)
+    assert leaks_of(two_cells(1.0, 5.5)) == ([], 1)
+
+
 # whole numbers
 
 
@@ -282,6 +338,40 @@ def test_without_time_nothing_is_decided():
 
 
 @pytest.mark.parametrize(
+    ("x", "status", "moves", "spans"),
+    [
+        (None, "time_limit", None, None),
+        # what was found in time moves the cell; how far it could go is not known
+        ([-1.0, -1, -1, 2], "time_limit", True, None),
+        ([-1.0, -1, -1, 2], "optimal", True, False),
+        # what the solver says and does not add up
+        ([-1.0, -1, -1, 1], "optimal", None, None),
+    ],
+)
+def test_what_a_solver_did_not_finish_or_got_wrong_is_not_decided(x, status, moves, spans, monkeypatch):
+    from time import monotonic
+    from types import SimpleNamespace
+
+    from tacita.solvers.highs import LinearProgramme
+
+    answer = SimpleNamespace(x=None if x is None else np.array(x), status=status)
+    monkeypatch.setattr(LinearProgramme, "choose", lambda *_, **__: answer)
+    assert whole_search(triangle()).moves(3, 1.0, 5.0) is moves
+    assert whole_search(triangle()).spans(3, 1.0, monotonic() + 5) is spans
+
+
+def test_one_search_answers_for_several_cells():
+    """s is 1 or 3, x is 0 or 1: the ends of one say nothing of those of the other."""
+    from time import monotonic
+
+    search = whole_search(triangle())
+    for _ in range(2):
+        assert search.spans(3, 2.0, monotonic() + 5) is True
+        assert search.spans(0, 1.0, monotonic() + 5) is True
+        assert search.spans(0, 2.0, monotonic() + 5) is False
+
+
+@pytest.mark.parametrize(
     ("change", "stands"),
     [
         ([-1.0, -1, -1, 2], True),
@@ -290,6 +380,9 @@ def test_without_time_nothing_is_decided():
         ([-0.5, -0.5, -0.5, 1], False),
         ([1.0, 1, 1, -2], False),
         ([-1 + 1e-9, -1, -1, 2], True),
+        ([-1 - 1e-9, -1, -1, 2], True),
+        # two of three sums hold
+        ([-1.0, 0, 0, 1], False),
     ],
 )
 def test_a_change_stands_if_it_is_whole_within_bounds_and_adds_up(change, stands):
@@ -307,9 +400,9 @@ def test_bounds_of_counts_are_taken_inwards():
     assert exact.high.tolist() == [2.0] * 4
 
 
-def given_away(table: Table) -> list[str]:
+def given_away(table: Table, problem: Problem = "interval") -> list[str]:
     hidden = np.arange(7) < 4
-    judge = Judge(table, "interval")
+    judge = Judge(table, problem)
     found = given_away_by_integers(judge, judge.attacker(hidden), hidden, [3], Run())
     assert all((each.cell, each.low, each.high) == (3, 1.0, 1.0) for each in found)
     return [each.reason for each in found]
@@ -322,6 +415,48 @@ def test_integer_programs_judge_counts_alone():
     assert counts_whole(triangle())
     assert not counts_whole(replace(triangle(), values=triangle().values * 0.5))
     assert not counts_whole(replace(triangle(), frequency=False))
+
+
+@pytest.mark.parametrize(
+    ("lower", "upper", "reasons"), [(0.0, 2.0, []), (0.0, 3.0, [PINNED]), (1.0, 0.0, [PINNED])]
+)
+def test_a_count_is_asked_to_move_where_its_level_is(lower, upper, reasons):
+    # s is 1 or 3
+    one = np.arange(7) == 3
+    assert given_away(replace(triangle(), lower=one * lower, upper=one * upper)) == reasons
+
+
+@pytest.mark.parametrize(("high", "reasons"), [(3.0, []), (2.0, [PINNED])])
+def test_against_exact_disclosure_a_count_moves_either_way(high, reasons):
+    table = replace(triangle(), high=np.where(np.arange(7) == 3, high, np.inf))
+    assert given_away(table, "exact") == reasons
+
+
+def test_exact_disclosure_that_was_not_decided_in_time_is_no_protection(monkeypatch):
+    from tacita.tables.verify import integers
+
+    monkeypatch.setattr(integers, "_SECONDS", -1.0)
+    table = replace(triangle(), high=np.where(np.arange(7) == 3, 2.0, np.inf))
+    assert given_away(table, "exact") == [UNDECIDED]
+
+
+def test_a_movement_of_real_numbers_that_is_whole_is_enough():
+    """All are 5: s rises by two where the others fall by one."""
+    table = triangle(level=2.0)
+    table = replace(table, values=np.array([5.0, 5, 5, 5, 15, 15, 15]))
+    assert given_away_at(table, 5.0) == []
+
+
+def given_away_at(table: Table, value: float) -> list[tuple[str, float]]:
+    hidden = np.arange(7) < 4
+    return [(each.reason, each.low - value) for each in failures_of(Judge(table, "interval"), hidden, [3])]
+
+
+def test_real_numbers_and_whole_ones_are_asked_one_after_the_other():
+    real = Judge(triangle(), "interval")
+    assert real.failure(real.attacker(np.arange(7) < 4), 3, 3) is None
+    assert given_away_at(triangle(), 1.0) == [(PINNED, 0.0)]
+    assert given_away_at(replace(triangle(), frequency=False), 1.0) == []
 
 
 def test_what_was_not_decided_in_time_is_no_protection(monkeypatch):
@@ -427,6 +562,22 @@ def test_tables_that_come_from_no_file_have_none_behind_them():
     assert with_common_table(table, inner_pairs(table)) is not None
     assert with_common_table(of_no_file(), inner_pairs(table)) is None
     assert with_common_table(replace(table, low=np.full(table.n, -1.0)), inner_pairs(table)) is None
+
+
+def test_where_all_is_published_as_zero_or_entries_are_cells_themselves_there_is_none_behind():
+    zeros = linked_margins(np.zeros((2, 2, 2)))
+    assert with_common_table(zeros, np.zeros(zeros.n, dtype=bool)) is None
+    whole = Table.from_array(cube() + 1, margins=True)
+    kept = np.arange(whole.n) != whole.n - 1
+    lines = [whole.relations.line(row) for row in range(len(whole.relations))]
+    columns = ("codes", "values", "primary", "lower", "upper", "sliding", "low", "high", "cost", "forced")
+    lacking = replace(
+        whole,
+        relations=Relations.of([(c.tolist(), s.tolist()) for c, s in lines if kept[c].all()]),
+        **{name: getattr(whole, name)[kept] for name in columns},
+    )
+    assert is_linked(lacking)
+    assert with_common_table(lacking, np.ones(lacking.n, dtype=bool)) is None
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,8 @@ _WORTH = 1000
 # axes that an array may have, but one; what is held of a node beside figures of its keys
 _MOST_KEYS = 63
 _BYTES_A_NODE = 64
+# keys that local suppression takes, which is advised up to there
+_MOST_TO_SUPPRESS = 60
 
 
 @dataclass(frozen=True, repr=False)
@@ -73,9 +75,10 @@ def refuse_too_many(keys: Keys, who: str, *, separable: bool = True) -> None:
     Of a quality whose floors are `separable`, four numbers for each key and node are held at a time.
     """
     m = len(keys.ladders)
+    others = "mondrian or local-suppression, which do" if m <= _MOST_TO_SUPPRESS else "mondrian, which does"
     advice = (
-        "Leave out keys, give hierarchies of fewer levels, or use mondrian or local-suppression, which do "
-        "not look at combinations of levels."
+        "Leave out keys, give hierarchies of fewer levels, or use "
+        f"{others} not look at combinations of levels."
     )
     if m > _MOST_KEYS:
         raise DataError(f"{who}: wanted at most {_MOST_KEYS} keys, got {m}. {advice}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import comb
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
@@ -15,6 +16,8 @@ from .keys import Keys
 from .search import Terms, found
 
 _MOST_COLUMNS = 60
+# combinations of m keys, each of which is searched, bounded and verified by itself
+_MOST_COMBINATIONS = 20_000
 
 
 def _as_importance(value: object) -> object:
@@ -107,7 +110,7 @@ class LocalSuppression(Withholding):
         self.refuse_strangers("importance", self.importance, columns)
 
     def weights(self, names: Sequence[str]) -> Floats:
-        """The importance of each column; raises where m is too large."""
+        """The importance of each column; raises where m, or the combinations of m keys, are too many."""
         if self.m is not None and self.m > len(names):
             raise ParameterError(
                 f"LocalSuppression: m must be at most {len(names)}, the number of keys, got {self.m}."
@@ -115,6 +118,11 @@ class LocalSuppression(Withholding):
         if len(names) > _MOST_COLUMNS:
             raise ParameterError(
                 f"LocalSuppression: wanted at most {_MOST_COLUMNS} keys, got {len(names)}. Leave some out."
+            )
+        if (combinations := comb(len(names), self.m or len(names))) > _MOST_COMBINATIONS:
+            raise ParameterError(
+                f"LocalSuppression: m={self.m} of {len(names)} keys are {combinations:,} combinations, and "
+                f"at most {_MOST_COMBINATIONS:,} can be protected. Leave keys out, or choose another m."
             )
         return np.array([self.importance.get(name, 1.0) for name in names])
 
