@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
+from pydantic import Field
 
 from tacita.core import (
     DataError,
@@ -25,6 +26,11 @@ from tacita.core.arrays import as_matrix
 from tacita.core.roles import Kind
 
 from .repair import merge_short_groups
+
+Growth = Annotated[
+    Literal["seed", "centroid"],
+    Field(description="what a group grows around: its seed, as published, or its centroid so far"),
+]
 
 
 class Microaggregation(Method):
