@@ -47,7 +47,7 @@ def join_nearest_group(x: Matrix, labels: Labels) -> Labels:
 def join_nearest_moving_group(x: Matrix, labels: Labels) -> Labels:
     """Records without a group (-1) join, row by row, the one with the nearest centroid, which moves at once.
 
-    >>> x = np.array([[0.0], [1.0], [9.0], [10.0], [5.0], [4.95]])
+    >>> x = np.array([[0.0], [1.0], [9.0], [10.0], [4.9], [5.1]])
     >>> join_nearest_moving_group(x, np.array([0, 0, 1, 1, -1, -1])).tolist()
     [0, 0, 1, 1, 0, 0]
     """
