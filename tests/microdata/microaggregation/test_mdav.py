@@ -1,6 +1,7 @@
 import csv
 
 import numpy as np
+import pandas as pd
 import pytest
 from experiments.published import MDAV
 from hypothesis import given
@@ -133,6 +134,22 @@ def test_options_are_reached_from_the_command_line(tmp_path):
         with out.open(newline="") as file:
             made.add(tuple((row["turnover"], row["wages"]) for row in csv.DictReader(file)))
     assert len(made) == 4
+
+
+def test_a_record_names_options_where_they_are_not_the_default():
+    assert tacita.method("mdav", k=4).own_parameters() == {"k": 4}
+    assert tacita.method("cbfs").own_parameters() == tacita.method("kward").own_parameters() == {"k": 3}
+    other = tacita.method("mdav", end_rule="2k", growth="centroid").own_parameters()
+    assert other == {"k": 3, "end_rule": "2k", "growth": "centroid"}
+
+
+def test_trials_of_options_are_told_apart():
+    frame = pd.DataFrame({"x": np.random.default_rng(0).normal(size=60)})
+    trials = tacita.compare(
+        frame, quasi="x", method="mdav", growth=["seed", "centroid"], loss="IL1", risk="DLD"
+    )
+    assert sorted(trial.parameters["growth"] for trial in trials) == ["centroid", "seed"]
+    assert [*trials.differing] == ["growth"]
 
 
 @pytest.mark.parametrize("given_", [{"end_rule": "4k"}, {"growth": "middle"}])

@@ -31,6 +31,7 @@ class CBFS(Microaggregation):
     """
 
     unit_aware: ClassVar[bool] = True
+    added: ClassVar[tuple[str, ...]] = ("growth",)
 
     growth: Growth = "seed"
 

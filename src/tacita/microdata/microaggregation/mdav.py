@@ -52,6 +52,7 @@ class MDAV(Microaggregation):
     """
 
     unit_aware: ClassVar[bool] = True
+    added: ClassVar[tuple[str, ...]] = ("end_rule", "growth")
 
     end_rule: Annotated[
         Literal["3k", "2k"],

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 
 from tacita.core import Labels, Matrix, Run
@@ -127,6 +129,8 @@ class KWard(Microaggregation):
     >>> KWard(k=2).partition(np.array([[0.], [1.], [9.], [10.], [8.]])).labels.tolist()
     [0, 0, 1, 1, 1]
     """
+
+    added: ClassVar[tuple[str, ...]] = ("growth",)
 
     growth: Growth = "seed"
 
