@@ -111,11 +111,19 @@ def _published(name: str) -> list[str]:
     if name not in published.SOURCES:
         return []
     found = json.loads((PAGES.parent / "reproduced" / "microaggregation.json").read_text())["losses"]
-    rows = [
-        [one["file"], one["k"], f"{one['published']:g}", one["ours"]]
-        for one in found
-        if one["method"] == name and one["published"] is not None
-    ]
+    printed = [one for one in found if one["method"] == name and one["published"] is not None]
+    rows = [[one["file"], one["k"], f"{one['published']:g}", one["ours"]] for one in printed]
+    head = ["file", "k", "published", "ours"]
+    # settings other than the defaults, and what the defaults give
+    if settings := printed[0]["settings"]:
+        usual = {
+            (one["file"], one["k"]): one["ours"]
+            for one in found
+            if one["method"] == name and not one["settings"]
+        }
+        rows = [[*row, usual[row[0], row[1]]] for row in rows]
+        said = " ".join(f"{key}={value}" for key, value in settings.items())
+        head = [*head[:-1], f"ours, {said}", "ours by default"]
     told = f"IL1 in percent. Published: {published.SOURCES[name]}. More, and why some differ: "
     more = (
         "[all methods side by side](../reproduced/microaggregation.md); what the numbered documents are: "
@@ -126,7 +134,7 @@ def _published(name: str) -> list[str]:
         "",
         told + more,
         "",
-        table(["file", "k", "published", "ours"], rows),
+        table(head, rows),
         "",
     ]
 

@@ -54,7 +54,7 @@ def losses_section(losses: Sequence[Loss], file: str) -> str:
     ours = {
         (one.method, one.k): one.ours
         for one in losses
-        if one.file == file and bool(one.settings) == (one.method in AS_PRINTED)
+        if one.file == file and one.settings == AS_PRINTED.get(one.method, {})
     }
     rows: list[list[Cell]] = []
     for method, files in kmedoids.TABLE_1.items():

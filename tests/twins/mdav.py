@@ -3,7 +3,7 @@
 import numpy as np
 
 
-def mdav(x, k, units=None):
+def mdav(x, k, units=None, end_rule="3k", growth="seed"):
     """Labels of the rows of x; `units` as whole numbers, or None."""
     x = np.asarray(x, dtype=float)
     own = np.arange(len(x)) if units is None else np.asarray(units)
@@ -16,14 +16,12 @@ def mdav(x, k, units=None):
 
     def take_group_around(seed):
         nonlocal left, groups
-        by_distance = left[np.argsort(distances(x[seed]), kind="stable")]
-        members, seen = [seed], {own[seed]}
-        for row in by_distance:
-            if len(members) == k:
-                break
-            if row != seed and own[row] not in seen:
-                members.append(row)
-                seen.add(own[row])
+        members = [seed]
+        while len(members) < k:
+            around = x[seed] if growth == "seed" else x[members].sum(axis=0) / len(members)
+            by_distance = left[np.argsort(distances(around), kind="stable")]
+            seen = {own[row] for row in members}
+            members.append(next(row for row in by_distance if row not in members and own[row] not in seen))
         labels[members] = groups
         groups += 1
         left = left[labels[left] < 0]
@@ -31,7 +29,7 @@ def mdav(x, k, units=None):
     def enough_units():
         return len(np.unique(own[left])) >= k
 
-    while len(left) >= 3 * k and enough_units():
+    while len(left) >= (3 * k if end_rule == "3k" else 2 * k) and enough_units():
         r = left[distances(x[left].mean(axis=0)).argmax()]
         take_group_around(r)
         if not enough_units():
@@ -41,6 +39,10 @@ def mdav(x, k, units=None):
         take_group_around(left[distances(x[left].mean(axis=0)).argmax()])
     if len(left) >= k and enough_units():
         labels[left] = groups
+    elif end_rule == "2k":
+        for row in left:
+            centroids = np.array([x[labels == g].mean(axis=0) for g in range(groups)])
+            labels[row] = ((centroids - x[row]) ** 2).sum(axis=1).argmin()
     elif len(left):
         centroids = np.array([x[labels == g].mean(axis=0) for g in range(groups)])
         labels[left] = [((centroids - x[row]) ** 2).sum(axis=1).argmin() for row in left]

@@ -43,16 +43,20 @@ def md(x, k, growth="seed"):
     return join_nearest(x, labels)
 
 
-def cbfs(x, k):
+def cbfs(x, k, growth="seed"):
     left = np.arange(len(x))
     labels = np.full(len(x), -1)
     groups = 0
     while len(left) >= k:
         seed = left[squared(x[left], x[left].mean(axis=0)).argmax()]
-        others = nearest_rows(x, left[left != seed], x[seed], k - 1)
-        labels[[seed, *others]] = groups
+        left = left[left != seed]
+        members = [seed]
+        while len(members) < k:
+            around = x[seed] if growth == "seed" else x[members].sum(axis=0) / len(members)
+            members.append(nearest_rows(x, left, around, 1)[0])
+            left = left[left != members[-1]]
+        labels[members] = groups
         groups += 1
-        left = np.flatnonzero(labels < 0)
     return join_nearest(x, labels)
 
 

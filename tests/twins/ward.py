@@ -3,7 +3,7 @@
 import numpy as np
 
 
-def kward(x, k, rows=None):
+def kward(x, k, rows=None, growth="seed"):
     """A list of groups, each a list of rows."""
     rows = list(range(len(x))) if rows is None else sorted(rows)
     if len(rows) < 2 * k:
@@ -11,11 +11,11 @@ def kward(x, k, rows=None):
     gap = ((x[rows][:, None] - x[rows][None]) ** 2).sum(axis=2)
     r, s = (rows[int(i)] for i in np.unravel_index(gap.argmax(), gap.shape))
     left = [row for row in rows if row not in (r, s)]
-    groups = []
-    for seed in (r, s):
-        near = np.argsort(((x[left] - x[seed]) ** 2).sum(axis=1), kind="stable")[: k - 1]
-        groups.append([seed, *(left[i] for i in near)])
-        left = [row for row in left if row not in groups[-1]]
+    groups = [[r], [s]]
+    for group in groups:
+        while len(group) < k:
+            around = x[group[0]] if growth == "seed" else x[group].mean(axis=0)
+            group.append(left.pop(int(((x[left] - around) ** 2).sum(axis=1).argmin())))
     groups += [[row] for row in left]
     while min(map(len, groups)) < k:
         pairs = [
@@ -26,7 +26,7 @@ def kward(x, k, rows=None):
         ]
         _, i, j = min(pairs)
         groups[j] = groups[j] + groups.pop(i)
-    return [part for group in groups for part in kward(x, k, group)]
+    return [part for group in groups for part in kward(x, k, group, growth)]
 
 
 def rise(a, b):

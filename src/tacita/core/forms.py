@@ -45,7 +45,7 @@ def entries(
     """One entry for each field.
 
     >>> from tacita.core import registry
-    >>> entries(registry.lookup("mdav"))
+    >>> entries(registry.lookup("gsms"))
     [Entry(name='k', shape='whole', words='smallest group size', default='3', required=False, choices=())]
     """
     fields = {name: field for name, field in fields_of(model).items() if name not in skip}

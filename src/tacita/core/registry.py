@@ -368,7 +368,7 @@ def parameters_of(method: str) -> dict[str, FieldInfo]:
     """The fields of a method, or of a chain of methods with + between.
 
     >>> list(parameters_of("mdav"))
-    ['k']
+    ['k', 'end_rule', 'growth']
     """
     return {
         name: field

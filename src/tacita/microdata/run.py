@@ -232,7 +232,8 @@ def compare(
         trials.append(
             Trial(
                 method=method,
-                parameters=record.parameters,
+                # a record leaves some defaults out; what was asked for tells trials apart
+                parameters={**parameters, **record.parameters},
                 report=figures,
                 reason=next((each.text for each in record.cautions if each.name == "search-stopped"), None),
                 groups=record.groups,

@@ -108,7 +108,7 @@ def test_records_that_share_a_name_stay_together_where_nothing_else_differs():
 
 def test_other_methods_refuse_categories_and_name_the_one_that_does_not():
     with pytest.raises(tacita.ParameterError, match=r"MDAV: .*nominal or ordinal.*gower"):
-        tacita.method("mdav").partition(np.ones((9, 1)), kinds=["nominal"])
+        tacita.method("mdav", end_rule="2k", growth="centroid").partition(np.ones((9, 1)), kinds=["nominal"])
 
 
 @pytest.mark.parametrize(

@@ -31,21 +31,32 @@ def test_what_the_card_has_no_loop_for_is_grouped_by_the_processor(monkeypatch):
     monkeypatch.setitem(sys.modules, "cupy", None)
     x = np.random.default_rng(0).normal(size=(60, 2))
     units = np.repeat(np.arange(30), 2)
-    for method, given_ in ((MDAV(k=3), {"units": units}), (tacita.method("cbfs", k=3), {})):
+    for method, given_ in (
+        (MDAV(k=3), {"units": units}),
+        (MDAV(k=3, growth="centroid"), {}),
+        (tacita.method("cbfs", k=3), {}),
+    ):
         here, there = method.partition(x, **given_), method.partition(x, ON_CARD, **given_)
         assert np.array_equal(here.labels, there.labels)
 
 
-def test_the_last_groups_are_made_as_by_the_loop_of_the_processor():
+@pytest.mark.parametrize(("end_rule", "last_groups"), [("3k", 1), ("2k", 2)])
+def test_the_last_groups_are_made_as_by_the_loop_of_the_processor(end_rule, last_groups, monkeypatch):
     """Fewer than 3 k records never reach the card."""
-    from tacita.kernels.gpu.mdav import _rest
+    from tacita.kernels.gpu import mdav
 
+    def group(x, k, _, last):
+        assert last == last_groups
+        return mdav._rest(x, k, np.full(len(x), -1), x.sum(axis=0), len(x), 0, last)
+
+    monkeypatch.setattr(gpu, "missing", lambda: None)
+    monkeypatch.setattr(mdav, "group", group)
     rng = np.random.default_rng(1)
     for n in range(3, 9):
         for _ in range(20):
             x = rng.integers(0, 3, size=(n, 2)).astype(float)
-            found = _rest(x, 3, np.full(n, -1), x.sum(axis=0), n, 0)
-            assert np.array_equal(found, MDAV(k=3).group(x, None, Run()))
+            method = MDAV(k=3, end_rule=end_rule)
+            assert np.array_equal(method.group(x, None, ON_CARD), method.group(x, None, Run()))
 
 
 DATA = {
@@ -62,9 +73,9 @@ DATA = {
 @pytest.mark.parametrize("kind", DATA)
 @given(seed=st.integers(0, 10**6), n=st.integers(3, 4000), d=st.sampled_from([1, 2, 8]))
 def test_no_label_differs_from_those_of_the_processor(kind, seed, n, d):
-    k = (2, 3, 5, 40)[seed % 4]
-    x = DATA[kind](np.random.default_rng(seed), max(n, k), d)
-    assert np.array_equal(MDAV(k=k).group(x, None, ON_CARD), MDAV(k=k).group(x, None, Run()))
+    k, end_rule = (2, 3, 5, 40)[seed % 4], ("3k", "2k")[seed // 4 % 2]
+    x, method = DATA[kind](np.random.default_rng(seed), max(n, k), d), MDAV(k=k, end_rule=end_rule)
+    assert np.array_equal(method.group(x, None, ON_CARD), method.group(x, None, Run()))
 
 
 @card

@@ -94,15 +94,18 @@ def test_nothing_is_found_where_all_are_gone():
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("k", [2, 3, 10])
-def test_groups_are_those_of_the_plain_twin_on_every_kind_of_data(kind, k):
+@pytest.mark.parametrize("growth", ["seed", "centroid"])
+def test_groups_are_those_of_the_plain_twin_on_every_kind_of_data(kind, k, growth):
     # whole numbers below 2^20 add and subtract exactly: twin and kernel must agree on every tie
     x = np.round(64 * drawn(kind, 900, 4, k))
-    labels = tacita.method("mdav", k=k).partition(x).labels
-    assert np.array_equal(labels, Partition(mdav(x, k), 1).labels)
+    for end_rule in ("3k", "2k"):
+        labels = tacita.method("mdav", k=k, end_rule=end_rule, growth=growth).partition(x).labels
+        assert np.array_equal(labels, Partition(mdav(x, k, None, end_rule, growth), 1).labels)
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_groups_of_units_are_those_of_the_plain_twin_on_every_kind_of_data(kind):
+@pytest.mark.parametrize("growth", ["seed", "centroid"])
+def test_groups_of_units_are_those_of_the_plain_twin_on_every_kind_of_data(kind, growth):
     x, units = np.round(64 * drawn(kind, 700, 3, 8)), np.arange(700) * 7 % 200
-    labels = tacita.method("mdav", k=3).partition(x, units=units).labels
-    assert np.array_equal(labels, Partition(mdav(x, 3, units), 1).labels)
+    labels = tacita.method("mdav", k=3, growth=growth).partition(x, units=units).labels
+    assert np.array_equal(labels, Partition(mdav(x, 3, units, "3k", growth), 1).labels)

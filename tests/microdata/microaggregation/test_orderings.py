@@ -35,9 +35,30 @@ def test_md_equals_plain_twin_ties_included(x, k, growth):
     assert same(tacita.method("md", k=k, growth=growth).partition(x), twin.md(x, k, growth))
 
 
-@given(x=whole_numbers, k=st.integers(2, 4))
-def test_cbfs_equals_plain_twin_ties_included(x, k):
-    assert same(tacita.method("cbfs", k=k).partition(x), twin.cbfs(x, k))
+@given(x=whole_numbers, k=st.integers(2, 4), growth=st.sampled_from(["seed", "centroid"]))
+def test_cbfs_equals_plain_twin_ties_included(x, k, growth):
+    assert same(tacita.method("cbfs", k=k, growth=growth).partition(x), twin.cbfs(x, k, growth))
+
+
+@given(x=whole_numbers, k=st.integers(2, 4), growth=st.sampled_from(["seed", "centroid"]))
+def test_groups_of_md_and_cbfs_have_k_to_2k_records(x, k, growth):
+    for name in ("md", "cbfs"):
+        sizes = tacita.method(name, k=k, growth=growth).partition(x).sizes
+        assert k <= sizes.min()
+        assert sizes.max() < 2 * k
+
+
+@given(x=whole_numbers, n_units=st.integers(3, 9))
+def test_groups_of_cbfs_around_centroids_have_k_units(x, n_units):
+    units = np.arange(len(x)) ** 2 % n_units
+    if len(np.unique(units)) >= 3:
+        found = tacita.method("cbfs", k=3, growth="centroid").partition(x, units=units)
+        assert all(len(np.unique(units[found.labels == label])) >= 3 for label in range(len(found)))
+
+
+@pytest.mark.parametrize("name", ["md", "cbfs", "kward"])
+def test_the_laws_of_every_method_hold_with_growth_around_the_centroid(name):
+    tacita.testing.check_method(tacita.method(name, growth="centroid"))
 
 
 @given(x=whole_numbers, k=st.integers(2, 4), gamma=st.sampled_from([0, 0.2, 1, 1.1, 3]))
@@ -51,6 +72,7 @@ def test_kernels_equal_plain_twins_on_real_numbers(d):
     assert same(tacita.method("md", k=3).partition(x), twin.md(x, 3))
     assert same(tacita.method("md", k=3, growth="centroid").partition(x), twin.md(x, 3, "centroid"))
     assert same(tacita.method("cbfs", k=3).partition(x), twin.cbfs(x, 3))
+    assert same(tacita.method("cbfs", k=3, growth="centroid").partition(x), twin.cbfs(x, 3, "centroid"))
     assert same(tacita.method("vmdav", k=3, gamma=1.1).partition(x), twin.vmdav(x, 3, 1.1))
 
 

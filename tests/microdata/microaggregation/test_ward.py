@@ -16,18 +16,20 @@ whole_numbers = arrays(
 
 @pytest.mark.parametrize(("n", "d", "k"), [(30, 1, 2), (60, 2, 3), (60, 5, 4), (60, 3, 9)])
 @pytest.mark.parametrize("seed", range(3))
-def test_chains_give_what_merging_the_cheapest_pair_gives(n, d, k, seed):
+@pytest.mark.parametrize("growth", ["seed", "centroid"])
+def test_chains_give_what_merging_the_cheapest_pair_gives(n, d, k, seed, growth):
     x = np.random.default_rng(seed).standard_t(3, size=(n, d))
     theirs = np.empty(n, dtype=int)
-    for number, group in enumerate(kward(x, k)):
+    for number, group in enumerate(kward(x, k, growth=growth)):
         theirs[group] = number
-    assert np.array_equal(tacita.method("kward", k=k).partition(x).labels, Partition(theirs, k).labels)
+    ours = tacita.method("kward", k=k, growth=growth).partition(x)
+    assert np.array_equal(ours.labels, Partition(theirs, k).labels)
 
 
-@given(x=whole_numbers, k=st.integers(2, 6))
-def test_groups_hold_k_to_2k_records_whatever_ties(x, k):
+@given(x=whole_numbers, k=st.integers(2, 6), growth=st.sampled_from(["seed", "centroid"]))
+def test_groups_hold_k_to_2k_records_whatever_ties(x, k, growth):
     if len(x) >= k:
-        sizes = Partition(ward_labels(x, k, Run()), k).sizes
+        sizes = Partition(ward_labels(x, k, Run(), growth), k).sizes
         assert sizes.max() < 2 * k
 
 

@@ -46,10 +46,11 @@ def test_engines_workers_and_splits_give_the_same_bytes(source, tmp_path):
         {},
         {"round_integers": True, "unit": "firm"},
         {"method": "blocks", "block": 100},
+        {"end_rule": "2k", "growth": "centroid", "k": 7},
         {"missing": "stratum", "strata": ()},
         {"missing": "drop"},
     ],
-    ids=["plain", "units", "blocks", "gaps", "dropped"],
+    ids=["plain", "units", "blocks", "options of mdav", "gaps", "dropped"],
 )
 def test_a_file_of_one_part_is_the_file_made_in_memory(options, tmp_path):
     table = people(600)

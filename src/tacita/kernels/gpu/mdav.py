@@ -32,10 +32,11 @@ def _module(d: int, k: int, together: bool) -> Any:
     return cupy.RawModule(code=source, options=options, enable_cooperative_groups=together)
 
 
-def group(x: Any, k: int, told: Callable[[float], None]) -> Any:
+def group(x: Any, k: int, told: Callable[[float], None], last_groups: int = 1) -> Any:
     """Labels of the groups of MDAV, of n >= k records without units. O(n^2 d / k) at worst; O(n d) memory.
 
-    `told` is called with the share of records left, and may raise to end it.
+    `told` is called with the share of records left, and may raise to end it. `last_groups`: how many are made
+    of 2k to 3k-1 records; with two, fewer than k records may have no group (-1).
     """
     import cupy as cp
 
@@ -56,7 +57,7 @@ def group(x: Any, k: int, told: Callable[[float], None]) -> Any:
         leaves = _filled(columns, order, sums / alive, kernels)
         on_card = (columns, leaves, sums, labels)
         alive, groups = _until_an_eighth_is_gone(rounds, *on_card, k, alive, groups, told)
-    return _rest(x, k, cp.asnumpy(labels).astype(np.int64), cp.asnumpy(sums), alive, groups)
+    return _rest(x, k, cp.asnumpy(labels).astype(np.int64), cp.asnumpy(sums), alive, groups, last_groups)
 
 
 def _cut(columns: Any, rows: Any, kernels: Any) -> Any:
@@ -155,16 +156,20 @@ def _until_an_eighth_is_gone(
             return alive, groups
 
 
-def _rest(x: Any, k: int, labels: Any, sums: Any, alive: int, groups: int) -> Any:
-    """The last one or two groups, of fewer than 3 k records."""
+def _rest(x: Any, k: int, labels: Any, sums: Any, alive: int, groups: int, last_groups: int) -> Any:
+    """The last one or two groups, of fewer than 3 k records; -1 for fewer than k that no group is made of."""
     left = np.flatnonzero(labels < 0)
-    if alive >= 2 * k:
-        seed = left[np.argmax(_gaps(x[left], sums / alive))]
+    point = sums / max(alive, 1)
+    for _ in range(last_groups if alive >= 2 * k else 0):
+        seed = left[np.argmax(_gaps(x[left], point))]
+        point = x[seed]
         labels[seed] = groups
         others = left[left != seed]
-        labels[others[np.argsort(_gaps(x[others], x[seed]), kind="stable")[: k - 1]]] = groups
+        labels[others[np.argsort(_gaps(x[others], point), kind="stable")[: k - 1]]] = groups
         groups += 1
-    labels[labels < 0] = groups
+        left = np.flatnonzero(labels < 0)
+    if left.size >= k:
+        labels[left] = groups
     return labels
 
 

@@ -136,6 +136,25 @@ def nearest_centre(points, centres, out):
 
 
 @njit(cache=True, nogil=True)
+def nearest_moving_centre(points, sums, sizes, out):
+    """As `nearest_centre`, one point after the other; the centre that a point joins moves at once. O(n c d).
+
+    sums: (c, d) the records of each group added up, sizes: how many they are; both grow as points join.
+    """
+    centres = np.empty(sums.shape)
+    for g in range(sums.shape[0]):
+        for c in range(sums.shape[1]):
+            centres[g, c] = sums[g, c] / sizes[g]
+    for i in range(points.shape[0]):
+        nearest_centre(points[i : i + 1], centres, out[i : i + 1])
+        g = out[i]
+        sizes[g] += 1
+        for c in range(sums.shape[1]):
+            sums[g, c] += points[i, c]
+            centres[g, c] = sums[g, c] / sizes[g]
+
+
+@njit(cache=True, nogil=True)
 def sort_rows(keys, rows, m):
     """Shell sort of the first m rows by key, ties by row. O(m^1.5)."""
     gap = 1

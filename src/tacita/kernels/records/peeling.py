@@ -66,13 +66,49 @@ def _take(place, left, leaves):
 
 
 @njit(cache=True, nogil=True)
-def peel_rounds(left, leaves, k, ends, fewest, tidy, rounds):
+def _group_around(seed, left, leaves, k, by_centroid, chosen, best):
+    """The seed and k-1 records: the nearest to it, or one by one the nearest to the centroid so far.
+
+    By unit, all of different units. Then the nearest to a centroid are sought for as many units as the group
+    has members: one of them at least is new to it.
+    """
+    d, by_unit, units = left.columns.shape[0], left.by_unit, left.units
+    row = leaves.rows[seed]
+    own, members = units[row], 1
+    centre, total = np.empty(d), np.empty(d)
+    for c in range(d):
+        centre[c] = total[c] = left.columns[c, row]
+    taken = np.empty(k, dtype=np.int64)
+    taken[0] = own
+    _take(seed, left, leaves)
+    while members < k:
+        wanted = k - 1 if not by_centroid else members if by_unit else 1
+        near, gaps = chosen[:wanted], best[:wanted]
+        # one place to search from: the compiler takes long over each
+        nearest_places(centre, seed, leaves, units, own, by_unit, near, gaps)
+        for j in range(wanted):
+            row = leaves.rows[near[j]]
+            if by_centroid and by_unit and np.any(taken[:members] == units[row]):
+                continue
+            taken[members] = units[row]
+            members += 1
+            _take(near[j], left, leaves)
+            if by_centroid:
+                for c in range(d):
+                    total[c] += left.columns[c, row]
+                    centre[c] = total[c] / members
+                break
+
+
+@njit(cache=True, nogil=True)
+def peel_rounds(left, leaves, k, by_centroid, ends, fewest, tidy, rounds):
     """Up to `rounds` rounds of one or two groups; True when fewer than `fewest` records or k units are left.
 
-    A group is a seed and its nearest records (of other units each, if by_unit); the seed is the record
-    farthest from the mean of what is left, at the second end the one farthest from the first seed. MDAV has
-    two ends and goes on while 3k are left, CBFS one and while k are. O(n d) a round at worst; far less where
-    distances tell records apart, which in many dimensions they do not.
+    A group is a seed and its nearest records (of other units each, if by_unit), or those that its centroid
+    meets while it grows; the seed is the record farthest from the mean of what is left, at the second end the
+    one farthest from the first seed. MDAV has two ends and goes on while 3k are left, CBFS one and while k
+    are. O(n d) a round at worst, O(n k d) by centroid; far less where distances tell records apart, which in
+    many dimensions they do not.
     """
     state = left.state
     point = np.empty(left.columns.shape[0])
@@ -91,9 +127,6 @@ def peel_rounds(left, leaves, k, ends, fewest, tidy, rounds):
             row = leaves.rows[seed]
             for c in range(point.shape[0]):
                 point[c] = left.columns[c, row]
-            _take(seed, left, leaves)
-            nearest_places(point, seed, leaves, left.units, left.units[row], left.by_unit, chosen, best)
-            for j in range(k - 1):
-                _take(chosen[j], left, leaves)
+            _group_around(seed, left, leaves, k, by_centroid, chosen, best)
             state[GROUPS] += 1
     return state[ALIVE] < fewest or state[UNITS_LEFT] < k

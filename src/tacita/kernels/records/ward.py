@@ -56,6 +56,30 @@ def farthest_pair(columns, n, bounds, partner, distances):
 
 
 @njit(cache=True, nogil=True)
+def grow_around_centroid(columns, groups):
+    """Fill up each row of `groups` after its first record: one by one, the record nearest to the centroid.
+
+    columns: (d, n) C order, consumed: records of the groups are NaN in columns[0]. O(n d) a record.
+    """
+    d, n = columns.shape
+    totals, distances = np.empty((groups.shape[0], d)), np.empty(n)
+    for g in range(groups.shape[0]):
+        totals[g] = columns[:, groups[g, 0]]
+    for g in range(groups.shape[0]):
+        columns[0, groups[g, 0]] = np.nan
+    for g in range(groups.shape[0]):
+        for members in range(1, groups.shape[1]):
+            squared_distances(columns, n, totals[g] / members, distances)
+            closest, least = -1, np.inf
+            for i in range(n):
+                if distances[i] < least:
+                    closest, least = i, distances[i]
+            totals[g] += columns[:, closest]
+            columns[0, closest] = np.nan
+            groups[g, members] = closest
+
+
+@njit(cache=True, nogil=True)
 def _cheapest_partner(top, previous, means, sizes, n, k, cost):
     """The group that `top` merges with at least cost, `previous` where it ties, else the lowest. O(n d)."""
     squared_distances(means, n, means[:, top].copy(), cost)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
+from pydantic import Field
 
 from tacita.core import (
     DataError,
@@ -26,13 +27,19 @@ from tacita.core.roles import Kind
 
 from .repair import merge_short_groups
 
+Growth = Annotated[
+    Literal["seed", "centroid"],
+    Field(description="what a group grows around: its seed, as published, or its centroid so far"),
+]
+
 
 class Microaggregation(Method):
     """Divides records into groups of at least k. Subclasses say how, in `group`.
 
     A method that keeps k distinct units in a group by itself sets `unit_aware`; for the others groups that
     fall short are merged afterwards. `one_column` marks methods for a single column; `by_chance` those whose
-    result depends on drawn numbers, and so on the order of rows too.
+    result depends on drawn numbers, and so on the order of rows too. `added` names parameters that a record
+    leaves out at their defaults, so that it reads as before the method had them.
     """
 
     kind: ClassVar[str] = "microaggregation"
@@ -40,8 +47,13 @@ class Microaggregation(Method):
     unit_aware: ClassVar[bool] = False
     one_column: ClassVar[bool] = False
     by_chance: ClassVar[bool] = False
+    added: ClassVar[tuple[str, ...]] = ()
 
     k: GroupSize = 3
+
+    def own_parameters(self) -> dict[str, Any]:
+        usual = {name for name in self.added if getattr(self, name) == type(self).model_fields[name].default}
+        return {name: value for name, value in super().own_parameters().items() if name not in usual}
 
     def partition(
         self,

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Literal
 
 import numpy as np
-from pydantic import Field
 
 from tacita.core import Labels, Matrix, Run
 
-from .base import Microaggregation
+from .base import Growth, Microaggregation
 from .repair import join_nearest_group
 from .rounds import finish
 
@@ -31,9 +29,7 @@ class MaximumDistance(Microaggregation):
     [0, 1, 0, 1, 0]
     """
 
-    growth: Literal["seed", "centroid"] = Field(
-        "seed", description="what a group grows around: its seed, as published, or its centroid so far"
-    )
+    growth: Growth = "seed"
 
     def group(self, x: Matrix, units: Labels | None, run: Run) -> Labels:
         from tacita.kernels.records import maxdistance as kernel

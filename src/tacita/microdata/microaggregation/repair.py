@@ -14,9 +14,13 @@ def centroids_of(x: Matrix, labels: Labels) -> tuple[Matrix, Labels]:
     >>> means.tolist(), sizes.tolist()
     ([[1.0], [5.0]], [2, 1])
     """
-    sizes = np.bincount(labels)
-    sums = np.column_stack([np.bincount(labels, weights=column) for column in x.T])
+    sums, sizes = _sums_of(x, labels)
     return sums / np.maximum(sizes, 1)[:, None], sizes
+
+
+def _sums_of(x: Matrix, labels: Labels) -> tuple[Matrix, Labels]:
+    """Sum and size of the groups 0, 1, ..., O(n d)."""
+    return np.column_stack([np.bincount(labels, weights=column) for column in x.T]), np.bincount(labels)
 
 
 def join_nearest_group(x: Matrix, labels: Labels) -> Labels:
@@ -35,6 +39,27 @@ def join_nearest_group(x: Matrix, labels: Labels) -> Labels:
     centres, _ = centroids_of(x[grouped], labels[grouped])
     nearest = np.empty(left.size, dtype=np.int64)
     nearest_centre(x[left], centres, nearest)
+    joined = labels.copy()
+    joined[left] = nearest
+    return joined
+
+
+def join_nearest_moving_group(x: Matrix, labels: Labels) -> Labels:
+    """Records without a group (-1) join, row by row, the one with the nearest centroid, which moves at once.
+
+    >>> x = np.array([[0.0], [1.0], [9.0], [10.0], [4.9], [5.1]])
+    >>> join_nearest_moving_group(x, np.array([0, 0, 1, 1, -1, -1])).tolist()
+    [0, 0, 1, 1, 0, 0]
+    """
+    from tacita.kernels.records.distance import nearest_moving_centre
+
+    left = np.flatnonzero(labels < 0)
+    grouped = np.flatnonzero(labels >= 0)
+    if left.size == 0:
+        return labels
+    sums, sizes = _sums_of(x[grouped], labels[grouped])
+    nearest = np.empty(left.size, dtype=np.int64)
+    nearest_moving_centre(x[left], np.ascontiguousarray(sums), sizes, nearest)
     joined = labels.copy()
     joined[left] = nearest
     return joined

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 
 from tacita.core import Labels, Matrix, Run
 
-from .base import Microaggregation
+from .base import Growth, Microaggregation
 from .rounds import WORK_PER_CALL
 
 # Enough steps between two looks at the clock to be fast, few enough to stop soon when cancelled.
 
 
-def ward_labels(x: Matrix, k: int, run: Run) -> Labels:
+def ward_labels(x: Matrix, k: int, run: Run, growth: Growth = "seed") -> Labels:
     """Groups of k to 2k-1 rows of x by k-Ward; x finite, C order, k rows or more. See `KWard`.
 
     >>> ward_labels(np.array([[0.0], [1.0], [9.0], [10.0]]), 2, Run()).tolist()
@@ -31,7 +33,7 @@ def ward_labels(x: Matrix, k: int, run: Run) -> Labels:
         else:
             # the first division costs about as much as all that follow it
             span = (0.0, 0.5) if rows.size == n else (0.5 + 0.5 * finished / n,) * 2
-            waiting += [rows[part] for part in _divided(x[rows], k, run, span)]
+            waiting += [rows[part] for part in _divided(x[rows], k, run, span, growth)]
     run.report("grouping records", 1, 1)
     return labels
 
@@ -61,13 +63,13 @@ def distance_bounds(x: Matrix) -> Matrix:
     return bounds
 
 
-def _divided(x: Matrix, k: int, run: Run, span: tuple[float, float]) -> list[Labels]:
+def _divided(x: Matrix, k: int, run: Run, span: tuple[float, float], growth: Growth) -> list[Labels]:
     """The groups, two or more, that Ward's method makes of 2k or more rows; reports progress over `span`."""
     from tacita.kernels.records import ward as kernel
 
     n, d = x.shape
     r, s = farthest_two(x)
-    around_r, around_s = _two_seeds(x, k, r, s)
+    around_r, around_s = _two_seeds(x, k, r, s, growth)
     single = np.ones(n, dtype=bool)
     single[around_r] = single[around_s] = False
     alone = np.flatnonzero(single)
@@ -93,8 +95,15 @@ def _divided(x: Matrix, k: int, run: Run, span: tuple[float, float]) -> list[Lab
     return np.split(np.argsort(labels, kind="stable"), np.cumsum(np.bincount(labels))[:-1])
 
 
-def _two_seeds(x: Matrix, k: int, r: int, s: int) -> tuple[Labels, Labels]:
-    """r and s, each with the k-1 records nearest to it, r first."""
+def _two_seeds(x: Matrix, k: int, r: int, s: int, growth: Growth) -> tuple[Labels, Labels]:
+    """r and s, each with the k-1 records nearest to it or to the centroid of its group so far, r first."""
+    if growth == "centroid":
+        from tacita.kernels.records.ward import grow_around_centroid
+
+        columns = np.array(x.T, order="C", copy=True)
+        around = np.array([[r] * k, [s] * k])
+        grow_around_centroid(columns, around)
+        return around[0], around[1]
     from_r = ((x - x[r]) ** 2).sum(axis=1)
     from_r[r], from_r[s] = -1, np.inf
     around_r = np.argsort(from_r, kind="stable")[:k]
@@ -107,10 +116,11 @@ def _two_seeds(x: Matrix, k: int, r: int, s: int) -> tuple[Labels, Labels]:
 class KWard(Microaggregation):
     """Ward's clustering, seeded at the two extremes, until every group has k.
 
-    The two records farthest apart, each with its k-1 nearest, are two groups; every other record starts
-    alone. The two groups whose merger raises the within-group squared error least are merged, never two
-    that both have k records, until all have k; groups of 2k or more are divided again the same way. Of
-    mergers that cost the same any one may come first; the choice is always the same.
+    The two records farthest apart, each with its k-1 nearest, are two groups, or with growth around the
+    centroid each with k-1 records that join one by one, the nearest to the centroid of the group so far;
+    every other record starts alone. The two groups whose merger raises the within-group squared error least
+    are merged, never two that both have k records, until all have k; groups of 2k or more are divided again
+    the same way. Of mergers that cost the same any one may come first; the choice is always the same.
 
     O(n^2 d) time a level of division, few levels unless records are far outlying one by one; O(n d) memory.
     Source: Domingo-Ferrer & Mateo-Sanz (2002), IEEE Trans. Knowledge and Data Engineering 14(1), 189-201
@@ -120,5 +130,9 @@ class KWard(Microaggregation):
     [0, 0, 1, 1, 1]
     """
 
+    added: ClassVar[tuple[str, ...]] = ("growth",)
+
+    growth: Growth = "seed"
+
     def group(self, x: Matrix, units: Labels | None, run: Run) -> Labels:
-        return ward_labels(x, self.k, run)
+        return ward_labels(x, self.k, run, self.growth)
