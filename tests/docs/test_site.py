@@ -103,7 +103,7 @@ def test_the_navigation_lists_every_page(built, pages):
 def test_the_navigation_goes_from_installing_to_publishing_to_the_project(pages, built):
     first = [link for link in pages[built[0] / "index.html"].links if link.endswith(".html")]
     order = ["start.html", "guide.html", "methods/index.html"]
-    order += ["reproduced/microaggregation.html", "threat-model.html", "contributing.html"]
+    order += ["reproduced/papers.html", "threat-model.html", "contributing.html"]
     places = [first.index(page) for page in order]
     assert places == sorted(places)
 

@@ -69,8 +69,8 @@ def test_a_printed_figure_stands_beside_the_settings_it_was_printed_for(few):
     assert by_label["brkga (polish off)"] == 23.219
 
 
-def a_loss(ours, published=None, name="mdav", k=3):
-    return losses.Loss(name, "census", k, ours, published, 0.5, 9)
+def a_loss(ours, published=None, name="mdav", k=3, settings=None):
+    return losses.Loss(name, "census", k, ours, published, 0.5, 9, settings or {})
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_medoids_beside_print_hold_k_and_one_group_of_all_loses_most(few):
 
 
 def test_a_cell_of_print_without_ours_says_not_run():
-    text = medoids.losses_section([a_loss(5.6, 5.692)], "census")
+    text = medoids.losses_section([a_loss(5.6, 5.692, settings={"end_rule": "2k"})], "census")
     assert "5.692 / 5.600" in text
     assert "7.494 / not run" in text
     assert text.splitlines()[3].count("| - ") == 4

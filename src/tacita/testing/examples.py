@@ -177,7 +177,11 @@ def linked() -> Table:
         "labels": [regions, sizes],
         "primary": np.eye(3) > 0,
     }
-    by_sex: dict[str, Any] = {"names": ["region", "sex"], "labels": [regions, sexes]}
+    by_sex: dict[str, Any] = {
+        "names": ["region", "sex"],
+        "labels": [regions, sexes],
+        "primary": np.zeros((3, 2), dtype=bool),
+    }
     return link(
         [
             Table.from_array(values.sum(axis=2), **by_size, **given),
