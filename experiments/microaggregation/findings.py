@@ -34,7 +34,7 @@ class Findings:
 
     @property
     def plotted(self) -> list[Loss]:
-        """Every method on the file shown, at k = 3; of settings that change nothing there the default alone."""
+        """Every method on the file shown, at k = 3; settings that change nothing there are left out."""
         here = [one for one in self.losses if (one.file, one.k) == (self.shown, 3)]
         usual = {(one.method, one.ours) for one in here if not one.settings}
         return [one for one in here if not one.settings or (one.method, one.ours) not in usual]

@@ -10,15 +10,16 @@ from . import ceiling, choice, losses, medoids, ranks, steps, strategies
 from .findings import FREE_STARTS, Findings
 
 _DIFFERENCES = """\
-- mdav with `end_rule` 2k, the end rule that Lin & Yin describe, meets all printed losses to 0.001: two groups a
-  round while 2k or more records are left, then k or more are a group, and fewer join the nearest centroid one
-  by one. That the centroid moves with each of them, and that they join in the order of rows, is not described;
-  it is chosen because it fits (fixed centroids give 39.090 for Census at k = 100, printed is 39.063). Our
-  default, 3k, is the rule of Domingo-Ferrer & Torra. At large k there are few groups and the last 2k to 3k
-  records decide: the default differs from print at Tarragona k = 50 and 100 and at Census k = 100.
-- mdav, md, cbfs and kward with `growth` centroid: in Lin & Yin's description a group grows around its centroid,
-  which moves with each record that joins. The printed losses of mdav are those of growth around the seed, and
-  none of growth around the centroid is known to us.
+- mdav with `end_rule` 2k, the end rule of document 003 (section 2, distance-based methods), meets all printed
+  losses to 0.001: two groups a round while 2k or more records are left, then k or more are a group, and fewer
+  join the nearest centroid one by one. The document does not say that the centroid moves with each of them,
+  nor that they join in the order of rows; both are chosen because they fit (fixed centroids give 39.090 for
+  Census at k = 100, printed is 39.063). Our default, 3k, is the rule of Domingo-Ferrer and Torra. At large k
+  there are few groups and the last 2k to 3k records decide: the default differs from print at Tarragona
+  k = 50 and 100 and at Census k = 100.
+- mdav, md, cbfs and kward with `growth` centroid: in document 003 a group grows around its centroid, which
+  moves with each record that joins. The printed losses of mdav are those of growth around the seed, and none
+  of growth around the centroid is known to us.
 - cbfs and npn-mhm: built as described they do not give the printed figures, some above, some below. The
   descriptions leave open where a path starts and where leftovers go; no reading we tried gives all of them.
 - md-mhm, mdav-mhm, cbfs-mhm: the way through the groups is not fully described, and one printed figure is
