@@ -48,6 +48,34 @@ def _under_null(kind: pa.DataType, cell: Callable[[str], Any]) -> pa.Array:
     return pa.Array.from_buffers(kind, N, [bits, *whole.buffers()[1:own]], children=children)
 
 
+def _arrow_file(table: pa.Table) -> bytes:
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_file(sink, table.schema) as writer:
+        writer.write_table(table)
+    return bytes(sink.getvalue())
+
+
+def _parquet_file(table: pa.Table) -> bytes:
+    sink = pa.BufferOutputStream()
+    pq.write_table(table, sink, compression="none")
+    return bytes(sink.getvalue())
+
+
+def _kept_by_parquet(kind: pa.DataType, cell: Callable[[str], Any]) -> bool:
+    """Whether the installed Arrow writes such a column, gaps included, into Parquet, and reads it again.
+
+    Before version 25 it ends the process over some maps of dictionaries.
+    """
+    if "map<" in str(kind) and int(pa.__version__.split(".")[0]) < 25:
+        return False
+    column = pa.array([None if each is None else cell(each) for each in ("a", None, "b")], kind)
+    try:
+        again = pq.read_table(streams.BytesIO(_parquet_file(pa.table({"c": column}))))
+    except pa.ArrowNotImplementedError:
+        return False
+    return bool(again["c"].to_pylist() == column.to_pylist())
+
+
 KINDS: dict[str, tuple[pa.DataType, Callable[[str], Any]]] = {
     "text": (pa.string(), str),
     "large text": (pa.large_string(), str),
@@ -68,26 +96,14 @@ KINDS: dict[str, tuple[pa.DataType, Callable[[str], Any]]] = {
     "map in a list": (pa.list_(pa.map_(pa.string(), WORDS)), lambda t: [[("key", t)]]),
     "map to lists": (pa.map_(pa.string(), pa.list_(WORDS)), lambda t: [(t, [t])]),
 }
-
+# the oldest Arrow that is supported does not write all of them
+KINDS = {name: kind for name, kind in KINDS.items() if _kept_by_parquet(*kind)}
 HIDDEN: dict[str, pa.Array] = {f"{name}, sliced": _sliced(*kind) for name, kind in KINDS.items()}
 HIDDEN |= {f"{name}, under a null": _under_null(*kind) for name, kind in KINDS.items()}
 
 
 def _released(column: Any) -> tacita.Release:
     return tacita.protect(pa.table({"x": X, "c": column}), quasi=["x"], k=3, measures=["IL1"])
-
-
-def _arrow_file(table: pa.Table) -> bytes:
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_file(sink, table.schema) as writer:
-        writer.write_table(table)
-    return bytes(sink.getvalue())
-
-
-def _parquet_file(table: pa.Table) -> bytes:
-    sink = pa.BufferOutputStream()
-    pq.write_table(table, sink, compression="none")
-    return bytes(sink.getvalue())
 
 
 @pytest.mark.parametrize("name", HIDDEN)
@@ -112,7 +128,14 @@ def test_the_verifier_sees_a_column_that_stores_more_than_its_cells(name):
     assert failed(verify.verify(planted, made.claim)) == {"no-leftovers"}
 
 
-STALE = [name for name, array in HIDDEN.items() if CANARY.encode() in _parquet_file(pa.table({"c": array}))]
+def _remembers(array: pa.Array) -> bool:
+    try:
+        return CANARY.encode() in _parquet_file(pa.table({"c": array}))
+    except pa.ArrowNotImplementedError:
+        return False
+
+
+STALE = [name for name, array in HIDDEN.items() if _remembers(array)]
 
 
 def test_there_are_files_that_remember():

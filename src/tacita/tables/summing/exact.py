@@ -85,15 +85,17 @@ class ExactSums:
     def rounded(self) -> Floats:
         """The sums as numbers. O(sums words)."""
         negative = self.words[:, -1] < 0
-        # one more word, so that each is held by a double
+        # a word more above, so that each is below 2^32, and two below the lowest
         wide = np.pad(np.where(negative[:, None], -self.words, self.words), ((0, 0), (0, 1)))
-        words = ExactSums(wide, self.low)._carried().words
-        found, lost = np.zeros(len(words)), np.zeros(len(words))
-        with np.errstate(over="ignore", invalid="ignore"):  # what is too large is refused by the table
-            for place in range(words.shape[1] - 1, -1, -1):
-                term = np.ldexp(words[:, place].astype(np.float64), _BITS * (self.low + place))
-                total = found + term
-                back = total - found
-                lost += (found - (total - back)) + (term - back)
-                found = total
-            return np.asarray(np.where(negative, -1.0, 1.0) * (found + lost), dtype=np.float64)
+        words = np.pad(ExactSums(wide, self.low)._carried().words, ((0, 0), (2, 0)))
+        last = words.shape[1] - 1
+        top = np.maximum(2, last - np.argmax(words[:, ::-1] != 0, axis=1))
+        high, middle, low = (words[np.arange(len(words)), top - place] for place in range(3))
+        # of all that is lower, rounding needs to know only whether it is anything
+        low |= ((words != 0) & (np.arange(last + 1) < top[:, None] - 2)).any(axis=1)
+        # two numbers that doubles hold, so that their sum is rounded once
+        upper = ((high << 21) | (middle >> 11)).astype(np.float64) * 2.0**43
+        lower = (((middle & 0x7FF) << _BITS) | low).astype(np.float64)
+        with np.errstate(over="ignore"):  # what is too large is refused by the table
+            found = np.ldexp(upper + lower, _BITS * (self.low + top - 4))
+        return np.asarray(np.where(negative, -found, found), dtype=np.float64)
