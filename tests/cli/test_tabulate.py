@@ -65,17 +65,20 @@ class TestTabulate:
         assert table.contributors.depth == build_rules([rule])[0].depth > 3
 
     def test_rules_differ_in_a_parameter_that_both_have(self, firms):
-        rules = "minimum-frequency:threshold=7:margin=10,request:margin=40"
-        more = ["--value", "turnover", "--rule", rules]
-        for asks, percent in (([], 10), (["--request", "asks"], 40)):
-            assert self.tabulate(firms, *more, *asks, "--force") == 0
+        few, asked = "minimum-frequency:threshold=7:margin=10", "request:margin=40"
+        told = "minimum-frequency:threshold=7:margin=10.0:weighted=False"
+        told_too = f"{told},request:share=0.0:margin=40.0"
+        for rules, more, percent, listed in (
+            (few, [], 10, told),
+            (f"{few},{asked}", ["--request", "asks"], 40, told_too),
+        ):
+            more = ["--value", "turnover", "--rule", rules, *more]
+            assert self.tabulate(firms, *more, "--force") == 0
             with (firms.parent / "cells.csv").open() as file:
                 inner = [row for row in csv.DictReader(file) if "Total" not in row.values()]
             shares = [100 * float(row["lower"]) / float(row["turnover"]) for row in inner]
             assert shares == pytest.approx([percent] * 12)
-            assert {row["rules"] for row in inner} == {
-                "minimum-frequency:threshold=7:margin=10.0:weighted=False,request:share=0.0:margin=40.0"
-            }
+            assert {row["rules"] for row in inner} == {listed}
 
     def test_a_list_says_which_sums_are_sensitive_themselves(self, firms):
         rule = ["--value", "turnover", "--rule", "dominance", "--n", "4", "--k", "20"]

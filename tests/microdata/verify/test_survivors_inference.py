@@ -445,7 +445,8 @@ def test_the_way_out_names_columns_and_the_order():
     one = Determined("age", (("birth", "town"), (ROW_ORDER,)), "changed", 9, 9, 3, True)
     other = Determined("region", (("town",),), "suppressed", 9, 9, 3, True)
     assert inference.way_out([one, other]) == (
-        "Leave out birth or town or make them coarser (a weight: calibrate it anew), or protect them "
+        # without the town its pair with the birth tells nothing either
+        "Leave out town or make it coarser (a weight: calibrate it anew), or protect it "
         "together with age and region. Shuffle the records (--shuffle)."
     )
     alone = Determined("age", ((ROW_ORDER,),), "suppressed", 9, 9, 3, True)
