@@ -66,6 +66,10 @@ def _grouping(_: str, found: Any) -> None:
     for x, units, rounds in ((_STAR, None, 1), (_X, None, 4), (_X, _UNITS, 4)):
         method = found(**_chosen(found, certify=True, effort=0.001, rounds=rounds))
         method.partition(x[:, :1] if method.one_column else x, units=units)
+    for given in (_chosen(found, growth="centroid"), _chosen(found, end_rule="2k")):
+        if given:
+            # of 38 records two are left over, and join other groups
+            found(**given).partition(_X[:38])
     if "nominal" in method.takes:
         mixed = np.column_stack([_X[:, 0], _NAMES, _NAMES])
         method.partition(mixed, kinds=["numeric", "nominal", "ordinal"], units=_UNITS)
