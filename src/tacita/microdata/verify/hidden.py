@@ -159,7 +159,7 @@ def targets_of(column: HiddenColumn, *, masked: bool, most: int = 1) -> list[Tar
 def number_of(evidence: Evidence, name: str) -> Target | None:
     """The masked numbers of a column, which groups of records may have in common; None where hardly any do.
 
-    Who has nothing has it by many columns, such as a child without a wage: a nought is no secret.
+    A zero follows from many columns, as the wage of a child does: it is no secret.
     """
     original, rows = evidence.claim.original, evidence.claim.rows
     was = original.numbers(name)[rows]
