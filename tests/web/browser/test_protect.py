@@ -145,7 +145,7 @@ def test_a_long_run_is_seen_at_once_moves_and_can_be_cancelled(demo_page, app):
     # at once: it is there before anything of it is known
     page.locator("[data-testid=running][data-state=shown]").wait_for(timeout=1000)
     page.evaluate(_NOTE)
-    page.wait_for_function("() => new Set(noted.map((each) => each[1])).size > 3", timeout=60_000)
+    within(60, lambda: len({share for _, share, _ in page.evaluate("noted")}) > 3)
     noted = page.evaluate("noted")
     # text and bar change one after the other, in one go: what is on the screen agrees
     assert page.evaluate(
@@ -170,7 +170,7 @@ def test_a_search_is_stopped_and_keeps_the_best(demo_page):
     page.get_by_test_id("param-time").fill("100")
     page.get_by_test_id("run").click()
     page.get_by_test_id("stop-keep").wait_for()
-    page.wait_for_function("() => document.querySelector('[data-testid=progress]').value > 0", timeout=60_000)
+    within(60, lambda: page.get_by_test_id("progress").evaluate("(bar) => bar.value > 0"))
     page.get_by_test_id("stop-keep").click()
     page.locator("[data-testid=verdict][data-state=verified]").wait_for(timeout=60_000)
     assert "stopped by the user" in page.get_by_test_id("cautions").text_content()

@@ -8,6 +8,7 @@ import pytest
 
 import tacita
 from tacita import api, datasets
+from web.test_server import within
 
 
 @pytest.fixture
@@ -117,12 +118,9 @@ def test_bounds_close_in_while_it_runs_and_stopping_keeps_the_best(new_browser, 
     page.get_by_test_id("step-suppress").click()
     page.get_by_test_id("suppress").click()
     page.locator("[data-testid=running][data-state=shown]").wait_for()
-    moved = (
-        "([name, old]) => ![old, '–'].includes(document.querySelector(`[data-testid=${name}]`).textContent)"
-    )
-    page.wait_for_function(moved, arg=["lower", "–"], timeout=60_000)
+    within(60, lambda: page.get_by_test_id("lower").inner_text() != "–")
     first = page.get_by_test_id("lower").inner_text()
-    page.wait_for_function(moved, arg=["lower", first], timeout=60_000)
+    within(60, lambda: page.get_by_test_id("lower").inner_text() not in (first, "–"))
     page.get_by_test_id("stop-keep").click()
     page.locator("[data-testid=verdict][data-state=verified]").wait_for(timeout=60_000)
     page.get_by_test_id("cautions").wait_for()
