@@ -199,10 +199,15 @@ def _look_around() -> None:
 
 
 def _look_near() -> None:
-    """What is done in files of thousands of records alone."""
+    """What is done in files of thousands of records alone, or where a solver leaves groups divided."""
+    from .microdata.microaggregation.bounding import Pricing
+    from .microdata.microaggregation.master import Columns, broken_triples
     from .microdata.microaggregation.neighbours import nearest_by_cuts
 
     nearest_by_cuts(_X, 5, Run())
+    columns = Columns(len(_X), 2, Pricing(_X, 2, np.zeros(len(_X))).errors_of)
+    columns.add(np.array([[0, 1, -1], [1, 2, -1], [0, 2, -1]]))
+    broken_triples(columns, np.full(3, 0.5), np.empty((0, 3), dtype=np.int64), 1)
 
 
 def _chosen(found: Any, **parameters: Any) -> dict[str, Any]:
