@@ -260,7 +260,14 @@ def _category_code(of):
     of.frame["isco"] = 100 * (1 + of.rng.permutation(20)[_codes(of.frame, "job")]) + of.rng.integers(
         0, 9, of.n
     )
-    return {"quasi": ["job"], "nominal": ["job"], "method": "pram", "measures": ["CATEGORIES"]}, {"isco"}
+    how = {
+        "quasi": ["job"],
+        "nominal": ["job"],
+        "method": "pram",
+        "seed": 1 << 64,
+        "measures": ["CATEGORIES"],
+    }
+    return how, {"isco"}
 
 
 # How a planted column gives a key back, and what protects the key.
@@ -361,7 +368,7 @@ def _ways(rng: Any, frame: pd.DataFrame, keys: list[str]) -> dict[str, Any]:
         {**of_keys, "method": "recode-local", "measures": ["NCP"]},
         {**of_keys, "method": "mondrian", "measures": ["NCP"]},
         {"quasi": ["region"], "method": "recode", "map": {"region": halves}, "measures": ["NCP"]},
-        {"quasi": ["job"], "nominal": ["job"], "method": "pram", "measures": ["CATEGORIES"]},
+        {"quasi": ["job"], "nominal": ["job"], "method": "pram", "seed": 1 << 64, "measures": ["CATEGORIES"]},
     ]
     if "income" in frame:
         ways.append({"quasi": ["income"], "method": "mdav", "k": 3, "measures": ["IL1"]})
