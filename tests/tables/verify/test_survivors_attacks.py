@@ -15,6 +15,7 @@ from tacita.core import Contributors, Hierarchy, Problem, Relations, Run, Table
 from tacita.io.hierarchies import from_nested
 from tacita.tables.rules.concentration import Dominance
 from tacita.tables.rules.frequency import MinimumFrequency, ZeroCells
+from tacita.tables.verify.audit import audit
 from tacita.tables.verify.common import (
     COMMON,
     entries_behind,
@@ -276,6 +277,67 @@ def test_a_contributor_without_a_number_is_none_of_those_with_one(named, leaks):
     judge = Judge(table, "interval")
     found, unjudged = insider_leaks(judge, judge.attacker(hidden), hidden, [0], Run())
     assert (len(found), unjudged) == (leaks, 0)
+
+
+@pytest.mark.parametrize(("width", "leaks"), [(90.0, 0), (91.0, 1), (105.0, 1)])
+def test_a_width_that_a_contributor_narrows_is_held_against_the_level(width, leaks):
+    """Who holds 60 of the first cell knows that it is 60 to 150; that it can move at all shows nothing."""
+    assert leaks_of(two_cells(0.0, 0.0, sliding=[width, 0.0])) == ([INSIDER] * leaks, 0)
+
+
+@pytest.mark.parametrize(
+    ("frequency", "fixed", "leaks"), [(True, True, 1), (True, False, 0), (False, True, 0)]
+)
+def test_halves_show_nothing_of_what_contributors_know_of_counts(frequency, fixed, leaks):
+    """x + y + s + u = y + z + s + v = x + z + s + w, all 1; who knows u, v and w knows that s is odd.
+
+    The smallest movement of s takes half of x, of y and of z, and leaves u, v and w in place.
+    """
+    n, sensitive = 10, np.arange(10) == 3
+    lines = [
+        ([0, 1, 3, 4, 7], [1, 1, 1, 1, -1]),
+        ([1, 2, 3, 5, 8], [1, 1, 1, 1, -1]),
+        ([0, 2, 3, 6, 9], [1, 1, 1, 1, -1]),
+    ]
+    of_one = np.isin(np.arange(n), [4, 5, 6])
+    table = Table(
+        (Hierarchy.flat("cell", list("xyzsuvwabc"), "t"),),
+        np.arange(n)[:, None],
+        np.array([1.0] * 7 + [4.0] * 3),
+        Relations.of(lines),
+        primary=sensitive,
+        lower=sensitive * 1.0,
+        upper=sensitive * 1.0,
+        sliding=np.zeros(n),
+        low=np.zeros(n),
+        # more than one is not in u, v and w
+        high=np.where(of_one, 1.0, np.inf),
+        cost=np.ones(n),
+        forced=np.arange(n) > 6,
+        frequency=frequency,
+    )
+    number = np.full(n, 2)
+    part = (of_one & fixed)[:, None] * 1.0
+    whose = np.where(part > 0, 9, -1)
+    made = Contributors(table.values, number, part, whose, number * 1.0, np.zeros(n), np.zeros(n))
+    table = replace(table, contributors=made)
+    hidden = np.arange(n) < 7
+    judge = Judge(table, "interval")
+    attacker = judge.attacker(hidden)
+    half = attacker.smallest_movement(3, 1.0)
+    assert half.tolist() == [-0.5, -0.5, -0.5, 1.0, 0.0, 0.0, 0.0]
+    assert not list(failures_of(judge, hidden, [3]))
+    found, not_judged = insider_leaks(judge, attacker, hidden, [3], Run())
+    assert ([leak.failure.reason for leak in found], not_judged) == ([INSIDER] * leaks, 0)
+
+
+@pytest.mark.parametrize(("demanded", "known"), [(True, False), (False, False), (True, True)])
+def test_a_demand_without_known_contributors_is_said_not_to_be_judged(demanded, known):
+    table = two_cells(1.0, 5.0)
+    table = table if known else replace(table, contributors=None)
+    found = audit(table, np.array([True, True, False]), insiders=demanded)
+    said = {caution.name: caution.count for caution in found.cautions}
+    assert said.get("insiders-not-tried") == (1 if demanded and not known else None)
 
 
 def test_cells_that_were_not_judged_for_want_of_time_are_told(monkeypatch):

@@ -223,7 +223,7 @@ def audit(
         firm += [leak.failure for leak in (*leaks, *lone)]
         soft = [failure for failure in soft if failure not in firm]
     cautions = [] if strict else _soft_cautions(soft)
-    cautions += _of_insiders(leaks, not_tried, insiders)
+    cautions += _of_insiders(table, leaks, not_tried, insiders)
     cautions += _cautions(judge, mask, zeros)
     if zeros is None and not judge.free and attacker.work <= _LITTLE:
         cautions += _of_guessed_zeros(judge, mask, {failure.cell for failure in firm})
@@ -320,8 +320,12 @@ def _at_least(count: int) -> Caution:
     return Caution("ranges-at-least", text, count, advice)
 
 
-def _of_insiders(leaks: list[Leak], not_tried: int, demanded: bool) -> list[Caution]:
+def _of_insiders(table: Table, leaks: list[Leak], not_tried: int, demanded: bool) -> list[Caution]:
     found = []
+    if demanded and table.contributors is None and (count := int(table.primary.sum())):
+        text = f"Nothing says who contributes to which cell: {count} sensitive cells were not attacked so."
+        advice = "Make the table from records, or from the list of cells that tacita tabulate writes."
+        found.append(Caution("insiders-not-tried", text, count, advice))
     if leaks and not demanded:
         cells = "1 sensitive cell is" if len(leaks) == 1 else f"{len(leaks)} sensitive cells are"
         text = (

@@ -3,8 +3,8 @@
 A contributor knows that a cell is at least what they contribute to it, and all of a cell that they are alone
 in. So their ranges are narrower than those of an outsider, also where they are not alone. Of the contributors
 that a table keeps for each cell, the largest ones, this tries every one. A movement that shows a cell to be
-protected from outsiders shows the same for each contributor whose part it leaves in place; only others are
-attacked one by one.
+protected from outsiders shows the same for each contributor whose part it leaves in place, where that
+movement was checked, and is whole if the table counts; all others are attacked one by one.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from tacita.core import Run, Table
 from tacita.core.arrays import Floats, Ints, Mask
 
 from .attacker import Attacker
-from .integers import failures_of
+from .integers import IntegerSearch, failures_of
 from .judge import Judge, Leak
 
 INSIDER = "known to a contributor"
 
-# Seconds for the attacks of single contributors.
-_SECONDS = 60.0
+# Seconds for the attacks of single contributors, and for one movement in whole numbers.
+_SECONDS, _ONE = 60.0, 5.0
 # Of a value: what rounding may take from it.
 _ROUNDING = 1e-9
 
@@ -37,12 +37,12 @@ def insider_leaks(
     table = judge.table
     if table.contributors is None or judge.free or not table.nonnegative:
         return [], 0
-    own = _Parts.of(table, withheld)
+    own, movements = _Parts.of(table, withheld), _Movements(judge, attacker, withheld)
     found, end = list[Leak](), monotonic() + _SECONDS
     places = np.cumsum(withheld) - 1
     for done, cell in enumerate(cells):
         run.report("auditing contributors", done, len(cells) + 1)
-        for insider in _near(judge, attacker, own, cell, int(places[cell])):
+        for insider in _near(movements, own, cell, int(places[cell])):
             if monotonic() > end:
                 return found, len(cells) - done
             known, low = own.alone(insider), np.maximum(table.low, own.known_to(insider))
@@ -106,13 +106,32 @@ class _Parts:
         return np.unique(self.insider[taken | (self.lone & (moved != 0))])
 
 
-def _near(judge: Judge, attacker: Attacker, own: _Parts, cell: int, place: int) -> list[int]:
+class _Movements:
+    """Changes that move a cell as far as it must, checked, and whole where all know that values are."""
+
+    def __init__(self, judge: Judge, attacker: Attacker, withheld: Mask) -> None:
+        self.judge, self.attacker, self._withheld = judge, attacker, withheld
+        self._search: IntegerSearch | None = None
+
+    def of(self, place: int, by: float) -> Floats | None:
+        """A small one; None where none was found, which shows nothing."""
+        change = self.attacker.moving_apart(place, by, np.empty(0, dtype=np.int64))
+        if change is None or not self.judge.whole or self.attacker.network:
+            return change
+        self._search = self._search or IntegerSearch(self.judge.table, self._withheld)
+        if self._search.stands(change):
+            return np.rint(change)
+        whole = self._search.movement(place, by, _ONE)
+        return whole if whole is not None and whole.size else None
+
+
+def _near(movements: _Movements, own: _Parts, cell: int, place: int) -> list[int]:
     """The contributors for whom no movement shows that a sensitive cell is protected."""
-    fall, rise = judge.demand(cell)
+    fall, rise = movements.judge.demand(movements.attacker, cell, place)
     near = set[int]()
     for by in (rise, -fall):
         if by:
-            change = attacker.smallest_movement(place, by)
+            change = movements.of(place, by)
             blocked = own.insider if change is None else own.in_the_way(change)
             near |= set(np.unique(blocked).tolist())
     return sorted(near)

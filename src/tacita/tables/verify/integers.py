@@ -128,14 +128,18 @@ class IntegerSearch:
 
     def moves(self, place: int, by: float, seconds: float) -> bool | None:
         """Whether whole numbers take a cell so far, down where `by` is below 0; None: not decided in time."""
+        change = self.movement(place, by, seconds)
+        return change if change is None else change.size > 0
+
+    def movement(self, place: int, by: float, seconds: float) -> Floats | None:
+        """A whole change that takes a cell so far; empty where there is none; None: not decided in time."""
         members, program = self._model(place)
         own = int(np.searchsorted(members, place))
         low, high = (float(side[place]) for side in (self.low, self.high))
         ends = (max(low, by), high) if by > 0 else (low, min(high, by))
         if ends[0] > ends[1]:
-            return False
-        x = self._solve(members, program, own, ends, None, seconds)
-        return x if x is None else x.size > 0
+            return np.zeros(0)
+        return self._solve(members, program, own, ends, None, seconds)
 
     def spans(self, place: int, width: float, until: float) -> bool | None:
         """Whether the largest and the smallest whole change of a cell are so far apart."""
@@ -147,7 +151,7 @@ class IntegerSearch:
             x = self._solve(members, program, own, ends, direction, min(_ONE, until - monotonic()))
             if x is None:
                 return None
-            reached.append(direction * float(x[own]))
+            reached.append(direction * float(x[place]))
         return sum(reached) >= width - _WHOLE
 
     def _model(self, place: int) -> tuple[Ints, LinearProgramme]:
@@ -197,4 +201,4 @@ class IntegerSearch:
         whole = np.zeros(self.low.size)
         whole[members] = np.rint(found.x)
         # the solver is not believed: what it found must stand
-        return whole[members] if self.stands(whole) else None
+        return whole if self.stands(whole) else None

@@ -110,14 +110,26 @@ class Judge:
             return np.inf, np.inf
         return (float(np.ceil(fall)), float(np.ceil(rise))) if self.table.frequency else (fall, rise)
 
-    def demand(self, cell: int) -> tuple[float, float]:
-        """How far a sensitive cell must be able to fall and rise; where it need only move, a small step."""
-        fall, rise = self._enough(cell)
-        if self._either_way(cell) or np.isinf(fall) or np.isinf(rise):
-            value = float(self.table.values[cell])
+    def demand(self, attacker: Attacker, cell: int, place: int) -> tuple[float, float]:
+        """How far a sensitive cell must be able to fall and rise; where it need only move, a small step.
+
+        Of a width that may lie on either side, as much as the cell can rise is asked of that side.
+        """
+        value = float(self.table.values[cell])
+        if self._either_way(cell):
             step = 1.0 if self.table.frequency else max(_SHARE * abs(value), self.table.smallest_unit)
             return min(step, value - float(self.table.low[cell])), step
-        return fall, rise
+        fall, rise = self._enough(cell)
+        if np.isfinite(fall):
+            return fall, rise
+        fall, rise = value - float(self._needed_low[cell]), float(self._needed_high[cell]) - value
+        width = float(self._needed_width[cell])
+        more = min(attacker.reach(place, 1, width - fall), width - fall)
+        if self.table.frequency:
+            rise, more = float(np.ceil(rise)), float(np.floor(more + _WHOLE))
+        rise = max(rise, more)
+        fall = max(fall, width - rise)
+        return (float(np.ceil(fall)) if self.table.frequency else fall), rise
 
     def whole_demand(self, cell: int) -> tuple[float, float, float]:
         """How far a sensitive count must be able to fall and rise, and how wide its range must be.
