@@ -5,7 +5,7 @@ from experiments.published import BRKGA
 import tacita
 from tacita.core import Run
 from tacita.kernels.records.evolve import decode_medoids, settle
-from tacita.microdata.microaggregation.brkga import _golden_section, _path, neighbours
+from tacita.microdata.microaggregation.brkga import _golden_section, _one_by_one, _path, neighbours
 
 
 def plain_decode(x, medoids, k, by_group):
@@ -103,3 +103,22 @@ def test_census_loses_less_than_published_also_without_polish(benchmark, fitness
     loss = 100 * found.sse(z) / (z**2).sum()
     print(f"brkga, {fitness}: {loss:.3f}, published {BRKGA['census'][3]}")
     assert loss <= BRKGA["census"][3]
+
+
+def test_every_number_of_groups_is_tried_once_if_asked_and_time_still_bounds_it():
+    x = np.random.default_rng(2).normal(size=(60, 2))
+    looked = []
+    made = tacita.method("brkga", k=4, generations=3, search="all", polish=False)
+    object.__setattr__(
+        made, "_evolve", lambda c, search: looked.append(c) or type(made)._evolve(made, c, search)
+    )
+    found = made.partition(x)
+    assert looked == list(range(15, 8, -1))
+    assert found.sizes.min() >= 4
+    assert tacita.method("brkga", k=4, search="all", time=1e-6).partition(x).sizes.min() >= 4
+
+
+def test_one_number_after_another_ends_when_it_is_late():
+    looks = []
+    _one_by_one(looks.append, 3, 9, lambda: len(looks) == 2)
+    assert looks == [9, 8]

@@ -6,7 +6,9 @@ from hypothesis import strategies as st
 
 import tacita
 from tacita.core import Partition, Run
-from tacita.microdata.microaggregation.dfo import dissolve, divide
+from tacita.microdata.microaggregation.dfo import HEURISTICS
+from tacita.microdata.microaggregation.means import improve_once, squared_error
+from tacita.microdata.microaggregation.starting import dissolve, divide, with_groups
 
 # Of the large file one cell here; `python -m experiments microaggregation` prints all of them.
 CELLS = [
@@ -65,3 +67,67 @@ def test_dissolving_and_dividing_change_the_number_of_groups_as_asked():
         kept = np.bincount(fewer) == 4
         assert kept.any()
     assert divide(x, labels, 3).max() == 14 + 3
+
+
+def test_the_start_may_be_that_of_gsms_t2():
+    x = np.random.default_rng(3).normal(size=(60, 2))
+    begun = tacita.method("gsms-t2", k=3).partition(x)
+    found = tacita.method("dfo", k=3, origin="gsms-t2").partition(x)
+    assert np.array_equal(found.labels, tacita.method("dfo", k=3).partition(x, start=begun).labels)
+    assert found.sse(x) <= begun.sse(x)
+
+
+def plain_search(x, labels, k, step, judge):
+    """Algorithm 2 of the document, line by line; `judge` gives the labels for so many groups from others."""
+    low, high = -(-len(x) // (2 * k - 1)), len(x) // k
+    labels = judge(labels, int(labels.max()) + 1)
+    error = {int(labels.max()) + 1: squared_error(x, labels)}
+    at, gamma, last = int(labels.max()) + 1, float(step), None
+    while gamma >= 1:
+        way = 0
+        for i in (1, 2):
+            way = -way if way else -1 if last == "left" else 1
+            trial = at + way * max(1, int(gamma))
+            if low <= trial <= high and trial not in error:
+                found = judge(labels, trial)
+                error[trial] = squared_error(x, found)
+                if error[trial] < error[at]:
+                    labels, at = found, trial
+                    last = "right" if way > 0 else "left"
+                    gamma *= 2
+                    break
+            if i == 2:
+                last = None
+                gamma /= 2
+    return labels
+
+
+@pytest.mark.parametrize("surrogate", list(HEURISTICS))
+def test_the_plain_search_is_algorithm_2_line_by_line(surrogate):
+    x = np.random.default_rng(4).normal(size=(90, 2))
+    x -= x.mean(axis=0)
+    start = tacita.method("gsms-t2", k=3).partition(x)
+    passes, free = HEURISTICS[surrogate]
+
+    def judge(labels, groups):
+        labels = with_groups(x, labels, groups, 3)
+        for by in passes:
+            labels = improve_once(x, labels, 3, by, free, Run())
+        return labels
+
+    for step in (1, 10):
+        method = tacita.method("dfo", k=3, step=step, surrogate=surrogate, polish=False)
+        found = method.improve(x, start.labels, None, Run())
+        assert np.array_equal(found, plain_search(x, start.labels, 3, step, judge))
+        assert np.bincount(found).min() >= 3
+
+
+def test_plain_or_at_random_nothing_is_worse_than_the_start_and_seeds_repeat():
+    x = np.random.default_rng(5).normal(size=(120, 3))
+    start = tacita.method("mdav", k=4).partition(x)
+    for reach in ("at-hand", "random"):
+        method = tacita.method("dfo", k=4, surrogate="hmkm", polish=False, reach=reach)
+        found = method.partition(x, Run(seed=1), start=start)
+        assert found.sizes.min() >= 4
+        assert found.sse(x) < start.sse(x)
+        assert np.array_equal(found.labels, method.partition(x, Run(seed=1), start=start).labels)

@@ -115,10 +115,76 @@ def test_far_from_the_origin_the_same_groups_come_out():
 @pytest.mark.parametrize("name", ["tarragona", "census"])
 @pytest.mark.parametrize("k", [3, 5, 10])
 def test_the_free_strategy_moves_on_from_fewer_groups_where_mdav_leaves_no_room(benchmark, name, k):
-    from tacita.microdata.microaggregation.dfo import dissolve
+    from tacita.microdata.microaggregation.starting import dissolve
 
     z = benchmark(name)
     mdav = tacita.method("mdav", k=k).partition(z)
     start = Partition(dissolve(z, mdav.labels, len(mdav) // 10, costliest=False), k)
     for method in ("hmeans1", "hmkm"):
         assert tacita.method(method, k=k).partition(z, start=start).sse(z) < mdav.sse(z)
+
+
+SMALL = np.random.default_rng(6).normal(size=(70, 2))
+
+
+@pytest.mark.parametrize("origin", ["mdav", "random"])
+@pytest.mark.parametrize("name", METHODS)
+def test_so_many_groups_as_are_given_come_out_each_with_k(name, origin):
+    for groups in (1, 9, 17, 23):
+        found = tacita.method(name, k=3, groups=groups, origin=origin).partition(SMALL)
+        assert len(found) == groups
+        assert found.sizes.min() >= 3
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_random_start_repeats_with_its_seed_whatever_the_order_of_rows(name):
+    method = tacita.method(name, k=3, origin="random")
+    one, again, other = (method.partition(SMALL, Run(seed=seed)) for seed in (5, 5, 6))
+    assert np.array_equal(one.labels, again.labels)
+    assert not np.array_equal(one.labels, other.labels)
+    turned = method.partition(SMALL[::-1], Run(seed=5))
+    assert turned.sse(SMALL[::-1]) == pytest.approx(one.sse(SMALL))
+    assert len(one) >= 14
+
+
+def test_a_random_start_holds_k_units_and_equal_records_are_no_obstacle():
+    units = np.arange(70) % 8
+    for name in METHODS:
+        found = tacita.method(name, k=3, origin="random", groups=20).partition(SMALL, units=units)
+        assert all(len(np.unique(units[found.labels == g])) >= 3 for g in range(len(found)))
+        same = tacita.method(name, k=3, origin="random", groups=4).partition(np.ones((12, 1)))
+        assert same.sizes.tolist() == [3] * 4
+
+
+def test_more_groups_than_hold_k_are_refused():
+    with pytest.raises(tacita.ParameterError, match="at most n / k = 23, got 24"):
+        tacita.method("kmeans2", k=3, groups=24).partition(SMALL)
+
+
+def test_what_says_where_to_start_is_refused_after_another_method_unless_that_takes_it():
+    steps = {"quasi": ["turnover", "wages"], "measures": ["IL1"]}
+    firms = tacita.datasets.load("business", n=60)
+    for method, settings in (("mdav+hmkm", {"groups": 9}), ("mdav+kmeans1", {"origin": "random"})):
+        with pytest.raises(tacita.ParameterError, match="which here is the partition of MDAV"):
+            tacita.protect(firms, **steps, method=method, k=3, **settings)
+    start = tacita.method("kc", k=3, groups=12).partition(SMALL)
+    found = tacita.method("hmkm", k=3, groups=12).partition(SMALL, start=start)
+    assert np.array_equal(found.labels, tacita.method("hmkm", k=3).partition(SMALL, start=start).labels)
+
+
+def test_either_heuristic_may_be_first_and_the_order_is_as_named():
+    from tacita.microdata.microaggregation.starting import random_groups
+
+    x = SMALL - SMALL.mean(axis=0)
+    start = random_groups(x, 16, 3, np.random.default_rng(0))
+    for first, order in (("h-means", ("records", "centres")), ("k-means", ("centres", "records"))):
+        labels = start
+        for by in order:
+            labels = means.improve_once(x, labels, 3, by, True, Run())
+        found = tacita.method("hmkm", k=3, first=first, groups=16)
+        assert np.array_equal(found.improve(x, start, None, Run()), labels)
+
+
+def test_what_is_new_stays_out_of_records_at_its_default():
+    assert set(tacita.method("hmkm", k=3).own_parameters()) == {"k"}
+    assert tacita.method("hmkm", k=3, first="k-means").own_parameters() == {"k": 3, "first": "k-means"}

@@ -61,8 +61,9 @@ class BRKGA(Microaggregation):
     the elite parent with probability `elite_gene`. The best of each c are made valid: a group short of k
     is filled with the records of larger groups whose move costs least, or dissolved if that costs less;
     groups of 2k or more are cut; with `polish`, moves and swaps then lower the squared error. c itself is
-    found by golden-section search between n / (2k-1) and n / k, each search starting from the elite of the
-    best c so far. Medoids serve the search alone: what is published is the mean of a group.
+    found by golden-section search between n / (2k-1) and n / k, or by trying each (`search` "all", as the
+    source does), each search starting from the elite of the best c so far. Medoids serve the search alone:
+    what is published is the mean of a group.
 
     Time O(n^2 d + searches x generations x population x n k), memory O(n (min(16 k, 256) + population + d));
     no n x n matrix is kept. Random: the seed of the run decides, by default always the same.
@@ -83,7 +84,13 @@ class BRKGA(Microaggregation):
     by_chance: ClassVar[bool] = True
     anytime: ClassVar[bool] = True
 
+    added: ClassVar[tuple[str, ...]] = ("search",)
+
     groups: Annotated[int | None, Field(ge=1, description="number of medoids; none: searched for")] = None
+    search: Annotated[
+        Literal["golden-section", "all"],
+        Field(description="how their number is looked for: by golden section, or every number there can be"),
+    ] = "golden-section"
     fitness: Annotated[
         Literal["group", "overall"], Field(description="mean distance averaged over groups, or over records")
     ] = "group"
@@ -123,7 +130,8 @@ class BRKGA(Microaggregation):
             run.report(_STAGE, 1, 1)
             return np.zeros(n, dtype=np.int64)
         near, gaps = neighbours(x, min(16 * self.k, _LONGEST_LIST), run)
-        searches = 2 + ceil(log(high - low + 1) / -log(_GOLDEN))
+        every = self.search == "all"
+        searches = high - low + 1 if every else 2 + ceil(log(high - low + 1) / -log(_GOLDEN))
         search = _Search(
             x=x,
             near=near,
@@ -134,7 +142,10 @@ class BRKGA(Microaggregation):
             total=searches * self.generations,
             deadline=np.inf if self.time is None else perf_counter() + self.time,
         )
-        _golden_section(lambda c: self._evolve(c, search), low, high, search.late)
+        if every:
+            _one_by_one(lambda c: self._evolve(c, search), low, high, search.late)
+        else:
+            _golden_section(lambda c: self._evolve(c, search), low, high, search.late)
         run.report(_STAGE, 1, 1)
         return search.best
 
@@ -239,3 +250,11 @@ def _golden_section(loss: Callable[[int], float], low: int, high: int, late: Cal
             low = left
     for c in range(low, high + 1):
         at(c)
+
+
+def _one_by_one(loss: Callable[[int], float], low: int, high: int, late: Callable[[], bool]) -> None:
+    """Look at every c from high to low, the most groups first, until it is late; at one at least."""
+    for c in range(high, low - 1, -1):
+        loss(c)
+        if late():
+            return

@@ -34,6 +34,14 @@ class Chain(Microaggregation):
                     f"Chain: {method.spoken_name()} makes a partition of its own and cannot improve one. "
                     "Name it first."
                 )
+            for name in method.of_start:
+                usual = type(method).model_fields[name].default
+                if getattr(method, name) != usual and name not in type(methods[0]).model_fields:
+                    who = method.spoken_name()
+                    raise ParameterError(
+                        f"Chain: {name} says where {who} starts, which here is the partition of "
+                        f"{methods[0].spoken_name()}. Leave {name} out, or name {who} alone."
+                    )
         return cls(k=methods[0].k, methods=tuple(methods))
 
     def group(self, x: Matrix, units: Labels | None, run: Run) -> Labels:

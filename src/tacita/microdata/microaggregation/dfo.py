@@ -2,63 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
 
 from tacita.core import Labels, Matrix, Run
 
-from .improvement import Improvement
-from .means import fill_short, improve_once, nearest_centres, relocate, split_large, squared_error
-from .repair import centroids_of
+from .gsms import GSMST2
+from .improvement import START, Improvement
+from .means import By, improve_once, relocate, split_large, squared_error
+from .starting import dissolve, random_groups, with_groups
 
-
-def dissolve(x: Matrix, labels: Labels, count: int, costliest: bool) -> Labels:
-    """Give the members of `count` groups to the nearest groups that stay. O(n groups d) at most.
-
-    Dissolved are the groups with the largest squared error, or those that the others take in most cheaply:
-    b/(b+1) times the squared distance to the second-nearest centre, less their own squared error.
-
-    >>> x = np.array([[0.0], [1.0], [2.0], [5.0], [40.0], [90.0]])
-    >>> dissolve(x, np.array([0, 0, 1, 1, 2, 2]), 1, costliest=True).tolist()
-    [0, 0, 1, 1, 1, 1]
-    >>> dissolve(x, np.array([0, 0, 1, 1, 2, 2]), 1, costliest=False).tolist()
-    [0, 0, 0, 0, 1, 1]
-    """
-    centres, sizes = centroids_of(x, labels)
-    error = ((x - centres[labels]) ** 2).sum(axis=1)
-    if not costliest:
-        near = nearest_centres(x, centres, 2)
-        other = np.where(near[:, 0] == labels, near[:, -1], near[:, 0])
-        share = sizes[other] / (sizes[other] + 1)
-        error = error - share * ((x - centres[other]) ** 2).sum(axis=1)
-    gone = np.zeros(len(sizes), dtype=bool)
-    gone[np.argsort(-np.bincount(labels, weights=error), kind="stable")[:count]] = True
-    stay = np.flatnonzero(~gone)
-    homeless = gone[labels]
-    labels = labels.copy()
-    labels[homeless] = stay[nearest_centres(x[homeless], centres[stay], 1)[:, 0]]
-    return np.unique(labels, return_inverse=True)[1].reshape(-1).astype(np.int64)
-
-
-def divide(x: Matrix, labels: Labels, count: int) -> Labels:
-    """Cut the `count` largest groups in two, around two members far apart; parts may be short of k. O(n d).
-
-    >>> divide(np.array([[0.0], [1.0], [9.0], [50.0], [51.0]]), np.array([0, 0, 0, 1, 1]), 1).tolist()
-    [0, 0, 2, 1, 1]
-    """
-    labels = labels.copy()
-    groups = int(labels.max()) + 1
-    for group in np.argsort(-np.bincount(labels), kind="stable")[:count].tolist():
-        rows = np.flatnonzero(labels == group)
-        members = x[rows]
-        one = members[((members - members.mean(axis=0)) ** 2).sum(axis=1).argmax()]
-        two = members[((members - one) ** 2).sum(axis=1).argmax()]
-        nearer = ((members - one) ** 2).sum(axis=1) < ((members - two) ** 2).sum(axis=1)
-        labels[rows[nearer]] = groups
-        groups += 1 if nearer.any() else 0
-    return labels
+# The heuristics of the source: what moves, in turn, and whether groups may fall short of k meanwhile.
+HEURISTICS: dict[str, tuple[tuple[By, ...], bool]] = {
+    "kmeans1": (("centres",), False),
+    "kmeans2": (("centres",), True),
+    "hmeans1": (("records",), False),
+    "hmeans2": (("records",), True),
+    "hmkm": (("records", "centres"), True),
+    "kmhm": (("centres", "records"), True),
+}
 
 
 class DFO(Improvement):
@@ -74,7 +38,14 @@ class DFO(Improvement):
     costliest, or half and half. Each is then improved by relocations that leave k (hmeans1), the first also
     by HM+KM (hmkm) before; the best counts. The search is repeated from its outcome while that helps.
 
-    `origin` "random" draws the number of groups and their centres instead of starting from MDAV's.
+    The source's Algorithm 2 alone is `surrogate` "hmkm" with `polish` off: the loss of c groups is then what
+    HM+KM (strategy II) reaches from one partition, there is no last relocation and no repetition, and groups
+    are not cut. `surrogate` names another of its heuristics instead ("kmhm": k-means, then h-means), and
+    `reach` "random" starts each from random centres rather than from the partition at hand. The start
+    partition is always kept if nothing beats it, and every group has k records throughout.
+
+    `origin` says where to start if no partition is given: MDAV, GSMS-T2, or random centres, whose number is
+    drawn too.
 
     O(numbers tried (n^2 d / k + moves n d)) time, O(n d) memory for each number tried.
     Source: Araujo & Aloise, "Um algoritmo de otimizacao livre de derivadas para a protecao de dados
@@ -85,35 +56,52 @@ class DFO(Improvement):
     [0, 0, 0, 0, 1, 1, 1, 1, 1]
     """
 
+    added: ClassVar[tuple[str, ...]] = ("surrogate", "reach", "polish")
+    of_start: ClassVar[tuple[str, ...]] = ("origin",)
+
     step: Annotated[float, Field(ge=1, le=1e6, description="first step in the number of groups")] = 20
-    origin: Annotated[
-        Literal["mdav", "random"], Field(description="where to start if no partition is given")
-    ] = "mdav"
+    origin: Annotated[Literal["mdav", "gsms-t2", "random"], Field(description=START)] = "mdav"
+    surrogate: Annotated[
+        Literal["several", "kmeans1", "kmeans2", "hmeans1", "hmeans2", "hmkm", "kmhm"],
+        Field(
+            description="what judges a number of groups: the best of several ways to it, or one heuristic "
+            "from one partition, as published (hmkm)"
+        ),
+    ] = "several"
+    reach: Annotated[
+        Literal["at-hand", "random"],
+        Field(
+            description="how another number of groups is reached: from the partition at hand, or at random"
+        ),
+    ] = "at-hand"
+    polish: Annotated[
+        bool, Field(description="relocate, cut large groups and search again at the end; not published")
+    ] = True
 
     def group(self, x: Matrix, units: Labels | None, run: Run) -> Labels:
-        if self.origin == "mdav":
-            return super().group(x, units, run)
-        n = len(x)
-        # drawn from the records in an order of their own, so that the order of the rows does not matter
-        rows = np.lexsort(x.T[::-1])
-        generator = run.search_generator()
-        groups = int(generator.integers(-(-n // (2 * self.k - 1)), n // self.k, endpoint=True))
-        centres = x[rows[generator.choice(n, groups, replace=False)]]
-        return fill_short(x, nearest_centres(x, centres, 1)[:, 0], groups, self.k)
+        if self.origin == "random":
+            return random_groups(x, None, self.k, run.search_generator())
+        if self.origin == "gsms-t2":
+            return GSMST2(k=self.k).partition(x, run.silent(), units=units).labels
+        return super().group(x, units, run)
 
     def improve(self, x: Matrix, labels: Labels, units: Labels | None, run: Run) -> Labels:
         # far from the origin the incremental centroids would lose digits
         x = np.ascontiguousarray(x - x.mean(axis=0))
+        generator = run.search_generator()
         error = np.inf
         while (found := squared_error(x, labels)) < error:
             best, error = labels, found
             if run.enough():
                 break
-            labels = self._search(x, labels, run)
+            labels = self._search(x, labels, generator, run)
+            if not self.polish:
+                best = labels
+                break
         run.report("improving groups", 1, 1)
         return best
 
-    def _search(self, x: Matrix, labels: Labels, run: Run) -> Labels:
+    def _search(self, x: Matrix, labels: Labels, generator: np.random.Generator, run: Run) -> Labels:
         fewest, most = -(-len(x) // (2 * self.k - 1)), len(x) // self.k
         within = run.silent()
         labels = self._improved(x, [labels], within)
@@ -126,7 +114,7 @@ class DFO(Improvement):
                 trial = at + way * max(1, int(gamma))
                 if trial in tried or not fewest <= trial <= most:
                     continue
-                found = self._with(x, labels, trial, within)
+                found = self._with(x, labels, trial, generator, within)
                 tried[trial] = squared_error(x, found)
                 # how many steps are to come is unknown: the share tells how fine the step has become
                 run.report("improving groups", 1 / (1 + gamma), 1)
@@ -136,23 +124,33 @@ class DFO(Improvement):
                     break
             else:
                 gamma, direction = gamma / 2, 1
+        if not self.polish:
+            return labels
         labels = relocate(x, split_large(x, labels, self.k, within), self.k, within)
         return split_large(x, labels, self.k, within)
 
-    def _with(self, x: Matrix, labels: Labels, groups: int, run: Run) -> Labels:
-        """The best partition into so many groups that can be reached from the one at hand."""
+    def _with(
+        self, x: Matrix, labels: Labels, groups: int, generator: np.random.Generator, run: Run
+    ) -> Labels:
+        """The best partition into so many groups that can be reached from the one at hand, or at random."""
+        if self.reach == "random":
+            return self._improved(x, [random_groups(x, groups, self.k, generator)], run)
         more = groups - int(labels.max()) - 1
-        if more > 0:
-            cut = fill_short(x, divide(x, labels, more), groups, self.k)
-            return self._improved(x, [cut], run)
+        if more > 0 or self.surrogate != "several":
+            return self._improved(x, [with_groups(x, labels, groups, self.k)], run)
         half = (1 - more) // 2
         mixed = dissolve(x, dissolve(x, labels, half, costliest=True), -more - half, costliest=False)
         ends = [dissolve(x, labels, -more, costliest) for costliest in (False, True)]
         return self._improved(x, [*ends, mixed] if more < -1 else ends, run)
 
     def _improved(self, x: Matrix, starts: list[Labels], run: Run) -> Labels:
-        """The best of relocations from each start, and of HM+KM and relocations from the first."""
-        free = improve_once(x, starts[0], self.k, "records", True, run)
-        free = improve_once(x, free, self.k, "centres", True, run)
-        found = [relocate(x, start, self.k, run) for start in [*starts, free]]
+        """The best that the surrogate finds: relocations from each start, and HM+KM before from the first."""
+        several = self.surrogate == "several"
+        passes, free = HEURISTICS["hmkm" if several else self.surrogate]
+        labels = starts[0]
+        for by in passes:
+            labels = improve_once(x, labels, self.k, by, free, run)
+        if not several:
+            return labels
+        found = [relocate(x, start, self.k, run) for start in [*starts, labels]]
         return min(found, key=lambda one: squared_error(x, one))

@@ -6,11 +6,11 @@ import numpy as np
 
 from tacita.core import Labels, Matrix, Run
 
-from .dfo import dissolve
 from .improvement import Improvement
 from .means import nearest_centres, relocate, split_large, squared_error
 from .orderings import nearest_next
 from .repair import centroids_of
+from .starting import dissolve
 from .univariate import segment_ends
 
 _NEAREST = 30

@@ -11,11 +11,17 @@ from .base import Microaggregation
 from .mdav import MDAV
 from .repair import merge_short_groups
 
+START = "where to start if no partition is given"
+
 
 class Improvement(Microaggregation):
-    """Lowers the squared error of a partition. Subclasses say how, in `improve`; a better start is kept."""
+    """Lowers the squared error of a partition. Subclasses say how, in `improve`; a better start is kept.
+
+    `of_start` names parameters that say where to start, and nothing where a partition is given.
+    """
 
     anytime: ClassVar[bool] = True
+    of_start: ClassVar[tuple[str, ...]] = ()
 
     def _labels(self, x: Matrix, units: Labels | None, start: Partition | None, run: Run) -> Labels:
         if start is not None and (start.n != x.shape[0] or start.sizes.min() < self.k):
