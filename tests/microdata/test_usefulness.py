@@ -1,5 +1,8 @@
 """Releases that protect everybody because they say next to nothing are not called good without a word."""
 
+import ast
+from pathlib import Path
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -9,7 +12,7 @@ from seeds import SEED
 from tacita import datasets
 from tacita.core import Caution
 from tacita.core.cautions import grouped
-from tacita.core.gravity import gravest_first
+from tacita.core.gravity import PLACES, gravest_first
 
 KEYS = ["sex", "education", "region"]
 # a weight, or what a household pays, belongs to one region
@@ -158,6 +161,49 @@ def test_the_gravest_warnings_come_first_and_one_kind_stays_together(firms):
     assert names == [each.name for each in gravest_first(reversed(release.record.cautions))]
     assert names.index("unique-combinations") < names.index("row-order")
     assert all(names.index(n) + names.count(n) - 1 == len(names) - 1 - names[::-1].index(n) for n in names)
+
+
+def test_every_kind_of_warning_of_a_release_has_its_place():
+    folder = Path(tacita.__file__).parent
+    modules = [
+        *(folder / "microdata").rglob("*.py"),
+        folder / "io" / "writable.py",
+        folder / "core" / "release.py",
+    ]
+    calls = [each for path in modules for each in ast.walk(ast.parse(path.read_text()))]
+    made = [
+        each for each in calls if isinstance(each, ast.Call) and getattr(each.func, "id", "") == "Caution"
+    ]
+    names = {ast.literal_eval(each.args[0]) for each in made}
+    assert len(names) > 50
+    assert not [name for name in names if name not in PLACES]
+
+
+def test_a_search_that_was_stopped_is_no_graver_than_who_is_found(firms):
+    stopped = tacita.Run(enough=lambda: True)
+    two = ["turnover", "wages"]
+    release = tacita.protect(firms, quasi=two, method="hmeans1", measures=["IL1"], seed=SEED, run=stopped)
+    names = [each.name for each in release.record.cautions]
+    assert names.index("unique-combinations") < names.index("search-stopped")
+
+
+def test_the_k_of_drawn_values_is_asked_of_no_other_column():
+    rng = np.random.default_rng(4)
+    frame = pa.table({"age": rng.integers(20, 60, 900), "town": rng.integers(0, 30, 900)})
+    release = tacita.synthesize(frame, dependent=["age"], method="trees", k=40, seed=SEED, measures=["IL1"])
+    assert release.claim.k == 40
+    assert release.record.uniqueness.k == 3
+    assert not warned(release, "unique-combinations")
+    grouped_too = tacita.protect(
+        frame,
+        steps=[
+            {"method": "trees", "dependent": ["age"], "k": 40},
+            {"method": "mdav", "quasi": ["town"], "k": 5},
+        ],
+        seed=SEED,
+        measures=["IL1"],
+    )
+    assert grouped_too.record.uniqueness.k == 5
 
 
 def test_a_warning_of_several_columns_is_one_line_on_the_terminal(firms, tmp_path, capsys):

@@ -10,6 +10,7 @@ _FINDS_RECORDS = (
     "guessable-seed",
     "rounding-restores",
     "cells-determined",
+    "membership",
     "alone-by-keys",
     "unique-combinations",
     "nearly-unique-column",
@@ -25,6 +26,9 @@ _GIVES_VALUES_AWAY = (
     "value-unchanged",
     "replicated-uniques",
     "near-copies",
+    "rare-values",
+    "membership-undecided",
+    "membership-not-measured",
     "rare-categories",
     "group-equals-members",
     "mean-at-bound",
@@ -46,6 +50,9 @@ _NOT_AS_ASKED = (
     "condition-undecided",
     "promise-withdrawn",
     "constant-column",
+    "search-stopped",
+    "measured-on-a-sample",
+    "parts-made-again",
 )
 _OF_LITTLE_USE = (
     "one-value-left",
@@ -66,11 +73,13 @@ _OF_LITTLE_USE = (
     "negative-values",
     "fractional-values",
     "spreadsheet-formulas",
+    "format-keeps-less",
 )
 _LEVELS = (_FINDS_RECORDS, _GIVES_VALUES_AWAY, _NOT_AS_ASKED, _OF_LITTLE_USE)
 # What a level is called, from the gravest on.
 LEVELS = ("finds-records", "gives-values-away", "not-as-asked", "of-little-use")
-_PLACES = {name: (level, at) for level, names in enumerate(_LEVELS) for at, name in enumerate(names)}
+# Of each kind of warning the level and the place in it.
+PLACES = {name: (level, at) for level, names in enumerate(_LEVELS) for at, name in enumerate(names)}
 # What no list knows comes after what finds records: nobody has said that it is less.
 _UNKNOWN = (0, len(_FINDS_RECORDS))
 
@@ -81,7 +90,7 @@ def level_of(name: str) -> str:
     >>> level_of("row-order"), level_of("one-value-left")
     ('gives-values-away', 'of-little-use')
     """
-    return LEVELS[_PLACES.get(name, _UNKNOWN)[0]]
+    return LEVELS[PLACES.get(name, _UNKNOWN)[0]]
 
 
 def gravest_first(cautions: Iterable[Caution]) -> tuple[Caution, ...]:
@@ -91,4 +100,4 @@ def gravest_first(cautions: Iterable[Caution]) -> tuple[Caution, ...]:
     >>> [each.name for each in gravest_first(Caution(name, "", 1, "") for name in names)]
     ['unique-combinations', 'row-order', 'levels-lost']
     """
-    return tuple(sorted(cautions, key=lambda each: (_PLACES.get(each.name, _UNKNOWN), each.name)))
+    return tuple(sorted(cautions, key=lambda each: (PLACES.get(each.name, _UNKNOWN), each.name)))

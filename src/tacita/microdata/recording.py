@@ -22,12 +22,13 @@ from tacita.core import (
     Verdict,
     registry,
 )
+from tacita.core.gravity import gravest_first
 from tacita.core.inference import Determined
 from tacita.core.microdata import speakable
 from tacita.core.notes import ColumnNotes
 from tacita.core.options import ReleaseOptions
 from tacita.core.pictures import Correlations, RiskByRecord
-from tacita.core.release import AttributeSummary, StepRecord, search_stopped
+from tacita.core.release import AttributeSummary, Claim, StepRecord, search_stopped
 from tacita.core.score import Files
 from tacita.io import fingerprint_of
 from tacita.io.formats.parquet import Parquet
@@ -64,7 +65,7 @@ def recorded(
     claim, planned, section = made.claim, asked.planned, asked.protect
     kept = np.sort(claim.rows)
     stages = _measured(made, data, asked.measure, run, kept, of_all)
-    uniqueness = examine(data, claim.rows, made.data, claim.k, run)
+    uniqueness = examine(data, claim.rows, made.data, _hiding(claim), run)
     shown, fewest = stages[-1], claim.k or FEW
     estimates = by_domain(shown.files, run)
     grouped = [each.partition for each in made.protected if each.partition is not None]
@@ -84,17 +85,19 @@ def recorded(
         strata=max(int(each.strata.max()) + 1 for each in made.protected),
         versions=versions(),
         verdicts=verdicts,
-        cautions=(
-            *(() if stopped is None else (search_stopped(stopped),)),
-            *cautions.find(
-                made,
-                uniqueness,
-                shown.files,
-                shown.report,
-                estimates,
-                (*given_back, *(each for verdict in verdicts for each in verdict.inferred)),
-                shuffled=section.shuffle,
-            ),
+        cautions=gravest_first(
+            (
+                *(() if stopped is None else (search_stopped(stopped),)),
+                *cautions.find(
+                    made,
+                    uniqueness,
+                    shown.files,
+                    shown.report,
+                    estimates,
+                    (*given_back, *(each for verdict in verdicts for each in verdict.inferred)),
+                    shuffled=section.shuffle,
+                ),
+            )
         ),
         not_promised=cautions.not_promised(claim),
         uniqueness=uniqueness,
@@ -129,6 +132,15 @@ def recorded(
         withdrawn=made.withdrawn,
     )
     return Release(made.data.native, shown.report, record, claim)
+
+
+def _hiding(claim: Claim) -> int | None:
+    """The smallest k for which records, or the values of a column, still hide among k; None without one.
+
+    The k of a synthesis is no such number: so many stand behind what is drawn, and nothing beside it hides.
+    """
+    steps = [each for each in claim.steps or (claim,) if _OF_RECORDS & set(each.guarantees)]
+    return min((each.k for each in steps if each.k is not None), default=None)
 
 
 def _noted(data: Microdata) -> Iterable[tuple[str, ColumnNotes]]:
@@ -208,6 +220,8 @@ def _measured(
 
 # Promises of k records, or units, behind every combination of some columns.
 _OF_KEYS = frozenset(("groups-of-k", "k-anonymous", "k-anonymous-to-all"))
+# And behind the values of each column by itself.
+_OF_RECORDS = _OF_KEYS | {"column-groups"}
 
 
 def _keys(made: Made) -> tuple[str, ...]:

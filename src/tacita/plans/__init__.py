@@ -26,6 +26,7 @@ from tacita.core import (
     Trials,
     Verdict,
 )
+from tacita.core.gravity import gravest_first
 from tacita.core.release import Claim
 from tacita.io import toml_of
 from tacita.io.atomic import refuse_bad_targets
@@ -195,7 +196,7 @@ def _run_in_memory(
     except RequirementError as refusal:
         raise refusal.reworded(f"{refusal} A dry run writes its report, where one is named.") from None
     if lost is not None:
-        record = replace(release.record, cautions=(*release.record.cautions, lost))
+        record = replace(release.record, cautions=gravest_first((*release.record.cautions, lost)))
         release = replace(release, record=record)
     if to_look_at:
         _refuse(release, plan, force, tell=dry_run)

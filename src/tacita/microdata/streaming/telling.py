@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from tacita.core import Caution, Microdata, RecordsRelease, Run, Verdict
+from tacita.core.gravity import gravest_first
 from tacita.core.inference import Determined
 from tacita.core.whole import Whole
 from tacita.io.scratch import Scratch
@@ -114,10 +115,12 @@ def told(
         group_sizes=dict(sorted(sizes.items())),
         strata=strata,
         verdicts=verdicts,
-        cautions=(
-            *((_of_a_sample(sample, of_few),) if sample.sampled else ()),
-            *((_made_again(again),) if again else ()),
-            *release.record.cautions,
+        cautions=gravest_first(
+            (
+                *((_of_a_sample(sample, of_few),) if sample.sampled else ()),
+                *((_made_again(again),) if again else ()),
+                *release.record.cautions,
+            )
         ),
     )
     return replace(release, record=record)
