@@ -45,12 +45,12 @@ def dbrl_mahalanobis(x, z):
     return 100 * _linked(x @ root, z @ root)
 
 
-def id_sd(x, z):
+def id_sd(x, z, percents=range(1, 11)):
     a, b = _scaled(x, z)
-    return 100 * np.mean([(np.abs(a - b) <= p / 100 + 1e-12) for p in range(1, 11)])
+    return 100 * np.mean([(np.abs(a - b) <= p / 100 + 1e-12) for p in percents])
 
 
-def id_rank(x, z):
+def id_rank(x, z, percents=range(1, 11)):
     n, d = x.shape
     inside = 0
     for j in range(d):
@@ -58,11 +58,11 @@ def id_rank(x, z):
         for i in range(n):
             ranks = [r for r in range(n) if ordered[r] == z[i, j]]
             middle = sum(ranks) / len(ranks)
-            for p in range(1, 11):
+            for p in percents:
                 low = ordered[max(0, int(np.ceil(middle - p * n / 100)))]
                 high = ordered[min(n - 1, int(np.floor(middle + p * n / 100)))]
                 inside += low <= x[i, j] <= high
-    return 100 * inside / (n * d * 10)
+    return 100 * inside / (n * d * len(percents))
 
 
 def prl(x, z, tolerance=0.1):

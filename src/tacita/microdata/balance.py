@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import ClassVar
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field
 
 from tacita.core import Comparison, Run, Score
 
 from .loss.probabilistic import PIL
 from .measure import Measure
-from .risk.interval import IDSd
+from .risk.interval import WIDTHS, IDRank, IDSd, Widths
 from .risk.linkage import DBRL
 from .risk.probabilistic import PRL
 
@@ -19,9 +21,8 @@ class Weighted(Measure):
 
     span: ClassVar[tuple[float, float | None]] = (0.0, 100.0)
 
-    @classmethod
     @abstractmethod
-    def parts(cls) -> tuple[tuple[Measure, float], ...]:
+    def parts(self) -> tuple[tuple[Measure, float], ...]:
         """Measures and their weights, which add up to 1."""
 
     def asks(self) -> tuple[Measure, ...]:
@@ -41,11 +42,27 @@ class Weighted(Measure):
         return self.result(total, error=variance**0.5 or None, covers=covers)
 
 
-class DR(Weighted):
+class _WithRisk(Weighted):
+    """What DR is made of, for it and for what it is a part of."""
+
+    interval: Annotated[
+        Literal["sd", "rank"],
+        Field(description="interval disclosure by standard deviations (ID_sd) or by ranks (ID_rank)"),
+    ] = "sd"
+    widths: Widths = WIDTHS
+    tolerance: Annotated[
+        float,
+        Field(ge=0, description="in PRL, values agree within so many standard deviations; 0: if equal"),
+    ] = 0.1
+
+
+class DR(_WithRisk):
     """Disclosure risk: how much attackers find out, by linking records and by coming close to values.
 
-    0.25 (DBRL + PRL) + 0.5 ID_sd. Half linkage by its two attackers, half interval disclosure. 0: nothing is
-    found out; 100: all is. The cost of its parts, which are not computed again.
+    0.25 (DBRL + PRL) + 0.5 ID. Half linkage by its two attackers, half interval disclosure: ID_sd, or ID_rank
+    where `interval` says so. Papers differ in the `widths` of its intervals and in what it takes for values
+    to agree (`tolerance` of PRL). 0: nothing is found out; 100: all is. The cost of its parts, which are not
+    computed again.
     Source: Domingo-Ferrer & Torra (2001), A quantitative comparison of disclosure control methods for
     microdata, in Confidentiality, Disclosure and Data Access, North-Holland, 111-133. O(n^2 d) at worst.
 
@@ -58,16 +75,16 @@ class DR(Weighted):
     family: ClassVar[str] = "in one figure"
     headline: ClassVar[bool] = True
 
-    @classmethod
-    def parts(cls) -> tuple[tuple[Measure, float], ...]:
-        return (DBRL(), 0.25), (PRL(), 0.25), (IDSd(), 0.5)
+    def parts(self) -> tuple[tuple[Measure, float], ...]:
+        by_interval = (IDSd if self.interval == "sd" else IDRank)(widths=self.widths)
+        return (DBRL(), 0.25), (PRL(tolerance=self.tolerance), 0.25), (by_interval, 0.5)
 
 
-class SCORE(Weighted):
+class SCORE(_WithRisk):
     """Balance of loss and risk, the mean of PIL and DR: under about 30 a release is of interest.
 
-    0.5 (PIL + DR). 0 would be a release that loses nothing and gives nothing away. The cost of its parts,
-    which are not computed again: O(n^2 d) at worst.
+    0.5 (PIL + DR), with the settings of DR. 0 would be a release that loses nothing and gives nothing away.
+    The cost of its parts, which are not computed again: O(n^2 d) at worst.
     Source: Domingo-Ferrer & Torra (2001), A quantitative comparison of disclosure control methods for
     microdata, in Confidentiality, Disclosure and Data Access, North-Holland, 111-133.
 
@@ -80,6 +97,6 @@ class SCORE(Weighted):
     family: ClassVar[str] = "in one figure"
     headline: ClassVar[bool] = True
 
-    @classmethod
-    def parts(cls) -> tuple[tuple[Measure, float], ...]:
-        return (PIL(), 0.5), (DR(), 0.5)
+    def parts(self) -> tuple[tuple[Measure, float], ...]:
+        risk = DR(interval=self.interval, widths=self.widths, tolerance=self.tolerance)
+        return (PIL(), 0.5), (risk, 0.5)

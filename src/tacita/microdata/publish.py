@@ -285,6 +285,7 @@ def _synthesized(method: BaseSynthesis, records: Records, run: Run) -> Published
         p, strata = records.x.shape[1], records.strata
         method, found = settled(method, x, p, strata, records.columns, run, units=units)
     values = np.empty_like(records.x)
+    searched: list[dict[str, Any]] = []
     parts = list(records.parts())
     for done, (rows, _) in enumerate(parts):
         inner = run.branch(done)
@@ -293,15 +294,19 @@ def _synthesized(method: BaseSynthesis, records: Records, run: Run) -> Published
         if told and units is not None:
             told["units"] = units[rows]
         try:
-            values[rows] = method.synthesize(records.x[rows], records.beside[rows], inner, **told)
+            values[rows], fits = method.searched(records.x[rows], records.beside[rows], inner, **told)
         except DataError as problem:
             if len(parts) == 1:
                 raise
             raise DataError(f"{problem} (In a stratum of {rows.size} records.)") from None
+        for fit in fits:
+            named = {"column": records.names[fit["column"]]} if "column" in fit else {}
+            searched.append({**({"stratum": done + 1} if len(parts) > 1 else {}), **fit, **named})
         run.report("drawing values", done + 1, len(parts))
     refuse_fractions(method.spoken_name(), values[:, records.integer])
+    search = {"fits": searched} if searched else {}
     # minus zero and zero would be two different published values
-    made = Published(method, values + 0.0, family.guarantees, membership=found)
+    made = Published(method, values + 0.0, family.guarantees, membership=found, search=search)
     if found is None:
         return made
     promised, told_of = (*made.guarantees, *found.promised()), {"membership": found.as_dict()}

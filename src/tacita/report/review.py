@@ -28,6 +28,7 @@ _TILES = 8
 _ESTIMATES = 40
 # Who reads on after so many columns reads the JSON.
 _COLUMNS = 10
+_FITS = 100
 
 
 @dataclass(frozen=True)
@@ -125,6 +126,7 @@ def review_html(release: RecordsRelease) -> str:
         sizes=plots.group_sizes(record.group_sizes) if record.group_sizes else None,
         warnings=grouped(record.cautions, _all_columns(release)),
         steps=_steps(record) if len(record.steps) > 1 else [],
+        fits=_searched(record.steps).get("search", {}).get("fits", [])[:_FITS],
         families=_families(scores),
         notes=release.report.notes,
         losses=_per_attribute(scores),

@@ -187,6 +187,38 @@ def test_disclosure_risk_and_score_are_the_stated_means():
     assert parts["SCORE"] == pytest.approx(0.5 * (parts["PIL"] + parts["DR"]))
 
 
+def test_intervals_of_disclosure_risk_are_as_wide_as_asked():
+    x, z = noisy(n=40)
+    percents = [20, 2, 5]
+    widths = tuple(p / 100 for p in percents)
+    by = {"sd": twin.id_sd(x, z, percents), "rank": twin.id_rank(x, z, percents)}
+    assert by["sd"] != by["rank"]
+    linked = {"tolerance": 0.3}
+    prl = value(tacita.method("PRL", **linked), x, z)
+    assert prl != value("PRL", x, z)
+    for interval, pinned in by.items():
+        assert value(tacita.method(f"ID_{interval}", widths=widths), x, z) == pytest.approx(pinned)
+        settings = {"interval": interval, "widths": widths, **linked}
+        risk = value(tacita.method("DR", **settings), x, z)
+        assert risk == pytest.approx(0.25 * (value("DBRL", x, z) + prl) + 0.5 * pinned)
+        score = value(tacita.method("SCORE", **settings), x, z)
+        assert score == pytest.approx(0.5 * (value("PIL", x, z) + risk))
+
+
+def test_values_agree_in_disclosure_risk_only_where_they_are_equal_if_asked():
+    x, z = noisy()
+    z[:3] = x[:3]
+    linked = value(tacita.method("PRL", tolerance=0), x, z)
+    assert linked == pytest.approx(twin.prl(x, z, 0.0)[0])
+    assert value(tacita.method("DR", tolerance=0), x, z) < value("DR", x, z)
+
+
+@pytest.mark.parametrize("widths", [(), (0.0,), (1.5,)])
+def test_intervals_without_a_width_are_refused(widths):
+    with pytest.raises(tacita.ParameterError, match="widths"):
+        tacita.method("DR", widths=widths)
+
+
 def test_a_composite_without_a_part_says_which():
     score = tacita.method("SCORE").score(Comparison.of(np.ones((4, 1)), np.ones((4, 1))))
     assert score.value is None

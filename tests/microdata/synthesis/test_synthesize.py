@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import numpy as np
@@ -13,6 +14,7 @@ import tacita
 from seeds import SEED
 from tacita import Plan
 from tacita.cli import run_command
+from tacita.report import review_html, review_json
 
 
 def table(n=200, seed=0):
@@ -263,3 +265,18 @@ def test_a_synthesis_of_text_can_be_written_as_parquet(tmp_path, decimal):
     )
     tacita.save(made, tmp_path / "out.parquet")
     assert pd.read_parquet(tmp_path / "out.parquet")["turnover"].dtype == float
+
+
+def test_where_each_fit_of_clusters_ended_is_in_the_report():
+    options = {"method": "fcrm", "c": 2, "rmax": 7, "max_leverage": 1, "max_unchanged": 1}
+    whole, parts = release(**options), release(**options, memberships="separate", strata=["region"])
+    found = [made.record.steps[-1].search["fits"] for made in (whole, parts)]
+    assert [sorted(fit) for fit in found[0]] == [["change", "objective", "rounds"]]
+    assert [(fit["stratum"], fit["column"]) for fit in found[1]] == [
+        (stratum, column) for stratum in (1, 2) for column in ROLES["dependent"]
+    ]
+    for made, fits in zip((whole, parts), found, strict=True):
+        assert all(1 <= fit["rounds"] <= 7 and fit["objective"] > 0 for fit in fits)
+        assert json.loads(review_json(made))["search"]["fits"] == fits
+        assert "What was fitted" in review_html(made)
+    assert "What was fitted" not in review_html(release())

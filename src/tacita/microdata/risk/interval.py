@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
+from pydantic import Field
 
 from tacita.core import Comparison, Floats, Ints, Run, Score
 from tacita.microdata.measure import CellMeasure, ColumnMeasure
@@ -16,15 +17,25 @@ from tacita.microdata.sums import spreads, summed
 # How many values are less than each of some, and how many are no larger.
 _Ranks = tuple[Floats | Ints, Floats | Ints]
 
-WIDTHS = np.arange(1, 11) / 100
+Widths = Annotated[
+    tuple[Annotated[float, Field(gt=0, le=1)], ...],
+    Field(
+        min_length=1,
+        max_length=100,
+        description="how far an interval reaches to either side, averaged: shares of a standard deviation or "
+        "of the ranks",
+    ),
+]
+# 1 % to 10 %
+WIDTHS = tuple(width / 100 for width in range(1, 11))
 
 
 class IDSd(CellMeasure):
     """Share of values that the released ones nearly give away: to 1 to 10 % of a standard deviation.
 
-    Share of original values within p standard deviations of the released one, p = 1 % .. 10 % averaged.
-    |x - z| <= p S_j, S_j with divisor n - 1; mean over p, records and attributes. 0: no value is pinned
-    down; 100: every one is. O(n d).
+    Share of original values within p standard deviations of the released one, averaged over the `widths` p
+    (1 % to 10 %). |x - z| <= p S_j, S_j with divisor n - 1; mean over p, records and attributes. 0: no value
+    is pinned down; 100: every one is. O(n d).
     Values of records are counted, whatever units there are.
     Source: Domingo-Ferrer & Torra (2001), A quantitative comparison of disclosure control methods for
     microdata, in Confidentiality, Disclosure and Data Access, North-Holland, 111-133.
@@ -38,20 +49,23 @@ class IDSd(CellMeasure):
     family: ClassVar[str] = "values pinned down"
     span: ClassVar[tuple[float, float | None]] = (0.0, 100.0)
 
+    widths: Widths = WIDTHS
+
     def cells(self, gap: Floats) -> Floats:
-        # how many of the ten intervals hold the value: rounding must not decide at a border
-        inside = WIDTHS.size - np.searchsorted(WIDTHS, np.abs(gap) * (1 - 1e-12))
-        return np.asarray(10.0 * inside, dtype=np.float64)
+        # how many of the intervals hold the value: rounding must not decide at a border
+        widths = np.sort(self.widths)
+        inside = widths.size - np.searchsorted(widths, np.abs(gap) * (1 - 1e-12))
+        return np.asarray(inside * (100.0 / widths.size), dtype=np.float64)
 
 
 class IDRank(ColumnMeasure):
     """Share of values that the released ones nearly give away: to within 1 to 10 % of the ranks.
 
-    Share of original values between the released values p n ranks below and above, p = 1 % .. 10 %.
-    With r the rank of the released value in its released column (ties share their middle rank), the
-    original counts if it lies between the released order statistics of rank r - pn and r + pn (cut at the
-    ends). 0: no value is pinned down; 100: every one is. O(n log n d). Of a file in parts, ranks are told to
-    one in 16 000.
+    Share of original values between the released values p n ranks below and above, averaged over the `widths`
+    p (1 % to 10 %). With r the rank of the released value in its released column (ties share their middle
+    rank), the original counts if it lies between the released order statistics of rank r - pn and r + pn (cut
+    at the ends). 0: no value is pinned down; 100: every one is. O(n log n d). Of a file in parts, ranks are
+    known to one in 16 000.
     Values of records are counted, whatever units there are.
     Source: Domingo-Ferrer & Torra (2001), A quantitative comparison of disclosure control methods for
     microdata, in Confidentiality, Disclosure and Data Access, North-Holland, 111-133.
@@ -65,13 +79,15 @@ class IDRank(ColumnMeasure):
     family: ClassVar[str] = "values pinned down"
     span: ClassVar[tuple[float, float | None]] = (0.0, 100.0)
 
+    widths: Widths = WIDTHS
+
     def in_parts(self, names: tuple[str, ...], run: Run) -> Rounds[Score]:
         known = yield from spreads(len(names))
         if not known.varying.size:
             return self.none("no original column varies")
         standing = yield from standings()
         released = tuple(standing[len(names) + j] for j in known.varying)
-        answers = yield RankQuestion(tuple(known.varying.tolist()), released, known.n)
+        answers = yield RankQuestion(tuple(known.varying.tolist()), released, known.n, self.widths)
         found = summed(answers) / known.n
         named = {names[j]: figure for j, figure in zip(known.varying, found.tolist(), strict=True)}
         return self.result(found.mean(), per_attribute=named)
@@ -88,7 +104,7 @@ class IDRank(ColumnMeasure):
             original = np.empty((2, pair.n), dtype=np.int64)
             looked_up = x[rising]
             original[:, rising] = [np.searchsorted(ordered, looked_up, side) for side in ("left", "right")]
-            inside[j] = _pinned((original[0], original[1]), (released[0], released[1]), pair.n)
+            inside[j] = _pinned((original[0], original[1]), (released[0], released[1]), pair.n, self.widths)
         return inside.mean(axis=1), inside.mean(axis=0)
 
 
@@ -103,15 +119,16 @@ def _own_ranks(ordered: Floats) -> _Ranks:
     return np.repeat(starts, ends - starts), np.repeat(ends, ends - starts)
 
 
-def _pinned(original: _Ranks, released: _Ranks, n: int) -> Floats:
+def _pinned(original: _Ranks, released: _Ranks, n: int, widths: tuple[float, ...]) -> Floats:
     """How many intervals, in percent, hold each original; by how many released values are less or equal."""
     # the released values of ranks first .. last - 1 are those that equal the original, all before are lower
     (first, last), middle = original, (released[0] + released[1] - 1) / 2
     # how far from the middle the interval must reach to hold one that is no lower, and one that is no higher
     needed = np.maximum(middle - last + 1, first - middle)
-    hits = WIDTHS.size - np.searchsorted(WIDTHS * n, needed)
+    hits = len(widths) - np.searchsorted(np.sort(widths) * n, needed)
     # no interval goes beyond the least and the largest released value
-    return np.asarray(np.where((last > 0) & (first < n), 10.0 * hits, 0.0), dtype=np.float64)
+    share = hits * (100.0 / len(widths))
+    return np.asarray(np.where((last > 0) & (first < n), share, 0.0), dtype=np.float64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,12 +138,13 @@ class RankQuestion(Question):
     columns: tuple[int, ...]
     standing: tuple[Standing, ...]
     n: int
+    widths: tuple[float, ...]
 
     def answer(self, part: Part) -> Floats:
         x, z = part.pair.original, part.pair.released
         return np.array(
             [
-                _pinned(each.ranks(x[:, j]), each.ranks(z[:, j]), self.n).sum()
+                _pinned(each.ranks(x[:, j]), each.ranks(z[:, j]), self.n, self.widths).sum()
                 for j, each in zip(self.columns, self.standing, strict=True)
             ]
         )

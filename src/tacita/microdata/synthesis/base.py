@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -66,6 +66,15 @@ class BaseSynthesis(Method):
     @abstractmethod
     def synthesize(self, y: npt.ArrayLike, s: npt.ArrayLike | None = None, run: Run | None = None) -> Matrix:
         """New values of y (n x p) given s (n x q, or None), rows aligned, both on the scale they come in."""
+
+    def searched(
+        self, y: npt.ArrayLike, s: npt.ArrayLike | None, run: Run, **given: Any
+    ) -> tuple[Matrix, list[dict[str, Any]]]:
+        """The same, and what a search for it found, fit by fit; of a method that searches for nothing none.
+
+        A fit that is for one column alone names it by its place under `column`.
+        """
+        return self.synthesize(y, s, run, **given), []
 
 
 class Synthesis(Bounded, BaseSynthesis):

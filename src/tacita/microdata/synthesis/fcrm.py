@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -102,8 +102,9 @@ class FCRM(Synthesis):
     another.
 
     The number of clusters trades loss for risk: few clusters lose the spread around the regressions, many
-    come close to the true values. Nothing here is random: an attacker who guesses a record's cluster has
-    its value from S. Clusters in which an attribute is a function of S would publish it as it was: refused
+    come close to the true values. Nothing here protects by chance (the start is drawn, with odds by distance,
+    the same every time unless the run has a seed): an attacker who guesses a record's cluster has its value
+    from S. Clusters in which an attribute is a function of S would publish it as it was: refused
     where that is more than `max_unchanged` of a column. Moments are not preserved.
 
     O(rmax n c (p + q)^2) time, O(n (c + p + q)) memory.
@@ -150,10 +151,31 @@ class FCRM(Synthesis):
         on_iteration: Listener | None = None,
         constraints: Constraints | None = None,
     ) -> Matrix:
-        """As every synthesis; `on_iteration` hears of each round, `constraints` stand in for those found."""
-        regression, run = self.regress(y, s), run or Run()
+        """As every synthesis; `on_iteration` gets each round, `constraints` stand in for those found."""
+        run = run or Run()
         if on_iteration is not None:
             run = replace(run, on_iteration=on_iteration)
+        return self.searched(y, s, run, constraints=constraints)[0]
+
+    def searched(
+        self, y: npt.ArrayLike, s: npt.ArrayLike | None, run: Run, **given: Any
+    ) -> tuple[Matrix, list[dict[str, Any]]]:
+        """The release, and of each fit its rounds, its objective and the last change of a membership."""
+        released, fits = self._released(y, s, run, given.get("constraints"))
+        return released, [
+            {
+                **({"column": j} if self.memberships == "separate" else {}),
+                "rounds": fit.iterations,
+                "objective": fit.objective,
+                "change": fit.change,
+            }
+            for j, fit in enumerate(fits)
+        ]
+
+    def _released(
+        self, y: npt.ArrayLike, s: npt.ArrayLike | None, run: Run, constraints: Constraints | None
+    ) -> tuple[Matrix, list[Fitted]]:
+        regression = self.regress(y, s)
         given = np.empty((regression.n, 0)) if s is None or np.size(s) == 0 else as_matrix(s, "FCRM")
         kept = constraints or self.constraints(as_matrix(y, "FCRM"), given, order=self.order)
 
@@ -164,7 +186,7 @@ class FCRM(Synthesis):
         self._refuse_high_leverage(fits)
         released = within(stacked(fits))
         self.refuse_true_values(regression, released)
-        return released
+        return released, fits
 
     def draw(self, regression: Regression, run: Run) -> Matrix:
         """Predictions alone, without constraints."""
