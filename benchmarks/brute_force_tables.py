@@ -11,44 +11,43 @@ each case that is wrong with its number, which `--first` repeats; exits with 1 w
 
 from __future__ import annotations
 
-import argparse
 import sys
-import warnings
 from collections import Counter
 from pathlib import Path
+
+from .drawn_cases import Judged, carry_out, options, with_tests
+
+_FULL = "tried out in full"
 
 
 def main(words: list[str]) -> int:
     """Draw cases until so many were tried out in full."""
-    sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
+    with_tests()
     import brute_force
 
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.brute_force_tables", description=__doc__)
-    parser.add_argument("--count", type=int, default=300, help="how many tables to try out in full")
-    parser.add_argument("--first", type=int, default=0, help="number of the first case")
-    asked = parser.parse_args(words)
-    outcomes: Counter[str] = Counter()
-    shapes: Counter[str] = Counter()
-    tried, most, wrong, seed = 0, 0, 0, asked.first
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        while outcomes["tried out in full"] < asked.count:
-            case = brute_force.drawn(seed)
-            verdict = brute_force.judged(case)
-            if verdict.outcome == "released":
-                full = verdict.tables is not None
-                outcomes["tried out in full" if full else "by linear programs alone"] += 1
-                tried, most = tried + (verdict.tables or 0), max(most, verdict.tables or 0)
-                shapes[case.shape] += full
-            else:
-                outcomes[verdict.outcome] += 1
-            wrong += bool(verdict.wrong)
-            for what in verdict.wrong:
-                print(f"{seed} ({case}): {what}", flush=True)
-            seed += 1
-    print(", ".join(f"{count} {what}" for what, count in sorted(outcomes.items())))
-    print(f"tried out in full: {', '.join(f'{count} {shape}' for shape, count in sorted(shapes.items()))}")
-    print(f"{tried:,} whole tables in all, {most:,} at most of one; {wrong} cases wrong")
+    asked = options("brute_force_tables", __doc__, "how many tables to try out in full").parse_args(words)
+    tried: list[int] = []
+
+    def judge(seed: int, _: Path) -> Judged:
+        case = brute_force.drawn(seed)
+        verdict = brute_force.judged(case)
+        if verdict.outcome != "released" or verdict.wrong:
+            return Judged(case, verdict.outcome, verdict.wrong)
+        if verdict.tables is None:
+            return Judged(case, "by linear programs alone", ())
+        tried.append(verdict.tables)
+        return Judged(case, _FULL, (), [case.shape])
+
+    def enough(outcomes: Counter[str]) -> bool:
+        return outcomes[_FULL] + outcomes["wrong"] >= asked.count
+
+    counts = carry_out(asked.first, judge, enough)
+    wrong = counts.outcomes.pop("wrong", 0)
+    print(", ".join(f"{count} {what}" for what, count in sorted(counts.outcomes.items())))
+    print(f"{_FULL}: {', '.join(f'{count} {shape}' for shape, count in sorted(counts.covered.items()))}")
+    print(
+        f"{sum(tried):,} whole tables in all, {max(tried, default=0):,} at most of one; {wrong} cases wrong"
+    )
     return 1 if wrong else 0
 
 

@@ -9,54 +9,39 @@ methods and pairs of formats were covered; exits with 1 where something is wrong
 
 from __future__ import annotations
 
-import argparse
 import sys
-import tempfile
-import warnings
-from collections import Counter
 from pathlib import Path
+
+from .drawn_cases import Judged, carry_out, enough_cases, options_of_releases, with_tests
 
 
 def main(words: list[str]) -> int:
     """Carry out so many cases."""
-    sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
+    with_tests()
     import fuzzing
 
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.fuzz_releases", description=__doc__)
-    parser.add_argument("--count", type=int, default=300, help="how many cases")
-    parser.add_argument("--first", type=int, default=0, help="number of the first one")
+    parser = options_of_releases("fuzz_releases", __doc__)
     parser.add_argument("--methods", default="", help="only these for the first step, separated by commas")
-    parser.add_argument(
-        "--released", action="store_true", help="count released cases alone, not refused ones"
-    )
-    parser.add_argument("--features", action="store_true", help="print how often each feature was released")
-    options = parser.parse_args(words)
-    only = tuple(filter(None, options.methods.split(",")))
-    outcomes: Counter[str] = Counter()
-    covered: Counter[str] = Counter()
-    seed = options.first
-    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        while (outcomes.total() - options.released * outcomes["refused"]) < options.count:
-            case = fuzzing.drawn(seed, only=only)
-            faults = fuzzing.failures(case, Path(folder))
-            refused = fuzzing.refused(case, Path(folder))
-            outcomes["wrong" if faults else "refused" if refused else "released"] += 1
-            if not refused:
-                covered.update(case.features)
-            for fault in faults:
-                methods = " + ".join(part["method"] for part in case.parts)
-                print(f"{seed} ({methods}, {case.source} to {case.target}): {fault}", flush=True)
-            seed += 1
-    if options.features:
-        for feature, count in sorted(covered.items()):
-            print(f"{count:6} {feature}")
-    methods = sum(f"method {name}" in covered for name in fuzzing.METHODS)
-    pairs = sum(f"{source} to {target}" in covered for source, target in fuzzing.PAIRS)
+    asked = parser.parse_args(words)
+    only = tuple(filter(None, asked.methods.split(",")))
+
+    def judge(seed: int, folder: Path) -> Judged:
+        case = fuzzing.drawn(seed, only=only)
+        faults = fuzzing.failures(case, folder)
+        refused = fuzzing.refused(case, folder)
+        methods = " + ".join(part["method"] for part in case.parts)
+        named = f"{methods}, {case.source} to {case.target}"
+        return Judged(named, "refused" if refused else "released", faults, () if refused else case.features)
+
+    counts = carry_out(asked.first, judge, enough_cases(asked.count, asked.released))
+    if asked.features:
+        counts.print_features()
+    outcomes = counts.outcomes
+    pairs = [f"{source} to {target}" for source, target in fuzzing.PAIRS]
     print(
-        f"cases {options.first} to {seed - 1}: {outcomes['released']} released, {outcomes['refused']} "
-        f"refused in words, {outcomes['wrong']} wrong; {methods} of {len(fuzzing.METHODS)} methods, "
-        f"{pairs} of {len(fuzzing.PAIRS)} pairs of formats, {covered['several steps']} of several steps",
+        f"cases {asked.first} to {counts.next - 1}: {outcomes['released']} released, {outcomes['refused']} "
+        f"refused in words, {outcomes['wrong']} wrong; {counts.of([*fuzzing.METHODS], 'method ')} methods, "
+        f"{counts.of(pairs)} pairs of formats, {counts.covered['several steps']} of several steps",
         flush=True,
     )
     return 1 if outcomes["wrong"] else 0

@@ -12,51 +12,36 @@ where something is wrong.
 
 from __future__ import annotations
 
-import argparse
 import sys
-import tempfile
-import warnings
-from collections import Counter
 from pathlib import Path
+
+from .drawn_cases import Judged, carry_out, enough_cases, options_of_releases, with_tests
 
 
 def main(words: list[str]) -> int:
     """Carry out so many cases."""
-    sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
+    with_tests()
     import fuzzing_tables as fuzzing
 
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.fuzz_tables", description=__doc__)
-    parser.add_argument("--count", type=int, default=300, help="how many cases")
-    parser.add_argument("--first", type=int, default=0, help="number of the first one")
-    parser.add_argument(
-        "--released", action="store_true", help="count published cases alone, not refused ones"
-    )
-    parser.add_argument("--features", action="store_true", help="print how often each feature was published")
-    options = parser.parse_args(words)
-    outcomes: Counter[str] = Counter()
-    covered: Counter[str] = Counter()
-    seed = options.first
-    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        while (outcomes.total() - options.released * outcomes["refused"]) < options.count:
-            case = fuzzing.drawn(seed)
-            verdict = fuzzing.judged(case, Path(folder))
-            outcomes["wrong" if verdict.wrong else verdict.outcome] += 1
-            if verdict.outcome in fuzzing.PUBLISHED:
-                covered.update(case.features)
-            for fault in verdict.wrong:
-                print(f"{seed} ({case}): {fault}", flush=True)
-            seed += 1
-    if options.features:
-        for feature, count in sorted(covered.items()):
-            print(f"{count:6} {feature}")
-    methods = sum(f"method {name}" in covered for name in fuzzing.METHODS)
-    pairs = sum(f"{source} to {target}" in covered for source, target in fuzzing.PAIRS)
+    asked = options_of_releases("fuzz_tables", __doc__).parse_args(words)
+
+    def judge(seed: int, folder: Path) -> Judged:
+        case = fuzzing.drawn(seed)
+        verdict = fuzzing.judged(case, folder)
+        published = verdict.outcome in fuzzing.PUBLISHED
+        return Judged(case, verdict.outcome, verdict.wrong, case.features if published else ())
+
+    counts = carry_out(asked.first, judge, enough_cases(asked.count, asked.released))
+    if asked.features:
+        counts.print_features()
+    outcomes = counts.outcomes
+    pairs = [f"{source} to {target}" for source, target in fuzzing.PAIRS]
     print(
-        f"cases {options.first} to {seed - 1}: {outcomes['suppressed']} suppressed, {outcomes['adjusted']} "
-        f"adjusted, {outcomes['refused']} refused in words, {outcomes['nothing sensitive']} with nothing "
-        f"sensitive, {outcomes['wrong']} wrong; {methods} of {len(fuzzing.METHODS)} methods, {pairs} of "
-        f"{len(fuzzing.PAIRS)} pairs of formats, {covered['linked']} of linked tables",
+        f"cases {asked.first} to {counts.next - 1}: {outcomes['suppressed']} suppressed, "
+        f"{outcomes['adjusted']} adjusted, {outcomes['refused']} refused in words, "
+        f"{outcomes['nothing sensitive']} with nothing sensitive, {outcomes['wrong']} wrong; "
+        f"{counts.of(fuzzing.METHODS, 'method ')} methods, {counts.of(pairs)} pairs of formats, "
+        f"{counts.covered['linked']} of linked tables",
         flush=True,
     )
     return 1 if outcomes["wrong"] else 0

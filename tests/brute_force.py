@@ -9,7 +9,7 @@ and scipy's linear programs say what real numbers would allow.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from itertools import product
 from typing import Any, NamedTuple
@@ -27,8 +27,10 @@ Label = tuple[str, ...]
 # Sets of suppressed cells whose sums are tried.
 _MOST_SETS = 20_000
 _ROUNDING = 1e-6
-_EVERY_SHAPE = ("optimal", "constructive", "improve", "hitas")
-_TWO_WAY = ("hypercube", "three-phase", "network", "lagrange")
+EVERY_SHAPE = ("optimal", "constructive", "improve", "hitas")
+TWO_WAY = ("hypercube", "three-phase", "network", "lagrange")
+# Tables of two of three dimensions, to be linked.
+PAIRS = [("a", "b"), ("a", "c"), ("b", "c")]
 
 
 @dataclass
@@ -91,6 +93,47 @@ SHAPES = (
 )
 
 
+def tree_drawn(at: np.random.Generator, prefix: str, size: int) -> dict[str, list[str]]:
+    """So many labels under two."""
+    leaves = [f"{prefix}{place}" for place in range(size)]
+    cut = int(at.integers(1, size))
+    return {"A": leaves[:cut], "B": leaves[cut:]}
+
+
+def labels_drawn(at: np.random.Generator, sizes: dict[str, int], n: int, even: float) -> dict[str, list[Any]]:
+    """Labels of n records in each dimension, the more evenly the larger `even` is."""
+    columns: dict[str, list[Any]] = {}
+    for name, size in sizes.items():
+        shares = at.dirichlet(np.full(size, even))
+        columns[name] = [f"{name}{place}" for place in at.choice(size, n, p=shares)]
+    return columns
+
+
+def amounts_drawn(at: np.random.Generator, n: int, middle: float, spread: float) -> list[int]:
+    """Whole amounts from 1 on, a few of them large."""
+    return [int(amount) for amount in 1 + np.round(at.lognormal(middle, spread, n))]
+
+
+def units_drawn(at: np.random.Generator, n: int, fewest: int) -> list[str]:
+    """Units of n records, one to two records each as a rule."""
+    return [f"u{who}" for who in at.integers(0, max(fewest, int(n * at.uniform(0.4, 0.9))), n)]
+
+
+def concentration_drawn(at: np.random.Generator, *percents: int) -> list[tuple[str, dict[str, float]]]:
+    """Three rules of concentration, p % of some percents."""
+    return [
+        ("dominance", {"n": 1, "k": float(at.choice([70, 80]))}),
+        ("dominance", {"n": 2, "k": 85.0}),
+        ("p-percent", {"p": float(at.choice(percents))}),
+    ]
+
+
+def method_drawn(at: np.random.Generator, problem: str, more: tuple[str, ...]) -> str:
+    """A method for any shape or one of some more, but for those that are made for the other problem."""
+    other = "lagrange" if problem == "interval" else "three-phase"
+    return str(at.choice([name for name in (*EVERY_SHAPE, *more) if name != other]))
+
+
 def drawn(seed: int, shape: str | None = None) -> Case:
     """A case: up to sixty records in one to three dimensions, linked or not, with a hierarchy or not."""
     at = np.random.default_rng(seed)
@@ -101,42 +144,27 @@ def drawn(seed: int, shape: str | None = None) -> Case:
     hierarchies = {}
     if "hierarchical" in shape:
         sizes["a"] = int(at.integers(3, most + 2))
-        leaves = [f"a{place}" for place in range(sizes["a"])]
-        cut = int(at.integers(1, sizes["a"]))
-        hierarchies["a"] = {"A": leaves[:cut], "B": leaves[cut:]}
+        hierarchies["a"] = tree_drawn(at, "a", sizes["a"])
     counts = bool(at.random() < 0.6)
     cells = int(np.prod(list(sizes.values())))
     n = max(4, int(cells * at.uniform(0.5, 3.0)))
-    columns: dict[str, list[Any]] = {}
-    for name in names:
-        shares = at.dirichlet(np.full(sizes[name], 1.5))
-        columns[name] = [f"{name}{place}" for place in at.choice(sizes[name], n, p=shares)]
-    pairs = [("a", "b"), ("a", "c"), ("b", "c")]
+    columns = labels_drawn(at, sizes, n, 1.5)
     tables = [tuple(names)]
     if "linked" in shape:
-        tables = pairs if at.random() < 0.6 else pairs[: int(at.integers(2, 4))]
+        tables = PAIRS if at.random() < 0.6 else PAIRS[: int(at.integers(2, 4))]
     value = None
     if not counts:
         value = "amount"
-        columns[value] = [int(amount) for amount in 1 + np.round(at.lognormal(0.7, 0.9, n))]
+        columns[value] = amounts_drawn(at, n, 0.7, 0.9)
     units = bool(at.random() < 0.4)
     if units:
-        columns["unit"] = [f"u{who}" for who in at.integers(0, max(2, int(n * at.uniform(0.4, 0.9))), n)]
+        columns["unit"] = units_drawn(at, n, 2)
     frequency = ("minimum-frequency", {"threshold": int(at.choice([2, 3, 3, 4])), "margin": 30.0})
     rules = [frequency]
     if not counts:
-        concentrated = [
-            ("dominance", {"n": 1, "k": float(at.choice([70, 80]))}),
-            ("dominance", {"n": 2, "k": 85.0}),
-            ("p-percent", {"p": float(at.choice([10, 20]))}),
-        ]
+        concentrated = concentration_drawn(at, 10, 20)
         rules = [concentrated[int(at.integers(3))]] if at.random() < 0.8 else rules
     problem = "interval" if not counts or at.random() < 0.6 else "exact"
-    methods = _EVERY_SHAPE + (_TWO_WAY if shape == "two-way" else ())
-    # these are made for one of the two problems
-    methods = tuple(
-        name for name in methods if name != ("lagrange" if problem == "interval" else "three-phase")
-    )
     return Case(
         seed,
         columns,
@@ -145,7 +173,7 @@ def drawn(seed: int, shape: str | None = None) -> Case:
         rules,
         value,
         "unit" if units else None,
-        str(at.choice(methods)),
+        method_drawn(at, problem, TWO_WAY if shape == "two-way" else ()),
         problem,
         "publish" if at.random() < 0.75 else "withhold",
         margins=bool(at.random() < 0.85),
@@ -543,17 +571,37 @@ def judged(case: Case) -> Verdict:
     if sensitive != release.sensitive:
         return Verdict("released", None, ["other cells are sensitive"])
     if release.refusal:
-        found = findings(attack.fully_suppressed())
-        open_anyway = found.outsiders or found.sums or (case.insiders and found.insiders)
-        return Verdict("refused", None, [] if open_anyway else [f"refused without need: {release.refusal}"])
+        return Verdict("refused", None, refused_without_need(attack, release.refusal))
     found = findings(attack)
+    wrong = open_to_all_or_contributors(found)
+    wrong += known_or_open_to_singletons(attack, found, release.warned)
+    return Verdict("released", found.tables, wrong)
+
+
+def refused_without_need(attack: Attack, why: str, whole: bool = True) -> list[str]:
+    """A refusal, unless something is open even with all cells suppressed that may be."""
+    found = findings(attack.fully_suppressed(), whole)
+    # who is alone in a cell is a contributor who knows their part
+    by_contributors = attack.case.insiders and (found.insiders or found.singletons)
+    open_anyway = found.outsiders or found.sums or by_contributors
+    return [] if open_anyway else [f"refused without need: {why}"]
+
+
+def open_to_all_or_contributors(found: Findings) -> list[str]:
+    """Cells that are open to outsiders, or to contributors where these were asked for."""
     wrong = [f"open: {each}" for each in found.outsiders]
-    wrong += [f"open to a contributor: {each}" for each in found.insiders]
-    wrong += [f"known and sensitive: {each}" for each in found.sums]
+    return wrong + [f"open to a contributor: {each}" for each in found.insiders]
+
+
+def known_or_open_to_singletons(
+    attack: Attack, found: Findings, warned: Collection[str], whole: bool = True
+) -> list[str]:
+    """Known sums that are sensitive, and what singletons know without need or without a warning."""
+    wrong = [f"known and sensitive: {each}" for each in found.sums]
     if found.singletons:
-        anyway = {(each.cell, each.who) for each in findings(attack.fully_suppressed()).singletons}
+        anyway = {(each.cell, each.who) for each in findings(attack.fully_suppressed(), whole).singletons}
         needless = [each for each in found.singletons if (each.cell, each.who) not in anyway]
         wrong += [f"open to a singleton without need: {each}" for each in needless]
-        if "lone-contributors" not in release.warned:
+        if "lone-contributors" not in warned:
             wrong += [f"open to a singleton, and no warning says so: {each}" for each in found.singletons]
-    return Verdict("released", found.tables, wrong)
+    return wrong

@@ -23,14 +23,32 @@ import openpyxl
 import pandas as pd
 from scipy.optimize import linprog
 
-from brute_force import TOTAL, Attack, Case, Label, findings
+from brute_force import (
+    EVERY_SHAPE,
+    TOTAL,
+    Attack,
+    Case,
+    Label,
+    Verdict,
+    amounts_drawn,
+    concentration_drawn,
+    findings,
+    known_or_open_to_singletons,
+    labels_drawn,
+    method_drawn,
+    open_to_all_or_contributors,
+    refused_without_need,
+    tree_drawn,
+    units_drawn,
+)
+from brute_force import PAIRS as LINKED
+from brute_force import TWO_WAY as EXACT_OR_INTERVAL
 from tacita.cli import run_command
 
 SOURCES = ("csv", "parquet", "xlsx", "dta")
 TARGETS = ("csv", "xlsx", "html")
 LISTS = ("csv", "tab", "jj")
-EVERY_SHAPE = ("optimal", "constructive", "improve", "hitas")
-TWO_WAY = ("hypercube", "three-phase", "network", "lagrange", "genetic")
+TWO_WAY = (*EXACT_OR_INTERVAL, "genetic")
 ADJUSTMENTS = ("rounding", "cta", "small-counts", "cell-key")
 METHODS = (*EVERY_SHAPE, *TWO_WAY, *ADJUSTMENTS)
 PAIRS = [(source, target) for source in SOURCES for target in TARGETS]
@@ -92,38 +110,22 @@ def drawn(seed: int) -> TableCase:
     hierarchies = {}
     if "hierarchical" in shape or "deep" in shape or (shape == "line" and at.random() < 0.5):
         sizes["a"] = int(at.integers(3, 7))
-        leaves = [f"a{place}" for place in range(sizes["a"])]
-        cut = int(at.integers(1, sizes["a"]))
-        hierarchies["a"] = {"A": leaves[:cut], "B": leaves[cut:]}
+        hierarchies["a"] = tree_drawn(at, "a", sizes["a"])
     n = max(10, int(np.prod(list(sizes.values())) * at.uniform(0.7, 4.0)))
-    columns: dict[str, list[Any]] = {}
-    for name in names:
-        shares = at.dirichlet(np.full(sizes[name], 2.0))
-        columns[name] = [f"{name}{place}" for place in at.choice(sizes[name], n, p=shares)]
-    pairs = [("a", "b"), ("a", "c"), ("b", "c")]
-    tables = pairs[: int(at.integers(2, 4))] if "linked" in shape else [tuple(names)]
+    columns = labels_drawn(at, sizes, n, 2.0)
+    tables = LINKED[: int(at.integers(2, 4))] if "linked" in shape else [tuple(names)]
     value = None if at.random() < 0.5 else "amount"
     if value:
-        columns[value] = [int(amount) for amount in 1 + np.round(at.lognormal(3.0, 1.2, n))]
+        columns[value] = amounts_drawn(at, n, 3.0, 1.2)
     units = bool(at.random() < 0.5)
     if units:
-        columns["unit"] = [f"u{who}" for who in at.integers(0, max(3, int(n * at.uniform(0.4, 0.9))), n)]
+        columns["unit"] = units_drawn(at, n, 3)
     rules = [
         ("minimum-frequency", {"threshold": int(at.choice([2, 3, 4])), "margin": float(at.choice([10, 30]))})
     ]
     if value and at.random() < 0.7:
-        concentrated = [
-            ("dominance", {"n": 1, "k": float(at.choice([70, 80]))}),
-            ("dominance", {"n": 2, "k": 85.0}),
-            ("p-percent", {"p": float(at.choice([5, 15]))}),
-        ]
-        rules = [concentrated[int(at.integers(3))]]
+        rules = [concentration_drawn(at, 5, 15)[int(at.integers(3))]]
     problem = "interval" if value or at.random() < 0.5 else "exact"
-    methods = EVERY_SHAPE + (TWO_WAY if shape == "two-way" else ())
-    # these are made for one of the two problems
-    methods = tuple(
-        name for name in methods if name != ("lagrange" if problem == "interval" else "three-phase")
-    )
     case = Case(
         seed,
         columns,
@@ -132,7 +134,7 @@ def drawn(seed: int) -> TableCase:
         rules,
         value,
         "unit" if units else None,
-        str(at.choice(methods)),
+        method_drawn(at, problem, TWO_WAY if shape == "two-way" else ()),
         problem,
         "publish" if at.random() < 0.7 else "withhold",
         margins=bool(at.random() < 0.85),
@@ -178,17 +180,8 @@ def _adjustment(at: np.random.Generator, made: TableCase) -> dict[str, Any]:
     return asked
 
 
-@dataclass
-class Verdict:
-    """What tacita did with a case, and what is wrong with that."""
-
-    outcome: str
-    wrong: list[str] = field(default_factory=list)
-
-
 def judged(made: TableCase, folder: Path) -> Verdict:
     """Publish a case, read the files, and attack them."""
-    case = made.case
     attack = _Weighted(made, frozenset())
     if not attack.sensitive.any() and not made.adjust:
         return Verdict("nothing sensitive")
@@ -198,17 +191,15 @@ def judged(made: TableCase, folder: Path) -> Verdict:
     if code == 0:
         shown = _read(made, folder)
         return (
-            Verdict("adjusted", _adjusted_wrong(made, attack, shown, folder))
+            Verdict("adjusted", wrong=_adjusted_wrong(made, attack, shown, folder))
             if made.adjust
-            else Verdict("suppressed", _suppressed_wrong(made, shown, folder))
+            else Verdict("suppressed", wrong=_suppressed_wrong(made, shown, folder))
         )
     if code != 1 or "Internal" in said or "fault of the program" in said or "read back" in said:
-        return Verdict("failed", [f"ended with {code}: {said.strip()[-400:]}"])
+        return Verdict("failed", wrong=[f"ended with {code}: {said.strip()[-400:]}"])
     if made.adjust or made.strict or made.weight or made.through in ("tab", "jj"):
         return Verdict("refused")
-    found = findings(attack.fully_suppressed(), whole=False)
-    open_anyway = found.outsiders or found.sums or (case.insiders and (found.insiders or found.singletons))
-    return Verdict("refused", [] if open_anyway else [f"refused without need: {said.strip()[-400:]}"])
+    return Verdict("refused", wrong=refused_without_need(attack, said.strip()[-400:], whole=False))
 
 
 # tacita
@@ -459,20 +450,13 @@ def _suppressed_wrong(made: TableCase, shown: dict[Label, float | None], folder:
     wrong = [f"another value is shown of {' / '.join(label)}" for label in off]
     names = {each["name"] for each in json.loads((folder / "result.json").read_text())["warnings"]}
     found = findings(attack, whole=False)
-    wrong += [f"open: {each}" for each in found.outsiders]
-    wrong += [f"open to a contributor: {each}" for each in found.insiders]
+    wrong += open_to_all_or_contributors(found)
     if made.through not in ("tab", "jj") and not made.weight:
         # of such files rules and holders are not known any more
-        wrong += [f"known and sensitive: {each}" for each in found.sums]
-        if found.singletons and made.strict:
+        if made.strict:
             wrong += [f"open to a singleton although strict: {each}" for each in found.singletons]
-        elif found.singletons:
-            anyway = findings(attack.fully_suppressed(), whole=False).singletons
-            pairs = {(each.cell, each.who) for each in anyway}
-            needless = [each for each in found.singletons if (each.cell, each.who) not in pairs]
-            wrong += [f"open to a singleton without need: {each}" for each in needless]
-            if "lone-contributors" not in names:
-                wrong += [f"open to a singleton, and nobody says so: {each}" for each in found.singletons]
+            found.singletons = []
+        wrong += known_or_open_to_singletons(attack, found, names, whole=False)
     return wrong
 
 
