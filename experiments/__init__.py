@@ -24,7 +24,7 @@ EXPERIMENTS = {
 }
 # name -> what else its `document` takes
 SETTINGS: dict[str, tuple[str, ...]] = {
-    "tables": ("tables", "cap", "largest", "problem"),
+    "tables": ("tables", "cap", "largest", "problem", "method", "zeros", "margins"),
     "instances": ("cap",),
 }
 # those that go on from the numbers of an earlier run (`earlier`) and hand over what there is (`save`)

@@ -25,7 +25,10 @@ def run_experiments(
         "reproduced"
     ),
     quick: Annotated[bool, Parameter(negative="", help="a small part, to see that all works")] = False,
-    tables: Annotated[int | None, Parameter(help="of tables: how many for each row (10)")] = None,
+    tables: Annotated[
+        int | Literal["source"] | None,
+        Parameter(help="of tables: how many for each row (10), or as many in all as the source has"),
+    ] = None,
     cap: Annotated[
         float | None, Parameter(help="of tables and instances: seconds that end a search (240, 120)")
     ] = None,
@@ -33,6 +36,14 @@ def run_experiments(
     problem: Annotated[
         Literal["general", "exact", "interval"] | None, Parameter(help="of tables: this one only")
     ] = None,
+    method: Annotated[
+        Literal["optimal", "lagrange", "three-phase", "genetic"] | None,
+        Parameter(help="of tables: this one, beside optimal (optimal, with samples of the others)"),
+    ] = None,
+    zeros: Annotated[
+        int | None, Parameter(help="of tables: percent of the cells that are zero, for exact protection")
+    ] = None,
+    margins: Annotated[bool, Parameter(negative="", help="of tables: sums may be suppressed too")] = False,
     fresh: Annotated[
         bool,
         Parameter(negative="", help="of tables and instances: start over, whatever is in the folder already"),
@@ -45,7 +56,15 @@ def run_experiments(
     quiet: Annotated[bool, Parameter(negative="", help="print nothing but errors")] = False,
 ) -> None:
     """Run published experiments again, and write their figures beside ours."""
-    settings = {"tables": tables, "cap": cap, "largest": largest, "problem": problem}
+    settings: dict[str, float | str | None] = {
+        "tables": tables,
+        "cap": cap,
+        "largest": largest,
+        "problem": problem,
+        "method": method,
+        "zeros": zeros,
+        "margins": margins or None,
+    }
     if render and (quick or fresh or any(value is not None for value in settings.values())):
         raise ParameterError("render: the numbers in the folder say what was run. Leave other settings away.")
     with progress_bar(quiet) as steering:

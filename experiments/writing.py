@@ -26,10 +26,11 @@ def reproduce_into(
     """Run published experiments again; write a page, its figures and all numbers into a folder.
 
     Those on records need the public benchmark files (`tacita datasets NAME --fetch`). Of tables, `tables` is
-    how many stand behind a row, `cap` the seconds each may take, `largest` the longest side of any, and
-    `problem` the only one to run. They take hours, write what there is from time to time, and keep
-    answers of the same version and cap that are in the folder already, unless `fresh`. Those on records
-    overwrite an earlier page with `force` only.
+    how many stand behind a row (`source`: as many in all as its slides report), `cap` the seconds each may
+    take, `largest` the longest side of any, `problem` the only one to run, `method` what suppresses, `zeros`
+    the share of zeros in percent, and with `margins` sums may be suppressed. They take hours, write what
+    there is from time to time, and keep answers of the same version and cap that are in the folder already,
+    unless `fresh`. Those on records overwrite an earlier page with `force` only.
     """
     require(name)
     require_settings(name, [each for each, value in settings.items() if value is not None])

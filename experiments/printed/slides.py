@@ -27,6 +27,9 @@ HEADLINES: dict[Problem, Headline] = {
     "exact": Headline(170, (50, 10), (100, 100), {"value": 95, "count": 70}),
     "interval": Headline(1410, (10, 10), (500, 500), {"value": 95}),
 }
+# Methods of the slides by their names here: a Lagrangean algorithm with a heuristic, and an exact algorithm
+# of conditions on flow, pattern and volume.
+_OWN = {"general": "lagrange", "exact": "lagrange", "interval": "three-phase"}
 # Each slide: the mean time is below so many minutes.
 MINUTES = 4
 
@@ -35,6 +38,15 @@ MINUTES = 4
 EXAMPLE = ((11, 47, 58), (1, 15, 33), (2, 31, 20))
 EXAMPLE_SENSITIVE = (1, 1)
 EXAMPLE_SECONDARIES, EXAMPLE_VALUE = 3, 34
+
+
+def own_method(problem: Problem) -> str:
+    """The method whose shares the slides print of this problem, by its name here.
+
+    >>> own_method("interval")
+    'three-phase'
+    """
+    return _OWN[problem]
 
 
 def count() -> int:

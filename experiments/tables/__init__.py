@@ -9,10 +9,12 @@ from typing import Any
 from experiments.document import Document
 from tacita.core import Run
 
+from .beside import sections
 from .earlier import answers_of, kept, numbers
-from .experiments import Answers, Setting, by_row, gather
+from .experiments import Answers, by_row, gather
 from .page import page
 from .plot import times_and_proofs
+from .setting import Setting
 
 
 def document(
@@ -25,9 +27,12 @@ def document(
 ) -> Document:
     """All experiments, as a page, a figure and numbers.
 
-    Of the settings, `tables` stand behind each row, `cap` seconds of processor time end a search, tables with
-    a side above `largest` are left out, and `problem` names the only one to run. `earlier` are the numbers of
-    a run to go on with, and `save` is handed what there is from time to time.
+    Of the settings, `tables` stand behind each row (`source`: as many in all as the slides report), `cap`
+    seconds of processor time end a search, tables with a side above `largest` are left out, and `problem`
+    names the only one to run. `method` is what suppresses, `zeros` the share of zeros in percent, and
+    `margins` says that sums may be suppressed too; without these three, parts by other methods and on other
+    tables are run beside. `earlier` are the numbers of a run to go on with, and `save` is handed what there
+    is from time to time.
     """
     setting = replace(Setting.usual(quick), **settings)
     before = kept(setting, earlier)
@@ -42,6 +47,5 @@ def rendered(numbers: Mapping[str, Any]) -> Document:
 
 def _document(setting: Setting, answers: Answers) -> Document:
     found = by_row(setting, answers)
-    return Document(
-        "tables", page(setting, found), numbers(setting, answers), {"tables.svg": times_and_proofs(found)}
-    )
+    text = page(setting, found, sections(setting, answers))
+    return Document("tables", text, numbers(setting, answers), {"tables.svg": times_and_proofs(found)})

@@ -5,31 +5,18 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from itertools import product
-from typing import Literal, get_args
+from typing import get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from tacita.core import ParameterError, Problem, Run, Table, VerificationError
+from tacita.core import Run, Table, VerificationError
 from tacita.tables.suppress import suppress
-from tacita.tables.suppression.twoway.optimal import Optimal
+from tacita.tables.suppression.twoway.base import compile_kernels
 from tacita.tables.suppression.watch import processor_time
 
-Density = Literal["sparse", "dense"]
-Objective = Literal["value", "count"]
-Size = tuple[int, int]
+from .setting import METHODS, Case, Density, Setting, cases, wanted
 
-SIZES: dict[Problem, tuple[Size, ...]] = {
-    "general": ((20, 10), (50, 20), (50, 50), (100, 100), (200, 200)),
-    "exact": ((50, 10), (50, 50), (100, 50), (100, 100)),
-    "interval": ((10, 10), (20, 20), (50, 50), (100, 100), (200, 200), (500, 500)),
-}
-QUICK_SIZES: dict[Problem, tuple[Size, ...]] = {
-    "general": ((8, 6), (12, 8)),
-    "exact": ((8, 6), (12, 8)),
-    "interval": ((6, 6), (8, 8)),
-}
 LARGEST_VALUE = 499
 # Primaries are drawn among this share of the cells, the least of them.
 SMALL = 0.2
@@ -40,82 +27,11 @@ PAUSE = 20.0
 
 
 @dataclass(frozen=True)
-class Setting:
-    """How many tables stand behind a row, seconds each may take, the longest side, and the only problem."""
-
-    tables: int = 10
-    cap: float = 240.0
-    largest: int = 500
-    problem: Problem | None = None
-    quick: bool = False
-
-    def __post_init__(self) -> None:
-        if self.tables < 1 or not 0 < self.cap <= 1e7 or self.largest < 1:
-            raise ParameterError(
-                "reproduce tables: wanted at least one table, a cap above 0 seconds and a side of at least 1."
-            )
-        if self.problem is not None and self.problem not in SIZES:
-            raise ParameterError(f"reproduce tables: the problem must be {', '.join(SIZES)} or none of them.")
-        if not any(self.sizes(problem) for problem in SIZES):
-            raise ParameterError("reproduce tables: no table is as small as that. Raise the largest side.")
-
-    def sizes(self, problem: Problem) -> tuple[Size, ...]:
-        """Those of one problem that are not too large; none of a problem that was not asked for."""
-        if self.problem not in (None, problem):
-            return ()
-        known = QUICK_SIZES if self.quick else SIZES
-        return tuple(size for size in known[problem] if max(size) <= self.largest)
-
-    @property
-    def command(self) -> str:
-        """What runs this again."""
-        words = ["python -m experiments tables"]
-        words += ["--quick"] if self.quick else []
-        usual = Setting.usual(self.quick)
-        for name in ("tables", "cap", "largest"):
-            if getattr(self, name) != getattr(usual, name):
-                words.append(f"--{name} {getattr(self, name):g}")
-        words += [f"--problem {self.problem}"] if self.problem else []
-        return " ".join(words)
-
-    @classmethod
-    def usual(cls, quick: bool) -> Setting:
-        """What is run if nothing is said."""
-        return cls(tables=2, cap=5.0, quick=True) if quick else cls()
-
-    @property
-    def whole(self) -> int:
-        """How many tables there are in all."""
-        return len(cases(self)) * self.tables
-
-
-@dataclass(frozen=True)
-class Case:
-    """Tables of one kind: one row of the page."""
-
-    problem: Problem
-    rows: int
-    columns: int
-    density: Density
-    objective: Objective
-
-    @property
-    def primaries(self) -> int:
-        """Sparse: a sensitive cell to four lines; dense: two to a line, or a tenth of a small table."""
-        side = max(self.rows, self.columns)
-        return max(
-            1, side // 4 if self.density == "sparse" else min(2 * side, self.rows * self.columns // 10)
-        )
-
-    @property
-    def size(self) -> str:
-        """As people write it."""
-        return f"{self.rows} x {self.columns}"
-
-
-@dataclass(frozen=True)
 class Answer:
-    """What became of one table; without an audit passed there is no answer, and no gap."""
+    """What became of one table; without an audit passed there is no answer, and no gap.
+
+    `zeros` and `sums` count what is withheld of them besides the sensitive cells, where there is any choice.
+    """
 
     number: int
     audited: bool
@@ -125,6 +41,8 @@ class Answer:
     secondaries: int | None = None
     search_seconds: float = 0.0
     seconds: float = 0.0
+    zeros: int | None = None
+    sums: int | None = None
 
 
 @dataclass(frozen=True)
@@ -164,19 +82,46 @@ def draw(case: Case, number: int) -> tuple[npt.NDArray[np.float64], npt.NDArray[
     """Inner values and the mask of sensitive cells.
 
     Values are uniform in 0 .. 499; the sensitive ones are drawn without repeating among the positive cells of
-    the least fifth. Both depend on size, density and number alone: problems and objectives share tables.
+    the least fifth. Both depend on size, density and number alone: problems, objectives and methods share
+    tables. With a share of zeros the sensitive cells and other values are the same.
 
     >>> values, primary = draw(Case("general", 20, 10, "dense", "value"), 0)
     >>> values.shape, int(primary.sum()), bool((values[primary] > 0).all())
     ((20, 10), 20, True)
+    >>> values, _ = draw(Case("exact", 20, 10, "dense", "value", zeros=50), 0)
+    >>> int((values == 0).sum())
+    100
     """
     dense = get_args(Density).index(case.density)
-    generator = np.random.default_rng([case.rows, case.columns, dense, number])
+    seed = [case.rows, case.columns, dense, number]
+    generator = np.random.default_rng(seed)
     values = generator.integers(0, LARGEST_VALUE + 1, size=case.rows * case.columns).astype(np.float64)
     small = np.flatnonzero((values > 0) & (values <= np.quantile(values, SMALL)))
     primary = np.zeros(values.size, dtype=bool)
     primary[generator.choice(small, min(case.primaries, small.size), replace=False)] = True
-    return values.reshape(case.rows, case.columns), primary.reshape(case.rows, case.columns)
+    inner, sensitive = values.reshape(case.rows, case.columns), primary.reshape(case.rows, case.columns)
+    if case.zeros is not None:
+        inner = _with_zeros(inner, sensitive, case.zeros, np.random.default_rng([*seed, 1]))
+    return inner, sensitive
+
+
+def _with_zeros(
+    values: npt.NDArray[np.float64],
+    primary: npt.NDArray[np.bool_],
+    share: int,
+    generator: np.random.Generator,
+) -> npt.NDArray[np.float64]:
+    """The values with a share of zeros, in percent; a smaller share is part of a larger one.
+
+    No sensitive cell becomes zero, and each line keeps another positive cell, so that the sensitive cells can
+    be protected: such a cell of the row goes down, one of the column too, and the fourth corner goes up.
+    """
+    turn = np.where(primary, -1, generator.permutation(values.size).reshape(values.shape))
+    last = (turn == turn.max(axis=0)) | (turn == turn.max(axis=1, keepdims=True))
+    order = np.argsort(np.where(primary | last, values.size, turn), axis=None)
+    positive = np.where(values == 0, 1.0, values).ravel()
+    positive[order[: round(share * values.size / 100)]] = 0.0
+    return positive.reshape(values.shape)
 
 
 def solve(case: Case, number: int, cap: float, run: Run) -> Answer:
@@ -184,14 +129,14 @@ def solve(case: Case, number: int, cap: float, run: Run) -> Answer:
     values, primary = draw(case, number)
     level = np.where(primary, LEVEL * values, 0.0) if case.problem == "interval" else 0.0
     table = Table.from_array(values, primary=primary, lower=level, upper=level)
+    method = METHODS[case.method](seconds=cap)  # type: ignore[call-arg]
     began = time.process_time()
     try:
-        found = suppress(
-            table, Optimal(seconds=cap), case.problem, objective=case.objective, margins=False, run=run
-        )
+        found = suppress(table, method, case.problem, objective=case.objective, margins=case.margins, run=run)
     except VerificationError:
         return Answer(number, audited=False, seconds=time.process_time() - began)
     pattern = found.pattern
+    secondary = pattern.withheld & ~table.primary
     return Answer(
         number,
         audited=found.audit.safe,
@@ -201,18 +146,9 @@ def solve(case: Case, number: int, cap: float, run: Run) -> Answer:
         secondaries=pattern.secondary_count,
         search_seconds=pattern.seconds,
         seconds=time.process_time() - began,
+        zeros=None if case.zeros is None else int((secondary & (table.values == 0)).sum()),
+        sums=int((secondary & ~table.inner).sum()) if case.margins else None,
     )
-
-
-def cases(setting: Setting) -> list[Case]:
-    """Every row of the page, in its order."""
-    return [
-        Case(problem, rows, columns, density, objective)
-        for problem in SIZES
-        for (rows, columns), density, objective in product(
-            setting.sizes(problem), get_args(Density), get_args(Objective)
-        )
-    ]
 
 
 Answers = dict[tuple[Case, int], Answer]
@@ -227,12 +163,12 @@ def gather(
 ) -> Answers:
     """Every table of every row, but for the answers kept; the caps counted in processor time.
 
-    Goes number by number, so that what is there when it is interrupted covers all rows evenly. Hands all
-    answers so far to `save` when `pause` seconds have passed since it last did, and whatever ends the work.
+    Goes in the order of `wanted`. Hands all answers so far to `save` when `pause` seconds have passed since
+    it last did, and whatever ends the work.
     """
     answers: Answers = dict(kept or {})
-    wanted = [(case, number) for number in range(setting.tables) for case in cases(setting)]
-    missing = [each for each in wanted if each not in answers]
+    every = wanted(setting)
+    missing = [each for each in every if each not in answers]
     unsaved = False
     with processor_time():
         if missing:
@@ -240,7 +176,7 @@ def gather(
         saved = time.monotonic()
         try:
             for place, (case, number) in enumerate(missing):
-                run.report("suppressing tables", len(wanted) - len(missing) + place, len(wanted))
+                run.report("suppressing tables", len(every) - len(missing) + place, len(every))
                 answers[case, number] = solve(case, number, setting.cap, run.branch())
                 unsaved = True
                 if save is not None and time.monotonic() - saved >= pause:
@@ -249,14 +185,14 @@ def gather(
         finally:
             if save is not None and unsaved:
                 save(answers)
-    run.report("suppressing tables", len(wanted), len(wanted))
+    run.report("suppressing tables", len(every), len(every))
     return answers
 
 
 def by_row(setting: Setting, answers: Mapping[tuple[Case, int], Answer]) -> list[Found]:
     """Rows of the page, in its order: those with an answer, each with what there is of its tables."""
     rows = (
-        Found(case, tuple(answers[case, n] for n in range(setting.tables) if (case, n) in answers))
+        Found(case, tuple(answers[case, n] for n in setting.numbers(case) if (case, n) in answers))
         for case in cases(setting)
     )
     return [row for row in rows if row.answers]
@@ -264,5 +200,8 @@ def by_row(setting: Setting, answers: Mapping[tuple[Case, int], Answer]) -> list
 
 def _warm(run: Run) -> None:
     """Compile what is compiled on first use, so that no row pays for it."""
-    for problem in SIZES:
-        solve(Case(problem, 6, 6, "dense", "value"), 0, 5.0, run.branch())
+    # small tables alone would be searched without the compiler
+    compile_kernels()
+    for method, kind in METHODS.items():
+        for problem in kind.problems:
+            solve(Case(problem, 6, 6, "dense", "value", method), 0, 5.0, run.branch())

@@ -11,7 +11,8 @@ from experiments.document import Cell, seconds, table
 from experiments.printed.slides import HEADLINES, MINUTES
 from tacita._version import __version__
 
-from .experiments import LARGEST_VALUE, LEVEL, SIZES, SMALL, Found, Objective, Setting, cases
+from .experiments import LARGEST_VALUE, LEVEL, SMALL, Found
+from .setting import SIZES, Objective, Setting, cases
 
 SPOKEN = {"general": "General (G)", "exact": "Exact (E)", "interval": "Interval (I)"}
 LEAST = {"value": "least value", "count": "least number"}
@@ -32,15 +33,15 @@ _NOT_COMPARABLE = """\
   densities, machine and solver they do not. Those here are our choice. Only the headline figures can be set
   beside ours, and a share that is higher here may be owed to easier tables or a faster machine.
 - The source's figures are of its own methods: a Lagrangean algorithm with a heuristic for G and E, an exact
-  algorithm with necessary conditions of flow, pattern and volume for I. Ours are all of `optimal`; those
-  methods are `lagrange` and `three-phase` here.
+  algorithm with necessary conditions of flow, pattern and volume for I. Those methods are `lagrange` and
+  `three-phase` here; the headlines of ours are of `optimal` unless another method is named.
 - Zeros are published for G and I. For E they may be withheld, at a cost of 1. Values are drawn uniformly, so
-  that one cell in 500 is zero: E differs little from G here.
-- Sums are published in all tables."""
+  that one cell in 500 is zero, and E differs little from G, unless a share of zeros is named.
+- Sums are published in all tables, unless it is said that they may be suppressed."""
 
 
-def page(setting: Setting, found: Sequence[Found]) -> str:
-    """Markdown; every figure in it comes from the findings or from print."""
+def page(setting: Setting, found: Sequence[Found], beside: Sequence[str] = ()) -> str:
+    """Markdown; every figure in it comes from the findings or from print. `beside` are further sections."""
     parts = [
         f"# Tables: published figures beside ours{_kind(setting)}",
         f"Written by `{setting.command}`, version {__version__}. {_extent(setting)}",
@@ -55,6 +56,7 @@ def page(setting: Setting, found: Sequence[Found]) -> str:
         "included, compilation aside. The gap is the share of the loss of secondary cells by which a "
         "better pattern could undercut ours at most."
         f"{_shortened(setting)}",
+        *beside,
         "## How the tables are made",
         f"Values are uniform whole numbers in 0 .. {LARGEST_VALUE}. Sensitive cells are drawn at random "
         f"among the positive cells of the least {100 * SMALL:g} %: in a sparse table one to every four "
@@ -63,8 +65,8 @@ def page(setting: Setting, found: Sequence[Found]) -> str:
         "knows that no value is negative. Seeds come from size, density and number, so that all problems and "
         "both objectives meet the same tables, and everything but the times repeats (where the cap ends a "
         "search, what it had found by then depends on the machine).",
-        "Every table goes the public way, `suppress` with the method `optimal`, which ends in the audit: "
-        "code that shares nothing with the method attacks the pattern, and an answer that does not "
+        f"Every table goes the public way, `suppress` with the method `{setting.method}`, which ends in the "
+        "audit: code that shares nothing with the method attacks the pattern, and an answer that does not "
         f"withstand it is refused and counts as not proven. {_audits(found)}",
         "![Mean time and share proven against size](tables.svg)",
         *(part for problem in SIZES for part in _section(problem, found)),
@@ -79,7 +81,12 @@ def page(setting: Setting, found: Sequence[Found]) -> str:
 def _kind(setting: Setting) -> str:
     if setting.quick:
         return " (a quick part)"
-    return "" if setting == Setting() else " (a reduced setting)"
+    return "" if setting == Setting() else f" ({_article(setting)} setting)"
+
+
+def _article(setting: Setting) -> str:
+    """A setting of fewer tables is reduced; one of another method or other tables is another."""
+    return "a reduced" if setting.main and setting.tables != "source" else "another"
 
 
 def _extent(setting: Setting) -> str:
@@ -87,13 +94,17 @@ def _extent(setting: Setting) -> str:
     longest = max(max(size) for problem in SIZES for size in setting.sizes(problem))
     sides = f", no side above {longest}" if longest < Setting().largest else ""
     alone = f", {SPOKEN[setting.problem]} only" if setting.problem else ""
-    told = f"{_tables(setting.tables)} a row, at most {setting.cap:g} s of processor time each{sides}{alone}"
+    told = (
+        f"{tables_in_words(setting.tables)} a row, at most {setting.cap:g} s of processor time "
+        f"each{sides}{alone}{_variant(setting)}"
+    )
     if setting == Setting():
         return f"{told[0].upper()}{told[1:]}."
     whole = Setting()
     return (
-        f"**This is a reduced setting**: {told}. The whole experiment, {_tables(whole.tables)} a row, "
-        f"{whole.cap:g} s each and sides up to {whole.largest}, is `{whole.command}`; it takes hours."
+        f"**This is {_article(setting)} setting**: {told}. The whole experiment, "
+        f"{tables_in_words(whole.tables)} a row, {whole.cap:g} s each and sides up to {whole.largest}, is "
+        f"`{whole.command}`; it takes hours."
     )
 
 
@@ -121,7 +132,18 @@ def _shortened(setting: Setting) -> str:
     )
 
 
-def _tables(count: int) -> str:
+def _variant(setting: Setting) -> str:
+    """What is not as in the main experiment."""
+    said = [f"by `{setting.method}`"] if setting.method != "optimal" else []
+    said += [f"{setting.zeros} % of the cells zero"] if setting.zeros is not None else []
+    said += ["sums may be suppressed"] if setting.margins else []
+    return "".join(f", {each}" for each in said)
+
+
+def tables_in_words(count: int | str) -> str:
+    """How many tables of a row, or as many in all as the source has."""
+    if isinstance(count, str):
+        return "as many tables as the source has, shared out evenly to"
     return "1 table" if count == 1 else f"{count} tables"
 
 
@@ -152,7 +174,7 @@ def _headlines(found: Sequence[Found]) -> list[list[Cell]]:
                     len(answers),
                     LEAST[objective],
                     f"{headline.proven[objective]} %" if objective in headline.proven else None,
-                    _percent(share),
+                    percent(share),
                     f"under {MINUTES} min",
                     f"{seconds(float(np.mean([answer.seconds for answer in answers])))} s",
                     _gap(max(gaps, default=None)),
@@ -170,7 +192,7 @@ def _section(problem: str, found: Sequence[Found]) -> list[str]:
             row.case.density,
             row.case.primaries,
             LEAST[row.case.objective],
-            _percent(row.proven),
+            percent(row.proven),
             seconds(row.seconds),
             seconds(row.slowest),
             _gap(float(np.mean(row.gaps)) if row.gaps else None),
@@ -205,7 +227,8 @@ def _ended(setting: Setting, found: Sequence[Found]) -> str:
     return table(["problem", "size", "density", "minimised", "not proven", "gaps left, %"], lines)
 
 
-def _percent(share: float) -> str:
+def percent(share: float) -> str:
+    """Without decimals."""
     return f"{share:.0f} %"
 
 

@@ -9,8 +9,9 @@ from typing import get_args
 
 from experiments.plots import COLOURS, Panel, Point, Series, canvas
 
-from .experiments import SIZES, Density, Found, Objective
+from .experiments import Found
 from .page import LEAST, SPOKEN
+from .setting import SIZES, Density, Objective
 
 _LEFT, _WIDE, _APART, _TALL = 64.0, 330.0, 400.0, 190.0
 # Room at the right end of a line for its name, as a share of the width of a panel.

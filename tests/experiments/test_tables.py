@@ -8,10 +8,11 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from experiments.__main__ import run_command
-from experiments.tables import experiments
-from experiments.tables.experiments import Answer, Case, Found, Setting, cases, draw, solve
+from experiments.tables import experiments, setting
+from experiments.tables.experiments import Answer, Found, draw, solve
 from experiments.tables.page import page
 from experiments.tables.plot import times_and_proofs
+from experiments.tables.setting import Case, Setting, cases
 
 import tacita
 from experiments import reproduce
@@ -23,7 +24,9 @@ KIND = Case("interval", 20, 10, "dense", "value")
 
 @pytest.fixture(scope="module")
 def quickly():
-    return reproduce("tables", quick=True)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(setting, "PARTS", ())
+        return reproduce("tables", quick=True)
 
 
 @pytest.fixture(scope="module")
@@ -98,7 +101,7 @@ def test_dense_tables_have_more_sensitive_cells_than_sparse_ones():
 
 
 def test_sizes_reach_from_the_smallest_to_the_largest_of_the_source():
-    ends = {problem: (sizes[0], sizes[-1]) for problem, sizes in experiments.SIZES.items()}
+    ends = {problem: (sizes[0], sizes[-1]) for problem, sizes in setting.SIZES.items()}
     assert ends == {
         "general": ((20, 10), (200, 200)),
         "exact": ((50, 10), (100, 100)),
@@ -162,7 +165,8 @@ def test_the_clock_of_searches_is_put_back():
 
 
 def test_the_command_hands_its_settings_on(tmp_path, monkeypatch):
-    monkeypatch.setattr(experiments, "QUICK_SIZES", {"general": ((6, 6),), "exact": (), "interval": ()})
+    monkeypatch.setattr(setting, "QUICK_SIZES", {"general": ((6, 6),), "exact": (), "interval": ()})
+    monkeypatch.setattr(setting, "PARTS", ())
     words = [
         "tables",
         "--quick",

@@ -4,8 +4,9 @@ import json
 
 import pytest
 from experiments.__main__ import run_command
-from experiments.tables import experiments
-from experiments.tables.experiments import Answer, Case, Setting, cases
+from experiments.tables import experiments, setting
+from experiments.tables.experiments import Answer
+from experiments.tables.setting import Case, Setting, cases
 from experiments.writing import reproduce_into
 
 import tacita
@@ -23,7 +24,8 @@ def solved(monkeypatch):
         asked.append((case, number))
         return Answer(number, audited=True, proven=True, gap=0.0, cost=cap, secondaries=3, seconds=1.0)
 
-    monkeypatch.setattr(experiments, "SIZES", {"general": ((6, 6),), "exact": (), "interval": ((6, 6),)})
+    monkeypatch.setattr(setting, "SIZES", {"general": ((6, 6),), "exact": (), "interval": ((6, 6),)})
+    monkeypatch.setattr(setting, "PARTS", ())
     monkeypatch.setattr(experiments, "solve", answer)
     monkeypatch.setattr(experiments, "_warm", lambda _: None)
     return asked
@@ -135,11 +137,11 @@ def test_a_file_that_is_no_earlier_run_is_refused_and_kept(tmp_path, rubbish):
 @pytest.mark.usefixtures("solved")
 def test_answers_are_handed_over_while_the_work_goes_on():
     handed = []
-    setting = Setting(tables=1)
-    experiments.gather(setting, Run(), save=lambda answers: handed.append(len(answers)), pause=0.0)
+    small = Setting(tables=1)
+    experiments.gather(small, Run(), save=lambda answers: handed.append(len(answers)), pause=0.0)
     assert handed == list(range(1, ROWS + 1))
     handed.clear()
-    experiments.gather(setting, Run(), save=lambda answers: handed.append(len(answers)), pause=1e9)
+    experiments.gather(small, Run(), save=lambda answers: handed.append(len(answers)), pause=1e9)
     assert handed == [ROWS]
 
 
@@ -165,7 +167,8 @@ def test_the_command_starts_over_where_told_and_only_what_can_go_on(solved, tmp_
 
 
 def test_a_real_answer_survives_its_file(tmp_path, monkeypatch):
-    monkeypatch.setattr(experiments, "QUICK_SIZES", {"general": ((6, 6),), "exact": (), "interval": ()})
+    monkeypatch.setattr(setting, "QUICK_SIZES", {"general": ((6, 6),), "exact": (), "interval": ()})
+    monkeypatch.setattr(setting, "PARTS", ())
     reproduce_into("tables", tmp_path, quick=True, tables=1)
     before = numbers(tmp_path)
     reproduce_into("tables", tmp_path, quick=True, tables=1)

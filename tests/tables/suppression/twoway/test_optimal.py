@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from experiments.tables.experiments import Case, solve
+from experiments.tables.experiments import solve
+from experiments.tables.setting import Case
 
 import tacita
 from tacita import DataError, registry

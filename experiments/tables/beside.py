@@ -1,0 +1,272 @@
+"""Beside the main experiment: the documents' own methods, zeros, and sums that may be suppressed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import get_args
+
+import numpy as np
+
+from experiments.document import Cell, seconds, table
+from experiments.printed.slides import HEADLINES, own_method
+from tacita.core import Problem
+
+from .experiments import Answer, Answers, by_row
+from .page import LEAST, SPOKEN, percent, tables_in_words
+from .setting import METHODS, SIZES, Case, Objective, Setting, parts, reference
+
+_METHODS = (
+    "problem",
+    "method",
+    "minimised",
+    "tables",
+    "proven, source",
+    "proven, ours",
+    "at the optimum",
+    "mean above",
+    "worst above",
+    "mean time",
+    "of optimal",
+)
+_SIZES = ("problem", "method", "size", *_METHODS[3:4], *_METHODS[5:])
+_ZEROS = (
+    "zeros",
+    "method",
+    "minimised",
+    "tables",
+    "proven",
+    "at the optimum",
+    "worst above",
+    "mean time",
+    "secondary cells",
+    "zeros among them",
+)
+_SUMS = (
+    "problem",
+    "minimised",
+    "tables",
+    "proven",
+    "mean time",
+    "tables with a sum suppressed",
+    "sums a table",
+    "mean loss saved",
+    "largest",
+)
+# How far from the optimum is still called there: costs are whole numbers.
+_SAME = 1e-6
+
+
+@dataclass(frozen=True)
+class Pair:
+    """One table by what a row is of, and by what it is compared with where that is there."""
+
+    case: Case
+    answer: Answer
+    other: Answer | None
+
+    @property
+    def above(self) -> float | None:
+        """Cost over that of the other in percent, where the other is proven least and both have an answer."""
+        if self.other is None or not self.other.proven or self.answer.cost is None:
+            return None
+        least = float(self.other.cost or 0.0)
+        return 100 * (self.answer.cost - least) / least if least else 0.0
+
+
+def pairs(setting: Setting, answers: Answers) -> list[Pair]:
+    """Every table of a setting that has an answer, beside what it is compared with."""
+
+    def other(case: Case, number: int) -> Answer | None:
+        against = reference(case)
+        return None if against is None else answers.get((against, number))
+
+    return [
+        Pair(row.case, each, other(row.case, each.number))
+        for row in by_row(setting, answers)
+        for each in row.answers
+    ]
+
+
+def sections(setting: Setting, answers: Answers) -> list[str]:
+    """Markdown of all parts beside the main one, or of the one that the setting is."""
+    every = parts(setting) if setting.main else [setting]
+    by_method = [
+        each for each in every if each.method != "optimal" and each.zeros is None and not each.margins
+    ]
+    of_zeros = [each for each in every if each.zeros is not None]
+    of_sums = [each for each in every if each.margins and each.zeros is None]
+    made: list[str] = []
+    if by_method:
+        made += _methods_section(by_method, answers)
+    if of_zeros:
+        made += _zeros_section(of_zeros, answers)
+    if of_sums:
+        made += _sums_section(of_sums, answers)
+    return made
+
+
+def _methods_section(settings: Sequence[Setting], answers: Answers) -> list[str]:
+    found = [pair for setting in settings for pair in pairs(setting, answers)]
+    if not found:
+        return []
+    return [
+        "## Document 002: its own methods",
+        _extent(settings, answers),
+        table(
+            _METHODS,
+            (
+                [
+                    SPOKEN[problem],
+                    method,
+                    LEAST[objective],
+                    len(each),
+                    _source(problem, method, objective),
+                    *_against(each),
+                ]
+                for problem in SIZES
+                for method in METHODS
+                for objective in get_args(Objective)
+                if (each := [p for p in found if _is(p, problem=problem, method=method, objective=objective)])
+            ),
+        ),
+        "Proven: the method's own bound says so. Above: by how much its loss exceeds that of `optimal` on "
+        "the same table, where that is proven; at the optimum: on so many of these tables it does not. "
+        "`genetic` searches without a bound of its own, so that hardly anything is proven. The share "
+        "printed for interval protection is of an exact algorithm, whose conditions `three-phase` uses. "
+        "The last column is the mean time of `optimal` on the same tables.",
+        "By the size of the table, both objectives and densities together:",
+        table(
+            _SIZES,
+            (
+                [SPOKEN[problem], method, size, len(each), *_against(each)]
+                for problem in SIZES
+                for method in METHODS
+                for size in dict.fromkeys(p.case.size for p in found if p.case.problem == problem)
+                if (each := [p for p in found if _is(p, problem=problem, method=method, size=size)])
+            ),
+        ),
+    ]
+
+
+def _source(problem: Problem, method: str, objective: str) -> str | None:
+    """The share that the slides print of this method."""
+    proven = HEADLINES[problem].proven
+    return f"{proven[objective]} %" if own_method(problem) == method and objective in proven else None
+
+
+def _is(pair: Pair, **wanted: str) -> bool:
+    return all(getattr(pair.case, name) == value for name, value in wanted.items())
+
+
+def _against(found: Sequence[Pair]) -> list[Cell]:
+    """Proven, at the optimum, mean and worst above, mean time, that of the other."""
+    above = [pair.above for pair in found if pair.above is not None]
+    others = [pair.other.seconds for pair in found if pair.other is not None]
+    return [
+        _share(found),
+        f"{sum(each <= _SAME for each in above)} of {len(above)}" if above else None,
+        f"{np.mean(above):.2f} %" if above else None,
+        f"{max(above):.2f} %" if above else None,
+        _time([pair.answer.seconds for pair in found]),
+        _time(others),
+    ]
+
+
+def _zeros_section(settings: Sequence[Setting], answers: Answers) -> list[str]:
+    rows: list[list[Cell]] = []
+    for setting in settings:
+        found = pairs(setting, answers)
+        for objective in get_args(Objective):
+            mine = [pair for pair in found if pair.case.objective == objective]
+            if not mine:
+                continue
+            _, at, _, worst, *_ = _against(mine)
+            rows.append(
+                [
+                    f"{setting.zeros} %",
+                    setting.method,
+                    LEAST[objective],
+                    len(mine),
+                    _share(mine),
+                    at,
+                    worst,
+                    _time([pair.answer.seconds for pair in mine]),
+                    f"{np.mean([pair.answer.secondaries or 0 for pair in mine]):.1f}",
+                    _zeros_among(mine),
+                ]
+            )
+    if not rows:
+        return []
+    return [
+        "## Exact protection where cells are zero",
+        _extent(settings, answers),
+        table(_ZEROS, rows),
+        "Among the tables above one cell in 500 is zero, and where all values are positive, exact protection "
+        "is general protection: every cell can go both ways. Here the share of zeros is set. The sensitive "
+        "cells and the other values stay the same, zeros may be withheld at a cost of 1, and can only go up. "
+        "In every line some other cell stays positive.",
+    ]
+
+
+def _zeros_among(found: Sequence[Pair]) -> str:
+    secondaries = sum(pair.answer.secondaries or 0 for pair in found)
+    return percent(100 * sum(pair.answer.zeros or 0 for pair in found) / max(1, secondaries))
+
+
+def _sums_section(settings: Sequence[Setting], answers: Answers) -> list[str]:
+    found = [pair for setting in settings for pair in pairs(setting, answers)]
+    rows: list[list[Cell]] = []
+    for problem in SIZES:
+        for objective in get_args(Objective):
+            mine = [pair for pair in found if _is(pair, problem=problem, objective=objective)]
+            if not mine:
+                continue
+            sums = [pair.answer.sums or 0 for pair in mine]
+            saved = [-above for pair in mine if pair.answer.proven and (above := pair.above) is not None]
+            rows.append(
+                [
+                    SPOKEN[problem],
+                    LEAST[objective],
+                    len(mine),
+                    _share(mine),
+                    _time([pair.answer.seconds for pair in mine]),
+                    sum(each > 0 for each in sums),
+                    f"{np.mean(sums):.1f}",
+                    f"{np.mean(saved):.2f} %" if saved else None,
+                    f"{max(saved):.2f} %" if saved else None,
+                ]
+            )
+    if not rows:
+        return []
+    return [
+        "## Sums that may be suppressed",
+        _extent(settings, answers),
+        table(_SUMS, rows),
+        "The network of the slides has arcs for subtotals and for the total. Here they may be suppressed "
+        "like any cell, at the cost of their value or of one cell. Saved: by how much the loss falls below "
+        "that of the same table with all sums published, where both are proven least.",
+    ]
+
+
+def _extent(settings: Sequence[Setting], answers: Answers) -> str:
+    """How much of the tables this is, whether all are there, and what runs it alone."""
+    one = settings[0]
+    count = tables_in_words(one.tables)
+    longest = max(max(size) for each in settings for problem in SIZES for size in each.sizes(problem))
+    done = sum(len(row.answers) for each in settings for row in by_row(each, answers))
+    whole = sum(each.whole for each in settings)
+    left = f" **Not finished**: it rests on {done} of {whole}." if done < whole else ""
+    commands = ", ".join(f"`{each.command}`" for each in settings)
+    return (
+        f"A sample: {count} a row, no side above {longest}, at most {one.cap:g} s each.{left} Run alone by "
+        f"{commands}; `--tables`, `--largest` and `--cap` choose another sample."
+    )
+
+
+def _share(found: Sequence[Pair]) -> str:
+    return percent(100 * sum(pair.answer.proven for pair in found) / len(found))
+
+
+def _time(times: Sequence[float]) -> str | None:
+    return f"{seconds(float(np.mean(times)))} s" if times else None
