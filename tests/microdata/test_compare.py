@@ -162,6 +162,40 @@ def test_every_trial_has_the_figures_of_the_release_that_protect_makes():
         assert trial.groups == release.record.groups
 
 
+@pytest.fixture
+def tours(monkeypatch):
+    """How many records each tour that is found goes through."""
+    from tacita.microdata.microaggregation import paths
+
+    found, find = [], paths.tour
+
+    def counted(x, run):
+        found.append(len(x))
+        return find(x, run)
+
+    monkeypatch.setattr(paths, "tour", counted)
+    return found
+
+
+def test_the_tour_of_fdm_is_found_once_for_all_k_and_gives_what_separate_runs_give(tours):
+    sizes = [3, 4, 7]
+    trials = tacita.compare(frame(), quasi="numeric", method="fdm", k=sizes)
+    assert tours == [40]
+    for trial in trials:
+        alone = tacita.protect(frame(), quasi="numeric", method="fdm", k=trial.parameters["k"])
+        assert [each.value for each in trial.report] == [
+            alone.report[each.name].value for each in trial.report
+        ]
+    # each release made alone finds its own
+    assert tours == [40] * 4
+
+
+def test_each_stratum_has_a_tour_of_its_own(tours):
+    halves = frame().append_column("half", pa.array([0] * 18 + [1] * 22))
+    tacita.compare(halves, quasi=["x0", "x1"], strata="half", method=["fdm", "tsp-mhm"], k=[3, 4])
+    assert tours == [18, 22]
+
+
 def test_one_failing_method_does_not_stop_the_rest():
     trials = tacita.compare(frame(), quasi=["x0", "x1"], method=["hm", "mdav"], k=[3, 4, 1000])
     told = {(trial.method, trial.parameters["k"]): trial for trial in trials}

@@ -70,8 +70,11 @@ def transport_cost(x, centres, k):
     return found.fun
 
 
-def c_means_round(x, centres, k, room):
-    """One round of KC: assignment in turn, then groups short of k are dissolved or filled, in order."""
+def c_means_round(x, centres, k, room, follow=True):
+    """One round of KC: assignment in turn, then groups short of k are dissolved or filled, in order.
+
+    With `follow`, centres are those of the records of each group at any time; otherwise those given.
+    """
     labels = np.full(len(x), -1)
     sizes = np.zeros(len(centres), dtype=int)
     for i, point in enumerate(x):
@@ -79,14 +82,14 @@ def c_means_round(x, centres, k, room):
         labels[i] = np.where(sizes < room, gaps, np.inf).argmin()
         sizes[labels[i]] += 1
     centres = centres.copy()
-    for g in np.unique(labels):
+    for g in np.unique(labels) if follow else ():
         centres[g] = x[labels == g].mean(axis=0)
     least = k if room < len(x) else 1
 
     def give(i, h):
         g = labels[i]
         labels[i] = h
-        for changed in (g, h):
+        for changed in (g, h) if follow else ():
             if (labels == changed).any():
                 centres[changed] = x[labels == changed].mean(axis=0)
 

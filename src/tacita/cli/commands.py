@@ -83,13 +83,15 @@ def protect_with(words: Sequence[str]) -> Callable[..., None]:
 
 def _drops(words: Sequence[str]) -> bool:
     """Whether the method that the words name changes no column."""
-    named = registry.canonical_chain(_method_named_in(words, default="mdav").replace(",", "+"))
+    named = registry.canonical_chain(_chain_named_in(words, default="mdav"))
     return registry.lookup(named.partition("+")[0], *registry.PROTECTING).kind == "dropping"
 
 
 def synthesize_with(words: Sequence[str]) -> Callable[..., None]:
     """The command `synthesize` with the options of the method that the words name."""
     around = dict(ProtectSection.model_fields)
+    # nothing follows a synthesis
+    del around["then"]
     for name, default, words_of_help in (
         ("method", "ipso-c", "name of a synthesis, see `tacita methods`"),
         (
@@ -100,7 +102,7 @@ def synthesize_with(words: Sequence[str]) -> Callable[..., None]:
         ),
     ):
         around[name] = FieldInfo(annotation=str, default=default, description=words_of_help)
-    named = registry.canonical_chain(_method_named_in(words, default="ipso-c").replace(",", "+"))
+    named = registry.canonical_chain(_chain_named_in(words, default="ipso-c"))
     if not getattr(registry.lookup(named.partition("+")[0], *registry.PROTECTING), "roundable", False):
         # rounding would break what is promised
         del around["round_integers"]
@@ -118,8 +120,7 @@ def synthesize_with(words: Sequence[str]) -> Callable[..., None]:
 def _releasing(
     name: str, words_of_help: str, words: Sequence[str], roles: list[inspect.Parameter], around: Fields
 ) -> Callable[..., None]:
-    named = _method_named_in(words, default=str(around["method"].default)).replace(",", "+")
-    method = registry.canonical_chain(named)
+    method = registry.canonical_chain(_chain_named_in(words, default=str(around["method"].default)))
     chosen = registry.parameters_of(method)
     of_method = Group.create_ordered(f"Parameters of {method}")
 
@@ -127,7 +128,7 @@ def _releasing(
         plan = Plan(
             input={"path": input, **given(InputSection, values)},
             roles=given(Roles, values),
-            protect={"method": method, **given(around, values), **given(chosen, values)},
+            protect={**given(around, {**values, "then": None}), **given(chosen, values), "method": method},
             measure=given(MeasureSection, values, _MEASURE_NAMES),
             **({} if values["require"] is None else {"require": values["require"]}),
             engine=given(EngineSection, values, _ENGINE_NAMES),
@@ -165,11 +166,17 @@ def _releasing(
     )
 
 
-def _method_named_in(words: Sequence[str], default: str) -> str:
+def _chain_named_in(words: Sequence[str], default: str) -> str:
+    """The method, and those that come then, with + between."""
+    chain = (_named_in(words, "--method", default), _named_in(words, "--then", ""))
+    return "+".join(named for named in chain if named).replace(",", "+")
+
+
+def _named_in(words: Sequence[str], option: str, default: str) -> str:
     for word, following in pairwise([*words, ""]):
-        if word == "--method" and following:
+        if word == option and following:
             return following
-        if word.startswith("--method="):
+        if word.startswith(f"{option}="):
             return word.partition("=")[2]
     return default
 
@@ -290,7 +297,7 @@ def compare_with(words: Sequence[str]) -> Callable[..., None]:
 
     if (of_table := comparison_of(words)) is not None:
         return of_table
-    named = _method_named_in(words, default=str(ProtectSection.model_fields["method"].default))
+    named = _named_in(words, "--method", default=str(ProtectSection.model_fields["method"].default))
     methods = [registry.canonical_chain(each) for each in named.split(",")]
     # each parameter of some method: several values with commas between
     varied = {

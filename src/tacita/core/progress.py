@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -10,6 +11,7 @@ from time import perf_counter
 from typing import Any, Literal, TypeVar, get_args
 
 import numpy as np
+import numpy.typing as npt
 
 from .errors import Cancelled, ParameterError
 from .seeds import as_seed
@@ -96,7 +98,8 @@ class Run:
 
     `seed` is for randomness that protects: without one it comes from the operating system. It is a whole
     number, its digits as text, or "new", which draws one that nobody guesses and keeps it here.
-    Searches use `search_generator`, whose default seed is fixed, so that they repeat.
+    Searches use `search_generator`, whose default seed is fixed, so that they repeat. `kept` is what a run
+    that is `keeping` has found.
 
     `engine` says where heavy loops run. The results are the same on each; what a graphics card has no loop
     for is computed by the processor.
@@ -121,6 +124,7 @@ class Run:
     cancelled: Callable[[], bool] = _never
     enough: Callable[[], bool] = _never
     stream: tuple[int, ...] = ()
+    kept: dict[tuple[object, ...], Any] | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "seed", as_seed(self.seed))
@@ -136,6 +140,30 @@ class Run:
         if self.cancelled():
             raise Cancelled(f"Cancelled while {stage}. Nothing was written.")
         self.on_progress(Progress(stage, done, total))
+
+    def keeping(self) -> Run:
+        """The same run, whose parts share what they find by `once`: for several runs on the same records."""
+        return replace(self, kept={})
+
+    def once(self, what: str, x: npt.NDArray[Any], find: Callable[[], T]) -> T:
+        """What `find` finds of an array alone: found anew each time, but once by a run that is `keeping`.
+
+        For what depends on nothing but the array, and is left as it is by whoever uses it.
+
+        >>> x, found = np.zeros(3), []
+        >>> run = Run().keeping()
+        >>> for part in (run.silent(), run.branch(1)):
+        ...     _ = part.once("sum", x, lambda: found.append(x.sum()))
+        >>> len(found)
+        1
+        """
+        if self.kept is None:
+            return find()
+        key = (what, x.shape, x.dtype.str, hashlib.sha256(np.ascontiguousarray(x)).digest())
+        if key not in self.kept:
+            self.kept[key] = find()
+        found: T = self.kept[key]
+        return found
 
     def ended(self) -> bool:
         """Whether a search should go no further: it was told that it is enough, or is cancelled."""

@@ -33,6 +33,7 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "md-mhm": "tacita.microdata.microaggregation.paths:MDMHM",
         "mdav-mhm": "tacita.microdata.microaggregation.paths:MDAVMHM",
         "cbfs-mhm": "tacita.microdata.microaggregation.paths:CBFSMHM",
+        "mhm": "tacita.microdata.microaggregation.paths:MHM",
         "tsp-mhm": "tacita.microdata.microaggregation.paths:TSPMHM",
         "fdm": "tacita.microdata.microaggregation.paths:FDM",
         "projection": "tacita.microdata.microaggregation.projection:Projection",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from tacita import io
-from tacita.core import DataError, Floats, Ints, Method, Microdata, ParameterError
+from tacita.core import DataError, Floats, Ints, Method, Microdata, ParameterError, Partition
 from tacita.core.levels import category_cells, nominal_levels
 from tacita.core.microdata import speakable
 
@@ -84,6 +84,27 @@ def columns_read(data: Microdata, method: Method, kept: Ints) -> dict[str, ReadC
             "values would not be about those of the file. Take it out of quasi."
         )
     return {name: ReadColumn(data, name, kept) for name in method.reads}
+
+
+def groups_named(method: Method, read: Mapping[str, ReadColumn], rows: Ints) -> Partition | None:
+    """The groups of some records that a column names, for a method that starts from them."""
+    if not method.reads:
+        return None
+    (column,) = (read[name] for name in method.reads)
+    if absent := int(column.data.missing(column.name)[column.rows].sum()):
+        raise DataError(
+            f"{method.spoken_name()}: column {speakable([column.name])}, which names the groups, is missing "
+            f"in {absent} records. Complete it, or leave it out."
+        )
+    found = Partition(np.unique(column.codes[rows], return_inverse=True)[1].reshape(-1), 1)
+    wanted = method.group_size or 1
+    if (smallest := int(found.sizes.min())) < wanted:
+        raise DataError(
+            f"{method.spoken_name()}: wanted {wanted} or more records in every group that column "
+            f"{speakable([column.name])} names, within a stratum and among records that miss the same "
+            f"columns, got a group of {smallest}. Merge groups, or lower k."
+        )
+    return found
 
 
 def numbers_beside(data: Microdata, names: Sequence[str], kept: Ints) -> Floats:

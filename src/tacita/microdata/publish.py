@@ -27,7 +27,7 @@ from tacita.core import (
 )
 from tacita.core.roles import Kind
 
-from .beside import Categories, ReadColumn
+from .beside import Categories, ReadColumn, groups_named
 from .coding.base import Coding
 from .dropping.base import Cells, Dropping
 from .generalisation.base import Generalisation
@@ -136,7 +136,7 @@ def _grouped(method: Microaggregation, records: Records, run: Run) -> Published:
     if isinstance(method, Given):
         labels = method.found
     elif len(parts) == 1 and parts[0][1].all():
-        whole = _partition(method, z, run, records.units, records.kinds, parts[0][1])
+        whole = _partition(method, z, records, *parts[0], run)
         labels, bounds = whole.labels, [_bound_of(whole)]
     else:
         groups = 0
@@ -145,9 +145,7 @@ def _grouped(method: Microaggregation, records: Records, run: Run) -> Published:
             # the same search in every stratum: only protective randomness must differ
             inner = run.within("grouping strata", done, len(parts))
             if present.any():
-                part = _partition(
-                    method, z[np.ix_(rows, present)], inner, records.units_of(rows), records.kinds, present
-                )
+                part = _partition(method, z[np.ix_(rows, present)], records, rows, present, inner)
                 labels[rows] = groups + part.labels
                 groups += len(part)
                 bounds.append(_bound_of(part))
@@ -197,16 +195,13 @@ def published_values(x: Matrix, labels: Labels, integer: Mask, kinds: Sequence[K
 
 
 def _partition(
-    method: Microaggregation,
-    z: Matrix,
-    run: Run,
-    units: Labels | None,
-    kinds: tuple[Kind, ...],
-    present: Mask,
+    method: Microaggregation, z: Matrix, records: Records, rows: Labels, present: Mask, run: Run
 ) -> Partition:
-    """Groups by the columns that these records have."""
+    """Groups of some records by the columns that they have, which are z."""
+    units, kinds = records.units_of(rows), records.kinds
     if method.takes == ("numeric",):
-        return method.partition(z, run, units=units)
+        start = groups_named(method, records.read, rows)
+        return method.partition(z, run, units=units, start=start)
     chosen = method.among(present)
     here = [kind for kind, has in zip(kinds, present, strict=True) if has] if kinds else None
     return chosen.partition(z, run, units=units, kinds=here)

@@ -211,7 +211,8 @@ def compare(
     def over() -> bool:
         return steered.cancelled() or (origin is not None and heard())
 
-    inner = replace(steered.silent(), cancelled=over)
+    # what the trials have in common, such as a tour through all records, is found once
+    inner = replace(steered.silent().keeping(), cancelled=over)
     for done, (method, parameters) in enumerate(grid):
         steered.report(f"comparing {done + 1} of {len(grid)}", done, len(grid))
         try:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Self, cast
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic_core import PydanticUndefined
 
 from tacita.core import registry
 from tacita.core.errors import ParameterError
@@ -57,7 +58,13 @@ MeasureNames = Annotated[Names, AfterValidator(_as_measures)]
 
 
 class MethodSection(Parameters):
-    """A method and its parameters: every key that no section declares goes to the method."""
+    """A method and its parameters: every key that no section declares goes to the method.
+
+    What is to come `then` joins the method at once: a section that is read back has the chain alone.
+
+    >>> MethodSection(method="kc", then="mhm").method
+    'kc+mhm'
+    """
 
     model_config = ConfigDict(extra="allow")
 
@@ -65,6 +72,20 @@ class MethodSection(Parameters):
         "mdav",
         description="name of a method, see `tacita methods`; or several with +, each improving the last",
     )
+    then: str | None = Field(
+        None, description="method that improves the groups of the one named, such as mhm; or several with +"
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _then_joins_the_method(cls, values: Any) -> Any:
+        if not isinstance(values, dict) or values.get("then") is None:
+            return values
+        named = values.get("method", cls.model_fields["method"].default)
+        if named is PydanticUndefined:
+            # that a method is wanted is said where it is missing
+            return values
+        return {**values, "method": "+".join(map(str, map(_as_chain, (named, values["then"])))), "then": None}
 
     @model_validator(mode="after")
     def _method_takes_its_parameters(self) -> Self:

@@ -83,3 +83,12 @@ def test_chains_run_from_the_command_line(tmp_path):
         "4",
     ]
     assert run_command([*words, "--method", "mdav+gsms-t2"]) == 0
+
+
+def test_what_comes_then_joins_the_chain():
+    assert ProtectSection(method="kc", then="MHM") == ProtectSection(method="kc+mhm")
+    assert ProtectSection(then=["mhm", "dfo"]).chain == ("mdav", "mhm", "dfo")
+    with pytest.raises(tacita.ParameterError, match="makes a partition of its own"):
+        ProtectSection(method="kc", then="mdav")
+    with pytest.raises(tacita.ParameterError, match="noise cannot be part of a chain"):
+        ProtectSection(method="noise", then="mhm")

@@ -39,15 +39,16 @@ def assign_in_turn(x, centres, room, labels, sizes):
 
 
 @njit(cache=True, nogil=True)
-def _scatter(g, x, centres, labels, sizes, least, most):
+def _scatter(g, x, centres, follow, labels, sizes, least, most):
     """All members of group g to the nearest groups that may take them, if there are such. O(n + c d) each."""
     for i in range(x.shape[0]):
         if labels[i] == g:
             h = _nearest_allowed(i, x, centres, sizes, least, most, g)
             if h < 0:
                 return
-            for c in range(x.shape[1]):
-                centres[h, c] += (x[i, c] - centres[h, c]) / (sizes[h] + 1)
+            if follow:
+                for c in range(x.shape[1]):
+                    centres[h, c] += (x[i, c] - centres[h, c]) / (sizes[h] + 1)
             labels[i] = h
             sizes[g] -= 1
             sizes[h] += 1
@@ -68,8 +69,10 @@ def _nearest_donor(g, x, centres, labels, sizes, k):
 
 
 @njit(cache=True, nogil=True)
-def mend_short_groups(x, centres, room, k, labels, sizes):
-    """No group with 1 to k-1 records is left; an emptied group keeps size 0. Centres follow.
+def mend_short_groups(x, centres, follow, room, k, labels, sizes):
+    """No group with 1 to k-1 records is left; an emptied group keeps size 0.
+
+    With `follow`, centres are those of the records so far, and move with each; otherwise they stay.
 
     A group that lacks more than it has goes to its neighbours (if room is limited: to those of k records or
     more with room, if they have enough of it). Any other is filled with the records nearest to its centre
@@ -87,16 +90,17 @@ def mend_short_groups(x, centres, room, k, labels, sizes):
             if h != g and sizes[h] >= least:
                 space += max(0, room - sizes[h])
         if k - sizes[g] > sizes[g] and space >= sizes[g]:
-            _scatter(g, x, centres, labels, sizes, least, room - 1)
+            _scatter(g, x, centres, follow, labels, sizes, least, room - 1)
         while 0 < sizes[g] < k:
             i = _nearest_donor(g, x, centres, labels, sizes, k)
             if i < 0:
-                _scatter(g, x, centres, labels, sizes, 1, x.shape[0])
+                _scatter(g, x, centres, follow, labels, sizes, 1, x.shape[0])
                 break
             h = labels[i]
-            for c in range(x.shape[1]):
-                centres[g, c] += (x[i, c] - centres[g, c]) / (sizes[g] + 1)
-                centres[h, c] += (centres[h, c] - x[i, c]) / (sizes[h] - 1)
+            if follow:
+                for c in range(x.shape[1]):
+                    centres[g, c] += (x[i, c] - centres[g, c]) / (sizes[g] + 1)
+                    centres[h, c] += (centres[h, c] - x[i, c]) / (sizes[h] - 1)
             sizes[h] -= 1
             sizes[g] += 1
             labels[i] = g

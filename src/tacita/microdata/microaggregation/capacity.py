@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
@@ -19,12 +19,21 @@ class _CapacityMeans(Microaggregation):
     """Random centres, rounds of assignment and mending, the best of several starts."""
 
     anytime: ClassVar[bool] = True
+    added: ClassVar[tuple[str, ...]] = ("order", "centres")
 
     groups: Annotated[
         int | None, Field(ge=1, description="number of groups at the start, if the usual one does not serve")
     ] = None
     starts: Annotated[int, Field(ge=1, le=10_000, description="random starts, of which the best counts")] = 1
     rounds: Annotated[int, Field(ge=1, le=10_000, description="times the centres move, at most")] = 20
+    order: Annotated[
+        Literal["random", "file"],
+        Field(description="whose turn comes first: in random order, or as records and centres stand"),
+    ] = "random"
+    centres: Annotated[
+        Literal["moving", "fixed"],
+        Field(description="centres while short groups are mended: moving with them, or fixed until all are"),
+    ] = "moving"
 
     def group(self, x: Matrix, units: Labels | None, run: Run) -> Labels:
         n = len(x)
@@ -35,9 +44,10 @@ class _CapacityMeans(Microaggregation):
         canonical = np.lexsort(x.T[::-1])
         found: list[Labels] = []
         for start in range(self.starts):
-            order = canonical[generator.permutation(n)]
+            drawn = canonical[generator.permutation(n)]
+            centres = np.ascontiguousarray(x[drawn][generator.choice(n, count, replace=False)])
+            order = drawn if self.order == "random" else np.arange(n)
             in_turn = np.ascontiguousarray(x[order])
-            centres = in_turn[generator.choice(n, count, replace=False)]
             labels = np.empty(n, dtype=np.int64)
             labels[order] = self._cut(in_turn, self._settled(in_turn, centres, run), run)
             found = [min([*found, labels], key=lambda one: squared_error(x, one))]
@@ -50,17 +60,19 @@ class _CapacityMeans(Microaggregation):
         """Rounds from the given centres until nothing changes, or enough of them."""
         from tacita.kernels.records.capacity import assign_in_turn, mend_short_groups
 
-        room = self._room(len(x))
+        room, follow = self._room(len(x)), self.centres == "moving"
         middle = x.mean(axis=0)
         labels = np.zeros(len(x), dtype=np.int64)
         for _ in range(self.rounds):
             before = labels.copy()
-            # outlying groups are mended first, while their like are still free to join them
-            outlying = np.argsort(-((centres - middle) ** 2).sum(axis=1), kind="stable")
-            centres, sizes = centres[outlying], np.zeros(len(centres), dtype=np.int64)
+            if self.order == "random":
+                # outlying groups are mended first, while their like are still free to join them
+                centres = centres[np.argsort(-((centres - middle) ** 2).sum(axis=1), kind="stable")]
+            sizes = np.zeros(len(centres), dtype=np.int64)
             assign_in_turn(x, centres, room, labels, sizes)
-            centres, _ = centroids_of(x, labels)
-            mend_short_groups(x, centres, room, self.k, labels, sizes[: len(centres)])
+            if follow:
+                centres, _ = centroids_of(x, labels)
+            mend_short_groups(x, centres, follow, room, self.k, labels, sizes[: len(centres)])
             labels = np.unique(labels, return_inverse=True)[1].reshape(-1).astype(np.int64)
             if run.cancelled():
                 run.report("grouping records", 0, 1)
@@ -93,6 +105,10 @@ class KC(_CapacityMeans):
     n/(2k-1). Where the source is silent: outlying groups are mended first, centres follow while groups are
     mended, and a group of 2k or more, should one come about, is cut by MDAV.
 
+    The plain reading of the source's figure 1 is `order` file and `centres` fixed: records as they stand in
+    the file, groups in the order of their centres, and every centre is computed anew after all groups are
+    mended. The order of the rows then matters.
+
     The first centres are random records: the search repeats with the seed of the run. Of `starts` random
     starts the best counts (the source prints the mean of five).
 
@@ -120,7 +136,7 @@ class KCKW(_CapacityMeans):
     As `kc`, but every record goes to its nearest centre, and a group short of k that lacks more than it has
     is dissolved whatever room its neighbours have. Groups of 2k or more records are then cut by k-Ward.
     Unless `groups` is given, every record is a centre at first: the best choice on the benchmarks, and the
-    source does not name one.
+    source does not name one. `order` file and `centres` fixed are the plain reading of its figure 2.
 
     The search repeats with the seed of the run. Of `starts` random starts the best counts (the source prints
     the mean of five).

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from tacita.core import Labels, Matrix, ParameterError, Partition, Run
 
 from .base import Microaggregation
 from .improvement import Improvement
+from .repair import merge_short_groups
 
 
 class Chain(Microaggregation):
@@ -45,11 +46,21 @@ class Chain(Microaggregation):
         return cls(k=methods[0].k, methods=tuple(methods))
 
     def group(self, x: Matrix, units: Labels | None, run: Run) -> Labels:
-        found: Partition | None = None
+        return self._labels(x, units, None, run)
+
+    def _labels(self, x: Matrix, units: Labels | None, start: Partition | None, run: Run) -> Labels:
+        found = start
         for method in self.methods:
             found = method.partition(x, run, units=units, start=found)
         assert found is not None
-        return found.labels
+        return found.labels if units is None else merge_short_groups(x, found.labels, self.k, units)
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        return self.methods[0].reads
+
+    def promised_of_read(self, names: Iterable[str]) -> tuple[str, ...]:
+        return self.methods[0].promised_of_read(names)
 
     def proven(self, x: Matrix, found: Partition, run: Run) -> Partition:
         return self.methods[-1].proven(x, found, run)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 from pydantic import Field
@@ -13,6 +13,8 @@ from tacita.core import DataError, Labels, Matrix, ParameterError, Run
 from tacita.core.arrays import as_matrix
 
 from .base import Microaggregation
+from .improvement import Improvement
+from .mdav import MDAV
 from .orderings import chained_groups, nearest_next, tour
 from .univariate import segment_ends
 
@@ -71,7 +73,18 @@ class NPNMHM(PathCutting):
         return nearest_next(x, run)
 
 
-class MDMHM(PathCutting):
+class GroupCutting(PathCutting):
+    """MHM along a path through the groups of another method. Subclasses say which, in `first`."""
+
+    @abstractmethod
+    def first(self) -> Microaggregation:
+        """The method whose groups are visited, from the first one that it forms."""
+
+    def path(self, x: Matrix, run: Run) -> Labels:
+        return chained_groups(x, self.first().group(x, None, run))
+
+
+class MDMHM(GroupCutting):
     """The best cut of a path through the groups of MD.
 
     The groups are visited from the first one formed, nearest unvisited centroid next; a group is entered at
@@ -85,13 +98,13 @@ class MDMHM(PathCutting):
     [0, 1, 0, 1, 0]
     """
 
-    def path(self, x: Matrix, run: Run) -> Labels:
+    def first(self) -> Microaggregation:
         from .maxdistance import MaximumDistance
 
-        return chained_groups(x, MaximumDistance(k=self.k).group(x, None, run))
+        return MaximumDistance(k=self.k)
 
 
-class MDAVMHM(PathCutting):
+class MDAVMHM(GroupCutting):
     """The best cut of a path through the groups of MDAV.
 
     The path is made as for md-mhm, of MDAV's groups; MHM cuts it into stretches of k to 2k-1 records (with
@@ -104,13 +117,11 @@ class MDAVMHM(PathCutting):
     [0, 1, 0, 1, 0]
     """
 
-    def path(self, x: Matrix, run: Run) -> Labels:
-        from .mdav import MDAV
-
-        return chained_groups(x, MDAV(k=self.k).group(x, None, run))
+    def first(self) -> Microaggregation:
+        return MDAV(k=self.k)
 
 
-class CBFSMHM(PathCutting):
+class CBFSMHM(GroupCutting):
     """The best cut of a path through the groups of CBFS.
 
     The path is made as for md-mhm, of CBFS's groups; MHM cuts it into stretches of k to 2k-1 records (with
@@ -123,10 +134,57 @@ class CBFSMHM(PathCutting):
     [0, 1, 0, 1, 0]
     """
 
-    def path(self, x: Matrix, run: Run) -> Labels:
+    def first(self) -> Microaggregation:
         from .cbfs import CBFS
 
-        return chained_groups(x, CBFS(k=self.k).group(x, None, run))
+        return CBFS(k=self.k)
+
+
+class MHM(Improvement):
+    """The best cut of a path through groups that are there: a second phase after any method.
+
+    The groups of the method before, MDAV's if none is given, or those that a column names (`given_groups`)
+    are visited from the group of the record farthest from the centroid, nearest unvisited centroid next; a
+    group is entered at the member nearest to the last record and passed through nearest next. MHM cuts the
+    path into stretches of k to 2k-1 records (with units, of k distinct units) by shortest path. The path
+    runs through whole groups, so that the groups themselves are one of its cuts: none loses less than the
+    best, and nothing is lost by the second phase.
+
+    `--method kc --then mhm`, or `kc+mhm`. After MDAV and CBFS it gives what mdav-mhm and cbfs-mhm give, for
+    they form the group of that record first; md-mhm starts at another group.
+
+    O(groups^2 d + n k d) time, O(n d) memory, after the method before.
+    Source: Domingo-Ferrer, Martinez-Balleste, Mateo-Sanz & Sebe (2006), VLDB Journal 15(4), 355-369.
+
+    >>> from tacita.core import Partition
+    >>> x = np.array([[0.], [1.], [2.], [9.], [10.], [11.]])
+    >>> MHM(k=2).partition(x, start=Partition(np.array([0, 0, 0, 0, 1, 1]), 2)).labels.tolist()
+    [0, 0, 0, 1, 1, 1]
+    """
+
+    anytime: ClassVar[bool] = False
+    added: ClassVar[tuple[str, ...]] = ("given_groups",)
+    of_start: ClassVar[tuple[str, ...]] = ("given_groups",)
+
+    given_groups: Annotated[
+        str | None, Field(min_length=1, description="column that names the group of each record, k or more")
+    ] = None
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        return () if self.given_groups is None else (self.given_groups,)
+
+    def promised_of_read(self, names: Iterable[str]) -> tuple[str, ...]:
+        # where the groups come from has no part in what holds of them
+        return ()
+
+    def improve(self, x: Matrix, labels: Labels, units: Labels | None, run: Run) -> Labels:
+        outermost = labels[((x - x.mean(axis=0)) ** 2).sum(axis=1).argmax()]
+        # that group first, the others as they were numbered
+        in_turn = np.where(labels == outermost, 0, np.where(labels < outermost, labels + 1, labels))
+        found, _ = cut_path(x, chained_groups(x, in_turn), self.k, units)
+        run.report("cutting the path", 1, 1)
+        return found
 
 
 class TSPMHM(Microaggregation):
@@ -153,7 +211,8 @@ class TSPMHM(Microaggregation):
     )
 
     def group(self, x: Matrix, units: Labels | None, run: Run) -> Labels:
-        return self.cut_tour(x, tour(x, run), units, run)
+        order = run.once("tour", x, lambda: tour(x, run))
+        return self.cut_tour(x, order, units, run)
 
     def cut_tour(self, x: Matrix, order: Labels, units: Labels | None, run: Run) -> Labels:
         """The best of the openings of a closed tour."""
@@ -171,7 +230,8 @@ class FDM(TSPMHM):
     """The best cut of a short tour that serves every k alike.
 
     The tour does not depend on k: `partitions_for` finds it once and cuts it for a whole range of k, to see
-    loss and risk over k from one run. For a single k the result is that of tsp-mhm.
+    loss and risk over k from one run, and so does a comparison (`compare`) of several k, which finds one tour
+    for all of them. For a single k the result is that of tsp-mhm.
 
     O(n^2 d) time for the tour, O(n k d) for each opening and each k; O(n d) memory.
     Source: Mortazavi & Jalili (2014), Fast data-oriented microaggregation algorithm for large numerical
