@@ -1,5 +1,7 @@
 """A table of which nothing says which cells are sensitive has no good verdict in a real browser."""
 
+import re
+
 import pytest
 
 from web.browser.access import everywhere
@@ -76,10 +78,19 @@ def test_without_a_rule_nothing_is_released_unless_that_is_accepted_by_name(unju
             speak(page, language)
             assert said in page.get_by_test_id(verdict).inner_text()
             assert not good(page), (step, language)
+            # that none was found, at no cost, would reassure
+            assert not page.locator(".banner.warn, .tiles").get_by_text(re.compile(r"^\+? ?0\b")).count()
     # not before its warning was read
     assert not page.get_by_test_id("get-data").count()
     page.get_by_test_id("acknowledge").click()
     page.get_by_test_id("get-data").wait_for()
+    # taken back, it is refused again
+    page.get_by_test_id("step-suppress").click()
+    page.locator("details.run-form > summary").click()
+    page.get_by_test_id("accept").uncheck()
+    page.get_by_test_id("suppress").click()
+    page.locator(STATES.format("refused")).wait_for()
+    assert not page.get_by_test_id("step-export").count()
 
 
 def test_adjusted_values_of_such_a_table_have_no_good_verdict_either(unjudged):
