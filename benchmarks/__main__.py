@@ -10,6 +10,7 @@ from pathlib import Path
 SLOW = {
     "adjustment",
     "best",
+    "brkga",
     "certificate",
     "cold",
     "fresh_demo",

@@ -1,3 +1,5 @@
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 from experiments.published import BRKGA
@@ -5,7 +7,14 @@ from experiments.published import BRKGA
 import tacita
 from tacita.core import Run
 from tacita.kernels.records.evolve import decode_medoids, settle
-from tacita.microdata.microaggregation.brkga import _golden_section, _one_by_one, _path, neighbours
+from tacita.microdata.microaggregation import brkga
+from tacita.microdata.microaggregation.brkga import (
+    _golden_section,
+    _one_by_one,
+    _path,
+    _Search,
+    neighbours,
+)
 
 
 def plain_decode(x, medoids, k, by_group):
@@ -75,9 +84,48 @@ def test_same_seed_same_groups_and_another_seed_searches_elsewhere():
     assert not np.array_equal(first, made.partition(x, Run(seed=2)).labels)
 
 
+@pytest.mark.parametrize(
+    "options", [{"polish": True}, {"polish": False, "search": "all", "fitness": "overall"}]
+)
+def test_the_number_of_threads_changes_no_byte(monkeypatch, options):
+    # a thread for every few chromosomes, which as few records as these would not be worth
+    monkeypatch.setattr(brkga, "_SHARE", 100)
+    decoded = []
+    whole = _Search.shares
+    monkeypatch.setattr(_Search, "shares", lambda *of: decoded.append(len(whole(*of))) or whole(*of))
+    x = np.random.default_rng(3).normal(size=(90, 3))
+    made = tacita.method("brkga", k=4, generations=4, population=30, **options)
+    first = made.partition(x, Run(seed=5, threads=1)).labels
+    assert set(decoded) == {1}
+    for threads in (2, 3, 64):
+        decoded.clear()
+        assert made.partition(x, Run(seed=5, threads=threads)).labels.tobytes() == first.tobytes()
+        assert 1 < max(decoded) <= threads
+
+
+def test_every_chromosome_is_decoded_by_one_thread_and_few_are_not_shared_out():
+    def shares(n, count, threads):
+        run, nothing = Run(threads=threads), np.empty((0, 0))
+        with ThreadPoolExecutor(1) as pool:
+            x = np.empty((n, 0))
+            search = _Search(x, nothing, nothing, np.random.default_rng(0), run, 0.0, 0, np.inf, pool)
+            return [range(count)[part] for part in search.shares(count)]
+
+    for count in (1, 2, 7, 100):
+        for threads in (1, 2, 3, 200):
+            parts = shares(100_000, count, threads)
+            assert [row for part in parts for row in part] == list(range(count))
+            assert len(parts) == min(count, threads)
+            assert max(map(len, parts)) - min(map(len, parts)) <= 1
+    assert len(shares(100, 100, 8)) == 1
+    assert len(shares(1000, 100, 8)) == 6
+
+
 def test_a_time_budget_ends_the_search_with_valid_groups():
     x = np.random.default_rng(0).normal(size=(200, 3))
-    assert tacita.method("brkga", k=3, time=1e-6).partition(x).sizes.min() >= 3
+    for threads in (1, 4):
+        found = tacita.method("brkga", k=3, time=1e-6).partition(x, Run(threads=threads))
+        assert found.sizes.min() >= 3
 
 
 def test_more_groups_than_fit_are_refused():
