@@ -143,7 +143,7 @@ def test_assess_counts_what_it_leaves_out():
     frame = survey()
     other = frame.assign(turnover=frame.turnover.where(frame.index != 4))
     notes = tacita.assess(frame, other, quasi=["turnover"]).notes
-    assert notes[0] == "1 records with missing values are left out of the measures."
+    assert notes[0] == "1 records with missing values are left out of measures that compare values."
 
 
 def test_published_means_are_those_of_the_originals():

@@ -7,7 +7,18 @@ from pathlib import Path
 from typing import Any
 
 from . import io
-from .core import Microdata, RecordsRelease, Report, RiskProfile, Roles, Run, Trials, Verdict, registry
+from .core import (
+    Microdata,
+    ParameterError,
+    RecordsRelease,
+    Report,
+    RiskProfile,
+    Roles,
+    Run,
+    Trials,
+    Verdict,
+    registry,
+)
 from .core.interrupt import interruptible
 from .demonstration import prepare_demo
 from .io import write_frame
@@ -338,6 +349,7 @@ def assess(
     quasi: str | Sequence[str],
     nominal: Sequence[str] = (),
     ordinal: Sequence[str] | Mapping[str, Sequence[str]] = (),
+    unit: str | None = None,
     measures: Sequence[str] | None = None,
     without: Sequence[str] = (),
     domains: Sequence[str] = (),
@@ -347,8 +359,8 @@ def assess(
     """Measure loss and risk of a release, whoever made it: same records in the same order, same columns.
 
     Frames, paths, or what `read` returned. Records with a missing value on either side are left out and
-    counted in the report's notes. `nominal` and `ordinal` are as in `protect`. `measures` names those to
-    compute (["all"] for every one), `without` those to leave out, `settings` gives their parameters
+    counted in the report's notes. `nominal`, `ordinal` and `unit` are as in `protect`. `measures` names those
+    to compute (["all"] for every one), `without` those to leave out, `settings` gives their parameters
     ({"DBRL": {"attributes": [3, 5]}}); `domains` names columns whose values are parts of the population to
     look into.
 
@@ -361,6 +373,7 @@ def assess(
         quasi=quasi,
         nominal=nominal,
         ordinal=ordinal,
+        unit=unit,
         measures=measures,
         without=without,
         domains=domains,
@@ -422,13 +435,15 @@ def check(
     quasi: str | Sequence[str] = (),
     nominal: Sequence[str] = (),
     ordinal: Sequence[str] | Mapping[str, Sequence[str]] = (),
+    unit: str | None = None,
     run: Run | None = None,
 ) -> tuple[Verdict, ...]:
     """Judge a file, whoever made it, by requirements: one verdict each.
 
     `require` is as in `protect`: names of measures with limits, or the TOML file of an office. Measures that
     compare need the `original`, the same records in the same order, and `quasi`, the columns that were
-    changed.
+    changed. Where a `unit` is named, a column of the original or else of the file, measures that can count
+    its units do.
 
     >>> import pyarrow as pa
     >>> found = check(pa.table({"sex": list("ffmmm")}), {"k_anonymity": {"k": 3, "keys": ["sex"]}})
@@ -436,9 +451,12 @@ def check(
     (False, '2 of 5 records share their keys with fewer than 3 records by sex (fewest: 2)')
     """
     limits = RequireSection.given(require)
-    roles = Roles(quasi=quasi, nominal=nominal, ordinal=ordinal) if original is not None else None
-    before = None if original is None else io.taken_in(original)
-    return _check(io.taken_in(released), limits, before, roles, run)
+    if original is None:
+        return _check(io.taken_in(released), limits, unit=unit, run=run)
+    if not quasi:
+        raise ParameterError("Check: an original needs the columns that were changed (quasi), got none.")
+    roles = Roles(quasi=quasi, nominal=nominal, ordinal=ordinal, unit=unit)
+    return _check(io.taken_in(released), limits, io.taken_in(original).with_roles(roles), run=run)
 
 
 def _by_name(arguments: dict[str, Any]) -> dict[str, Any]:

@@ -193,7 +193,9 @@ def test_what_was_taken_away_counts_as_lost_in_the_means_before():
     (summary,) = [each for each in made.record.summaries if each.name == "wages"]
     wages = [value for value in FIRMS["wages"].to_pylist() if value is not None]
     assert summary.mean_before == pytest.approx(np.mean(wages))
-    assert made.report.notes == ("3 records with missing values are left out of the measures.",)
+    assert made.report.notes == (
+        "3 records with missing values are left out of measures that compare values.",
+    )
 
 
 def test_one_step_may_merge_where_another_drops():

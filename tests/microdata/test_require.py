@@ -340,6 +340,51 @@ def test_check_with_the_original_judges_measures_that_compare(release, firms, tm
     assert "not met" not in heard.out + heard.err
 
 
+VISITS = pa.table(
+    {"who": ["a", "a", "a", "b", "c", "d"], "town": list("xxxyyy"), "ill": list("123pqr")},
+)
+TOWNS = {
+    "k_anonymity": {"k": 3, "keys": ["town"]},
+    "l_diversity": {"l": 3, "keys": ["town"], "column": "ill"},
+    "sample_uniques": {"limit": 10, "keys": ["town"]},
+}
+
+
+def test_check_counts_units_where_one_is_named():
+    assert all(each.passed for each in tacita.check(VISITS, TOWNS))
+    for original in ({}, {"original": VISITS, "quasi": ["town"], "nominal": ["town"]}):
+        found = tacita.check(VISITS, TOWNS, unit="who", **original)
+        assert not any(each.passed for each in found)
+        assert all(each.judged for each in found)
+    told = tacita.assess(
+        VISITS, VISITS, quasi="town", nominal="town", unit="who", measures=["sample_uniques"]
+    )
+    assert told["sample_uniques"].value == 50
+    # units by the original, where the release does not show them; what a requirement names goes first
+    bare = VISITS.drop_columns(["who"])
+    by_source = tacita.check(bare, TOWNS, original=VISITS, quasi="town", nominal="town", unit="who")
+    assert [each.detail for each in by_source] == [each.detail for each in found]
+    own = {"k_anonymity": {"k": 3, "keys": ["town"], "unit": "ill"}}
+    assert tacita.check(VISITS, own, unit="who")[0].passed
+
+
+def test_what_cannot_be_judged_without_the_original_is_not_said_to_fail(tmp_path, capsys):
+    bare = VISITS.drop_columns(["who"])
+    for require, unit in (({"k_anonymity": 3}, None), (TOWNS, "who"), ({"individual_risk": 0.1}, None)):
+        found = tacita.check(bare, require, unit=unit)
+        assert not any(each.judged or each.passed for each in found)
+        assert all(each.detail.startswith("cannot be judged: ") for each in found)
+    with pytest.raises(ParameterError, match="the columns that were changed"):
+        tacita.check(bare, TOWNS, original=VISITS)
+    api.write_frame(bare, tmp_path / "out.csv")
+    (tmp_path / "office.toml").write_text("k_anonymity = 3\nDBRL = 9\n")
+    assert run_command(["check", str(tmp_path / "out.csv"), "--require", str(tmp_path / "office.toml")]) == 1
+    heard = capsys.readouterr()
+    assert "k_anonymity (not judged)" in heard.out
+    assert "k_anonymity cannot be judged: no keys are named" in heard.err
+    assert "DBRL cannot be judged without the original file" in heard.err
+
+
 # limits of columns, and a look at what was refused
 
 

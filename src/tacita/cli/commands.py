@@ -52,7 +52,7 @@ _FROM, _WHAT, _HOW, _FIGURES, _TO, _TALK = (
 _OUT_NAMES = {"path": "out", "json_report": "json"}
 _MEASURE_NAMES = {"names": "measures"}
 _ENGINE_NAMES = {"name": "engine"}
-_ASSESSED = ("quasi", "nominal", "ordinal")
+_ASSESSED = ("quasi", "nominal", "ordinal", "unit")
 
 _EVERY = "print every figure, not only the main ones"
 _Every = Annotated[bool, Parameter(name="--all", negative="", help=_EVERY)]

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from tacita.core import Caution, RequirementError, Verdict
 from tacita.core.cautions import grouped
 from tacita.core.verify import faults
+from tacita.microdata.require import WITHOUT_ORIGINAL
 
 from .talk import Out
 
@@ -38,9 +39,12 @@ def print_verdicts(verdicts: Sequence[Verdict]) -> None:
 
 def refuse_unmet(name: str, verdicts: Sequence[Verdict]) -> None:
     """Raise where requirements are not met, or could not be judged: neither is a file to publish."""
-    apart = [each.guarantee for each in verdicts if not each.judged]
+    apart = [each for each in verdicts if not each.judged]
+    compared = [each.guarantee for each in apart if each.detail == WITHOUT_ORIGINAL]
     way_out = "Name it (--original), and the columns that were changed (--quasi)."
-    missing = f"{', '.join(apart)} cannot be judged without the original file. {way_out}" if apart else ""
+    told = [f"{each.guarantee} {each.detail}." for each in apart if each.detail != WITHOUT_ORIGINAL]
+    told += [f"{', '.join(compared)} {WITHOUT_ORIGINAL}. {way_out}"] if compared else []
+    missing = " ".join(told)
     if what := faults(verdicts):
         failed = sum(each.judged and not each.passed for each in verdicts)
         raise RequirementError(

@@ -79,7 +79,10 @@ def measure(
     known = of_all or OfAll()
     there = complete(original, released)
     left_out = int((~there).sum()) if known.left_out is None else known.left_out
-    notes = (f"{left_out} records with missing values are left out of the measures.",) if left_out else ()
+    measures = tuple(measures)
+    notes = ()
+    if left_out and not all(each.of_files for each in measures):
+        notes = (f"{left_out} records with missing values are left out of measures that compare values.",)
     if not there.any() or not names:
         whole = None if files is None else Comparison.of_files(files)
         why = "every record has a missing value" if names else "no value was changed"

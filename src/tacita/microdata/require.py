@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -138,6 +139,20 @@ def _measure(name: str, settings: Mapping[str, Any]) -> Measure:
     return cast("Measure", registry.lookup(name, *registry.MEASURING)(**settings))
 
 
+def counting_by(unit: str | None, asked: Sequence[Requirement]) -> tuple[Requirement, ...]:
+    """The requirements, those that can count units counting these where they name none themselves."""
+    if unit is None:
+        return tuple(asked)
+    counting = [
+        "unit" in cast("type[Measure]", registry.lookup(each.name, *registry.MEASURING)).model_fields
+        for each in asked
+    ]
+    return tuple(
+        replace(each, settings={"unit": unit, **each.settings}) if counts else each
+        for each, counts in zip(asked, counting, strict=True)
+    )
+
+
 def judge(asked: Sequence[Requirement], files: Files, run: Run | None = None) -> tuple[Verdict, ...]:
     """A verdict on each requirement, in counts and figures of the whole file. The cost of the measures."""
     return tuple(_judged(each, files, run or Run()) for each in asked)
@@ -182,7 +197,7 @@ def required(
 
 
 # What is said of a requirement that compares, where there is nothing to compare with.
-_WITHOUT_ORIGINAL = "cannot be judged without the original file"
+WITHOUT_ORIGINAL = "cannot be judged without the original file"
 # Columns that a message lists one by one.
 _AT_A_GLANCE = 5
 
@@ -192,7 +207,10 @@ def _judged(asked: Requirement, files: Files, run: Run) -> Verdict:
     promise = _promise(measured, asked, files)
     score = _score(measured, files, run)
     if score is None:
-        return Verdict(asked.name, promise, False, _WITHOUT_ORIGINAL, judged=False)
+        return Verdict(asked.name, promise, False, WITHOUT_ORIGINAL, judged=False)
+    if score.value is None and files.original is None:
+        # nobody said what the keys are, say: that is no fault of the file
+        return Verdict(asked.name, promise, False, f"cannot be judged: {score.reason}", judged=False)
     faults = [None if asked.limit is None else measured.fault(score, asked.limit, files)]
     if score.value is not None or asked.limit is None:
         faults.append(_fault_of_columns(measured, score, asked.by_column, files))

@@ -18,7 +18,6 @@ from tacita.core import (
     RecordsRelease,
     Report,
     RequirementError,
-    Roles,
     Run,
     Trial,
     Trials,
@@ -39,7 +38,7 @@ from .assess import context_columns, measure, whole_files
 from .plan import Protection
 from .protect import Protected
 from .recording import domain_codes, fingerprint_of_frame, recorded, suited
-from .require import RequireSection, judge, required
+from .require import RequireSection, counting_by, judge, required
 from .sections import CompareSection, ProtectSection
 from .steps import make, steps_for
 from .uniqueness import examine
@@ -166,14 +165,17 @@ def assess(before: Microdata, after: Microdata, asked: Protection, run: Run | No
 def check(
     released: Microdata,
     limits: RequireSection,
-    original: Microdata | None,
-    roles: Roles | None,
-    run: Run | None,
+    original: Microdata | None = None,
+    *,
+    unit: str | None = None,
+    run: Run | None = None,
 ) -> tuple[Verdict, ...]:
-    """Judge anybody's file by requirements; with its original, the same records in the same order."""
-    if original is None or roles is None:
-        return judge(limits.requirements, Files(released), run)
-    original = original.with_roles(roles)
+    """Judge anybody's file by requirements; with its original, the same records in the same order.
+
+    The original has roles; where there is none, `unit` is the column of the file whose units are counted.
+    """
+    if original is None:
+        return judge(counting_by(unit, limits.requirements), Files(released), run)
     if original.n != released.n:
         raise DataError(
             f"{released.source}: wanted the {original.n} records of the original in its order, got "
