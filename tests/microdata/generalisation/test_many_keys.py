@@ -112,7 +112,7 @@ def test_the_estimate_is_what_a_search_takes(quality, monkeypatch):
     monkeypatch.setattr(
         "tacita.microdata.generalisation.lattice.refuse_memory", lambda needed, *_: told.append(needed)
     )
-    keys = keys_of(9, n=200)
+    keys = keys_of(8, n=200)
     refuse_too_many(keys, "Generalise", separable=quality.separable)
     lattice = Lattice(keys, Generalise(k=3).of_classes(), 0.2)
     search(lattice, quality, Run())
