@@ -264,8 +264,8 @@ def test_progress_is_told_trial_by_trial():
 
 def test_the_axes_are_measured_whatever_else_is():
     trials = tacita.compare(frame(), quasi=["x0"], k=[3, 4], loss="IL2", risk="DLD", measures=["IL1"])
-    assert [score.name for score in trials.trials[0].report] == ["IL1", "IL2", "DLD"]
-    assert trials.columns == ("IL2", "DLD", "IL1")
+    assert [score.name for score in trials.trials[0].report] == ["IL1", "IL2", "DLD", "RELATIONS"]
+    assert trials.columns == ("IL2", "DLD", "RELATIONS", "IL1")
     with pytest.raises(tacita.ParameterError, match="DR cannot be left out"):
         tacita.compare(frame(), quasi=["x0"], without=["DR"])
 

@@ -112,15 +112,25 @@ def test_relations_are_among_the_first_figures_and_in_a_comparison(firms):
 
     release, _ = score(firms, "mdav")
     assert "RELATIONS" in [each.name for each in headlines(release.report)]
-    trials = tacita.compare(
-        firms, quasi=["turnover", "wages"], identifiers=["name"], method=["mdav", "shuffle"], seed=SEED
-    )
+    tried = {
+        "quasi": ["turnover", "wages"],
+        "identifiers": ["name"],
+        "method": ["mdav", "shuffle"],
+        "seed": SEED,
+    }
+    trials = tacita.compare(firms, **tried)
     assert "RELATIONS" in trials.columns
     assert [trial.method for trial in trials.unrelated] == ["shuffle"]
     by_relations = tacita.compare(
         firms, quasi=["turnover"], identifiers=["name"], method=["mdav"], loss="RELATIONS", seed=SEED
     )
     assert by_relations.unrelated == ()
+    # whatever else was asked for; but not where it was left out
+    few, without = (
+        tacita.compare(firms, **tried, **each) for each in ({"measures": ["IL1"]}, {"without": ["RELATIONS"]})
+    )
+    assert [trial.method for trial in few.unrelated] == ["shuffle"]
+    assert without.unrelated == ()
 
 
 @pytest.mark.parametrize("kinds", ["numbers", "both", "categories"])

@@ -35,6 +35,7 @@ from . import membership, restoring, verify
 from .advice import against_advice, insisted_on
 from .alignment import aligned, refuse_other_order, same_numbers
 from .assess import context_columns, measure, whole_files
+from .loss.relations import RelationsLost
 from .plan import Protection
 from .protect import Protected
 from .recording import domain_codes, fingerprint_of_frame, recorded, suited
@@ -198,7 +199,9 @@ def compare(
     """
     base = asked.protect
     grid = section.grid(base)
-    measured = asked.measure.including(section.loss, section.risk)
+    # a trial that loses all relations with unchanged columns must not look good for want of this figure
+    watched = {RelationsLost.name} - {*asked.measure.without}
+    measured = asked.measure.including(section.loss, section.risk, *watched)
     # what is wrong with these is wrong with every trial
     data = data.with_roles(asked.roles)
     domain_codes(data, measured.domains, np.empty(0, dtype=np.int64))
