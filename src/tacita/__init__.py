@@ -67,6 +67,7 @@ if TYPE_CHECKING:
         Trials,
         VerificationError,
     )
+    from .io.secret import new_pseudonym_key
     from .microdata.plan import Plan
 
 __all__ = [
@@ -105,6 +106,7 @@ __all__ = [
     "look_at_hierarchy",
     "make_hierarchy",
     "method",
+    "new_pseudonym_key",
     "profile",
     "protect",
     "protect_file",
@@ -130,6 +132,9 @@ __all__ = [
     "watch",
 ]
 
+# What is neither a verb of the interface nor a value of the core.
+_HOMES = {"Plan": "microdata.plan", "new_pseudonym_key": "io.secret"}
+
 
 def __dir__() -> list[str]:
     return sorted(__all__)
@@ -142,6 +147,6 @@ def __getattr__(name: str) -> Any:
     if name in ("datasets", "registry", "sklearn", "testing"):
         return import_module(f"tacita.{'core.' if name == 'registry' else ''}{name}")
     if name in __all__:
-        home = "microdata.plan" if name == "Plan" else "api" if name.islower() else "core"
+        home = _HOMES.get(name, "api" if name.islower() else "core")
         return getattr(import_module(f"tacita.{home}"), name)
     raise AttributeError(f"module 'tacita' has no attribute {name!r}")

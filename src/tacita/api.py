@@ -162,6 +162,7 @@ def protect(
     nominal: Sequence[str] = (),
     ordinal: Sequence[str] | Mapping[str, Sequence[str]] = (),
     identifiers: Sequence[str] = (),
+    pseudonyms: Sequence[str] = (),
     confidential: Sequence[str] = (),
     strata: Sequence[str] = (),
     unit: str | None = None,
@@ -186,8 +187,8 @@ def protect(
 
     `steps` are several methods in place of one, each with columns of its own, as the [[steps]] of a plan:
     [{"method": "recode", "quasi": ["town"], "map": {...}}, {"method": "mdav", "quasi": ["wage"], "k": 5}].
-    `require` names what the result must satisfy ({"k_anonymity": {"k": 3, "keys": ["sex", "town"]}}), or the
-    file that does. `unit_columns` are columns that agree within a unit and must do so after.
+    `require` names what the result must satisfy ({"k_anonymity": {"k": 3, "keys": ["sex", "town"]}}), or a
+    file. `unit_columns` agree within a unit and must do so after. `pseudonyms` are identifiers replaced.
 
     Raises ParameterError, DataError, VerificationError or RequirementError; never returns an unverified
     release.
@@ -236,6 +237,7 @@ def synthesize(
     nominal: Sequence[str] = (),
     ordinal: Sequence[str] | Mapping[str, Sequence[str]] = (),
     identifiers: Sequence[str] = (),
+    pseudonyms: Sequence[str] = (),
     confidential: Sequence[str] = (),
     strata: Sequence[str] = (),
     unit: str | None = None,
@@ -310,6 +312,7 @@ def compare(
     nominal: Sequence[str] = (),
     ordinal: Sequence[str] | Mapping[str, Sequence[str]] = (),
     identifiers: Sequence[str] = (),
+    pseudonyms: Sequence[str] = (),
     confidential: Sequence[str] = (),
     strata: Sequence[str] = (),
     unit: str | None = None,

@@ -29,6 +29,7 @@ COMMANDS = {
     "adjust": "Publish other values in place of the true ones, audited; no cell is withheld.",
     "audit": "Attack a published table, or what a plan publishes: what can be computed of withheld cells?",
     "run": "Carry out a plan file.",
+    "pseudonym-key": "Write the file of a new key for pseudonyms, drawn by the operating system.",
     "methods": "List methods and measures, or describe one.",
     "app": "Open the page: protect microdata and tables in the browser, on this computer alone.",
     "demo": "Protect a made-up business survey, from start to report.",
@@ -40,7 +41,13 @@ COMMANDS = {
 _OF_PLANS = ("run", "compare")
 _OF_TABLES = ("tabulate", "suppress", "adjust", "audit")
 # where a command stands that is not among the others
-_HOMES = {**dict.fromkeys(_OF_TABLES, "tables"), "risk": "risk", "datasets": "catalogue", "app": "page"}
+_HOMES = {
+    **dict.fromkeys(_OF_TABLES, "tables"),
+    "risk": "risk",
+    "datasets": "catalogue",
+    "app": "page",
+    "pseudonym-key": "keys",
+}
 # commands whose options depend on the method that the words name
 _BUILT_FOR_WORDS = {
     "protect": "tacita.cli.commands:protect_with",
@@ -143,7 +150,8 @@ def build_app(words: Sequence[str]) -> App:
             module, _, maker = _BUILT_FOR_WORDS[name].partition(":")
             app.command(getattr(import_module(module), maker)(words), name=name)
         else:
-            app.command(f"tacita.cli.{_HOMES.get(name, 'commands')}:{name}", name=name, help=summary)
+            home = f"tacita.cli.{_HOMES.get(name, 'commands')}"
+            app.command(f"{home}:{name.replace('-', '_')}", name=name, help=summary)
     app.command("tacita.cli.commands:reproduce", name="reproduce", show=False)
     return app
 

@@ -18,6 +18,7 @@ _FINDS_RECORDS = (
     "published-true-record",
     "not-k-anonymous",
     "unit-released",
+    "pseudonyms-released",
     "frame-index",
 )
 _GIVES_VALUES_AWAY = (
@@ -47,6 +48,7 @@ _NOT_AS_ASKED = (
     "nothing-changed",
     "not-numeric",
     "units-merged",
+    "pseudonyms-merged",
     "condition-undecided",
     "promise-withdrawn",
     "constant-column",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, PlainSerializer
@@ -17,6 +18,12 @@ def _as_seed(value: object) -> int | None:
 # "new" stands for the number that is drawn when it is read, so that whatever keeps a plan can repeat the run
 Seed = Annotated[
     int | Literal["new"] | None, BeforeValidator(_as_seed), PlainSerializer(portable, when_used="json")
+]
+
+
+# a script has the path as text
+KeyFile = Annotated[
+    Path | None, PlainSerializer(lambda path: None if path is None else str(path), return_type=str | None)
 ]
 
 
@@ -40,4 +47,10 @@ class ReleaseOptions(Parameters):
     )
     seed: Seed = Field(
         None, description="makes protective randomness repeatable; new draws one; confidential"
+    )
+    pseudonym_key: KeyFile = Field(
+        None, description="file of the key of pseudonyms, as `tacita pseudonym-key` writes it; keep it secret"
+    )
+    pseudonym_length: int = Field(
+        20, ge=12, le=51, description="letters and digits of a pseudonym, 5 bits each, after the p"
     )

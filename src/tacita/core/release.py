@@ -133,7 +133,8 @@ class Claim:
     `missing_drawn` says that missing values were drawn like others, `shuffled` that records were given
     another order. `terms` are what promises speak of, `insisted` names what was asked for against advice,
     `requirements` what the finished file must satisfy. `recodings` are the labels that recodings of the
-    release gave its columns: losses that compare labels are measured against these.
+    release gave its columns: losses that compare labels are measured against these. `identified` are columns
+    as they were before pseudonyms took their place, which `original` has already.
 
     A release of several steps claims what holds of the whole, and each of its `steps` claims what holds of
     its own columns: `original` is then the file before that step, `touched` are columns that others changed
@@ -163,6 +164,7 @@ class Claim:
     missing_drawn: bool = False
     shuffled: bool = False
     recodings: LabelMaps = field(default_factory=dict)
+    identified: Microdata | None = None
 
 
 @dataclass(frozen=True)

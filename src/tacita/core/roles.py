@@ -62,6 +62,10 @@ Hierarchies = Annotated[dict[str, Any], BeforeValidator(_as_hierarchies)]
 QuasiColumns = Annotated[Literal["numeric"] | tuple[str, ...], BeforeValidator(_as_quasi)]
 
 
+# Roles that name several columns, none of which may have two of them.
+_LISTS = ("quasi", "dependent", "independent", "identifiers", "pseudonyms", "confidential", "strata")
+
+
 class Roles(Parameters):
     """Which column is what; a column that is not named is released as it is.
 
@@ -74,8 +78,8 @@ class Roles(Parameters):
     {'size': ('small', 'large')}
     """
 
-    # a unit is often an identifier too: used for grouping, then left out
-    together: ClassVar[tuple[set[str], ...]] = ({"identifiers", "unit"},)
+    # a unit is often an identifier too: used for grouping, then left out or replaced
+    together: ClassVar[tuple[set[str], ...]] = ({"identifiers", "unit"}, {"pseudonyms", "unit"})
     of_columns: ClassVar[bool] = True
 
     quasi: QuasiColumns = Field(
@@ -95,6 +99,9 @@ class Roles(Parameters):
         (), description="for synthesis: columns that explain the dependent ones; released unchanged"
     )
     identifiers: Names = Field((), description="columns that name a record; left out of the release")
+    pseudonyms: Names = Field(
+        (), description="columns that name a record; released as keyed pseudonyms (see pseudonym_key)"
+    )
     confidential: Names = Field((), description="sensitive columns; released, watched for homogeneity")
     strata: Names = Field((), description="groups never mix records of different strata")
     unit: str | None = Field(None, description="column naming the firm or household behind a record")
@@ -164,7 +171,7 @@ class Roles(Parameters):
         return self
 
     def _named(self) -> Iterable[tuple[str, str]]:
-        for role in ("quasi", "dependent", "independent", "identifiers", "confidential", "strata"):
+        for role in _LISTS:
             names = getattr(self, role)
             if names != "numeric":
                 yield from ((role, name) for name in names)

@@ -98,6 +98,7 @@ def aligned(before: Microdata, after: Microdata) -> Aligned:
 # Roles whose columns a release may not have any more, and which say nothing of what is compared.
 _KEPT_ROLES = {
     "identifiers": (),
+    "pseudonyms": (),
     "confidential": (),
     "strata": (),
     "unit": None,

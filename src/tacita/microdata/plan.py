@@ -113,6 +113,7 @@ class Protection(Parameters):
     def planned(self) -> tuple[PlannedStep, ...]:
         """The steps in order; without [[steps]], the one of [protect]."""
         around = self.protect
+        self._refuse_half_pseudonyms()
         if not self.steps:
             around.refuse_other_roles(self.roles, around.missing)
             self._refuse_dropping([(around.build(), self.roles)])
@@ -126,6 +127,21 @@ class Protection(Parameters):
             found.append(PlannedStep(step, roles, missing, whole))
         self._refuse_dropping([(each.section.build(), each.roles) for each in found])
         return tuple(found)
+
+    def _refuse_half_pseudonyms(self) -> None:
+        """Raise where there is a key and no column, or a column and no key."""
+        names, key = self.roles.pseudonyms, self.protect.pseudonym_key
+        if names and key is None:
+            raise ParameterError(
+                f"Protect: wanted the file of a key for the pseudonyms of {', '.join(names)} "
+                "(pseudonym_key), got none. Write one with `tacita pseudonym-key FILE`, and keep it secret.",
+                field="pseudonym_key",
+            )
+        if key is not None and not names:
+            raise ParameterError(
+                "Protect: got pseudonym_key, and no column to be replaced. Name it under pseudonyms.",
+                field="pseudonym_key",
+            )
 
     def _refuse_dropping(self, steps: Sequence[tuple[Method, Roles]]) -> None:
         """Raise where a column would leave that something else needs."""
@@ -242,6 +258,7 @@ class Plan(Document, Protection):
     paths: ClassVar[Mapping[str, Sequence[str]]] = {
         "input": ("path",),
         "roles": ("hierarchy",),
+        "protect": ("pseudonym_key",),
         "output": ("path", "report", "json", "note"),
     }
     # an empty [compare] says something: compare what [protect] says

@@ -76,7 +76,9 @@ def recorded(
         method=tuple(name for each in planned for name in each.section.chain),
         parameters=made.protected[0].method.own_parameters() if len(planned) == 1 else {},
         roles=(data.roles or asked.whole).model_dump(mode="json", exclude=_unsaid(asked.roles)),
-        options=section.model_dump(mode="json", include=set(ReleaseOptions.model_fields) - {"seed"}),
+        options=section.model_dump(
+            mode="json", include=set(ReleaseOptions.model_fields) - _unrecorded(asked.roles)
+        ),
         seed=run.seed,
         records_in=data.n,
         records_out=made.data.n,
@@ -149,7 +151,12 @@ def _noted(data: Microdata) -> Iterable[tuple[str, ColumnNotes]]:
 
 def _unsaid(roles: Roles) -> set[str]:
     # told where it is asked for: records of earlier releases do not know it
-    return set() if roles.unit_columns else {"unit_columns"}
+    return {name for name in ("unit_columns", "pseudonyms") if not getattr(roles, name)}
+
+
+def _unrecorded(roles: Roles) -> set[str]:
+    # the seed has a place of its own; where the key lies is no business of a report
+    return {"seed", "pseudonym_key", *(() if roles.pseudonyms else ("pseudonym_length",))}
 
 
 @dataclass(frozen=True, repr=False)
@@ -277,7 +284,8 @@ def _risks(made: Made, data: Microdata, stage: _Stage, fewest: int, run: Run) ->
     plain = registry.CATEGORICAL
     changed = {name for step in made.steps if step.method.kind not in plain for name in step.columns}
     recoded = {name for name in data.quasi if name not in changed}
-    unchanged = [name for name in made.data.columns if name not in data.quasi]
+    apart = {*data.quasi, *(data.roles.pseudonyms if data.roles else ())}
+    unchanged = [name for name in made.data.columns if name not in apart]
     pair = stage.pair
     found = (
         by_record.of_protected(

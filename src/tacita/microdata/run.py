@@ -38,6 +38,7 @@ from .assess import context_columns, measure, whole_files
 from .loss.relations import RelationsLost
 from .plan import Protection
 from .protect import Protected
+from .pseudonyms import with_pseudonyms
 from .recording import domain_codes, fingerprint_of_frame, recorded, suited
 from .require import RequireSection, counting_by, judge, required
 from .sections import CompareSection, ProtectSection
@@ -73,7 +74,9 @@ def make_release(
         unwise = against_advice(each.section.build(), steered.seed, shuffle=section.shuffle)
         insisted += insisted_on(unwise, section.insist)
     data = data.with_roles(asked.whole)
+    data, identified = with_pseudonyms(data, section)
     made = make(data, steps_for(data, planned), steered, section)
+    made = replace(made, claim=replace(made.claim, identified=identified))
     for protected in made.protected:
         insisted += insisted_on(restoring.against_advice(protected), section.insist)
         unwise = membership.against_advice(protected.method, protected.membership)

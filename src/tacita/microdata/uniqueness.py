@@ -56,7 +56,9 @@ def examine(
     """
     run = run or Run()
     k = k or FEW
-    shown = released.columns
+    # nobody knows the pseudonym of a person who has not the key
+    pseudonyms = source.roles.pseudonyms if source.roles else ()
+    shown = [name for name in released.columns if name not in pseudonyms]
     touched = set(source.quasi)
     units = unit_codes(source, rows)
     unit = None if units is None or source.roles is None else source.roles.unit

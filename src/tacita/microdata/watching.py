@@ -46,7 +46,7 @@ def watch(
     def measured(released: Matrix) -> Report:
         used = roles.matrix(roles.used)
         rows = np.flatnonzero(~np.isnan(used).any(axis=1))
-        left_out = asked.whole.identifiers
+        left_out = (*asked.whole.identifiers, *asked.whole.pseudonyms)
         beside = [name for name in roles.columns if name not in roles.quasi and name not in left_out]
         return measure(
             roles.matrix(roles.quasi)[rows],

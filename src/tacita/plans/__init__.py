@@ -152,7 +152,11 @@ def run(
             "Plan: output.path is required to protect a file; this plan only compares. Name one in [output], "
             "or carry it out with `tacita compare`."
         )
-    inputs = {"input": plan.input.path, "plan file": as_path(plan_file)}
+    inputs = {
+        "input": plan.input.path,
+        "plan file": as_path(plan_file),
+        "key of pseudonyms": plan.protect.pseudonym_key,
+    }
     refuse_bad_targets(plan.output.targets, inputs, force=force or dry_run)
     refuse_bad_targets({"plan": as_path(save_plan)}, {**inputs, **plan.output.targets}, force=force)
     if plan.engine.in_parts:

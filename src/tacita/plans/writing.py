@@ -24,7 +24,7 @@ def _released_columns(data: Microdata, asked: Protection) -> tuple[list[str], se
     try:
         steps = asked.planned
         roles = data.with_roles(asked.whole)
-        changed = set(roles.quasi)
+        changed = {*roles.quasi, *(roles.roles.pseudonyms if roles.roles else ())}
         gone = {*(roles.roles.identifiers if roles.roles else ())}
         for each in steps:
             method = each.section.build()

@@ -27,6 +27,7 @@ def note_html(release: RecordsRelease) -> str:
     record = release.record
     columns = Microdata.of(release.data).columns
     drawn = set(record.roles.get("dependent", ()))
+    replaced = [name for name in columns if name in set(record.roles.get("pseudonyms", ()))]
     masked = [name for name in columns if name in {*record.roles.get("quasi", ()), *drawn}]
     declared = {*record.roles.get("nominal", ()), *record.roles.get("ordinal", ())}
     kept = {verdict.guarantee for verdict in record.verdicts if verdict.passed}
@@ -43,7 +44,8 @@ def note_html(release: RecordsRelease) -> str:
         masked=masked,
         categories=[name for name in masked if name in declared],
         numbers=[name for name in masked if name not in declared],
-        unchanged=[name for name in columns if name not in set(masked)],
+        unchanged=[name for name in columns if name not in {*masked, *replaced}],
+        pseudonyms=replaced,
         strata=[name for name in columns if name in set(record.roles.get("strata", ()))],
         independent=[name for name in columns if name in set(record.roles.get("independent", ()))],
         identifiers_removed=bool(record.roles.get("identifiers")),

@@ -52,6 +52,9 @@ ROLES = {
     "dependent": Entry("Dependent", (), "drawn anew"),
     "independent": Entry("Independent", (), "explain the dependent ones; released unchanged"),
     "identifiers": Entry("Identifiers", (), "name a record; left out of the release"),
+    "pseudonyms": Entry(
+        "Pseudonyms", (), "named a record; replaced by keyed pseudonyms, which link files of one key"
+    ),
     "confidential": Entry("Confidential", (), "sensitive; released unchanged, watched for homogeneity"),
     "strata": Entry("Strata", (), "released unchanged; groups never mix two of them"),
     "unit_columns": Entry("Of the unit", (), "agree within a unit, before and after"),

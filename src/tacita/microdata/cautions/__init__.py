@@ -62,6 +62,9 @@ _NOT_PROMISED_OF_CATEGORIES = (
 _NOT_PROMISED_OF_WEAK_MASKINGS = (
     "That values are hidden at all: it was insisted on a masking that rounding undoes.",
 )
+_OF_PSEUDONYMS = (
+    "Anonymity of pseudonyms: they link files of the same key, and who has the key finds who is behind them."
+)
 _OF_STRATA = "Protection of the strata themselves: their values are released as they are."
 _NEVER_PROMISED = (
     "Differences between releases: publishing nearly the same records again can reveal who joined or left.",
@@ -74,9 +77,10 @@ def not_promised(claim: Claim) -> tuple[str, ...]:
     """What a reader might take for granted and must not; of several steps all that applies to one of them."""
     kinds = (line for step in claim.steps or (claim,) if step.guarantees for line in _not_promised_of(step))
     unchanged, strata = _released_unchanged(claim)
+    linked = () if claim.identified is None else (_OF_PSEUDONYMS,)
     return tuple(
         line
-        for line in dict.fromkeys((*kinds, *_NEVER_PROMISED))
+        for line in dict.fromkeys((*kinds, *linked, *_NEVER_PROMISED))
         if (unchanged or not line.startswith("Linkage through columns")) and (strata or line != _OF_STRATA)
     )
 
@@ -86,7 +90,7 @@ def _released_unchanged(claim: Claim) -> tuple[frozenset[str], frozenset[str]]:
     original, roles = claim.original, claim.original.roles
     gone = {name for each in (claim, *claim.steps) for name in each.terms.get("columns") or ()}
     named = frozenset() if roles is None else frozenset(roles.strata)
-    left_out = frozenset() if roles is None else frozenset(roles.identifiers)
+    left_out = frozenset() if roles is None else frozenset((*roles.identifiers, *roles.pseudonyms))
     there = frozenset(original.columns) - frozenset(original.quasi) - left_out - gone
     return there, named & there
 
@@ -158,6 +162,7 @@ def find(
         unchanged.skipped(whole),
         unchanged.unit_released(whole),
         unchanged.units_merged(whole),
+        unchanged.pseudonyms(made),
         units.no_longer_alike(made),
         unchanged.recomputable(whole),
         unchanged.index(whole),

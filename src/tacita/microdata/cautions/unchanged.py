@@ -13,6 +13,7 @@ from tacita.core.text import UNTYPED
 from tacita.core.uniqueness import Uniqueness
 from tacita.microdata.assess import context_columns
 from tacita.microdata.protect import Protected
+from tacita.microdata.steps import Made
 from tacita.microdata.uniqueness import NEARLY_UNIQUE, spoken
 
 from .synthesis import is_synthetic
@@ -76,13 +77,39 @@ def unit_released(protected: Protected) -> Iterator[Caution]:
     roles = protected.claim.original.roles
     if roles is not None and roles.unit is not None and roles.unit in protected.data.columns:
         several = np.bincount(protected.data.alike(roles.unit).codes)
+        how = "as pseudonyms" if roles.unit in roles.pseudonyms else "unchanged"
         yield Caution(
             "unit-released",
-            f"Unit column {roles.unit} is released unchanged: it ties together the records of these units, "
+            f"Unit column {roles.unit} is released {how}: it ties together the records of these units, "
             "and whoever knows one of them finds the others.",
             int((several > 1).sum()),
-            "Name it under identifiers as well to leave it out, or replace it by a pseudonym first.",
+            "Name it under identifiers as well to leave it out, or under pseudonyms to replace it.",
         )
+
+
+def pseudonyms(made: Made) -> Iterator[Caution]:
+    """That pseudonyms link files, and spellings of identifiers that share one."""
+    claim = made.claim
+    if claim.identified is None:
+        return
+    for name in claim.identified.columns:
+        yield Caution(
+            "pseudonyms-released",
+            f"Column {name} shows pseudonyms. Files made with the same key can be joined by them, and who "
+            "has the key and a list of identifiers finds everyone: these are personal data still.",
+            int((~made.data.missing(name)).sum()),
+            "Keep the key apart from the release, take another key for another purpose, or leave the column "
+            "out as an identifier.",
+        )
+        spellings, words = (np.unique(each.codes([name])).size for each in (claim.identified, claim.original))
+        if spellings > words:
+            yield Caution(
+                "pseudonyms-merged",
+                f"Identifiers in column {name} that differ from another only in case, blanks, the encoding "
+                "of accents or zeros that do not count: they share its pseudonym.",
+                spellings - words,
+                "Give each its own spelling, where they do not mean the same.",
+            )
 
 
 def units_merged(protected: Protected) -> Iterator[Caution]:

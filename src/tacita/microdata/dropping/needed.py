@@ -9,7 +9,9 @@ from tacita.core import Method, ParameterError, Roles
 
 from .base import Dropping
 
-_ROLES = ("identifiers", "confidential", "strata", "unit", "unit_columns", "weight", "hierarchy")
+_ROLES = (
+    *("identifiers", "pseudonyms", "confidential", "strata", "unit", "unit_columns", "weight", "hierarchy"),
+)
 
 
 def refuse_needed(steps: Sequence[tuple[Method, Roles]], asked: Mapping[str, Any]) -> None:

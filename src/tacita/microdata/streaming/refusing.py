@@ -32,6 +32,8 @@ def refuse_whole_files(asked: Protection, steps: Sequence[Step], columns: Sequen
             raise _refused(f"{step.method.spoken_name()} needs the whole file: {reason}", engine)
         if step.missing == "merge":
             raise _refused("missing 'merge' counts who misses which columns over the whole file", engine)
+    if asked.roles.pseudonyms:
+        raise _refused("that no two identifiers share a pseudonym is verified over the whole file", engine)
     if around.shuffle:
         raise _refused("a random order needs all records at once", engine)
     if sum(step.method.kind == "microaggregation" for step in steps) > 1:

@@ -29,6 +29,7 @@ from . import (
     mixed,
     numbers,
     optimum,
+    pseudonyms,
     recoding,
     redrawn,
     restoring,
@@ -57,6 +58,7 @@ CHECKS: dict[str, Check[Evidence]] = {
     "no-leftovers": Check(
         "No category, dictionary, hidden slot or metadata remembers what no record has.", checks.no_leftovers
     ),
+    "identifiers-replaced": Check(pseudonyms.PROMISE, pseudonyms.identifiers_replaced),
     "groups-of-k": Check(
         "Every distinct row of quasi-identifiers stands at least k times in its stratum.", checks.groups_of_k
     ),
@@ -374,12 +376,13 @@ def _as_promised(read: Microdata, form: RecordFormat, claim: Claim) -> Microdata
 
 def _verdicts(evidence: Evidence, *more: str, finished: bool = True) -> tuple[Verdict, ...]:
     claim = evidence.claim
+    always = (*ALWAYS, *pseudonyms.promised(claim, finished=finished))
     if not claim.steps:
         alone = verdicts(
-            evidence, (*ALWAYS, *_promised(claim), *_undone(claim, finished), *more), CHECKS, _FIRST
+            evidence, (*always, *_promised(claim), *_undone(claim, finished), *more), CHECKS, _FIRST
         )
         return _with_inferred(alone, evidence)
-    found = list(verdicts(evidence, (*ALWAYS, *more), CHECKS, _FIRST))
+    found = list(verdicts(evidence, (*always, *more), CHECKS, _FIRST))
     masked: frozenset[str] = frozenset()
     for number, step in enumerate(claim.steps, 1):
         # the columns of other steps and the file as a whole are spoken of above and by those steps
