@@ -44,7 +44,7 @@ def main(words: list[str] | None = None) -> int:
     parser.add_argument("--all", type=Path, metavar="FOLDER", help="every screen, whole, into this folder")
     parser.add_argument("--theme", choices=["light", "dark"], default="light")
     parser.add_argument("--width", type=int, default=1280)
-    parser.add_argument("--language", choices=["en", "pt", "ca"], default="en")
+    parser.add_argument("--language", choices=["en", "pt", "ca", "zh"], default="en")
     parser.add_argument("--job", choices=[*JOBS], action="append", help="only the screens of this job")
     asked = parser.parse_args(words)
     browser = shutil.which("chromium")

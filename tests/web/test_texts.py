@@ -1,4 +1,4 @@
-"""All words in three languages: the same keys, the same placeholders, none forgotten and none too many."""
+"""All words in four languages: the same keys, the same placeholders, none forgotten and none too many."""
 
 import re
 from pathlib import Path
@@ -40,10 +40,19 @@ def test_every_language_has_the_same_keys_and_placeholders(language):
         assert placeholders(text) == placeholders(WORDS["en"][key]), key
 
 
-@pytest.mark.parametrize("language", ["pt", "ca"])
+@pytest.mark.parametrize("language", ["pt", "ca", "zh"])
 def test_no_text_of_several_words_was_left_in_english(language):
     same = [key for key, text in WORDS["en"].items() if WORDS[language][key] == text and text.count(" ") > 2]
     assert same in ([], ["data.formats"])
+
+
+def test_chinese_is_chinese():
+    # names of formats, files and figures aside, every text has its characters
+    plain = {key for key, text in WORDS["zh"].items() if not re.search(r"[\u4e00-\u9fff]", text)}
+    assert plain == {"export.plan"}
+    # punctuation between Chinese characters is Chinese
+    mixed = [key for key, text in WORDS["zh"].items() if re.search(r"[\u4e00-\u9fff][,;:?!]", text)]
+    assert not mixed
 
 
 def sources():

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from importlib.resources import files
 
-LANGUAGES = {"en": "English", "pt": "Português", "ca": "Català"}
+LANGUAGES = {"en": "English", "pt": "Português", "ca": "Català", "zh": "中文"}
 
 
 class Texts:

@@ -64,7 +64,7 @@ def faults(page):
 def everywhere(page):
     """What could not be read or reached of a screen, in every language and theme and at both widths."""
     found, chosen = {}, page.locator("html").get_attribute("data-theme")
-    for language in ("pt", "ca", "en"):
+    for language in ("pt", "ca", "zh", "en"):
         if page.get_by_test_id("language").input_value() != language:
             with page.expect_navigation():
                 page.get_by_test_id("language").select_option(language)
