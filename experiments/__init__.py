@@ -24,6 +24,7 @@ EXPERIMENTS = {
 }
 # name -> what else its `document` takes
 SETTINGS: dict[str, tuple[str, ...]] = {
+    "microaggregation": ("part",),
     "tables": ("tables", "cap", "largest", "problem", "method", "zeros", "margins"),
     "instances": ("cap",),
 }
@@ -73,7 +74,9 @@ def reproduce(
     require(name)
     given = {each: value for each, value in settings.items() if value is not None}
     require_settings(name, given)
-    steps = {"earlier": earlier, "save": save} if name in CONTINUED else {}
+    steps: dict[str, Any] = {"earlier": earlier, "save": save} if name in CONTINUED else {}
+    if "part" in given:
+        steps = {"earlier": earlier}
     made: Document = import_module(EXPERIMENTS[name]).document(run or Run(), quick, **steps, **given)
     return made
 

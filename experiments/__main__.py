@@ -44,6 +44,13 @@ def run_experiments(
         int | None, Parameter(help="of tables: percent of the cells that are zero, for exact protection")
     ] = None,
     margins: Annotated[bool, Parameter(negative="", help="of tables: sums may be suppressed too")] = False,
+    part: Annotated[
+        str | None,
+        Parameter(
+            help="of microaggregation: run this part alone, and keep the other numbers in the folder: "
+            "algorithm-2-FILE, medoids or il2"
+        ),
+    ] = None,
     fresh: Annotated[
         bool,
         Parameter(negative="", help="of tables and instances: start over, whatever is in the folder already"),
@@ -64,6 +71,7 @@ def run_experiments(
         "method": method,
         "zeros": zeros,
         "margins": margins or None,
+        "part": part,
     }
     if render and (quick or fresh or any(value is not None for value in settings.values())):
         raise ParameterError("render: the numbers in the folder say what was run. Leave other settings away.")

@@ -30,14 +30,16 @@ def reproduce_into(
     take, `largest` the longest side of any, `problem` the only one to run, `method` what suppresses, `zeros`
     the share of zeros in percent, and with `margins` sums may be suppressed. They take hours, write what
     there is from time to time, and keep answers of the same version and cap that are in the folder already,
-    unless `fresh`. Those on records overwrite an earlier page with `force` only.
+    unless `fresh`. Those on records overwrite an earlier page with `force` only; a `part`
+    of microaggregation is run anew beside the numbers in the folder, and written over them.
     """
     require(name)
     require_settings(name, [each for each, value in settings.items() if value is not None])
     if fresh:
         require_continued(name)
     place = made_folder(folder)
-    if name not in CONTINUED:
+    part = settings.get("part") is not None
+    if name not in CONTINUED and not part:
         earlier_page = {what: place / f"{name}.{what}" for what in ("md", "json")}
         refuse_bad_targets(earlier_page, {}, force=force)
     written: list[Path] = []
@@ -45,7 +47,8 @@ def reproduce_into(
     def write(document: Document) -> None:
         written[:] = _write(document, place)
 
-    earlier = None if fresh or name not in CONTINUED else _numbers(place / f"{name}.json")
+    going_on = part or (name in CONTINUED and not fresh)
+    earlier = _numbers(place / f"{name}.json") if going_on else None
     try:
         write(reproduce(name, run, quick=quick, earlier=earlier, save=write, **settings))
     except (Cancelled, KeyboardInterrupt):

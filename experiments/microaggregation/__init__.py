@@ -8,16 +8,25 @@ from typing import Any
 from experiments.document import Document
 from experiments.files import SPOKEN
 from tacita._version import __version__
-from tacita.core import Run
+from tacita.core import ParameterError, Run
 
-from .findings import Findings, gather
+from .findings import Findings, gather, renewed
 from .page import page
 from .plot import loss_against_time
 
 
-def document(run: Run, quick: bool) -> Document:
-    """All experiments, as a page, a figure and numbers."""
-    return _document(gather(run, quick))
+def document(
+    run: Run, quick: bool, *, part: str | None = None, earlier: Mapping[str, Any] | None = None
+) -> Document:
+    """All experiments, as a page, a figure and numbers; or one `part` anew beside `earlier` numbers."""
+    if part is None:
+        return _document(gather(run, quick))
+    if quick or earlier is None or earlier.get("version") != __version__:
+        raise ParameterError(
+            "reproduce microaggregation: a part needs the numbers of a full run of this version in the "
+            "folder, and takes no --quick. Run all first."
+        )
+    return _document(renewed(earlier, part, run))
 
 
 def rendered(numbers: Mapping[str, Any]) -> Document:

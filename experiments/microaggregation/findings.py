@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from experiments.files import FILES, standardised
 from experiments.printed import kmedoids
 from tacita import datasets
-from tacita.core import Run
+from tacita.core import ParameterError, Run
 
-from . import ceiling, choice, medoids, ranks, steps, strategies
+from . import ceiling, choice, medoids, plain, ranks, readings, steps, strategies, unrepaired
 from .losses import GROUP_SIZES, LARGE_SIZES, Loss, all_losses, from_numbers
 
 # Random starts of the free means, in full and quickly.
@@ -31,6 +31,11 @@ class Findings:
     ceilings: list[ceiling.Ceiling]
     from_starts: strategies.Shares
     choices: list[choice.Choice]
+    alone: list[plain.PlainStep]
+    unrepaired: list[unrepaired.Unrepaired]
+    every_number: list[Loss]
+    readings: list[readings.Reading]
+    readings_tried: int
 
     @property
     def plotted(self) -> list[Loss]:
@@ -51,6 +56,11 @@ class Findings:
             "ceilings": [asdict(one) for one in self.ceilings],
             "strategies": asdict(self.from_starts),
             "choice": [asdict(one) for one in self.choices],
+            "algorithm_2": [asdict(one) for one in self.alone],
+            "unrepaired": [asdict(one) for one in self.unrepaired],
+            "every_number": [asdict(one) for one in self.every_number],
+            "il2": [asdict(one) for one in self.readings],
+            "il2_tried": self.readings_tried,
         }
 
     @classmethod
@@ -66,6 +76,11 @@ class Findings:
             ceilings=[ceiling.Ceiling(**row) for row in numbers["ceilings"]],
             from_starts=strategies.Shares.from_numbers(numbers["strategies"]),
             choices=[choice.Choice(**row) for row in numbers["choice"]],
+            alone=[plain.PlainStep(**row) for row in numbers.get("algorithm_2", [])],
+            unrepaired=[unrepaired.Unrepaired(**row) for row in numbers.get("unrepaired", [])],
+            every_number=[Loss(**row) for row in numbers.get("every_number", [])],
+            readings=[readings.Reading(**row) for row in numbers.get("il2", [])],
+            readings_tried=numbers.get("il2_tried", 0),
         )
 
 
@@ -76,6 +91,7 @@ def gather(run: Run, quick: bool) -> Findings:
     shown = "tarragona" if quick else "census"
     printed = list(all_losses(data, (3,) if quick else None, run))
     sizes, large = ((3,), (3,)) if quick else (GROUP_SIZES, LARGE_SIZES)
+    nearest, tried = readings.nearest(raw)
     return Findings(
         quick=quick,
         shown=shown,
@@ -86,4 +102,42 @@ def gather(run: Run, quick: bool) -> Findings:
         ceilings=list(ceiling.ceilings(data, large, FREE_STARTS[quick], run)),
         from_starts=strategies.Shares.of(list(strategies.cases(quick, run))),
         choices=list(choice.choices(raw[shown], choice.SIZES[:3] if quick else choice.SIZES, run)),
+        alone=list(plain.searches(data, sizes, run)),
+        unrepaired=list(unrepaired.cases(data, (100,) if quick else kmedoids.SIZES, run)),
+        every_number=list(unrepaired.every_number(data, (100,) if quick else unrepaired.LARGE, run)),
+        readings=nearest,
+        readings_tried=tried,
+    )
+
+
+# Parts that can be run by themselves, in minutes, beside the numbers of an earlier run.
+PARTS = (*(f"algorithm-2-{file}" for file in FILES), "medoids", "il2")
+
+
+def renewed(numbers: Mapping[str, Any], part: str, run: Run) -> Findings:
+    """The findings of an earlier run in full, with one part run again."""
+    found = Findings.from_numbers(numbers)
+    if part not in PARTS:
+        raise ParameterError(
+            f"reproduce microaggregation: there is no part {part!r}. There are: {', '.join(PARTS)}."
+        )
+    if found.quick:
+        raise ParameterError(
+            "reproduce microaggregation: the numbers in the folder are a quick part. Run all first."
+        )
+    if part.startswith("algorithm-2-"):
+        file = part.removeprefix("algorithm-2-")
+        data = {file: standardised(datasets.attributes(file))}
+        again = [one for one in found.alone if one.file != file]
+        again += plain.searches(data, GROUP_SIZES, run)
+        return replace(found, alone=sorted(again, key=lambda one: FILES.index(one.file)))
+    raw = {file: datasets.attributes(file) for file in kmedoids.TABLE_2}
+    if part == "il2":
+        nearest, tried = readings.nearest(raw)
+        return replace(found, readings=nearest, readings_tried=tried)
+    data = {file: standardised(x) for file, x in raw.items()}
+    return replace(
+        found,
+        unrepaired=list(unrepaired.cases(data, kmedoids.SIZES, run)),
+        every_number=list(unrepaired.every_number(data, unrepaired.LARGE, run)),
     )

@@ -6,7 +6,7 @@ from experiments.files import SPOKEN
 from experiments.printed import dfo, kmedoids
 from tacita._version import __version__
 
-from . import ceiling, choice, losses, medoids, ranks, steps, strategies
+from . import ceiling, choice, losses, medoids, plain, ranks, readings, steps, strategies, unrepaired
 from .findings import FREE_STARTS, Findings
 
 _DIFFERENCES = """\
@@ -104,6 +104,7 @@ def _medoids(found: Findings) -> list[str]:
         "One group of all records leaves a method nothing to choose: where its IL2 differs, the two are "
         "not of one definition. Equation 7 of the document, which gives it, is illegible in the copy; "
         "ours is that of [IL2](../methods/il2.md).",
+        *_readings(found),
         "### Printed losses below what the constraint allows",
         "With groups of at least k there are at most n/k of them. Without any constraint of size, so many "
         f"means (the best of {FREE_STARTS[found.quick]} starts of k-means) lose this much; a printed "
@@ -111,6 +112,31 @@ def _medoids(found: Findings) -> list[str]:
         "the loss. (The free means are the best found, not proven the best.) Proven is the instant bound: "
         "every record pays at least for its k-1 nearest neighbours, so no groups of k lose less.",
         ceiling.section(found.ceilings, found.losses),
+        *_unrepaired(found),
+    ]
+
+
+def _readings(found: Findings) -> list[str]:
+    if not found.readings:
+        return []
+    return ["### What IL2 of one group may be", readings.section(found.readings, found.readings_tried)]
+
+
+def _unrepaired(found: Findings) -> list[str]:
+    if not found.unrepaired:
+        return []
+    return [
+        "### Medoids without repair, and every number of groups",
+        "The document runs its search for every number of groups of the interval and does not say what "
+        "becomes of groups below k. Here its search (100 chromosomes, 100 generations, nothing of ours) runs "
+        f"without any repair for {unrepaired.COUNTS} numbers of groups, evenly over the interval, with the "
+        "mean distance averaged over groups or over records: the least and the largest loss over these "
+        "numbers, around the means of the groups and around their medoids, and the share of groups below k. "
+        "Such groups are no release, and no method makes them. Beside them `brkga` without relocations, "
+        'which holds k: by golden section, and with every number of groups tried (`search = "all"`; where '
+        "empty, not run).",
+        unrepaired.section(found.unrepaired, found.every_number, found.losses),
+        unrepaired.summary(found.unrepaired),
     ]
 
 
@@ -124,6 +150,7 @@ def _searches(found: Findings) -> list[str]:
             for part in (f"### Document 000, {dfo.LABELS[k]}", f"g = {k}:", steps.section(found.searches, k))
         ),
         steps.summary(found.searches),
+        *_alone(found),
         "### Where the search starts",
         "The document prints no loss of a start; IL and imp give it, up to their rounding. Some printed "
         "starts cannot be what they are called: GSMS-T2 only lowers GSMS, whose losses document 001 prints "
@@ -138,6 +165,23 @@ def _searches(found: Findings) -> list[str]:
         "random centres, the same start for all variants.",
         strategies.section(found.from_starts),
         strategies.summary(found.from_starts),
+        "#### Which of the two is h-means?",
+        strategies.namings(found.from_starts),
+    ]
+
+
+def _alone(found: Findings) -> list[str]:
+    if not found.alone:
+        return []
+    return [
+        "### Algorithm 2 alone",
+        "The document's search as it prints it, with nothing of ours (`dfo` with `surrogate` "
+        "hmkm and `polish` off), in the cells of its three tables: the improvement over the "
+        "start with first steps 10 · 20 · 30. What HM+KM starts from when another number of "
+        "groups is judged, it does not say: ours takes the partition at hand, or random "
+        "centres (`reach`), as the document does in its first experiments.",
+        plain.section(found.alone),
+        plain.summary(found.alone),
     ]
 
 

@@ -187,3 +187,20 @@ def test_verdicts_on_searches_are_those_of_the_stored_results():
     assert verdict("001", "DLD comes near zero") == "yes"
     below = [one for one in releases.values() if one["k"] and one["dld"] >= 0.2]
     assert (len(below) == 1) == (verdict("001", "DLD stays below 0.2") == "yes")
+
+
+def test_verdicts_on_algorithm_2_and_on_medoids_are_those_of_the_stored_results():
+    found = results("microaggregation")
+    better = {
+        reach: [
+            one["ours"] < one["before"] * (1 - 5e-5) for one in found["algorithm_2"] if one["reach"] == reach
+        ]
+        for reach in ("at-hand", "random")
+    }
+    assert all(better["at-hand"])
+    assert sum(better["random"]) < len(better["random"]) / 2
+    assert verdict("000", "25 of 54") == "in part"
+    printed = {"tarragona": 17.64, "census": 48.89}
+    for one in found["il2"]:
+        assert max(abs(one["values"][file] / printed[file] - 1) for file in printed) > 0.05
+    assert verdict("001", "IL2 stays below") == "no"

@@ -9,10 +9,10 @@ from tacita.core import Run
 from tacita.kernels.records.evolve import decode_medoids, settle
 from tacita.microdata.microaggregation import brkga
 from tacita.microdata.microaggregation.brkga import (
+    Search,
     _golden_section,
     _one_by_one,
     _path,
-    _Search,
     neighbours,
 )
 
@@ -91,8 +91,8 @@ def test_the_number_of_threads_changes_no_byte(monkeypatch, options):
     # a thread for every few chromosomes, which as few records as these would not be worth
     monkeypatch.setattr(brkga, "_SHARE", 100)
     decoded = []
-    whole = _Search.shares
-    monkeypatch.setattr(_Search, "shares", lambda *of: decoded.append(len(whole(*of))) or whole(*of))
+    whole = Search.shares
+    monkeypatch.setattr(Search, "shares", lambda *of: decoded.append(len(whole(*of))) or whole(*of))
     x = np.random.default_rng(3).normal(size=(90, 3))
     made = tacita.method("brkga", k=4, generations=4, population=30, **options)
     first = made.partition(x, Run(seed=5, threads=1)).labels
@@ -108,7 +108,7 @@ def test_every_chromosome_is_decoded_by_one_thread_and_few_are_not_shared_out():
         run, nothing = Run(threads=threads), np.empty((0, 0))
         with ThreadPoolExecutor(1) as pool:
             x = np.empty((n, 0))
-            search = _Search(x, nothing, nothing, np.random.default_rng(0), run, 0.0, 0, np.inf, pool)
+            search = Search(x, nothing, nothing, np.random.default_rng(0), run, 0.0, 0, np.inf, pool)
             return [range(count)[part] for part in search.shares(count)]
 
     for count in (1, 2, 7, 100):

@@ -35,7 +35,7 @@ T = TypeVar("T")
 
 
 @dataclass
-class _Search:
+class Search:
     """What one search carries along: the data, the best groups so far, the clock, and threads if several."""
 
     x: Matrix
@@ -152,7 +152,7 @@ class BRKGA(Microaggregation):
         near, gaps = neighbours(x, min(16 * self.k, _LONGEST_LIST), run)
         every = self.search == "all"
         searches = high - low + 1 if every else 2 + ceil(log(high - low + 1) / -log(_GOLDEN))
-        search = _Search(
+        search = Search(
             x=x,
             near=near,
             gaps=gaps,
@@ -171,7 +171,7 @@ class BRKGA(Microaggregation):
         run.report(_STAGE, 1, 1)
         return search.best
 
-    def _evolve(self, c: int, search: _Search) -> float:
+    def _evolve(self, c: int, search: Search) -> float:
         """One search with c medoids; the squared error of its best valid groups."""
         n, rng = search.x.shape[0], search.rng
         p = self.population
@@ -210,7 +210,7 @@ class BRKGA(Microaggregation):
         search.done = before + self.generations
         return self._settle(keys[:elite], medoids[:elite], search)
 
-    def _decode(self, keys: Matrix, c: int, search: _Search) -> tuple[np.ndarray, Matrix]:
+    def _decode(self, keys: Matrix, c: int, search: Search) -> tuple[np.ndarray, Matrix]:
         from tacita.kernels.records.evolve import decode_medoids
 
         medoids = np.empty((len(keys), c), dtype=np.int64)
@@ -227,7 +227,7 @@ class BRKGA(Microaggregation):
             pass
         return medoids, fitness
 
-    def _settle(self, keys: Matrix, medoids: np.ndarray, search: _Search) -> float:
+    def _settle(self, keys: Matrix, medoids: np.ndarray, search: Search) -> float:
         """Make the best few of the elite valid, remember what is better than all before."""
         from tacita.kernels.records.evolve import decode_medoids, settle
 
