@@ -48,7 +48,7 @@ def run_experiments(
         str | None,
         Parameter(
             help="of microaggregation: run this part alone, and keep the other numbers in the folder: "
-            "algorithm-2-FILE, medoids or il2"
+            "algorithm-2-FILE, centres-FILE, medoids or il2"
         ),
     ] = None,
     fresh: Annotated[

@@ -12,7 +12,7 @@ from tacita.core import ParameterError, Run
 
 from .findings import Findings, gather, renewed
 from .page import page
-from .plot import loss_against_time
+from .plot import bars_of_losses, loss_against_time
 
 
 def document(
@@ -36,5 +36,8 @@ def rendered(numbers: Mapping[str, Any]) -> Document:
 
 def _document(found: Findings) -> Document:
     title = f"{SPOKEN[found.shown]}, k = 3: loss of every method against its time"
-    figures = {"microaggregation.svg": loss_against_time(found.plotted, title)}
+    figures = {
+        "microaggregation.svg": loss_against_time(found.plotted, title),
+        "microaggregation-kckw.svg": bars_of_losses(found.ranked, found.counts),
+    }
     return Document("microaggregation", page(found), {"version": __version__, **found.numbers()}, figures)

@@ -11,7 +11,7 @@ from experiments.printed import kmedoids
 from tacita import datasets
 from tacita.core import ParameterError, Run
 
-from . import ceiling, choice, medoids, plain, ranks, readings, steps, strategies, unrepaired
+from . import ceiling, choice, counts, medoids, plain, ranks, readings, steps, strategies, unrepaired
 from .losses import GROUP_SIZES, LARGE_SIZES, Loss, all_losses, from_numbers
 
 # Random starts of the free means, in full and quickly.
@@ -28,6 +28,7 @@ class Findings:
     releases: list[medoids.Release]
     searches: list[steps.Step]
     ranked: list[Loss]
+    counts: list[counts.Count]
     ceilings: list[ceiling.Ceiling]
     from_starts: strategies.Shares
     choices: list[choice.Choice]
@@ -53,6 +54,7 @@ class Findings:
             "medoids": [asdict(one) for one in self.releases],
             "dfo": [asdict(one) for one in self.searches],
             "ranks": [asdict(one) for one in self.ranked],
+            "counts": [asdict(one) for one in self.counts],
             "ceilings": [asdict(one) for one in self.ceilings],
             "strategies": asdict(self.from_starts),
             "choice": [asdict(one) for one in self.choices],
@@ -73,6 +75,7 @@ class Findings:
             releases=[medoids.Release(**row) for row in numbers["medoids"]],
             searches=[steps.Step(**row) for row in numbers["dfo"]],
             ranked=[from_numbers(row) for row in numbers["ranks"]],
+            counts=[counts.Count(**row) for row in numbers.get("counts", [])],
             ceilings=[ceiling.Ceiling(**row) for row in numbers["ceilings"]],
             from_starts=strategies.Shares.from_numbers(numbers["strategies"]),
             choices=[choice.Choice(**row) for row in numbers["choice"]],
@@ -99,6 +102,7 @@ def gather(run: Run, quick: bool) -> Findings:
         releases=list(medoids.releases(raw, kmedoids.SIZES[:1] if quick else kmedoids.SIZES, run)),
         searches=list(steps.searches(data, sizes, run)),
         ranked=list(ranks.compared(data, printed, run)),
+        counts=list(counts.tried(data, run, {"kc": (2, 3)} if quick else counts.SHARES)),
         ceilings=list(ceiling.ceilings(data, large, FREE_STARTS[quick], run)),
         from_starts=strategies.Shares.of(list(strategies.cases(quick, run))),
         choices=list(choice.choices(raw[shown], choice.SIZES[:3] if quick else choice.SIZES, run)),
@@ -111,7 +115,7 @@ def gather(run: Run, quick: bool) -> Findings:
 
 
 # Parts that can be run by themselves, in minutes, beside the numbers of an earlier run.
-PARTS = (*(f"algorithm-2-{file}" for file in FILES), "medoids", "il2")
+PARTS = (*(f"{what}-{file}" for what in ("algorithm-2", "centres") for file in FILES), "medoids", "il2")
 
 
 def renewed(numbers: Mapping[str, Any], part: str, run: Run) -> Findings:
@@ -131,6 +135,11 @@ def renewed(numbers: Mapping[str, Any], part: str, run: Run) -> Findings:
         again = [one for one in found.alone if one.file != file]
         again += plain.searches(data, GROUP_SIZES, run)
         return replace(found, alone=sorted(again, key=lambda one: FILES.index(one.file)))
+    if part.startswith("centres-"):
+        file = part.removeprefix("centres-")
+        by_count = [one for one in found.counts if one.file != file]
+        by_count += counts.tried({file: standardised(datasets.attributes(file))}, run)
+        return replace(found, counts=sorted(by_count, key=lambda one: FILES.index(one.file)))
     raw = {file: datasets.attributes(file) for file in kmedoids.TABLE_2}
     if part == "il2":
         nearest, tried = readings.nearest(raw)

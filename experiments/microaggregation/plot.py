@@ -1,14 +1,20 @@
-"""Loss against time, one mark a method, drawn as SVG by hand."""
+"""Loss against time, one mark a method, and losses as bars, drawn as SVG by hand."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from math import ceil, floor, log10
 
-from experiments.plots import Scale, canvas, linear
+from experiments.files import SPOKEN
+from experiments.plots import Scale, canvas, linear, round_steps
+from experiments.printed.kckw import FIGURES, NAMES
+from experiments.printed.kckw import TABLE_1 as RANKS
+from experiments.published import LOSSES
 
+from .counts import USUAL, Count
 from .losses import Loss
+from .ranks import loss_of
 
 WIDTH, HEIGHT = 920.0, 560.0
 LEFT, RIGHT, TOP, BOTTOM = 64.0, 24.0, 44.0, 56.0
@@ -19,6 +25,80 @@ _STYLE = (
     ".front{fill:none;stroke:#b5482a;stroke-width:1.5}.leader{stroke:#bbb}"
     ".mark{fill:#2f6f9f}.best{fill:#b5482a}"
 )
+
+# Bars: the height of one, and room for a panel's title and for its scale.
+_BAR, _HEAD, _FOOT = 20.0, 34.0, 40.0
+_NAMES = 190.0
+_BARS = (
+    ".ours{fill:#2f6f9f}.new{fill:#b5482a}.printed{fill:none;stroke:#333;stroke-width:1.2}"
+    ".range{stroke:#222;stroke-width:1.4}"
+)
+
+
+def bars_of_losses(ranked: Sequence[Loss], counts: Sequence[Count]) -> str:
+    """Figures 3 to 5 of document 003: a panel a file, a bar a method, what print has of it as an outline.
+
+    Of KC and KCKW, which are drawn in another colour, a line spans the five starts.
+    """
+    losses = loss_of(ranked)
+    files = list(dict.fromkeys(file for _, file in losses))
+    parts: list[str] = []
+    top = 2 * TOP
+    for file in files:
+        spread = {
+            one.method: one.losses
+            for one in counts
+            if (one.file, one.reading, one.share) == (file, "ours", USUAL[one.method])
+        }
+        bars = {name: losses[name, file] for name in RANKS}
+        parts += _panel(FIGURES[file], file, bars, spread, top)
+        top += _HEAD + _BAR * len(bars) + _FOOT
+    parts += _key(TOP + 8)
+    title = "IL1 at k = 3 in percent, ours and printed (document 003, figures 3 to 5)"
+    return canvas(title, parts, width=WIDTH, height=top, left=24.0, style=_BARS)
+
+
+def _panel(
+    figure: str, file: str, bars: Mapping[str, float], spread: Mapping[str, Sequence[float]], top: float
+) -> Iterator[str]:
+    known = {name: LOSSES[name][file][3] for name in bars if 3 in LOSSES.get(name, {}).get(file, {})}
+    most = max(*bars.values(), *known.values(), *(max(each) for each in spread.values()))
+    x = linear(0.0, most * 1.02, _NAMES, WIDTH - 90)
+    first, last = top + _HEAD - 8, top + _HEAD + _BAR * len(bars)
+    yield f'<text x="24" y="{top + 12:g}" style="font-weight:600">{figure}: {SPOKEN[file]}</text>'
+    for tick in round_steps(0.0, most, 8):
+        at = x(tick)
+        yield f'<line class="grid" x1="{at:.1f}" y1="{first:g}" x2="{at:.1f}" y2="{last:g}"/>'
+        yield f'<text x="{at:.1f}" y="{last + 16:g}" text-anchor="middle">{tick:g}</text>'
+    for row, (name, ours) in enumerate(bars.items()):
+        y = top + _HEAD + _BAR * row
+        rank = RANKS[name].get(file)
+        label = f"{NAMES.get(name, name.upper())} ({'not ranked' if rank is None else f'rank {rank}'})"
+        yield f'<text x="{_NAMES - 8:g}" y="{y + 12:g}" text-anchor="end">{escape(label)}</text>'
+        kind = "new" if name in spread else "ours"
+        yield f'<rect class="{kind}" x="{_NAMES:g}" y="{y:g}" width="{x(ours) - _NAMES:.1f}" height="10"/>'
+        if name in known:
+            wide = x(known[name]) - _NAMES
+            yield f'<rect class="printed" x="{_NAMES:g}" y="{y - 2:g}" width="{wide:.1f}" height="14"/>'
+        if name in spread:
+            low, high = (x(pick(spread[name])) for pick in (min, max))
+            yield f'<line class="range" x1="{low:.1f}" y1="{y + 5:g}" x2="{high:.1f}" y2="{y + 5:g}"/>'
+        end = x(max(ours, known.get(name, 0.0), *spread.get(name, (0.0,))))
+        yield f'<text x="{end + 6:.1f}" y="{y + 10:g}">{ours:.3f}</text>'
+
+
+def _key(y: float) -> Iterator[str]:
+    marks = (
+        ('<rect class="ours" x="{x:g}" y="{y:g}" width="26" height="10"/>', "ours"),
+        ('<rect class="new" x="{x:g}" y="{y:g}" width="26" height="10"/>', "ours, mean of five starts"),
+        ('<line class="range" x1="{x:g}" y1="{m:g}" x2="{e:g}" y2="{m:g}"/>', "least to most of them"),
+        ('<rect class="printed" x="{x:g}" y="{y:g}" width="26" height="10"/>', "printed in the literature"),
+    )
+    x = 24.0
+    for mark, words in marks:
+        yield mark.format(x=x, y=y, m=y + 5, e=x + 26)
+        yield f'<text x="{x + 34:g}" y="{y + 10:g}">{escape(words)}</text>'
+        x += 34 + _LETTER * len(words) + 24
 
 
 def loss_against_time(found: Sequence[Loss], title: str) -> str:

@@ -32,6 +32,8 @@ SUMS = {
 }
 # What the document calls them where that is not our name in capitals.
 NAMES = {"kward": "Uk-W(MD)", "mst-d": "M-d"}
+# The figure of each file, with its losses as bars or, on EIA, as a line.
+FIGURES = {"tarragona": "Figure 3", "census": "Figure 4", "eia": "Figure 5"}
 # Section 4.2: each loss is the mean of so many runs.
 STARTS = 5
 

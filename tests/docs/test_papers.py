@@ -6,6 +6,8 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from experiments.microaggregation import ranks
+from experiments.microaggregation.losses import from_numbers
 from experiments.printed import SOURCES
 
 import tacita
@@ -119,6 +121,25 @@ def test_verdicts_on_ranks_are_those_of_the_stored_results():
     assert ahead == (verdict("003", "On EIA MDAV-MHM is better") == "yes")
     together = loss["kckw", "tarragona"] < min(loss["kc", "tarragona"], loss["kward", "tarragona"])
     assert together == (verdict("003", "together are better") == "yes")
+    ranked = ranks.ranks_of([from_numbers(row) for row in results("microaggregation")["ranks"]])
+    first, second, *_ = sorted(sums := ranks.sums_of(ranked), key=lambda name: sums[name])
+    assert {first, second} == {"kckw", "mdav-mhm"}
+    one_sum = sums[first] == sums[second]
+    assert verdict("003", "with one sum of ranks") == ("yes" if one_sum else "in part")
+    last = [by["kc"] == max(by.values()) for by in ranked.values()]
+    assert (any(last) and not all(last)) == (verdict("003", "KC does poorly") == "in part")
+
+
+def test_the_number_of_centres_decides_kc_in_the_stored_results():
+    assert verdict("003", "The first centres decide") == "yes"
+    for file in ("tarragona", "census"):
+        means = [
+            sum(row["losses"]) / len(row["losses"])
+            for row in results("microaggregation")["counts"]
+            if (row["method"], row["file"]) == ("kc", file)
+        ]
+        assert len(means) == 8
+        assert max(means) > 1.4 * min(means)
 
 
 def test_verdicts_on_tables_are_those_of_the_stored_results():
