@@ -45,13 +45,13 @@ class Count:
 
 
 def tried(
-    data: Mapping[str, Matrix], run: Run, shares: Mapping[str, Sequence[int]] = SHARES
+    data: Mapping[str, Matrix], run: Run, shares: Mapping[str, Sequence[int]] | None = None
 ) -> Iterator[Count]:
     """Every file, method, number of centres and reading, from the same five draws; k = 3."""
     cases = [
         (file, name, share, reading)
         for file in data
-        for name, by in shares.items()
+        for name, by in (shares or SHARES).items()
         for share in by
         for reading in READINGS
     ]

@@ -102,7 +102,7 @@ def gather(run: Run, quick: bool) -> Findings:
         releases=list(medoids.releases(raw, kmedoids.SIZES[:1] if quick else kmedoids.SIZES, run)),
         searches=list(steps.searches(data, sizes, run)),
         ranked=list(ranks.compared(data, printed, run)),
-        counts=list(counts.tried(data, run, {"kc": (2, 3)} if quick else counts.SHARES)),
+        counts=list(counts.tried(data, run, {"kc": (2, 3)} if quick else None)),
         ceilings=list(ceiling.ceilings(data, large, FREE_STARTS[quick], run)),
         from_starts=strategies.Shares.of(list(strategies.cases(quick, run))),
         choices=list(choice.choices(raw[shown], choice.SIZES[:3] if quick else choice.SIZES, run)),

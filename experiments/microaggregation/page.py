@@ -46,7 +46,8 @@ _DIFFERENCES = """\
 - dfo: document 000 does not say how a partition into another number of groups is reached; ours tries several
   ways and takes the best, repeats the search from its outcome, and ends lower.
 - kc and kckw: document 003 prints ranks; its losses are in charts, of which the copy at hand has the
-  captions."""
+  captions. It does not say from how many centres they start, and that decides their place: see [the number of
+  centres](#the-number-of-centres-and-figures-1-and-2-as-they-are-drawn)."""
 
 
 def page(found: Findings) -> str:

@@ -73,7 +73,9 @@ def _panel(
     for row, (name, ours) in enumerate(bars.items()):
         y = top + _HEAD + _BAR * row
         rank = RANKS[name].get(file)
-        label = f"{NAMES.get(name, name.upper())} ({'not ranked' if rank is None else f'rank {rank}'})"
+        label = (
+            f"{NAMES.get(name, name.upper())} ({'not ranked' if rank is None else f'printed rank {rank}'})"
+        )
         yield f'<text x="{_NAMES - 8:g}" y="{y + 12:g}" text-anchor="end">{escape(label)}</text>'
         kind = "new" if name in spread else "ours"
         yield f'<rect class="{kind}" x="{_NAMES:g}" y="{y:g}" width="{x(ours) - _NAMES:.1f}" height="10"/>'

@@ -183,7 +183,7 @@ def protect(
     their levels from lowest to highest (by name alone where numbers, or the column's type, give the order);
     the method gower groups by them. A column of few whole numbers is warned of as codes that were averaged,
     unless `numeric` says that they are quantities. `options` are those of the plan's [protect] section
-    (missing, round_integers, shuffle, insist, seed) and the parameters of the method (k, ...).
+    (missing, round_integers, shuffle, insist, seed, then) and the parameters of the method (k, ...).
 
     `steps` are several methods in place of one, each with columns of its own, as the [[steps]] of a plan:
     [{"method": "recode", "quasi": ["town"], "map": {...}}, {"method": "mdav", "quasi": ["wage"], "k": 5}].
