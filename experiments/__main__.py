@@ -12,6 +12,7 @@ from cyclopts import App, CycloptsError, Parameter
 from tacita.cli.talk import Out, complain, progress_bar
 from tacita.core import ParameterError, TacitaError
 
+from . import arithmetic
 from .writing import render_into, reproduce_into
 
 
@@ -102,4 +103,5 @@ def run_command(words: Sequence[str]) -> int:
 
 
 if __name__ == "__main__":
+    arithmetic.hold(sys.argv[1:])
     sys.exit(run_command(sys.argv[1:]))

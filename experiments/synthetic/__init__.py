@@ -30,6 +30,8 @@ def _document(found: Findings) -> Document:
             f"synthetic-{split.lower()}.svg": plot.against_c(found.against_c, split) for split in found.splits
         },
         "synthetic-clouds.svg": plot.clouds(found.clouds),
-        "synthetic-s3.svg": plot.surface(found.surface),
+        "synthetic-panels.svg": plot.panels(),
+        "synthetic-s3.svg": plot.fields(found.surface),
+        "synthetic-s3-surface.svg": plot.surface(found.surface),
     }
     return Document("synthetic", page(found), {"version": __version__, **found.numbers()}, figures)

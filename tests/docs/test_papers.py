@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from experiments.microaggregation import ranks
 from experiments.microaggregation.losses import from_numbers
-from experiments.printed import SOURCES
+from experiments.printed import SOURCES, thesis
 
 import tacita
 from tacita import registry
@@ -185,11 +185,48 @@ def test_verdicts_on_synthetic_data_are_those_of_the_stored_results():
             assert mine[0][1] > mine[-1][1]
             assert mine[0][2] < mine[-1][2]
     assert verdict("004", "More clusters lose less") == "yes"
-    for c in (2, 4):
-        by_n = [point["ours"] for point in found["surface"] if point["c"] == c]
-        assert by_n[0]["pil"] > by_n[-1]["pil"]
-        assert by_n[0]["dr"] < by_n[-1]["dr"]
+    falls = {}
+    for design in ("following", "first"):
+        for c in (2, 4):
+            mine = [point for point in found["surface"] if (point["design"], point["c"]) == (design, c)]
+            by_n = [point["ours"] for point in sorted(mine, key=lambda point: point["independents"])]
+            assert len(by_n) == 12
+            assert by_n[0]["pil"] > by_n[-1]["pil"]
+            assert by_n[0]["dr"] < by_n[-1]["dr"]
+            falls[design, c] = by_n[0]["score"] - by_n[-1]["score"]
     assert verdict("004", "With c fixed") == "yes"
+    assert [each for each, fall in falls.items() if fall > 1] == [("following", 2)]
+    assert verdict("004", "SCORE of S3 falls") == "in part"
+    for split in ("S1", "S2"):
+        a, b = (score[split, name] for name in ("regression", "ipso-b, listed"))
+        assert abs(a - b) < 0.2
+    assert verdict("004", "IPSO-A and IPSO-B lose") == "yes"
+    gaps = {
+        (one["measure"], one["order"]): max(
+            abs(one[split.lower()] - thesis.IPSO[split]["IPSO-A"]._asdict()[one["measure"].lower()])
+            for split in ("S1", "S2")
+        )
+        for one in reversed(found["calibration"]["nearest"])
+    }
+    assert min(gaps.values()) > 0.1
+    assert verdict("004", "figures of IPSO-A") == "no"
+    assert gaps["PIL", "of Table 4"] < 1 < gaps["PIL", "of the file"]
+    assert gaps["DR", "of the file"] < 1 < gaps["DR", "of Table 4"]
+    by_rank = {
+        (one["experiment"], one["memberships"]): one["largest_gap"]
+        for one in found["agreements"]
+        if (one["column"], one["from_c"]) == ("dr_rank", 2)
+    }
+    assert by_rank["S1", "joint"] < 2.45 < 20 < min(gap for key, gap in by_rank.items() if key[0] == "S2")
+    written = [row for row in found["as_written"] if row["experiment"] == "S2" and row["ours"]]
+    near = {
+        row["c"]
+        for row in written
+        if abs(row["ours"]["pil"] - thesis.TABLE_7[row["c"]].pil) < 5
+        and abs(row["ours"]["dr"] - thesis.TABLE_7[row["c"]].dr) < 5
+    }
+    assert near == {2}
+    assert verdict("004", "figures of FCRM on S2") == "no"
 
 
 def test_verdicts_on_searches_are_those_of_the_stored_results():
