@@ -40,11 +40,13 @@ _DIFFERENCES = """\
 - gsms is known to two digits (document 001 prints a zero after them); one differs from ours in the second.
 - gsms-t2: ours also cuts groups that reach 2k, which only lowers the loss.
 - brkga: document 001 does not say how groups short of k are mended, and its fitness is printed damaged; at
-  large k its losses lie where groups of k cannot (see below). With `polish`, our default, relocations
-  follow, which the document does not have: most of the gain is theirs.
+  large k its losses lie where no groups of k are known, and its search without repair does not give them
+  either (see above). With `polish`, our default, relocations follow, which the document does not have: most
+  of the gain is theirs.
 - imhm is our reconstruction from an outline. It adds single relocations and dissolved groups.
 - dfo: document 000 does not say how a partition into another number of groups is reached; ours tries several
-  ways and takes the best, repeats the search from its outcome, and ends lower.
+  ways and takes the best, repeats the search from its outcome, and ends lower. Algorithm 2 alone, with
+  nothing of ours, stands above in both readings.
 - kc and kckw: document 003 prints ranks; its losses are in charts, of which the copy at hand has the
   captions. It does not say from how many centres they start, and that decides their place: see [the number of
   centres](#the-number-of-centres-and-figures-1-and-2-as-they-are-drawn)."""
