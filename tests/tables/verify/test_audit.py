@@ -175,13 +175,34 @@ def test_a_claim_that_breaks_a_relation_or_a_bound_does_not_count(monkeypatch):
     table = three_by_three()
     mask = corners(table, (1, 0), (1, 1), (2, 0), (2, 1))
     attacker = Attacker(table.relations, mask, table.values[mask], np.full(4, INF))
-    honest = attacker.reach(1, 1)
-    assert honest == 1
+    assert attacker.reach(1, 1) == 1
     for wrong in ([0, 5, 0, 0], [-9, 9, 9, -9], [np.nan] * 4):
+        # one that has not seen how far a cell goes
+        attacker = Attacker(table.relations, mask, table.values[mask], np.full(4, INF))
         monkeypatch.setattr(
-            attacker._finite, "farthest", lambda *_, wrong=wrong: np.array(wrong, dtype=float)
+            attacker._within_spans(), "farthest", lambda *_, wrong=wrong: np.array(wrong, dtype=float)
         )
         assert attacker.reach(1, 1) == 0
+        assert not attacker._finite._risen.any()
+        assert not attacker._finite._fallen.any()
+
+
+def test_a_flow_shows_that_all_cells_on_its_way_move(monkeypatch):
+    table = three_by_three()
+    mask = corners(table, (1, 0), (1, 1), (2, 0), (2, 1))
+    attacker = Attacker(table.relations, mask, table.values[mask], np.full(4, INF))
+    assert attacker.network
+    engine = attacker._within_spans()
+    sought = []
+    farthest = engine.farthest
+    monkeypatch.setattr(engine, "farthest", lambda *asked: sought.append(asked) or farthest(*asked))
+    assert [
+        attacker.reach(cell, direction, 1.0) for cell, direction in [(0, -1), (1, 1), (2, 1), (3, -1)]
+    ] == [1.0] * 4
+    assert sought == [(0, -1)]
+    # of cells that can be taken farther, or the other way, it shows nothing
+    assert attacker.reach(0, 1, 1.0) == attacker.reach(0, 1)
+    assert len(sought) == 3
 
 
 class TestPeopleWhoKnowMore:

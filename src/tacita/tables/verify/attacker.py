@@ -75,7 +75,9 @@ class Attacker:
             return float("inf")
         farthest = engine.farthest(cell, direction)
         if farthest is not None:
-            return max(known, self._moved(engine, farthest, cell, direction))
+            moved = self._moved(engine, farthest, cell, direction)
+            # a flow goes no less far than another, but for rounding
+            return moved if self.network and moved > 0 else max(known, moved)
         return float("inf") if self._endless(cell, direction) else 0.0
 
     @property
@@ -140,11 +142,12 @@ class Attacker:
         beyond = max(float((change - engine.up).max()), float((-engine.down - change).max()))
         off = max(float(np.abs(sums).max(initial=0.0)) / 10, beyond)
         noise = engine.noise(change)
-        if self.network:
-            return moved if off <= noise and moved > 0 else 0.0
         if off <= noise:
-            # a solver's noise is no movement; a flow has none
+            # of other cells, what may be noise is no movement
             engine.keep(change, max(noise, off / _OFF))
+        if self.network:
+            # a flow has none for the cell in question
+            return moved if off <= noise and moved > 0 else 0.0
         return moved if off <= min(noise, _OFF * moved) and moved > noise else 0.0
 
 
@@ -178,8 +181,9 @@ class _Engine(ABC):
 
     def keep(self, change: Floats, more_than: float) -> None:
         """Remember how far a change that was checked moves cells, if that is more than some noise."""
-        self._risen = np.where(change > np.maximum(self._risen, more_than), change, self._risen)
-        self._fallen = np.where(-change > np.maximum(self._fallen, more_than), -change, self._fallen)
+        cells = np.flatnonzero(np.abs(change) > more_than)
+        self._risen[cells] = np.maximum(self._risen[cells], change[cells])
+        self._fallen[cells] = np.maximum(self._fallen[cells], -change[cells])
 
 
 class _Flows(_Engine):
