@@ -49,7 +49,7 @@ def run_experiments(
         str | None,
         Parameter(
             help="of microaggregation: run this part alone, and keep the other numbers in the folder: "
-            "algorithm-2-FILE, centres-FILE, medoids or il2"
+            "algorithm-2-FILE, centres-FILE, phases, medoids or il2"
         ),
     ] = None,
     fresh: Annotated[

@@ -11,7 +11,7 @@ from experiments.printed import kmedoids
 from tacita import datasets
 from tacita.core import ParameterError, Run
 
-from . import ceiling, choice, counts, medoids, plain, ranks, readings, steps, strategies, unrepaired
+from . import ceiling, choice, counts, medoids, phases, plain, ranks, readings, steps, strategies, unrepaired
 from .losses import GROUP_SIZES, LARGE_SIZES, Loss, all_losses, from_numbers
 
 # Random starts of the free means, in full and quickly.
@@ -29,6 +29,7 @@ class Findings:
     searches: list[steps.Step]
     ranked: list[Loss]
     counts: list[counts.Count]
+    phases: list[phases.Phases]
     ceilings: list[ceiling.Ceiling]
     from_starts: strategies.Shares
     choices: list[choice.Choice]
@@ -55,6 +56,7 @@ class Findings:
             "dfo": [asdict(one) for one in self.searches],
             "ranks": [asdict(one) for one in self.ranked],
             "counts": [asdict(one) for one in self.counts],
+            "phases": [asdict(one) for one in self.phases],
             "ceilings": [asdict(one) for one in self.ceilings],
             "strategies": asdict(self.from_starts),
             "choice": [asdict(one) for one in self.choices],
@@ -76,6 +78,7 @@ class Findings:
             searches=[steps.Step(**row) for row in numbers["dfo"]],
             ranked=[from_numbers(row) for row in numbers["ranks"]],
             counts=[counts.Count(**row) for row in numbers.get("counts", [])],
+            phases=[phases.Phases(**row) for row in numbers.get("phases", [])],
             ceilings=[ceiling.Ceiling(**row) for row in numbers["ceilings"]],
             from_starts=strategies.Shares.from_numbers(numbers["strategies"]),
             choices=[choice.Choice(**row) for row in numbers["choice"]],
@@ -103,6 +106,7 @@ def gather(run: Run, quick: bool) -> Findings:
         searches=list(steps.searches(data, sizes, run)),
         ranked=list(ranks.compared(data, printed, run)),
         counts=list(counts.tried(data, run, {"kc": (2, 3)} if quick else None)),
+        phases=list(phases.cases(data, run)),
         ceilings=list(ceiling.ceilings(data, large, FREE_STARTS[quick], run)),
         from_starts=strategies.Shares.of(list(strategies.cases(quick, run))),
         choices=list(choice.choices(raw[shown], choice.SIZES[:3] if quick else choice.SIZES, run)),
@@ -115,7 +119,12 @@ def gather(run: Run, quick: bool) -> Findings:
 
 
 # Parts that can be run by themselves, in minutes, beside the numbers of an earlier run.
-PARTS = (*(f"{what}-{file}" for what in ("algorithm-2", "centres") for file in FILES), "medoids", "il2")
+PARTS = (
+    *(f"{what}-{file}" for what in ("algorithm-2", "centres") for file in FILES),
+    "phases",
+    "medoids",
+    "il2",
+)
 
 
 def renewed(numbers: Mapping[str, Any], part: str, run: Run) -> Findings:
@@ -140,6 +149,9 @@ def renewed(numbers: Mapping[str, Any], part: str, run: Run) -> Findings:
         by_count = [one for one in found.counts if one.file != file]
         by_count += counts.tried({file: standardised(datasets.attributes(file))}, run)
         return replace(found, counts=sorted(by_count, key=lambda one: FILES.index(one.file)))
+    if part == "phases":
+        every = {file: standardised(datasets.attributes(file)) for file in FILES}
+        return replace(found, phases=list(phases.cases(every, run)))
     raw = {file: datasets.attributes(file) for file in kmedoids.TABLE_2}
     if part == "il2":
         nearest, tried = readings.nearest(raw)

@@ -12,6 +12,7 @@ from . import (
     counts,
     losses,
     medoids,
+    phases,
     plain,
     ranks,
     readings,
@@ -85,6 +86,11 @@ def page(found: Findings) -> str:
         "takes records in random order, mends outlying groups first, and lets centres follow.",
         counts.section(found.counts, found.ranked),
         counts.summary(found.counts, found.ranked),
+        "### A second phase after any method",
+        "The document calls MHM a second phase that can follow any method. Here it follows those that do "
+        "not end with it already (`--then mhm`): loss at k = 3 before / after, by default settings.",
+        phases.section(found.phases),
+        phases.summary(found.phases),
         "### Document 003, Figures 3 to 5",
         "The figures show the losses at k = 3 as bars, on EIA as a line; the copy at hand has their "
         "captions, and the text states none of the losses. Those of the other methods are quoted there from "

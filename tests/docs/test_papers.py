@@ -130,6 +130,13 @@ def test_verdicts_on_ranks_are_those_of_the_stored_results():
     assert (any(last) and not all(last)) == (verdict("003", "KC does poorly") == "in part")
 
 
+def test_a_second_phase_lowers_the_loss_of_every_method_in_the_stored_results():
+    assert verdict("003", "A second phase, such as MHM") == "yes"
+    found = results("microaggregation")["phases"]
+    assert len(found) == 7 * 3
+    assert all(row["second"] < row["first"] for row in found)
+
+
 def test_the_number_of_centres_decides_kc_in_the_stored_results():
     assert verdict("003", "The first centres decide") == "yes"
     for file in ("tarragona", "census"):

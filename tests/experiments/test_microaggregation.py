@@ -8,7 +8,17 @@ import pytest
 from experiments.__main__ import run_command
 from experiments.document import cell, seconds, table
 from experiments.files import loss, partition, standardised
-from experiments.microaggregation import choice, counts, findings, losses, medoids, ranks, steps, strategies
+from experiments.microaggregation import (
+    choice,
+    counts,
+    findings,
+    losses,
+    medoids,
+    phases,
+    ranks,
+    steps,
+    strategies,
+)
 from experiments.microaggregation.plot import bars_of_losses, loss_against_time
 from experiments.printed import kckw
 from experiments.writing import reproduce_into
@@ -173,6 +183,14 @@ def test_a_part_tries_the_centres_of_one_file_again_and_keeps_those_of_others(fe
         **findings.Findings.from_numbers(numbers).numbers(),
         "counts": [],
     }
+
+
+def test_a_second_phase_never_raises_the_loss_of_the_first(few):
+    found = list(phases.cases({"tarragona": few}, QUICK, ["md", "kc"]))
+    assert [one.method for one in found] == ["md", "kc"]
+    assert found[0].first == pytest.approx(loss(few, partition("md", 3, few, QUICK)[0]))
+    assert phases.summary(found).endswith("raises it in none.")
+    assert phases.section(found).count(" / ") == 2
 
 
 def test_the_bars_are_sound_xml_with_every_method_and_what_print_has_of_it():
