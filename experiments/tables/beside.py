@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import get_args
 
 import numpy as np
@@ -223,7 +224,8 @@ def _sums_section(settings: Sequence[Setting], answers: Answers) -> list[str]:
             if not mine:
                 continue
             sums = [pair.answer.sums or 0 for pair in mine]
-            saved = [-above for pair in mine if pair.answer.proven and (above := pair.above) is not None]
+            above = [pair.above for pair in mine if pair.answer.proven and pair.above is not None]
+            saved = [0.0 - each for each in above]
             rows.append(
                 [
                     SPOKEN[problem],
@@ -245,7 +247,9 @@ def _sums_section(settings: Sequence[Setting], answers: Answers) -> list[str]:
         table(_SUMS, rows),
         "The network of the slides has arcs for subtotals and for the total. Here they may be suppressed "
         "like any cell, at the cost of their value or of one cell. Saved: by how much the loss falls below "
-        "that of the same table with all sums published, where both are proven least.",
+        "that of the same table with all sums published, where both are proven least. A sum is at least as "
+        "large as any cell of its line, so that it pays only where cells are zero or cannot move far enough, "
+        "and by number where it takes the place of several.",
     ]
 
 
@@ -253,15 +257,32 @@ def _extent(settings: Sequence[Setting], answers: Answers) -> str:
     """How much of the tables this is, whether all are there, and what runs it alone."""
     one = settings[0]
     count = tables_in_words(one.tables)
-    longest = max(max(size) for each in settings for problem in SIZES for size in each.sizes(problem))
+    longest = max(each.largest for each in settings)
+    shorter = [f"`{each.method}`: {each.largest}" for each in settings if each.largest < longest]
+    sides = f"{longest} ({', '.join(shorter)})" if shorter else f"{longest}"
     done = sum(len(row.answers) for each in settings for row in by_row(each, answers))
     whole = sum(each.whole for each in settings)
     left = f" **Not finished**: it rests on {done} of {whole}." if done < whole else ""
-    commands = ", ".join(f"`{each.command}`" for each in settings)
+    shared, *own = _commands(settings)
+    alone = f"`{shared}`" + (f" with {', '.join(f'`{each}`' for each in own)}" if own else "")
     return (
-        f"A sample: {count} a row, no side above {longest}, at most {one.cap:g} s each.{left} Run alone by "
-        f"{commands}; `--tables`, `--largest` and `--cap` choose another sample."
+        f"A sample: {count} a row, no side above {sides}, at most {one.cap:g} s each.{left} Run alone by "
+        f"{alone}; `--tables`, `--largest` and `--cap` choose another sample."
     )
+
+
+def _commands(settings: Sequence[Setting]) -> list[str]:
+    """The words that all commands begin with, and the options that each has besides; none of a single one.
+
+    >>> _commands([Setting(2, largest=50, method="lagrange"), Setting(2, largest=50, method="genetic")])
+    ['python -m experiments tables --tables 2 --largest 50', '--method lagrange', '--method genetic']
+    """
+    every = [each.command.split(" --") for each in settings]
+    if len(every) == 1:
+        return [settings[0].command]
+    shared = [words[0] for words in takewhile(lambda each: len(set(each)) == 1, zip(*every, strict=False))]
+    own = ["".join(f" --{word}" for word in words[len(shared) :]).strip() for words in every]
+    return [" --".join(shared), *own]
 
 
 def _share(found: Sequence[Pair]) -> str:

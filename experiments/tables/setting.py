@@ -194,7 +194,7 @@ class Setting:
 # Beside the main experiment: the same tables or some like them, fewer and smaller ones.
 PARTS = (
     Setting(tables=3, largest=50, method="lagrange"),
-    Setting(tables=3, largest=50, method="three-phase"),
+    Setting(tables=3, largest=20, method="three-phase"),
     Setting(tables=3, largest=50, method="genetic"),
     *(
         Setting(tables=3, largest=50, problem="exact", zeros=zeros, method=method)

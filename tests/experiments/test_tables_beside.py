@@ -80,6 +80,9 @@ def test_every_part_stands_beside_the_main_tables_and_old_rows_keep_their_form(t
     ]
     assert len(rows_of(text, "Sums that may be suppressed")) == 1 + 6
     assert "Not finished" not in text
+    command = "`python -m experiments tables --quick --tables 1`"
+    assert f"{command} with `--method lagrange`, `--method three-phase`, `--method genetic`;" in text
+    assert "--problem exact` with `--zeros 0`, `--method lagrange --zeros 0`, `--zeros 20`," in text
     again = render("tables", made).files()
     assert again["tables.md"].decode() == text
     assert json.loads(again["tables.json"]) == made
