@@ -135,7 +135,8 @@ def _methods_section(settings: Sequence[Setting], answers: Answers) -> list[str]
         "the same table, where that is proven; at the optimum: on so many of these tables it does not. "
         "`genetic` searches without a bound of its own, so that hardly anything is proven. The share "
         "printed for interval protection is of an exact algorithm, whose conditions `three-phase` uses. "
-        "The last column is the mean time of `optimal` on the same tables.",
+        "The last column is the mean time of `optimal` on the same tables; where the parts were run later "
+        "than the main tables, on a busier machine or another one, times say little more than their order.",
         "By the size of the table, both objectives and densities together:",
         table(
             _SIZES,

@@ -197,11 +197,11 @@ PARTS = (
     Setting(tables=3, largest=20, method="three-phase"),
     Setting(tables=3, largest=50, method="genetic"),
     *(
-        Setting(tables=3, largest=50, problem="exact", zeros=zeros, method=method)
+        Setting(tables=2, largest=50, problem="exact", zeros=zeros, method=method)
         for zeros in (0, 20, 50)
         for method in ("optimal", "lagrange")
     ),
-    Setting(tables=3, largest=50, margins=True),
+    Setting(tables=2, largest=50, margins=True),
 )
 
 
