@@ -9,7 +9,7 @@ import tacita.web
 from tacita.web import coarser
 from tacita.web.refusals import ACCEPTED
 from tacita.web.screens.assets import ASSETS
-from tacita.web.texts import LANGUAGES, Texts
+from tacita.web.texts import LANGUAGES, WITH_COMMA, Texts
 
 HOUSE = Path(tacita.web.__file__).parent
 WORDS = Texts.load().words
@@ -53,6 +53,10 @@ def test_chinese_is_chinese():
     # punctuation between Chinese characters is Chinese
     mixed = [key for key, text in WORDS["zh"].items() if re.search(r"[\u4e00-\u9fff][,;:?!]", text)]
     assert not mixed
+
+
+def test_chinese_writes_a_decimal_point():
+    assert {"pt", "ca"} == WITH_COMMA < set(LANGUAGES)
 
 
 def sources():

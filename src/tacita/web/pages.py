@@ -45,7 +45,7 @@ def page(request: Request, template: str, status: int = 200, **content: Any) -> 
     """A whole page for the browser that asks."""
     site: Site = request.app.state.site
     workspace: Workspace = request.state.workspace
-    comma = workspace.language != "en"
+    comma = workspace.comma
     frame = {
         "t": workspace.say,
         "stage": workspace.stage,

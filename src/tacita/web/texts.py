@@ -8,6 +8,9 @@ from importlib.resources import files
 
 LANGUAGES = {"en": "English", "pt": "Português", "ca": "Català", "zh": "中文"}
 
+# Those that write a decimal comma.
+WITH_COMMA = frozenset(("pt", "ca"))
+
 
 class Texts:
     """Words by language and key."""

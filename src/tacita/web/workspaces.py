@@ -14,7 +14,7 @@ from .children import Child, Children
 from .events import Bus
 from .history import History, Node
 from .jobs import Job
-from .texts import Texts
+from .texts import WITH_COMMA, Texts
 
 # A workspace that nobody looked at for so long is deleted; a run so long after its last page closed.
 KEPT_SECONDS = 60 * 60
@@ -90,6 +90,11 @@ class Workspace:
         self._children, self._texts = children, texts
         self._child: Child | None = None
         self._ending: set[asyncio.Task[None]] = set()
+
+    @property
+    def comma(self) -> bool:
+        """Whether figures have a decimal comma in the language of this browser."""
+        return self.language in WITH_COMMA
 
     def say(self, key: str, **values: object) -> str:
         """A text in the language of this browser."""

@@ -5,7 +5,7 @@ const chart = document.querySelector("[data-chart]");
 const figure = (name) => document.querySelector(`[data-testid=${name}]`);
 const apart = (value) => Math.round(value).toString().replace(/\B(?=(\d{3})+$)/g, "\u202f");
 // numbers as the language of the page writes them
-const written = (text) => (document.documentElement.lang === "en" ? text : text.replace(".", ","));
+const written = (text) => (["pt", "ca"].includes(document.documentElement.lang) ? text.replace(".", ",") : text);
 const [left, right, top, bottom] = chart.dataset.frame.split(" ").map(Number);
 const points = JSON.parse(chart.dataset.points);
 const began = performance.now() - 1000 * Number(document.querySelector("[data-testid=running]").dataset.began);

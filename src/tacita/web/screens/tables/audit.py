@@ -47,7 +47,7 @@ async def show(request: Request) -> Response:
 def _drawn(request: Request, found: dict[str, Any]) -> dict[str, Any]:
     """Rows with their ranges in words, and a strip where the true value is known."""
     workspace = request.state.workspace
-    comma = workspace.language != "en"
+    comma = workspace.comma
     rows = [
         {
             **each,

@@ -27,7 +27,7 @@ async def drawn_grid(request: Request, folder: Path, *, published: bool = False)
     if not found:
         return None
     workspace = request.state.workspace
-    return grid(found, workspace.say, comma=workspace.language != "en")
+    return grid(found, workspace.say, comma=workspace.comma)
 
 
 def _whole(text: str | None) -> int:

@@ -64,7 +64,7 @@ async def show(request: Request) -> Response:
     seen, grid = await _in_sight(request, work, published)
     node = work.history.current
     asked = _asked(work, node)
-    comma = request.state.workspace.language != "en"
+    comma = request.state.workspace.comma
     return screen(
         request,
         "suppress",
