@@ -1,7 +1,7 @@
 """Published experiments, run again: each writes a page with the printed figures beside ours.
 
 >>> sorted(EXPERIMENTS)
-['instances', 'microaggregation', 'synthetic', 'tables']
+['instances', 'microaggregation', 'synthetic', 'tables', 'wishes']
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ EXPERIMENTS = {
     "synthetic": "experiments.synthetic",
     "tables": "experiments.tables",
     "instances": "experiments.instances",
+    "wishes": "experiments.wishes",
 }
 # name -> what else its `document` takes
 SETTINGS: dict[str, tuple[str, ...]] = {

@@ -18,7 +18,7 @@ from .writing import render_into, reproduce_into
 
 def run_experiments(
     name: Annotated[
-        str, Parameter(help="what to reproduce: microaggregation, synthetic, tables or instances")
+        str, Parameter(help="what to reproduce: microaggregation, synthetic, tables, instances or wishes")
     ],
     /,
     *,

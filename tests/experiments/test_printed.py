@@ -267,7 +267,7 @@ def test_every_row_of_the_example_and_of_s3_stands_on_its_page():
     assert {int(row[1]) for row in rows if "not run" in row[2]} == set(range(13, 20))
 
 
-@pytest.mark.parametrize("name", ["microaggregation", "synthetic", "tables", "instances"])
+@pytest.mark.parametrize("name", ["microaggregation", "synthetic", "tables", "instances", "wishes"])
 def test_a_committed_page_is_what_its_numbers_give(name, tmp_path):
     (tmp_path / f"{name}.json").write_text((REPRODUCED / f"{name}.json").read_text())
     assert run_command([name, "--render", "--out", str(tmp_path), "--quiet"]) == 0
