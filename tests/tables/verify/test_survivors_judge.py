@@ -72,6 +72,25 @@ def test_of_others_it_is_asked_whether_they_can_be_computed():
     assert low < high
 
 
+@pytest.mark.parametrize(
+    ("frequency", "level", "sought"),
+    [
+        # without a level it is enough that a cell moves, either way: a count by one, an amount by anything
+        (True, 0.0, [1.0, 0.0]),
+        (False, 0.0, [np.nextafter(0.0, 1.0), 0.0]),
+        # counts are whole, so what is asked of one is
+        (True, 2.5, [3.0, 3.0]),
+        (False, 2.5, [2.5, 2.5]),
+    ],
+)
+def test_no_more_is_sought_than_a_verdict_needs(frequency, level, sought):
+    judge = Judge(pair(lower=[level, 0], upper=[level, 0], frequency=frequency), "interval")
+    enough = []
+    engine = SimpleNamespace(network=True, reach=lambda *asked: enough.append(asked[2]) or asked[2])
+    judge.range_of(engine, 0, 0, brief=True)
+    assert enough == sought
+
+
 @pytest.mark.parametrize(("low", "high", "moves"), [(1.0, 2.0, False), (1.0, 1.0, True)])
 def test_a_cell_is_open_only_where_it_has_a_range_and_moves(low, high, moves):
     judge = Judge(pair(1.0, 2.0), "exact")
