@@ -133,7 +133,7 @@ def _as_printed(found: Sequence[Count], ranked: Sequence[Loss], files: Sequence[
                 met += [SPOKEN[one.file]] if as_printed else []
         most = max(map(len, meets.values()))
         best = [
-            f"c = {count}, {reading} ({' and '.join(met)})"
+            f"c = {count}, {reading} ({', '.join(met)})"
             for (count, reading), met in meets.items()
             if len(met) == most > 0
         ]

@@ -6,7 +6,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from experiments.microaggregation import ranks
+from experiments.microaggregation import counts, ranks
 from experiments.microaggregation.losses import from_numbers
 from experiments.printed import SOURCES, slides, thesis
 
@@ -139,7 +139,7 @@ def test_a_second_phase_lowers_the_loss_of_every_method_in_the_stored_results():
 
 def test_the_number_of_centres_decides_kc_in_the_stored_results():
     assert verdict("003", "The first centres decide") == "yes"
-    for file in ("tarragona", "census"):
+    for file in ("tarragona", "census", "eia"):
         means = [
             sum(row["losses"]) / len(row["losses"])
             for row in results("microaggregation")["counts"]
@@ -147,6 +147,11 @@ def test_the_number_of_centres_decides_kc_in_the_stored_results():
         ]
         assert len(means) == 8
         assert max(means) > 1.4 * min(means)
+    found = results("microaggregation")
+    ranked = [from_numbers(row) for row in found["ranks"]]
+    halved = [counts.Count(**row) for row in found["counts"] if (row["method"], row["share"]) == ("kc", 2)]
+    assert len(halved) == 6
+    assert all(counts.ahead(one, ranked) == counts.printed_ahead("kc", one.file) for one in halved)
 
 
 def test_verdicts_on_tables_are_those_of_the_stored_results():
