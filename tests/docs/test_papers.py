@@ -295,3 +295,11 @@ def test_verdicts_on_algorithm_2_and_on_medoids_are_those_of_the_stored_results(
     for one in found["il2"]:
         assert max(abs(one["values"][file] / printed[file] - 1) for file in printed) > 0.05
     assert verdict("001", "IL2 stays below") == "no"
+    held = {(one["file"], one["k"]): one for one in found["every_number"]}
+    free = {(one["file"], one["k"]): [] for one in found["unrepaired"]}
+    for one in found["unrepaired"]:
+        free[one["file"], one["k"]].append(one["around_means"])
+    assert all(one["ours"] > one["published"] for one in held.values())
+    for k in (50, 100):
+        assert min(free["census", k]) > held["census", k]["published"]
+    assert verdict("001", "promising for k of 25") == "no"
