@@ -80,7 +80,7 @@ def measure(
     there = complete(original, released)
     left_out = int((~there).sum()) if known.left_out is None else known.left_out
     measures = tuple(measures)
-    notes = ()
+    notes: tuple[str, ...] = ()
     if left_out and not all(each.of_files for each in measures):
         notes = (f"{left_out} records with missing values are left out of measures that compare values.",)
     if not there.any() or not names:
