@@ -188,6 +188,9 @@ def test_the_verdict_on_the_own_methods_of_the_slides_is_that_of_the_stored_resu
     assert verdict("002", "A Lagrangean algorithm") == said
     assert reached["general", "value"]
     assert reached["exact", "count"]
+    conditions = [row for row in every if row.get("method") == "three-phase"]
+    assert max(row["rows"] for row in conditions) == 20
+    assert all(each["proven"] for row in conditions for each in row["answers"])
     # every part of the page has all its tables, and every pattern withstood the audit
     assert all(each["audited"] for row in every for each in row["answers"])
     assert "Not finished" not in (ROOT / "docs" / "reproduced" / "tables.md").read_text()
