@@ -268,7 +268,7 @@ def levels_lost(protected: Protected) -> Iterator[Caution]:
             yield Caution(
                 "levels-lost",
                 f"Column {name} has these categories in the originals and not in the release: fewer than k "
-                "records have them, or chance drew none.",
+                f"{protected.company.what} have them, or chance drew none.",
                 lost,
                 "Coarsen the column first (recode) where users need them.",
             )

@@ -56,11 +56,14 @@ def relations_lost(report: Report) -> Iterator[Caution]:
     if score is None or score.value is None or score.value <= _MOST_UNRELATED or not lost:
         return
     worst = max(lost, key=lambda name: lost[name])
+    seen = [each.name for each in report if each.name in ("PIL", "SCORE") and each.value is not None]
+    others = f" {' and '.join(seen)}, which look{'s' * (len(seen) == 1)} at protected columns first, "
+    others += f"show{'s' * (len(seen) == 1)} little of it."
     yield Caution(
         "relations-lost",
         f"Protected columns lost {_percent(score.value)} of what tied them to columns released unchanged "
         f"(RELATIONS), column {worst} {_percent(lost[worst])}: tables and regressions of both are not those "
-        "of the source. PIL and SCORE, which look at protected columns first, show little of it.",
+        f"of the source.{others if seen else ''}",
         len(lost),
         "Protect less, name the columns that are analysed together in one step, or tell the users.",
     )
