@@ -5,16 +5,19 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 import pytest
+from benchmarks.membership import of_regression, regressions
 from hypothesis import given
 from hypothesis import strategies as st
 
 import tacita
 from seeds import SEED
+from tacita import registry
 from tacita.core import Run
 from tacita.kernels.records.cart import grow, leaves_of
 from tacita.kernels.records.unit_runs import consecutive_runs, window_ends
 from tacita.microdata.membership import Attack, Halving, Membership, settled
 from tacita.microdata.synthesis.columns import Columns, Margin
+from tacita.microdata.synthesis.ipso import IPSOA
 
 BOTH = ["trees", "copula"]
 CODES = ("sex", "age", "job", "town", "rooms")
@@ -326,3 +329,26 @@ def test_systematic_draws_keep_shares_and_means_all_but_exactly():
     first = tacita.method("trees", order=("a",)).synthesize(x, None, Run(seed=1), columns=columns)
     counts = np.bincount(first[:, 0].astype(int)) - np.bincount(x[:, 0].astype(int))
     assert np.abs(counts).max() <= 1
+
+
+# what keeps moments or clusters, and no records
+
+
+@pytest.mark.parametrize("name", regressions())
+def test_syntheses_by_regression_remember_no_records(name):
+    rng = np.random.default_rng(8)
+    size = rng.lognormal(4, 1, 700)
+    x = np.column_stack([np.rint(size * rng.lognormal(2, 0.3, 700)) for _ in range(5)])
+    found = of_regression(registry.lookup(name, "synthesis")(max_leverage=1.0, max_unchanged=1.0), x)
+    assert found.unique.sum() > 200
+    assert found.interval[1] <= found.limit == 3.0
+    assert found.outcome == "within"
+
+
+def test_the_attack_on_regressions_sees_one_that_remembers():
+    class Copies(IPSOA):
+        def synthesize(self, y, s=None, run=None):
+            return y
+
+    x = np.random.default_rng(9).lognormal(4, 1, (400, 4))
+    assert of_regression(Copies(), x).outcome == "above"
