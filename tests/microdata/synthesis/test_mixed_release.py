@@ -199,6 +199,7 @@ path = "{(tmp_path / "in.csv").as_posix()}"
 [roles]
 dependent = ["sex", "age", "wage"]
 nominal = ["sex"]
+identifiers = ["total_income"]
 [protect]
 method = "copula"
 rules = ["age < 15: wage = 0"]

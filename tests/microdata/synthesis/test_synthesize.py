@@ -14,6 +14,7 @@ import tacita
 from seeds import SEED
 from tacita import Plan
 from tacita.cli import run_command
+from tacita.core import InferenceError
 from tacita.report import review_html, review_json
 
 
@@ -249,12 +250,26 @@ def test_it_can_be_cancelled_and_tells_how_far_it_is():
         release(run=tacita.Run(cancelled=lambda: True))
 
 
-def test_what_a_column_beside_gives_away_is_warned_of():
+@pytest.mark.parametrize("method", ["ipso-c", "copula"])
+def test_what_columns_beside_give_back_is_refused(method):
+    rng = np.random.default_rng(3)
+    rest = rng.integers(1, 900, table().num_rows)
+    frame = table().append_column("rest", pa.array(rest))
+    frame = frame.append_column("all", pa.array(rest + table()["wages"].to_numpy()))
+    asked = {**ROLES, "method": method, "seed": SEED, "measures": ["IL1"]}
+    with pytest.raises(InferenceError, match="cells of wages follow from rest with all"):
+        tacita.synthesize(frame, **asked)
+    # a total without its other part tells nothing to the digit
+    tacita.synthesize(frame, **{**asked, "identifiers": ["name", "rest"]})
+
+
+def test_what_a_column_beside_gives_away_is_warned_of_where_it_was_insisted_on():
     frame = table().append_column("cents", pa.array(100 * table()["wages"].to_numpy()))
-    made = tacita.synthesize(frame, **ROLES, seed=SEED, measures=["IL1"])
-    assert (
-        "What stood in synthetic column wages can be recomputed" in warned(made)["recomputable-column"].text
-    )
+    made = tacita.synthesize(frame, **ROLES, seed=SEED, measures=["IL1"], insist=True)
+    assert made.record.insisted == ("keys-determined",)
+    told = warned(made)
+    assert "What stood in synthetic column wages can be recomputed" in told["recomputable-column"].text
+    assert "cells of wages follow from cents" in told["cells-determined"].text
 
 
 @pytest.mark.parametrize("decimal", [".", ","])

@@ -37,13 +37,15 @@ _OF_NUMBERS = 0.1
 # Sets of columns that are named, those that give back most.
 _NAMED, _WORTH_NAMING = 3, 0.1
 _OF_K = frozenset(("k-anonymous", "k-anonymous-to-all"))
-# Kinds that draw values anew, or only leave something out: there is nothing to undo.
-_NOTHING_TO_UNDO = frozenset(("synthetic-cells", "values-redrawn", "dropped"))
+# What only leaves something out: there is nothing to undo.
+_NOTHING_TO_UNDO = "dropped"
+# Values that are drawn anew show nothing of those that stood there, which sums and copies may still tell.
+_DRAWN = frozenset(("synthetic-cells", "values-redrawn"))
 
 
 def speaks_of(guarantees: Sequence[str]) -> bool:
     """Whether a step hides cells that could be given back."""
-    return bool(guarantees) and not _NOTHING_TO_UNDO & set(guarantees)
+    return bool(guarantees) and _NOTHING_TO_UNDO not in guarantees
 
 
 def withstands_inference(evidence: Evidence) -> str | None:
@@ -112,7 +114,9 @@ def _inferred(evidence: Evidence) -> tuple[Determined, ...]:
         return ()
     names = [name for name in claim.original.quasi if name in evidence.released.columns]
     # masked numbers show nothing that a group could have in common
-    columns = [column_of(evidence, name) for name in names] if hides_categories(evidence, names) else []
+    drawn = bool(_DRAWN & set(claim.guarantees))
+    hiding = not drawn and hides_categories(evidence, names)
+    columns = [column_of(evidence, name) for name in names] if hiding else []
     of_k = bool(_OF_K & set(claim.guarantees)) and (claim.k or 0) > 1
     # fewer values than k that a cell may have are too few
     most = (claim.k or 0) - 1 if of_k else 1
@@ -132,7 +136,7 @@ def _inferred(evidence: Evidence) -> tuple[Determined, ...]:
     for target, by in zip(targets, found, strict=True):
         if by:
             told.append(_told(target, by, alone, bearable))
-    numbers += _in_common(evidence, names)
+    numbers += [] if drawn else _in_common(evidence, names)
     numbers.sort(key=lambda each: -each.cells / each.of)
     for each in numbers:
         if each.column not in {other.column for other in told}:
