@@ -42,9 +42,9 @@ def refuse_unmet(name: str, verdicts: Sequence[Verdict]) -> None:
     apart = [each for each in verdicts if not each.judged]
     compared = [each.guarantee for each in apart if each.detail == WITHOUT_ORIGINAL]
     way_out = "Name it (--original), and the columns that were changed (--quasi)."
-    told = [f"{each.guarantee} {each.detail}." for each in apart if each.detail != WITHOUT_ORIGINAL]
-    told += [f"{', '.join(compared)} {WITHOUT_ORIGINAL}. {way_out}"] if compared else []
-    missing = " ".join(told)
+    reasons = [f"{each.guarantee} {each.detail}." for each in apart if each.detail != WITHOUT_ORIGINAL]
+    reasons += [f"{', '.join(compared)} {WITHOUT_ORIGINAL}. {way_out}"] if compared else []
+    missing = " ".join(reasons)
     if what := faults(verdicts):
         failed = sum(each.judged and not each.passed for each in verdicts)
         raise RequirementError(

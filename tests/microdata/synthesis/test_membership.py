@@ -246,6 +246,11 @@ def test_without_k_one_is_found_that_keeps_the_limit_and_is_promised(name):
 def test_a_stricter_limit_takes_a_larger_k():
     usual, strict = (of_persons(method="trees", max_advantage=limit) for limit in (20, 2))
     assert figures(usual)["k"] < figures(strict)["k"]
+    # a limit that was raised keeps the promise of its own, and says what it lets through
+    assert figures(usual)["high"] > 3
+    assert "keeps the limit that was set" in warned(usual)["membership"].text
+    assert "where 20 are allowed" in warned(usual)["membership"].text
+    assert "membership" not in warned(strict)
 
 
 def test_halves_of_small_files_cannot_be_fitted_and_that_is_said():

@@ -8,6 +8,7 @@ import numpy as np
 
 from tacita.core import Caution, Ints, Matrix
 from tacita.microdata.protect import Protected
+from tacita.microdata.synthesis.mixed import MAX_ADVANTAGE
 
 # A released extreme so near to the true one, in standard deviations, publishes it.
 _NEAR_EXTREME = 0.01
@@ -123,7 +124,7 @@ def copies(protected: Protected) -> Iterator[Caution]:
     step = np.where(step > 0, step, 1.0)
     # what is kept beside goes with both
     kept = data.coded(data.used)[rows][:, len(data.quasi) :]
-    owners = _owners(protected, rows)
+    owners = protected.company.units
     exact = _replicas(before, after, protected.strata, kept, owners)
     if exact:
         yield Caution(
@@ -165,8 +166,7 @@ def rare_values(protected: Protected) -> Iterator[Caution]:
     """Numbers that one unit alone has, published to the digit. O(n log n) a column."""
     if not of_all_kinds(protected):
         return
-    data, rows = protected.claim.original, np.sort(protected.claim.rows)
-    owners = _owners(protected, rows)
+    data, owners = protected.claim.original, protected.company.units
     shown = np.zeros(len(protected.released), dtype=bool)
     names = []
     for j, name in enumerate(data.quasi):
@@ -228,20 +228,14 @@ def membership_open(protected: Protected) -> Iterator[Caution]:
             int(found.unique.sum()),
             "Few persons are concerned; raise k where they must not be found.",
         )
-    elif found.outcome == "above":
+    elif found.outcome == "above" or high > MAX_ADVANTAGE:
+        accepted = "was accepted" if found.outcome == "above" else "keeps the limit that was set"
         yield Caution(
             "membership",
-            f"The release tells who was in the file, and was accepted: {figures}.",
+            f"The release tells who was in the file, and {accepted}: {figures}.",
             int(found.unique.sum()),
             "Raise k, leave it to be found, or take copula.",
         )
-
-
-def _owners(protected: Protected, rows: Ints) -> Ints | None:
-    """The unit of each record in the order of the source; None where no unit was named."""
-    data = protected.claim.original
-    unit = data.roles.unit if data.roles else None
-    return None if unit is None else data.alike(unit).codes[rows]
 
 
 def _replicas(before: Matrix, after: Matrix, strata: Ints, kept: Matrix, owners: Ints | None) -> int:

@@ -22,6 +22,8 @@ from .restrictions import Restrictions
 
 # The least k, where none is given.
 SMALLEST_K = 5
+# Percentage points that members may be found more often, unless another limit is set.
+MAX_ADVANTAGE = 3.0
 # Records that break a restriction are drawn again so often; then nobody can be drawn for them.
 _ROUNDS = 200
 # Whole records that come back and that fewer than so many share, and the largest share of them.
@@ -109,7 +111,7 @@ class MixedSynthesis(BaseSynthesis):
     )
 
     max_advantage: float = Field(
-        3.0,
+        MAX_ADVANTAGE,
         gt=0,
         le=100,
         description="percentage points by which unique records of a half that was fitted may come back more "
