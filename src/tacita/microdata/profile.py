@@ -44,7 +44,7 @@ def profile(data: Microdata, asked: RiskSection, measures: MeasureSection, run: 
     files = Files.unprotected(data)
     pair, table = Comparison.of_files(files), KeyTable.of(files, asked.keys, asked.unit)
     pair.remember(("keys", asked.keys, asked.unit), lambda: table)
-    chosen = _measures(asked, measures)
+    chosen = _measures(asked, measures, table.people)
     scores = tuple(each.score(pair, steered) for each in chosen)
     report = Report(scores) if measures.names is not None else _with_figures(Report(scores))
     special = next((each for each in chosen if isinstance(each, SUDA2)), None)
@@ -65,8 +65,10 @@ def profile(data: Microdata, asked: RiskSection, measures: MeasureSection, run: 
     )
 
 
-def _measures(asked: RiskSection, measures: MeasureSection) -> list[Any]:
-    """Those that are named, or all of a file by itself; told what the section says where they can hear it."""
+def _measures(asked: RiskSection, measures: MeasureSection, people: int) -> list[Any]:
+    """Those that are named, or all of a file by itself, with what the section says where they have a field
+    of that name. A file of so many `people` out of a known population is a sampling fraction.
+    """
     known = [
         name for name in registry.names("risk") if getattr(registry.lookup(name, "risk"), "alone", False)
     ]
@@ -78,6 +80,8 @@ def _measures(asked: RiskSection, measures: MeasureSection) -> list[Any]:
             f"measures of a file by itself: {', '.join(known)}."
         )
     said = asked.model_dump(include={"missing_as", "fraction", "population"}, exclude_none=True)
+    if asked.weight is None and asked.population is not None and asked.population >= people:
+        said["fraction"] = people / asked.population
     settings = {
         name: {key: value for key, value in said.items() if key in registry.lookup(name).model_fields}
         | measures.settings.get(name, {})

@@ -290,3 +290,19 @@ def test_units_are_those_of_the_source_where_a_release_changed_their_names():
     files = Files(released, source, np.arange(25))
     found = tacita.method("sample_uniques", keys=KEYS).score(Comparison.of_files(files))
     assert found.value == 100
+
+
+@pytest.mark.parametrize(("unit", "people"), [(None, 10), ("who", 8)])
+def test_a_known_population_is_a_sampling_fraction_to_every_measure(unit, people):
+    frame = pd.DataFrame({"who": list("aabbcdefgh"), "sex": list("ffmmfmfmfm")})
+    by_size, by_share = (
+        tacita.risk(frame, keys=["sex"], unit=unit, **each).report
+        for each in ({"population": 100}, {"fraction": people / 100})
+    )
+    names = ("individual_risk", "global_risk", "journalist_risk", "marketer_risk", "population_unique")
+    assert [by_size[name].value for name in names] == [by_share[name].value for name in names]
+    assert by_size["individual_risk"].reading["population"] == f"sampling fraction {people / 100:g}"
+    assert by_size["population_unique"].reading["population"] == "100 persons"
+    # fewer than are in the file is no population of it
+    too_few = tacita.risk(frame, keys=["sex"], unit=unit, population=5).report
+    assert too_few["individual_risk"].reading["population"].startswith("the file itself")
