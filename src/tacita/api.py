@@ -190,8 +190,7 @@ def protect(
     `require` names what the result must satisfy ({"k_anonymity": {"k": 3, "keys": ["sex", "town"]}}), or a
     file. `unit_columns` agree within a unit and must do so after. `pseudonyms` are identifiers replaced.
 
-    Raises ParameterError, DataError, VerificationError or RequirementError; never returns an unverified
-    release.
+    Raises ParameterError, DataError, VerificationError or RequirementError; returns nothing unverified.
 
     >>> import pyarrow as pa
     >>> frame = pa.table({"x": [1.0, 2.0, 3.0, 10.0, 11.0, 12.0], "name": list("abcdef")})
@@ -341,8 +340,7 @@ def compare(
     >>> [(trial.method, trial.parameters["k"], trial.groups) for trial in trials]
     [('hm', 3, 2), ('hm', 4, 2), ('mdav', 3, 2), ('mdav', 4, 2)]
     """
-    asked, section = Protection.compared(**_by_name(locals()))
-    return _compare(io.taken_in(data), asked, section, run)
+    return _compare(io.taken_in(data), *Protection.compared(**_by_name(locals())), run)
 
 
 def assess(
@@ -372,16 +370,7 @@ def assess(
     >>> assess(frame, frame, quasi=["x"])["IL1"].value
     0.0
     """
-    asked = Protection.asked(
-        quasi=quasi,
-        nominal=nominal,
-        ordinal=ordinal,
-        unit=unit,
-        measures=measures,
-        without=without,
-        domains=domains,
-        settings=settings,
-    )
+    asked = Protection.asked(**_by_name(locals()))
     return _assess(io.taken_in(original), io.taken_in(released), asked, run)
 
 
@@ -417,15 +406,7 @@ def risk(
     >>> round(profile["individual_risk_max"].value, 3)
     0.275
     """
-    asked = RiskSection(
-        keys=keys,
-        weight=weight,
-        unit=unit,
-        sensitive=sensitive,
-        fraction=fraction,
-        population=population,
-        missing_as=missing_as,
-    )
+    asked = RiskSection(**{name: each for name, each in locals().items() if name in RiskSection.model_fields})
     chosen = MeasureSection(names=measures, without=without, settings=settings or {})
     return _risk_profile(io.taken_in(data), asked, chosen, run)
 
@@ -464,6 +445,6 @@ def check(
 
 def _by_name(arguments: dict[str, Any]) -> dict[str, Any]:
     """The arguments of a verb as it was called, but for the records and the run; its options among them."""
-    apart = ("data", "run", "options")
+    apart = ("data", "original", "released", "run", "options")
     named = {name: each for name, each in arguments.items() if name not in apart}
-    return {**named, **arguments["options"]}
+    return {**named, **arguments.get("options", {})}

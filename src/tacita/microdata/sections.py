@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Self, cast
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, model_validator
-from pydantic_core import PydanticUndefined
 
 from tacita.core import registry
 from tacita.core.errors import ParameterError
@@ -81,10 +80,10 @@ class MethodSection(Parameters):
     def _then_joins_the_method(cls, values: Any) -> Any:
         if not isinstance(values, dict) or values.get("then") is None:
             return values
-        named = values.get("method", cls.model_fields["method"].default)
-        if named is PydanticUndefined:
+        if "method" not in values and cls.model_fields["method"].is_required():
             # that a method is wanted is said where it is missing
             return values
+        named = values.get("method", cls.model_fields["method"].default)
         return {**values, "method": "+".join(map(str, map(_as_chain, (named, values["then"])))), "then": None}
 
     @model_validator(mode="after")
