@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from tacita.core import Caution, RequirementError, Verdict
 from tacita.core.cautions import grouped
-from tacita.core.verify import faults
-from tacita.microdata.require import WITHOUT_ORIGINAL
+from tacita.core.verify import WITHOUT_ORIGINAL, faults
 
 from .talk import Out
 

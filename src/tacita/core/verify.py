@@ -11,6 +11,9 @@ from .inference import Determined
 
 E = TypeVar("E")
 
+# What is found of a requirement that compares, where there is nothing to compare with.
+WITHOUT_ORIGINAL = "cannot be judged without the original file"
+
 
 @dataclass(frozen=True)
 class Verdict:

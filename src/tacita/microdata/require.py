@@ -13,7 +13,7 @@ from tacita.core import Comparison, Microdata, ParameterError, RequirementError,
 from tacita.core.params import Parameters, shown
 from tacita.core.release import Claim, Requirement
 from tacita.core.score import Files
-from tacita.core.verify import Verdict, faults
+from tacita.core.verify import WITHOUT_ORIGINAL, Verdict, faults
 from tacita.io import toml_of
 
 from .alignment import aligned
@@ -196,8 +196,6 @@ def required(
     return verdicts if to_look_at else insist(verdicts)
 
 
-# What is said of a requirement that compares, where there is nothing to compare with.
-WITHOUT_ORIGINAL = "cannot be judged without the original file"
 # Columns that a message lists one by one.
 _AT_A_GLANCE = 5
 
