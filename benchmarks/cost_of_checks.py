@@ -220,7 +220,8 @@ def _releases() -> dict[str, Callable[[Path], Any]]:
     eight = {"quasi": [f"k{j}" for j in range(1, 9)], "identifiers": ["hid"]}
     trees = {name: str(_SHARED / "arx" / "data" / f"adult_hierarchy_{name}.csv") for name in _OF_ADULT}
     several = {"quasi": list(_OF_ADULT), "hierarchy": trees}
-    numbers = {"quasi": list(_NUMBERS), "identifiers": list(_OF_PERSONS)}
+    # the sum of incomes gives back what is masked
+    numbers = {"quasi": list(_NUMBERS), "identifiers": [*_OF_PERSONS, "total_income"]}
     nominal = ["race", "workclass"]
     return {
         "demo": _demo,
