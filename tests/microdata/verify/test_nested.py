@@ -139,7 +139,8 @@ STALE = [name for name, array in HIDDEN.items() if _remembers(array)]
 
 
 def test_there_are_files_that_remember():
-    assert len(STALE) >= 12
+    # before version 25 Arrow writes fewer kinds
+    assert len(STALE) >= (12 if "map to dictionary" in KINDS else 8)
 
 
 @pytest.mark.parametrize("name", STALE)
@@ -266,7 +267,10 @@ def test_nested_categories_of_polars_keep_only_what_their_cells_have(name):
     made.data.write_parquet(written, compression="uncompressed")
     arrow = streams.BytesIO()
     made.data.write_ipc(arrow, compression="uncompressed")
-    for content in (written.getvalue(), arrow.getvalue(), Parquet().encode(Microdata.of(made.data))):
+    contents = [written.getvalue(), arrow.getvalue()]
+    if name != "array of Enum" or "fixed list of dictionary" in KINDS:
+        contents.append(Parquet().encode(Microdata.of(made.data)))
+    for content in contents:
         assert CANARY.encode() not in content
 
 
@@ -282,6 +286,10 @@ PANDAS = {
         pa.chunked_array([HIDDEN["text, under a null"]]), dtype=pd.ArrowDtype(pa.string())
     ),
 }
+
+
+if "map to dictionary" not in KINDS:
+    del PANDAS["ArrowDtype of a map"]
 
 
 @pytest.mark.parametrize("name", PANDAS)
