@@ -13,6 +13,9 @@ import tacita
 from tacita.core import Partition, Run
 from tacita.microdata.microaggregation.mdav import MDAV
 
+# what searches compile is compiled for these tests alone, for longer than they take
+compiles = pytest.mark.long
+
 RNG = np.random.default_rng(3)
 Z = standardised(RNG.normal(size=(60, 3)) + 4 * RNG.integers(0, 3, size=(60, 1)))
 K = 4
@@ -29,6 +32,7 @@ def found():
     }
 
 
+@compiles
 def test_searches_make_groups_of_k_and_count_their_error_exactly_and_repeat():
     once, again = found(), found()
     for name, told in once.items():
@@ -38,6 +42,7 @@ def test_searches_make_groups_of_k_and_count_their_error_exactly_and_repeat():
         assert np.array_equal(told.labels, again[name].labels), name
 
 
+@compiles
 def test_tabu_search_never_ends_above_its_start_and_leaves_local_optima():
     start = Partition(START, K).sse(Z)
     errors = [searches.tabu(Z, START, K, rounds, 1).error for rounds in (0, 60, 600)]
@@ -45,10 +50,12 @@ def test_tabu_search_never_ends_above_its_start_and_leaves_local_optima():
     assert start >= errors[1] >= errors[2] - 1e-9
 
 
+@compiles
 def test_ants_learn_from_round_to_round():
     assert searches.ants(Z, K, 40, 1).error <= searches.ants(Z, K, 1, 1).error
 
 
+@compiles
 def test_a_weight_on_risk_lowers_linkage_and_costs_loss():
     def hits(labels):
         means = np.array([Z[labels == g].mean(axis=0) for g in range(labels.max() + 1)])
