@@ -1,4 +1,4 @@
-"""`python -m experiments NAME`: run published experiments again, and write their figures beside ours."""
+"""`python -m experiments [NAME]`: run published experiments again, and write their figures beside ours."""
 
 from __future__ import annotations
 
@@ -10,16 +10,18 @@ from typing import Annotated, Literal
 from cyclopts import App, CycloptsError, Parameter
 
 from tacita.cli.talk import Out, complain, progress_bar
-from tacita.core import ParameterError, TacitaError
+from tacita.core import DataError, ParameterError, TacitaError
 
-from . import arithmetic
-from .writing import render_into, reproduce_into
+from . import EXPERIMENTS, arithmetic
+from .arithmetic import ALL
+from .writing import refuse_written, render_into, reproduce_into
 
 
 def run_experiments(
     name: Annotated[
-        str, Parameter(help="what to reproduce: microaggregation, synthetic, tables, instances or wishes")
-    ],
+        str,
+        Parameter(help="what to reproduce: microaggregation, synthetic, tables, instances or wishes; or all"),
+    ] = ALL,
     /,
     *,
     out: Annotated[Path, Parameter(help="folder for the page, its figures and the numbers as JSON")] = Path(
@@ -76,15 +78,34 @@ def run_experiments(
     }
     if render and (quick or fresh or any(value is not None for value in settings.values())):
         raise ParameterError("render: the numbers in the folder say what was run. Leave other settings away.")
-    with progress_bar(quiet) as steering:
-        written = (
-            render_into(name, out)
-            if render
-            else reproduce_into(name, out, steering, quick=quick, fresh=fresh, force=force, **settings)
-        )
-    if not quiet:
-        for path in written:
-            Out.print(str(path), markup=False)
+    if name == ALL:
+        _refuse_of_one(fresh=fresh or None, **settings)
+        if not render:
+            refuse_written(EXPERIMENTS, out, force=force)
+    for each in EXPERIMENTS if name == ALL else (name,):
+        try:
+            with progress_bar(quiet) as steering:
+                written = (
+                    render_into(each, out)
+                    if render
+                    else reproduce_into(
+                        each, out, steering, quick=quick, fresh=fresh, force=force, **settings
+                    )
+                )
+        except DataError as absent:
+            if name != ALL:
+                raise
+            Out.print(f"{each}: skipped. {absent}", markup=False)
+            continue
+        if not quiet:
+            for path in written:
+                Out.print(str(path), markup=False)
+
+
+def _refuse_of_one(**settings: float | str | bool | None) -> None:
+    """Raise where a setting of one experiment is given for all of them."""
+    if given := [f"--{name}" for name, value in settings.items() if value is not None]:
+        raise ParameterError(f"reproduce: {', '.join(given)} is of one experiment, got all. Name it first.")
 
 
 def run_command(words: Sequence[str]) -> int:

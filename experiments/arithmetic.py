@@ -13,7 +13,9 @@ import platform
 import sys
 from collections.abc import Mapping, Sequence
 
-REPEATED = ("synthetic",)
+# the name that stands for every experiment, where none is given
+ALL = "all"
+REPEATED = ("synthetic", ALL)
 HELD = {
     "OPENBLAS_CORETYPE": "Haswell",
     "OPENBLAS_NUM_THREADS": "1",
@@ -28,8 +30,11 @@ def lacking(words: Sequence[str], environment: Mapping[str, str], machine: str) 
     ['NPY_DISABLE_CPU_FEATURES', 'OPENBLAS_CORETYPE']
     >>> lacking(["tables"], {}, "x86_64"), lacking(["synthetic"], {}, "arm64")
     ({}, {})
+    >>> len(lacking(["--quick"], {}, "x86_64"))
+    3
     """
-    if not set(REPEATED) & set(words) or machine.lower() not in ("x86_64", "amd64"):
+    named = words if words and not words[0].startswith("-") else (ALL, *words)
+    if not set(REPEATED) & set(named) or machine.lower() not in ("x86_64", "amd64"):
         return {}
     return {name: value for name, value in HELD.items() if name not in environment}
 

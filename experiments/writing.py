@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -39,9 +40,8 @@ def reproduce_into(
         require_continued(name)
     place = made_folder(folder)
     part = settings.get("part") is not None
-    if name not in CONTINUED and not part:
-        earlier_page = {what: place / f"{name}.{what}" for what in ("md", "json")}
-        refuse_bad_targets(earlier_page, {}, force=force)
+    if not part:
+        refuse_written((name,), place, force=force)
     written: list[Path] = []
 
     def write(document: Document) -> None:
@@ -58,6 +58,13 @@ def reproduce_into(
             f"Cancelled while reproducing {name}. What was done is written; the same command goes on from it."
         ) from None
     return written
+
+
+def refuse_written(names: Iterable[str], folder: str | Path, *, force: bool) -> None:
+    """Raise where a page that is not gone on with is there already, and may not be written over."""
+    for name in set(names) - CONTINUED:
+        earlier_page = {what: Path(folder) / f"{name}.{what}" for what in ("md", "json")}
+        refuse_bad_targets(earlier_page, {}, force=force)
 
 
 def render_into(name: str, folder: str | Path) -> list[Path]:

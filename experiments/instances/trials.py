@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tacita._version import __version__
-from tacita.core import ParameterError, Run, Table, TacitaError, registry
+from tacita.core import DataError, ParameterError, Run, Table, TacitaError, registry
 from tacita.io.tables.argus.jj import parse_jj
 from tacita.tables.suppress import suppress
 from tacita.tables.suppression.watch import processor_time
@@ -82,11 +82,11 @@ Trials = dict[tuple[str, str], Trial]
 
 
 def folder() -> Path:
-    """Where the files are; ParameterError where nobody says, or where they are not."""
+    """Where the files are; DataError where nobody says, or where they are not."""
     named = os.environ.get("TACITA_SHARED")
     found = Path(named or "") / "instances"
     if not named or not found.is_dir():
-        raise ParameterError(
+        raise DataError(
             "reproduce instances: wanted the public tables as NAME.jj.gz in the folder instances of the "
             "folder that TACITA_SHARED names. They are not part of this project."
         )

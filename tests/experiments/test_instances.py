@@ -97,7 +97,7 @@ def test_numbers_that_are_none_of_ours_are_refused(broken, answered, tmp_path, c
 
 def test_without_the_tables_it_says_what_is_wanted(monkeypatch, tmp_path, capsys):
     monkeypatch.delenv("TACITA_SHARED", raising=False)
-    assert run_command(["instances", "--out", str(tmp_path), "--quiet"]) == 2
+    assert run_command(["instances", "--out", str(tmp_path), "--quiet"]) == 1
     assert "TACITA_SHARED" in capsys.readouterr().err
 
 
