@@ -32,7 +32,10 @@ from web.plans_to_open import (
 KINDS = {"records": Plan, "tabulate": TabulatePlan, "table": TablePlan}
 # What the page does not hold: a plan that names it is refused.
 REFUSED = {
-    "records": {"engine", "compare"},
+    "records": {
+        *("engine", "compare", "protect.then", "steps.then"),
+        *("roles.pseudonyms", "protect.pseudonym_key", "protect.pseudonym_length"),
+    },
     "tabulate": {"engine", "compare"},
     "table": {"compare"},
 }

@@ -201,7 +201,7 @@ def _partition(
     units, kinds = records.units_of(rows), records.kinds
     if method.takes == ("numeric",):
         start = groups_named(method, records.read, rows)
-        return method.partition(z, run, units=units, start=start)
+        return method.partition(z, run, units=units, **({} if start is None else {"start": start}))
     chosen = method.among(present)
     here = [kind for kind, has in zip(kinds, present, strict=True) if has] if kinds else None
     return chosen.partition(z, run, units=units, kinds=here)

@@ -432,8 +432,9 @@ def test_columns_that_give_back_most_are_named_once_and_three_at_most():
         ((), False),
         (("k-anonymous",), True),
         (("dropped",), False),
-        (("k-anonymous", "synthetic-cells"), False),
-        (("values-redrawn",), False),
+        # what is drawn anew may follow from columns that stayed
+        (("k-anonymous", "synthetic-cells"), True),
+        (("values-redrawn",), True),
         (("noise-independent",), True),
     ],
 )
