@@ -86,10 +86,8 @@ def columns_read(data: Microdata, method: Method, kept: Ints) -> dict[str, ReadC
     return {name: ReadColumn(data, name, kept) for name in method.reads}
 
 
-def groups_named(method: Method, read: Mapping[str, ReadColumn], rows: Ints) -> Partition | None:
+def groups_named(method: Method, read: Mapping[str, ReadColumn], rows: Ints) -> Partition:
     """The groups of some records that a column names, for a method that starts from them."""
-    if not method.reads:
-        return None
     (column,) = (read[name] for name in method.reads)
     if absent := int(column.data.missing(column.name)[column.rows].sum()):
         raise DataError(

@@ -200,11 +200,11 @@ def _partition(
     """Groups of some records by the columns that they have, which are z."""
     units, kinds = records.units_of(rows), records.kinds
     if method.takes == ("numeric",):
-        start = groups_named(method, records.read, rows)
-        return method.partition(z, run, units=units, **({} if start is None else {"start": start}))
-    chosen = method.among(present)
+        if not method.reads:
+            return method.partition(z, run, units=units)
+        return method.partition(z, run, units=units, start=groups_named(method, records.read, rows))
     here = [kind for kind, has in zip(kinds, present, strict=True) if has] if kinds else None
-    return chosen.partition(z, run, units=units, kinds=here)
+    return method.among(present).partition(z, run, units=units, kinds=here)
 
 
 def _masked(method: Masking, records: Records, run: Run) -> Published:
