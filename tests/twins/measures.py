@@ -45,12 +45,12 @@ def dbrl_mahalanobis(x, z):
     return 100 * _linked(x @ root, z @ root)
 
 
-def id_sd(x, z, percents=range(1, 11)):
+def id_sd(x, z, percents=(1, 2, 3, 4, 5, 6, 7, 8, 9, 10)):
     a, b = _scaled(x, z)
     return 100 * np.mean([(np.abs(a - b) <= p / 100 + 1e-12) for p in percents])
 
 
-def id_rank(x, z, percents=range(1, 11)):
+def id_rank(x, z, percents=(1, 2, 3, 4, 5, 6, 7, 8, 9, 10)):
     n, d = x.shape
     inside = 0
     for j in range(d):

@@ -90,7 +90,7 @@ def test_without_a_rule_nothing_is_released_unless_that_is_accepted_by_name(unju
     page.get_by_test_id("accept").uncheck()
     page.get_by_test_id("suppress").click()
     page.locator(STATES.format("refused")).wait_for()
-    assert not page.get_by_test_id("step-export").count()
+    page.get_by_test_id("step-export").wait_for(state="detached")
 
 
 def test_adjusted_values_of_such_a_table_have_no_good_verdict_either(unjudged):
