@@ -299,3 +299,13 @@ def test_a_file_in_parts_is_refused(key, tmp_path):
             pseudonyms=["id"],
             pseudonym_key=key,
         )
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes on this system")
+def test_nobody_waits_for_a_pipe_in_place_of_a_key(tmp_path):
+    os.mkfifo(tmp_path / "pipe", 0o600)
+    for path in (tmp_path / "pipe", tmp_path):
+        with pytest.raises(
+            ParameterError, match="wanted a file with a key of pseudonyms, got a folder, pipe"
+        ):
+            read_key(path)

@@ -148,7 +148,7 @@ class Run:
     def once(self, what: str, x: npt.NDArray[Any], find: Callable[[], T]) -> T:
         """What `find` finds of an array alone: found anew each time, but once by a run that is `keeping`.
 
-        For what depends on nothing but the array, and is left as it is by whoever uses it.
+        For what depends on nothing but the array, and is not changed by its users.
 
         >>> x, found = np.zeros(3), []
         >>> run = Run().keeping()

@@ -35,6 +35,12 @@ def new_pseudonym_key(path: str | Path) -> Path:
 
 def read_key(path: Path) -> bytes:
     """The key in a file that nobody but its owner can read."""
+    if path.exists() and not path.is_file():
+        # a pipe would be waited for
+        raise ParameterError(
+            f"{path.name}: wanted a file with a key of pseudonyms, got a folder, pipe or device.",
+            field="pseudonym_key",
+        )
     try:
         with path.open("rb") as file:
             mode = os.fstat(file.fileno()).st_mode
