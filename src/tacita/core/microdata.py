@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 import narwhals as nw
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from .arrays import Extent, Floats, Ints, Mask, numbered
@@ -79,6 +80,10 @@ class Microdata:
     _kinds: dict[str, Kind] = field(default_factory=dict, repr=False)
     _parsed: dict[str, tuple[Parsed, bool]] = field(default_factory=dict, repr=False)
     _levels: dict[tuple[str, Kind, tuple[str, ...]], Levels] = field(default_factory=dict, repr=False)
+    _missing: dict[str, Mask] = field(default_factory=dict, repr=False)
+    _alike: dict[str, Alike] = field(default_factory=dict, repr=False)
+    # half the room of the numbers that are handed out
+    _codes: dict[str, npt.NDArray[np.int32]] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, frame: Any, **fields: Any) -> Microdata:
@@ -324,33 +329,47 @@ class Microdata:
         """Number the distinct combinations of some columns 0, 1, 2, ...; a missing cell is its own value."""
         combined = np.zeros(self.n, dtype=np.int64)
         for column in columns:
-            own = column_codes(self.column(column))
-            combined = numbered(combined * (int(own.max(initial=0)) + 1) + own)
+            if column not in self._codes:
+                self._codes[column] = column_codes(self.column(column)).astype(np.int32)
+            own = self._codes[column].astype(np.int64)
+            combined = numbered(combined * (int(own.max(initial=0)) + 1) + own) if len(columns) > 1 else own
         return combined
 
     def alike(self, column: str) -> Alike:
         """Number the records of a column so that values which mean the same share a number, however spelled.
 
         For counting who stands behind records: `ACME` and `acme ` are one firm. Missing cells are one value.
-        O(n) and one look at each distinct spelling.
+        O(n) and one look at each distinct spelling, once.
 
         >>> import pyarrow as pa
         >>> Microdata.of(pa.table({"firm": ["ACME", "acme ", "Bolt"]})).alike("firm")
         Alike(codes=array([0, 0, 1]), merged=1)
         """
+        if column not in self._alike:
+            self._alike[column] = self._find_alike(column)
+            self._alike[column].codes.setflags(write=False)
+        return self._alike[column]
+
+    def _find_alike(self, column: str) -> Alike:
         series = self.column(column)
         if series.dtype.is_float():
             # minus zero is zero
             values = np.asarray(series.to_numpy(), dtype=np.float64) + 0.0
             return Alike(np.unique(values, return_inverse=True)[1].astype(np.int64), 0)
-        codes = column_codes(series)
+        codes = self.codes([column])
         if series.dtype.is_numeric():
             return Alike(codes, 0)
         first = np.unique(codes, return_index=True)[1]
         return alike(codes, series[first.tolist()].to_list())
 
     def missing(self, column: str) -> Mask:
-        """Where a column has no value."""
+        """Where a column has no value. O(n), once."""
+        if column not in self._missing:
+            self._missing[column] = self._find_missing(column)
+            self._missing[column].setflags(write=False)
+        return self._missing[column]
+
+    def _find_missing(self, column: str) -> Mask:
         series = self.column(column)
         if self.dialect is not None and series.dtype == nw.String:
             if not self.dialect.missing_values:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 
 from tacita._version import __version__
@@ -17,9 +18,13 @@ def versions() -> dict[str, str]:
     True
     """
     found = {"tacita": __version__, "python": platform.python_version()}
-    for package in _PACKAGES:
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            found[package] = "unknown"
-    return found
+    return found | {package: _version(package) for package in _PACKAGES}
+
+
+@cache
+def _version(package: str) -> str:
+    """What is installed, read from its files once."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "unknown"

@@ -58,6 +58,9 @@ class Evidence:
     masked: frozenset[str] = frozenset()
     # what follows of hidden cells, once it was looked for
     inferred: list[tuple[Determined, ...]] = field(default_factory=list)
+    # numbers for the cells of released columns, and what they say as numbers, once either was looked up
+    spelled: dict[str, Ints] = field(default_factory=dict)
+    figures: dict[str, Floats | None] = field(default_factory=dict)
 
     @property
     def in_file(self) -> Microdata:
@@ -199,7 +202,13 @@ class Evidence:
         return Microdata.of(self.released.frame.select(name).to_native(), dialect=dialect).numbers(name)
 
     def spelling(self, name: str) -> Ints:
-        """A number for each cell that two cells share only if nothing tells them apart."""
+        """A number for each cell that two cells share only if nothing tells them apart. O(n), once."""
+        if name not in self.spelled:
+            self.spelled[name] = self._spelled(name)
+            self.spelled[name].setflags(write=False)
+        return self.spelled[name]
+
+    def _spelled(self, name: str) -> Ints:
         series = self.released.column(name)
         if not series.dtype.is_float():
             return column_codes(series)
@@ -224,8 +233,12 @@ def one_each(data: Microdata, unit: str) -> Ints:
 
 def _unit_name(cell: str) -> object:
     """What a name says to a reader: no case, no marks that do not show, single blanks, numbers as numbers."""
-    composed = normalize("NFKC", "".join(filter(_shows, normalize("NFC", cell))))
-    folded = "".join(filter(_shows, normalize("NFKC", composed.casefold())))
+    if cell.isascii() and cell.isprintable():
+        # of such letters and marks all are shown, in one form alone
+        folded = cell.casefold()
+    else:
+        composed = normalize("NFKC", "".join(filter(_shows, normalize("NFC", cell))))
+        folded = "".join(filter(_shows, normalize("NFKC", composed.casefold())))
     # in Turkish the small letter of I has no dot
     text = " ".join(folded.replace("\u0131", "i").split())
     digits = text[1:] if text[:1] in ("+", "-") else text

@@ -66,9 +66,10 @@ def relation(
         off = np.full(values.size, np.inf) if own is None else np.abs(values - own)
         tried.append((dict(beside), dict(shown), hidden & ~(off <= _tolerance(values, _EXACT))))
     found = [_copied(values, hidden, bare)]
+    exact = _Exactness(values)
     for columns, others, wanted in tried:
         for filled in _gaps_filled(columns):
-            found.append(_computed(values, wanted, filled, others))
+            found.append(_computed(values, exact, wanted, filled, others))
     known = [each for each in found if each is not None]
     # of two that give back as much, that with fewer columns
     return max(known, key=lambda each: (int(each.found.sum()), -len(each.columns)), default=None)
@@ -82,10 +83,30 @@ def _gaps_filled(columns: Mapping[str, Floats]) -> Iterator[Mapping[str, Floats]
 
 
 def _tolerance(values: Floats, fine: float = _FINE) -> float:
+    return _tolerated(*_step_and_spread(values), fine)
+
+
+def _tolerated(step: float, spread: float, fine: float) -> float:
+    return 0.5 * max(step, fine * spread) * (1 + 1e-6)
+
+
+def _step_and_spread(values: Floats) -> tuple[float, float]:
     known = values[np.isfinite(values)]
-    if not known.size:
-        return 0.0
-    return 0.5 * max(decimal_step(known), fine * float(known.std())) * (1 + 1e-6)
+    return (decimal_step(known), float(known.std())) if known.size else (0.0, 0.0)
+
+
+class _Exactness:
+    """What values of some records are known to; of the same records it is looked up once."""
+
+    def __init__(self, values: Floats) -> None:
+        self.values = values
+        self._found: dict[bytes, tuple[float, float]] = {}
+
+    def of(self, rows: Ints, fine: float = _FINE) -> float:
+        key = rows.tobytes()
+        if key not in self._found:
+            self._found[key] = _step_and_spread(self.values[rows])
+        return _tolerated(*self._found[key], fine)
 
 
 def _copied(values: Floats, hidden: Mask, beside: Mapping[str, Floats]) -> Relation | None:
@@ -113,7 +134,7 @@ def _beyond(hits: Mask, by_chance: Mask) -> bool:
 
 
 def _computed(
-    values: Floats, hidden: Mask, beside: Mapping[str, Floats], shown: Mapping[str, Floats]
+    values: Floats, exact: _Exactness, hidden: Mask, beside: Mapping[str, Floats], shown: Mapping[str, Floats]
 ) -> Relation | None:
     names = [each for each, column in beside.items() if np.isfinite(column).sum() > values.size // 2]
     if len(names) > _MOST_COLUMNS:
@@ -129,7 +150,7 @@ def _computed(
             used = [each for each in names if rows.size and (beside[each][rows] > 0).all()]
             if not used or rows.size < max(_FEWEST, _RECORDS_A_COLUMN * (len(used) + 1)):
                 continue
-        question = _Question(values, hidden, beside, shown, logarithms)
+        question = _Question(values, exact, hidden, beside, shown, logarithms)
         some = rows if rows.size <= _MANY else rows[:: rows.size // _SOME]
         first = question.answer(some, used)
         if first is None:
@@ -162,6 +183,7 @@ class _Question:
     """Whether some columns, or their logarithms, give the values back; `shown` as in `relation`."""
 
     values: Floats
+    exact: _Exactness
     hidden: Mask
     beside: Mapping[str, Floats]
     shown: Mapping[str, Floats]
@@ -170,17 +192,17 @@ class _Question:
     def answer(self, rows: Ints, names: Sequence[str]) -> Relation | None:
         """A relation that holds of more than half of some records, none of which misses a number."""
         last = [name in self.shown for name in names]
-        fitted = _Fit.of(self.values, self.beside, names, rows, last, logarithms=self.logarithms)
+        tolerance = self.exact.of(rows)
+        fitted = _Fit.of(self.values, self.beside, names, rows, last, tolerance, logarithms=self.logarithms)
         values, told = self.values[rows], fitted.told(self.beside, rows)
-        tolerance = _tolerance(values)
         near = np.abs(values - told) <= tolerance
         # the same numbers dealt to other records: what everybody shares comes back anyway
         chance = float((np.abs(values - _dealt(told)) <= tolerance).sum())
         if not (rows.size > chance and near.sum() - chance > _RELATION * (rows.size - chance)):
             return None
         if set(fitted.names) & set(self.shown):
-            rows = rows[self.hidden[rows]]
-            tolerance = _tolerance(values, _EXACT)
+            every, rows = rows, rows[self.hidden[rows]]
+            tolerance = self.exact.of(every, _EXACT)
             values, told = self.values[rows], fitted.told({**self.beside, **self.shown}, rows)
             near = np.abs(values - told) <= tolerance
             if not _beyond(near, np.abs(values - _dealt(told)) <= tolerance):
@@ -221,6 +243,7 @@ class _Fit:
         names: Sequence[str],
         rows: Ints,
         last: Sequence[bool],
+        tolerance: float,
         *,
         logarithms: bool,
     ) -> _Fit:
@@ -238,7 +261,7 @@ class _Fit:
             before, chosen = chosen, np.sort(np.argsort(off, kind="stable")[:kept])
             if off[chosen].max() <= 1e-9 * (np.abs(y).max() + 1) or np.array_equal(before, chosen):
                 break
-        least = _NO_PART * y.std() if logarithms else max(_NO_PART * y.std(), _BELOW_STEP * _tolerance(y))
+        least = _NO_PART * y.std() if logarithms else max(_NO_PART * y.std(), _BELOW_STEP * tolerance)
         parts = np.abs(beta[1:] * scale) > least
         if not parts.any():
             parts = np.ones(len(names), dtype=bool)
