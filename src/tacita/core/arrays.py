@@ -114,9 +114,22 @@ def numbered(keys: Ints) -> Ints:
     # where a table of all between would be larger than what is sorted
     if high - low > 4 * keys.size + 1024:
         return np.asarray(np.unique(keys, return_inverse=True)[1].reshape(-1), dtype=np.int64)
-    seen = np.zeros(high - low + 1, dtype=np.int64)
-    seen[keys - low] = 1
-    return np.asarray((np.cumsum(seen) - 1)[keys - low], dtype=np.int64)
+    places = keys - low if low else keys
+    seen = np.zeros(high - low + 1, dtype=bool)
+    seen[places] = True
+    return np.asarray((np.cumsum(seen, dtype=np.int64) - 1)[places], dtype=np.int64)
+
+
+def first_places(codes: Ints, count: int) -> Ints:
+    """Where each of the numbers 0 to count - 1 stands first, -1 where it does not. O(n).
+
+    >>> first_places(np.array([2, 0, 2]), 4).tolist()
+    [1, -1, 0, -1]
+    """
+    found = np.full(count, -1, dtype=np.int64)
+    # of several places of a number the one that is written last stays
+    found[codes[::-1]] = np.arange(codes.size - 1, -1, -1)
+    return found
 
 
 def decimals(values: Floats) -> int | None:

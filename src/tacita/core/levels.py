@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from .arrays import Floats, Ints, Mask
+from .arrays import Floats, Ints, Mask, first_places
 from .errors import DataError, ParameterError
 from .text import UNTYPED, parse_numbers
 
@@ -98,9 +98,9 @@ def _numbered(words: Sequence[str], of_cell: Ints, order: Sequence[str]) -> Leve
     code_of_word = np.array([place[word] for word in words] or [0], dtype=np.int64)
     missing = of_cell < 0
     codes = np.where(missing, np.nan, code_of_word[np.where(missing, 0, of_cell)])
-    rows = np.full(len(order), -1, dtype=np.int64)
-    present, first = np.unique(codes[~missing].astype(np.int64), return_index=True)
-    rows[present] = np.flatnonzero(~missing)[first]
+    there = np.flatnonzero(~missing)
+    first = first_places(code_of_word[of_cell[there]], len(order))
+    rows = np.where(first < 0, -1, np.append(there, -1)[first])
     return Levels(codes, tuple(order), rows, _first(missing))
 
 

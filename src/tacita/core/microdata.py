@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal
@@ -128,6 +128,11 @@ class Microdata:
     def native(self) -> Any:
         """The frame as the caller's own kind."""
         return self.frame.to_native()
+
+    def with_frame(self, frame: nw.DataFrame[Any]) -> Microdata:
+        """The same source with other cells: what was looked up of its columns is left behind."""
+        looked_up: dict[str, Any] = {each.name: {} for each in fields(self) if each.name.startswith("_")}
+        return replace(self, frame=frame, **looked_up)
 
     def with_roles(self, roles: Roles) -> Microdata:
         """The same records with roles, checked against the columns; 'numeric' becomes names."""

@@ -7,7 +7,6 @@ release never says more of them than its own cells do.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import narwhals as nw
 import numpy as np
@@ -63,7 +62,7 @@ def refuse_words_for_missing(released: Microdata, claim: Claim) -> None:
         return
     dialect = CsvDialect()
     for name in changed_by(claim) & {*released.columns}:
-        cells = _joined(to_arrow(replace(released, frame=released.frame.select(name))).column(0))
+        cells = _joined(to_arrow(released.with_frame(released.frame.select(name))).column(0))
         texts = cells.cast(cells.type.value_type) if pa.types.is_dictionary(cells.type) else cells
         if not _is_text(texts):
             continue
@@ -76,7 +75,7 @@ def refuse_words_for_missing(released: Microdata, claim: Claim) -> None:
 
 def unchanged_as_written(data: Microdata, names: Sequence[str]) -> pa.Table:
     """Columns of a source that no step changes, with the types in which a file that knows types has them."""
-    table = to_arrow(replace(data, frame=data.frame.select(list(names))))
+    table = to_arrow(data.with_frame(data.frame.select(list(names))))
     if data.dialect is None:
         return table
     for place, name in enumerate(names):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import replace
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -33,7 +32,7 @@ def refuse_unwritable(
     by_type = form.spells or isinstance(form, Parquet) or not all_stay
     records = 1 if by_type else data.n
     if by_type:
-        first = replace(data, frame=data.frame.head(1).select(list(unchanged)))
+        first = data.with_frame(data.frame.head(1).select(list(unchanged)))
         table = one_of_each_type(to_arrow(first))
     else:
         table = unchanged_as_written(data, unchanged)

@@ -210,7 +210,7 @@ def _shown(part: Protected, made: Made) -> Protected:
     there = [name for name in part.data.columns if name in made.data.columns]
     if len(there) == len(part.data.columns):
         return part
-    return replace(part, data=replace(part.data, frame=part.data.frame.select(there)))
+    return replace(part, data=part.data.with_frame(part.data.frame.select(there)))
 
 
 def _withdrawn(made: Made) -> Iterator[Caution]:

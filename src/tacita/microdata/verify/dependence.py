@@ -162,7 +162,9 @@ class _Search:
     def _try_all(self, wanted: Sequence[int], names: tuple[str, ...]) -> None:
         if not wanted or self.budget < self.n:
             return
-        codes, filled = (joined([side[name] for name in names]) for side in (self.known.codes, self.filled))
+        codes = joined([self.known.codes[name] for name in names])
+        gaps = any(name in self.known.filled for name in names)
+        filled = joined([self.filled[name] for name in names]) if gaps else codes
         for at in wanted:
             self._try(at, names, codes, filled)
 

@@ -284,8 +284,8 @@ def no_category(data: Microdata, name: str) -> Mask:
 
 def distinct(*keys: npt.NDArray[np.integer]) -> Ints:
     """Number the distinct combinations of several keys of each row 0, 1, 2, ... O(n log n) a key."""
-    combined = np.zeros(keys[0].size, dtype=np.int64)
-    for key in keys:
+    combined = numbered(keys[0].astype(np.int64))
+    for key in keys[1:]:
         dense = numbered(key.astype(np.int64))
         combined = numbered(combined * (int(dense.max(initial=0)) + 1) + dense)
     return combined

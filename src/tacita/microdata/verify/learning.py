@@ -82,12 +82,20 @@ def joined(columns: Sequence[Ints]) -> Ints:
     [0, -1, 1]
     """
     usable = np.logical_and.reduce([codes >= 0 for codes in columns])
-    found = np.zeros(int(usable.sum()), dtype=np.int64)
+    every = bool(usable.all())
+    found, width = np.zeros(int(usable.sum()), dtype=np.int64), 1
     for codes in columns:
-        found = numbered(found * (int(codes.max(initial=0)) + 1) + codes[usable])
-    codes = np.full(usable.size, -1, dtype=np.int64)
-    codes[usable] = found
-    return codes
+        own = int(codes.max(initial=0)) + 1
+        if width * own > found.size + 1 < width:
+            found = numbered(found)
+            width = int(found.max(initial=0)) + 1
+        found = found * own + (codes if every else codes[usable])
+        width *= own
+    if every:
+        return numbered(found)
+    joint = np.full(usable.size, -1, dtype=np.int64)
+    joint[usable] = numbered(found)
+    return joint
 
 
 @dataclass(frozen=True, repr=False)

@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from tacita.core import Floats, Ints, Mask, Matrix, Microdata
+from tacita.core.arrays import first_places
 from tacita.io.formats.csv import cells_as_text
 from tacita.io.frames import gathered
 
@@ -78,8 +79,9 @@ def categories_of(evidence: Evidence, name: str) -> Categories:
     old, new = _spelled(evidence, name)
     both = pa.concat_arrays([old, new]).dictionary_encode(null_encoding="encode")
     texts = np.asarray(both.indices.cast(pa.int64()), dtype=np.int64)
-    spellings, rows = np.unique(texts[: len(old)], return_index=True)
-    frame = gathered(original.frame.select(name), rows.astype(np.int64))
+    row_of = first_places(texts[: len(old)], len(both.dictionary))
+    spellings = np.flatnonzero(row_of >= 0)
+    frame = gathered(original.frame.select(name), row_of[spellings])
     few = Microdata(frame, roles=original.roles, dialect=original.dialect, source=original.source)
     numbers: dict[str | None, int] = {}
     number = np.full(len(both.dictionary), -1, dtype=np.int64)
@@ -88,7 +90,7 @@ def categories_of(evidence: Evidence, name: str) -> Categories:
         read = None if key is None else f"{key:.15g}" if isinstance(key, float) else cell
         number[text] = numbers.setdefault(read, len(numbers))
     everybody = number[texts[: len(old)]]
-    first = np.unique(everybody, return_index=True)[1].astype(np.int64)
+    first = first_places(everybody, len(numbers))
     return Categories(list(numbers), everybody[evidence.claim.rows], number[texts[len(old) :]], first)
 
 
@@ -212,9 +214,9 @@ class _Drawn:
 
 
 def _places(place: Mapping[Any, int], names: Sequence[Names], numbers: Sequence[Ints]) -> Ints:
-    """The place of each record's category, or combination of them, -1 where it has none. O(n log n)."""
+    """The place of each record's category, or combination of them, -1 where it has none. O(n)."""
     combined = distinct(*numbers)
-    first = np.unique(combined, return_index=True)[1]
+    first = first_places(combined, int(combined.max(initial=-1)) + 1)
     rows = zip(*(each[first].tolist() for each in numbers), strict=True)
     # what is nobody's has no place, and None means missing
     read = (tuple(own[i] if i >= 0 else i for own, i in zip(names, row, strict=True)) for row in rows)
