@@ -7,8 +7,9 @@ import pyarrow as pa
 import pytest
 
 import tacita
+from attacked_tables import block, tied
 from tables_at_hand import counted
-from tacita.core import Contributors, Hierarchy, Pattern, Relations, Run, Table, VerificationError
+from tacita.core import Contributors, Pattern, Run, Table, VerificationError
 from tacita.io.hierarchies import from_nested
 from tacita.tables import reinforce
 from tacita.tables.rules.frequency import MinimumFrequency
@@ -24,27 +25,7 @@ def reasons(found):
 
 def odd_square(lone):
     """x + y + s + w = y + z + s + w = x + z + s + w = 4, all of them 1: by w it follows that s is 1 or 3."""
-    lines = [
-        ([0, 1, 3, 4, 5], [1, 1, 1, 1, -1]),
-        ([1, 2, 3, 4, 6], [1, 1, 1, 1, -1]),
-        ([0, 2, 3, 4, 7], [1, 1, 1, 1, -1]),
-    ]
-    sensitive = np.arange(8) == 3
-    table = Table(
-        (Hierarchy.flat("cell", list("xyzswab"), "c"),),
-        np.arange(8)[:, None],
-        np.array([1.0, 1, 1, 1, 1, 4, 4, 4]),
-        Relations.of(lines),
-        primary=sensitive,
-        lower=sensitive * 1.0,
-        upper=sensitive * 1.0,
-        sliding=np.zeros(8),
-        low=np.zeros(8),
-        high=np.full(8, np.inf),
-        cost=np.ones(8),
-        forced=np.arange(8) > 4,
-        frequency=True,
-    )
+    table = tied("xyzswabc", [1.0] * 5 + [4.0] * 3, [[0, 1, 3, 4, 5], [1, 2, 3, 4, 6], [0, 2, 3, 4, 7]], 3)
     number = np.where((np.arange(8) == 4) & lone, 1, 2)
     nobody = np.full((8, 1), -1)
     who = Contributors(
@@ -73,16 +54,6 @@ def test_a_singleton_writes_down_the_table_behind_linked_ones():
 
 
 # known sums
-
-
-def block():
-    """Four ones whose sum is that of two rows less that of a column."""
-    table = Table.from_array([[6, 1, 1], [6, 1, 1], [20, 5, 5]], frequency=True)
-    table = replace(table, contributors=Contributors.counts(table.values))
-    flags = MinimumFrequency(threshold=5).flag_table(table)
-    return table.with_primary(
-        flags.mask, flags.lower, flags.upper, flags.sliding, (MinimumFrequency(threshold=5),)
-    )
 
 
 def test_a_sum_that_several_lines_give_away_is_found():

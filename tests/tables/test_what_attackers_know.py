@@ -9,8 +9,8 @@ import pytest
 from scipy.optimize import LinearConstraint, linprog, milp
 
 import tacita
-from tacita.core import Contributors, DataError, Hierarchy, Relations, Table, VerificationError, registry
-from tacita.io.hierarchies import from_nested
+from attacked_tables import REGIONS, odd_triangle
+from tacita.core import Contributors, DataError, Table, VerificationError, registry
 from tacita.tables.build import tabulate
 from tacita.tables.linking import link
 from tacita.tables.rules.concentration import Dominance
@@ -200,8 +200,7 @@ def test_a_sensitive_sum_that_cannot_be_widened_is_refused_unless_accepted():
 
 
 def test_a_suppressed_subtotal_is_replaced_by_its_suppressed_parts():
-    region = from_nested("region", {"north": ["n1", "n2", "n3"], "south": ["s1", "s2"]})
-    table = Table.cross([region], np.array([4.0, 9, 20, 3, 30]), primary=[1, 0, 0, 1, 0])
+    table = Table.cross([REGIONS], np.array([4.0, 9, 20, 3, 30]), primary=[1, 0, 0, 1, 0])
     label = {table.label(cell)[0]: cell for cell in range(table.n)}
     hidden = np.isin(np.arange(table.n), [label[name] for name in ("n1", "s1", "north", "south")])
     sums = {frozenset(cells.tolist()) for cells, _ in known_sums(table, hidden)}
@@ -217,27 +216,6 @@ def test_a_cell_that_can_be_computed_hides_no_sum():
 
 
 # whole numbers
-
-
-def odd_triangle():
-    """Three sums of 3: x + y + s, y + z + s and x + z + s, so that x = y = z and s = 3 - 2 x is odd."""
-    lines = [([0, 1, 3, 4], [1, 1, 1, -1]), ([1, 2, 3, 5], [1, 1, 1, -1]), ([0, 2, 3, 6], [1, 1, 1, -1])]
-    sensitive = np.arange(7) == 3
-    return Table(
-        (Hierarchy.flat("cell", list("xyzsab"), "c"),),
-        np.arange(7)[:, None],
-        np.array([1.0, 1, 1, 1, 3, 3, 3]),
-        Relations.of(lines),
-        primary=sensitive,
-        lower=sensitive * 1.0,
-        upper=sensitive * 1.0,
-        sliding=np.zeros(7),
-        low=np.zeros(7),
-        high=np.full(7, np.inf),
-        cost=np.ones(7),
-        forced=np.arange(7) > 3,
-        frequency=True,
-    )
 
 
 def test_a_count_that_linear_programs_leave_open_is_given_away_by_whole_numbers():

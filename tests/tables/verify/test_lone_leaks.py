@@ -5,12 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from attacked_tables import REGIONS
 from tacita.core import Contributors, Hierarchy, Run, Table
 from tacita.io.hierarchies import from_nested
 from tacita.tables.verify.judge import Judge
 from tacita.tables.verify.leaks import lone_leaks
 
-REGIONS = from_nested("region", {"north": ["n1", "n2", "n3"], "south": ["s1", "s2"]})
 SHAPES = {
     "two-way": [Hierarchy.flat("a", list("pqrs")), Hierarchy.flat("b", list("tuvw"))],
     "nested": [REGIONS, from_nested("size", {"small": ["a", "b"], "large": ["c", "d"]})],

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from attacked_tables import REGIONS
 from tacita.core import Hierarchy, Table
 from tacita.io.hierarchies import from_nested
 from tacita.tables.linking import link
@@ -13,7 +14,6 @@ from tacita.tables.verify.judge import Judge
 from tacita.tables.verify.together import moving_together
 from twins import attack
 
-REGIONS = from_nested("region", {"north": ["n1", "n2", "n3"], "south": ["s1", "s2"]})
 SIZES = from_nested("size", {"small": ["a", "b"], "large": ["c", "d"]})
 
 

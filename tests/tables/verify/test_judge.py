@@ -1,24 +1,12 @@
-"""Planted failures for mutants that lived: what is asked of a cell, what is a failure, and what is said."""
+"""Planted failures of what is asked of a cell: how far it must be able to go, and what it is known to be."""
 
-from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from tacita.core import Contributors, Table
-from tacita.tables.rules.frequency import MinimumFrequency
-from tacita.tables.verify import mixed_sums
-from tacita.tables.verify.audit import audit
-from tacita.tables.verify.insiders import INSIDER
+from attacked_tables import PAIR, pair
 from tacita.tables.verify.judge import Judge, with_known_zeros
-
-PAIR = np.array([True, True, False])
-
-
-def pair(first=100.0, second=50.0, **fields):
-    """Two cells under a published total, of which the first one is sensitive."""
-    return Table.from_array([first, second], primary=[True, False], **fields)
 
 
 def place(judge):
@@ -107,56 +95,3 @@ def test_published_zeros_raise_lower_bounds_and_never_lessen_one():
     assert with_known_zeros(known, PAIR, "interval", "publish").low.tolist() == [1.0, 2.0, 1.0]
     negative = table.with_bounds(np.array([0.0, -2.0, 0.0]), np.inf)
     assert with_known_zeros(negative, PAIR, "interval", "publish").low.tolist() == [1.0, -2.0, 1.0]
-
-
-# what the audit says
-
-
-def test_failures_are_found_by_their_reason():
-    found = audit(pair(), np.zeros(3, dtype=bool), "exact")
-    assert found.cells_that_fail("published") == [0]
-    assert found.cells_that_fail("can be computed exactly", "too narrow") == []
-
-
-def known_parts():
-    """Who holds 45 of the second cell knows that the first is 105 at most."""
-    made = Contributors.of([[60.0, 40.0], [45.0, 5.0], [60.0, 45.0, 40.0, 5.0]], 2)
-    made = replace(made, holders=np.array([[0, 1], [2, 3], [0, 2]]))
-    return replace(pair(lower=[1.0, 0.0], upper=[5.5, 0.0]), contributors=made)
-
-
-@pytest.mark.parametrize("demanded", [False, True])
-def test_what_contributors_know_is_a_warning_or_where_they_were_demanded_a_failure(demanded):
-    found = audit(known_parts(), PAIR, insiders=demanded)
-    assert found.safe is not demanded
-    assert {failure.reason for failure in found.failures} == ({INSIDER} if demanded else set())
-    assert ("insiders" in {caution.name for caution in found.cautions}) is not demanded
-
-
-def test_somebody_who_guesses_signs_knows_that_a_suppressed_zero_does_not_fall():
-    table = pair(5.0, 0.0, lower=[1.0, 0.0], upper=[1.0, 0.0], bounds=(-np.inf, np.inf))
-    found = audit(table, PAIR, "interval", zeros="withhold")
-    assert found.safe
-    assert {caution.name: caution.count for caution in found.cautions}["sign-guessed"] == 1
-
-
-# sums of several lines
-
-
-def block():
-    """Four ones whose sum is that of two rows less that of a column."""
-    table = Table.from_array([[6, 1, 1], [6, 1, 1], [20, 5, 5]], frequency=True)
-    table = replace(table, contributors=Contributors.counts(table.values))
-    flags = MinimumFrequency(threshold=5).flag_table(table)
-    return table.with_primary(
-        flags.mask, flags.lower, flags.upper, flags.sliding, (MinimumFrequency(threshold=5),)
-    )
-
-
-@pytest.mark.parametrize(("most", "found"), [(7, 0), (8, 1)])
-def test_of_parts_that_are_too_large_no_sums_of_several_lines_are_sought(monkeypatch, most, found):
-    table = block()
-    hidden = table.inner & (table.values != 20)
-    monkeypatch.setattr(mixed_sums, "_MOST", most)
-    sets = [cells.tolist() for cells in mixed_sums.mixed_sums(table, hidden) if cells.size == 4]
-    assert len(sets) == found
