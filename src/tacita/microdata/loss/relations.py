@@ -105,7 +105,7 @@ def _scale(one: _Side, other: _Side) -> int:
     if one.numbers is not None or other.numbers is not None:
         return 1
     both = one.known & other.known
-    return max(1, min(np.count_nonzero(np.bincount(each.codes[both])) for each in (one, other)) - 1)
+    return max(1, min(int(np.count_nonzero(np.bincount(each.codes[both]))) for each in (one, other)) - 1)
 
 
 def _strength(one: _Side, other: _Side, weights: Floats, scale: int) -> float:
