@@ -60,3 +60,33 @@ def known_parts(lower: float, upper: float, **fields: Any) -> Table:
     made = Contributors.of([[60.0, 40.0], [45.0, 5.0], [60.0, 45.0, 40.0, 5.0]], 2)
     made = replace(made, holders=np.array([[0, 1], [2, 3], [0, 2]]))
     return replace(pair(lower=[lower, 0.0], upper=[upper, 0.0], **fields), contributors=made)
+
+
+def some_cells(table: Table, kept: np.ndarray, known: np.ndarray) -> Table:
+    """The cells that are kept, and the lines all cells of which are known: those that go are zero."""
+    number = np.cumsum(kept) - 1
+    lines = []
+    for row in range(len(table.relations)):
+        cells, signs = table.relations.line(row)
+        if known[cells].all():
+            there = kept[cells]
+            lines.append((number[cells[there]].tolist(), signs[there].tolist()))
+    columns = ("codes", "values", "primary", "lower", "upper", "sliding", "low", "high", "cost", "forced")
+    return replace(
+        table, relations=Relations.of(lines), **{name: getattr(table, name)[kept] for name in columns}
+    )
+
+
+def linked_margins(values: np.ndarray, without_zeros: bool = False, **fields: Any) -> Table:
+    """The tables a x b, a x c and b x c of a file, as one system that shares its totals; of a x b a and b."""
+    sizes = values.shape
+    names = "abc"[: len(sizes)]
+    dimensions = tuple(
+        Hierarchy.flat(name, [f"{name}{at}" for at in range(size)], "Total")
+        for name, size in zip(names, sizes, strict=True)
+    )
+    whole = Table.cross(dimensions, values, margins=True, **fields)
+    tops = np.array([each.top for each in dimensions])
+    linked = (whole.codes == tops).any(axis=1)
+    kept = linked & (whole.values > 0) if without_zeros else linked
+    return some_cells(whole, kept, linked)
