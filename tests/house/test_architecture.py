@@ -306,11 +306,6 @@ def test_the_rule_sees_a_forbidden_import(tmp_path):
     assert list(imports(wrong, "core.wrong")) == ["microdata", "api"]
 
 
-def test_no_source_file_is_too_long_to_read():
-    long = {name: n for name, path in modules() if (n := len(path.read_text().splitlines())) > 450}
-    assert not long
-
-
 CHANGING = {"add", "append", "clear", "extend", "insert", "pop", "popitem", "remove", "setdefault", "update"}
 
 
