@@ -12,7 +12,7 @@ from tacita.tables.verify.audit import audit
 from tacita.tables.verify.common import COMMON
 from tacita.tables.verify.insiders import INSIDER
 from tacita.tables.verify.integers import PINNED, UNDECIDED
-from tacita.tables.verify.judge import Judge
+from tacita.tables.verify.judge import Failure, Judge
 from tacita.tables.verify.leaks import KNOWN_SUM, LONE
 
 
@@ -171,6 +171,18 @@ def test_singletons_write_down_the_table_behind_linked_ones(monkeypatch):
     assert not alone.failures
     monkeypatch.setattr("tacita.tables.verify.audit._SECONDS", -1.0)
     assert cautions(audit(table, hidden, "exact"))["common-table-not-judged"] == 1
+
+
+@pytest.mark.parametrize("insist", [False, True])
+def test_what_time_did_not_decide_is_attacked_in_other_ways_all_the_same(insist, monkeypatch):
+    table, hidden, cells = behind()
+    doubt = [Failure(cell, table.label(cell), UNDECIDED, 2.0, 2.0, 1.0) for cell in cells]
+    monkeypatch.setattr("tacita.tables.verify.audit.given_away_by_integers", lambda *_: doubt)
+    found = audit(table, hidden, "exact", insist=insist)
+    assert reasons(found) == [(cells[0], COMMON if insist else UNDECIDED)]
+    doubt[:] = [replace(doubt[0], cell=0, labels=("1",))]
+    inside = audit(known_parts(1.0, 5.5), PAIR, insist=insist, insiders=True)
+    assert reasons(inside) == [(0, INSIDER if insist else UNDECIDED)]
 
 
 # guesses

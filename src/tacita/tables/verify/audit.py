@@ -192,13 +192,13 @@ def audit(
     bad = {failure.cell for failure in firm}
     passed = [cell for cell in np.flatnonzero(table.primary & mask).tolist() if cell not in bad]
     pinned = given_away_by_integers(judge, attacker, mask, passed, run)
+    # what time did not decide may be accepted, and is attacked in other ways all the same
+    undecided = [failure for failure in pinned if insist and failure.reason == UNDECIDED]
+    pinned = [failure for failure in pinned if failure not in undecided]
     passed = sorted(set(passed) - {failure.cell for failure in pinned})
     common = common_table_of(judge, mask)
     shared, not_judged = given_away_by_common_table(judge, mask, passed, run, common)
-    firm += shared
-    # what time did not decide may be accepted
-    undecided = [failure for failure in pinned if insist and failure.reason == UNDECIDED]
-    firm += [failure for failure in pinned if failure not in undecided]
+    firm += [*shared, *pinned]
     computable = np.zeros(table.n, dtype=bool)
     computable[mask] = low == high
     sums = sensitive_sums(table, mask, computable)
