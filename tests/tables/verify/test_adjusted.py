@@ -210,6 +210,8 @@ def test_what_was_given_up_is_told():
     made = replace(Adjusted.of(SECRET, shown), relaxed="values further than a base away", drawn=2)
     assert cautions(audit_adjusted(SECRET, made, ["adds-up"])) == {"relaxed": 1}
     assert cautions(audit_adjusted(SECRET, made, [])) == {"relaxed": 1, "additivity-lost": 1}
+    by_half = Adjusted.of(SECRET, np.array([120.0, 50, 170.5]))
+    assert cautions(audit_adjusted(SECRET, by_half, [])) == {"additivity-lost": 1}
     keyed = replace(made, terms=Terms(keys=WEIGHTED.keys), relaxed="")
     assert cautions(audit_adjusted(SECRET, keyed, ["adds-up"])) == {"keys-drawn": 2}
     assert not cautions(audit_adjusted(SECRET, replace(keyed, drawn=0), ["adds-up"]))
