@@ -14,6 +14,7 @@ from tacita.tables.verify.insiders import INSIDER
 from tacita.tables.verify.integers import PINNED, UNDECIDED
 from tacita.tables.verify.judge import Failure, Judge
 from tacita.tables.verify.leaks import KNOWN_SUM, LONE
+from tacita.tables.verify.unjudged import NOTHING_JUDGED
 
 
 def test_failures_are_found_by_their_reason():
@@ -99,6 +100,12 @@ def test_a_cell_that_can_be_computed_leaves_the_sum_of_the_others_known(known):
     assert {cell for cell, reason in reasons(found) if reason == KNOWN_SUM} == ({1, 2} if known else set())
 
 
+def test_a_sensitive_sum_that_was_insisted_on_is_a_warning():
+    found = audit(of_few_counts(True), np.array([True, True, True, False]), zeros="withhold", insist=True)
+    assert KNOWN_SUM not in {reason for _, reason in reasons(found)}
+    assert cautions(found)["sensitive-sums"] == 2
+
+
 def known_to_one(upper):
     """The second cell is one contributor's, who computes the first."""
     table = known_parts(1.0, upper)
@@ -113,6 +120,7 @@ def test_what_singletons_know_is_a_warning_or_a_failure_and_never_both(words, fa
     found = audit(known_to_one(5.0), PAIR, **words)
     assert reasons(found) == failures
     assert cautions(found).get("lone-contributors") == (None if failures else 1)
+    assert "sensitive-sums" not in cautions(found)
     # who is alone in a cell is no other contributor
     assert (len(found.lone), found.insiders) == (1, ())
 
@@ -222,7 +230,28 @@ def test_of_cells_without_bounds_those_are_counted_that_a_guess_of_signs_fixes(v
     assert cautions(found).get("sign-guessed") == count
 
 
+def test_without_bounds_nobody_guesses_a_unit():
+    assert cautions(audit(pair(1.0, 1.0, bounds=(-np.inf, np.inf)), PAIR, "general")) == {}
+
+
 # what it shows
+
+
+def test_the_headline_says_whether_cells_are_protected_or_nobody_said_which():
+    for table, problem, told in (
+        (pair(), "exact", "safe"),
+        (pair(lower=[1.0, 0.0], upper=[200.0, 0.0]), "interval", "1 cells not protected"),
+    ):
+        assert audit(table, PAIR, problem).headline == f"Audit of 2 withheld cells, {problem}: {told}"
+    bare = Table.from_array([2.0, 1.0])
+    accepted = audit(bare, PAIR, "exact", accept="no-sensitive-cells")
+    assert accepted.headline.endswith("that no cell is sensitive was accepted, not judged")
+    assert audit(bare, PAIR, "exact").headline.endswith(NOTHING_JUDGED)
+
+
+def test_cells_without_a_level_are_counted():
+    assert cautions(audit(pair(), PAIR, "interval", zeros="withhold")) == {"no-level": 1}
+    assert not cautions(audit(pair(), PAIR, "exact"))
 
 
 def test_a_frame_has_a_row_for_each_withheld_cell_and_the_reason_where_it_fails():

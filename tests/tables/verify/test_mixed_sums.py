@@ -9,7 +9,7 @@ from scipy import sparse
 from scipy.linalg import null_space
 from scipy.sparse import linalg
 
-from attacked_tables import REGIONS, block
+from attacked_tables import PAIR, REGIONS, block, pair
 from tacita.core import Hierarchy, Table
 from tacita.tables.verify import mixed_sums as module
 from tacita.tables.verify.mixed_sums import mixed_sums
@@ -170,3 +170,8 @@ def test_what_one_movement_shows_by_chance_the_other_one_must_confirm(chance, mo
     found = [cells.tolist() for cells in mixed_sums(table, table.inner)]
     grid = np.flatnonzero(table.inner).reshape(3, 3)
     assert sorted(found) == sorted([*grid.tolist(), *grid.T.tolist()])
+
+
+def test_two_cells_under_a_published_sum_are_a_set():
+    assert [cells.tolist() for cells in mixed_sums(pair(), PAIR)] == [[0, 1]]
+    assert not list(mixed_sums(replace(pair(), primary=np.zeros(3, dtype=bool)), PAIR))

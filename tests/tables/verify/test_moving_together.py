@@ -71,6 +71,20 @@ def test_what_is_left_has_three_groups_in_every_line_and_says_which_parts_hang_t
     assert sorted(zip(groups.tolist(), relations.tolist(), strict=True)) == [(1, 0), (6, 4), (7, 5)]
 
 
+def test_a_cell_that_has_left_a_line_may_follow_another_one():
+    """0 leaves both of its first lines when 1 follows it, and then follows 2, which stands in more lines."""
+    tangled = [(2, 3, 4), (2, 4, 5), (2, 5, 6), (2, 6, 3)]
+    lines = [
+        [(0, 1), (1, 1)],
+        [(0, 1), (1, 1)],
+        [(0, 1), (2, 1)],
+        *([(cell, 1) for cell in line] for line in tangled),
+    ]
+    found = grouped(lines, [3] * 7, [4] * 7)
+    assert found.group[0] == found.group[1] == found.group[2]
+    assert (found.ratio[0], found.ratio[1]) == (-found.ratio[2], found.ratio[2])
+
+
 def test_bounds_are_passed_on_to_either_side():
     line = sparse.csr_array(np.array([[1.0, 1.0, -1.0]]))
     low, high = implied(line, np.array([-9.0, -2, -1]), np.array([9.0, 3, 4]))
