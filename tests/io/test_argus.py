@@ -181,3 +181,18 @@ class TestJJ:
     def test_what_is_no_jj_file_is_refused(self, change):
         with pytest.raises(tacita.DataError, match="JJ"):
             argus.parse_jj(change(argus.format_jj(table())))
+
+
+@pytest.mark.parametrize(
+    ("name", "step", "whole"), [("count", 1.0, True), ("count", 0.5, False), ("n", 1.0, False)]
+)
+def test_counts_of_records_behind_which_are_fewer_units_are_counts_again(name, step, whole):
+    """Of a file whose frequencies are those of units, its name says that whole values are counts."""
+    count = np.array([2, 1, 3])
+    values = step * (count + 1)
+    who = Contributors(
+        values, count, count[:, None] * 1.0, np.full((3, 1), -1), count * 1.0, np.zeros(3), values.copy()
+    )
+    own = Table.from_array(values[:2], contributors=who, response=name, frequency=True)
+    files = argus.encode_tab(own)
+    assert argus.decode_tab(files.tab, argus.parse_rda(files.rda)).frequency is whole

@@ -24,6 +24,8 @@ from .twoway import two_way_layout
 Cost = Literal["value", "count", "contributors", "log"]
 # Cells that an error lists; whoever has more wrong sums than that has another problem.
 MOST_PLACES = 1000
+# What the values of a table are called where records are counted.
+COUNTED = "count"
 
 
 @dataclass(frozen=True, eq=False, repr=False)

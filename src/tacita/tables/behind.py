@@ -15,8 +15,6 @@ import numpy as np
 from tacita.core import Contributors, DataError
 from tacita.core.arrays import Floats, Ints
 
-# the column of values where records are counted
-COUNTED = "count"
 COUNT = "contributors"
 RULES = "rules"
 CELL_KEY = "cell_key"

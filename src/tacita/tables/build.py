@@ -7,8 +7,9 @@ from typing import Any
 
 from tacita.core import DataError, Hierarchy, Microdata, ParameterError, Table
 from tacita.core.door import setting
+from tacita.core.table import COUNTED
 
-from .behind import COUNTED, is_kept
+from .behind import is_kept
 from .dimensions import TOTAL, Division
 from .rules import Rule, apply_rules, rules_of
 from .rules.wishes import Request

@@ -16,10 +16,10 @@ from tacita.core.labels import natural_order
 from tacita.core.layout import inner_cells, sums_of_leaves
 from tacita.core.microdata import speakable
 from tacita.core.percent import Level, percent_of
-from tacita.core.table import MOST_PLACES
+from tacita.core.table import COUNTED, MOST_PLACES
 from tacita.io.formats import csv
 
-from .behind import COUNT, COUNTED, RULES, columns_of, counted, is_kept, kept_contributors
+from .behind import COUNT, RULES, columns_of, counted, is_kept, kept_contributors
 from .dimensions import TOTAL, Division
 from .keyed import columns_of_keys, kept_keys
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from tacita.core import Contributors, DataError, Hierarchy, Table
 from tacita.core.layout import sums_of_leaves
+from tacita.core.table import COUNTED
 from tacita.io.hierarchies.hrc import format_hrc, from_digits, parse_hrc
 from tacita.io.tables.base import CellsFormat
 
@@ -143,8 +144,11 @@ def decode_tab(tab: str, metadata: Metadata, hrc: Mapping[str, str] | None = Non
     if frequency := metadata.of("frequency"):
         tops = [everywhere(each) for each in metadata.of("largest")] or [np.zeros(values.size)]
         made["contributors"] = _contributors(values, everywhere(frequency[0]), np.column_stack(tops))
-        # a table of counts says each of them twice
-        made["frequency"] = bool((values == made["contributors"].count).all())
+    counted = response.name == COUNTED and bool((values == np.rint(values)).all())
+    # a table of counts of records has each of them twice; where units are counted, its name alone tells
+    made["frequency"] = counted or (
+        "contributors" in made and bool((values == made["contributors"].count).all())
+    )
     as_they_are = ("contributors", "frequency")
     full = {key: each if key in as_they_are else each.reshape(shape) for key, each in made.items()}
     return Table.cross(
