@@ -269,3 +269,29 @@ def test_a_frame_has_a_row_for_each_withheld_cell_and_the_reason_where_it_fails(
     published = audit(table, ~PAIR).failures[0]
     assert (published.reason, published.low, published.high) == ("published", 100.0, 100.0)
     assert published.shortfall == np.inf
+
+
+def test_of_guesses_sensitive_cells_alone_are_counted():
+    assert cautions(audit(pair(1.0, 1.0), PAIR, "exact"))["zeros-guessed"] == 1
+
+
+def test_a_pattern_is_attacked_for_the_problem_that_it_is_for():
+    pattern = Pattern.of(pair(), PAIR, problem="exact")
+    assert (audit(pair(), pattern).problem, audit(pair(), pattern, "interval").problem) == (
+        "exact",
+        "interval",
+    )
+
+
+def test_a_single_count_is_told_of_counts_alone():
+    for frequency, count in ((True, 1), (False, None)):
+        table = Table.from_array([4.0, 0.0], frequency=frequency)
+        assert cautions(audit(table, np.zeros(3, dtype=bool), "exact")).get("single-count") == count
+
+
+def test_single_contributors_of_lists_that_number_them_by_themselves_are_told():
+    made = Contributors.of([[100.0], [50.0], [100.0, 50.0]], 2)
+    made = replace(made, holders=np.array([[0, -1], [1, -1], [0, 1]]))
+    for apart, count in ((True, 2), (False, None)):
+        found = audit(replace(pair(), contributors=replace(made, apart=apart)), PAIR, "exact")
+        assert cautions(found).get("holders-apart") == count

@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 from scipy import sparse
+from scipy.linalg import null_space
+from scipy.optimize import linprog
 
 from tacita.tables.verify import together
 from tacita.tables.verify.together import implied, moving_together
@@ -120,3 +122,61 @@ def test_bounds_are_passed_on_as_long_as_some_shrink(third, rounds, monkeypatch)
     line = sparse.csr_array(np.array([[1.0, 1.0, -1.0]]))
     implied(line, np.array([-1.0, -2.0, -third]), np.array([1.0, 1.0, third]))
     assert len(sought) == 2 * rounds
+
+
+@pytest.mark.parametrize(
+    ("lines", "down", "up", "groups", "expected"),
+    [
+        # a cell that cannot move leaves the two others of its line to each other
+        ([(0, 1, 2)], [0, 4, 5], [0, 3, 9], [-1, 0, 0], [(0, 0), (4, 3), (3, 4)]),
+        # cells that can only rise balance nobody, nor can who hangs on them alone
+        ([(0, 1, 2), (2, 3)], [0, 0, 0, 7], [5, 5, 5, 7], [-1] * 4, [(0, 0)] * 4),
+        ([(0, 1)], [0, 2], [0, 2], [-1, -1], [(0, 0)] * 2),
+    ],
+)
+def test_what_cannot_move_is_in_no_group_and_in_no_line(lines, down, up, groups, expected):
+    found = grouped([[(cell, 1) for cell in line] for line in lines], down, up)
+    assert found.group.tolist() == groups
+    assert limits(found) == expected
+    assert found.relations.shape[0] == 0
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_groups_move_as_all_movements_do_and_no_cell_goes_farther_than_its_limit(seed):
+    generator = np.random.default_rng(seed)
+    n, rows = 9, 6
+    matrix = np.zeros((rows, n))
+    for row in matrix:
+        chosen = generator.choice(n, generator.integers(2, 5), replace=False)
+        row[chosen] = generator.choice([1.0, 1, -1, 2], chosen.size)
+    row, cell = np.nonzero(matrix)
+    down, up = generator.integers(1, 9, (2, n)).astype(float)
+    found = moving_together(row, cell, matrix[row, cell], down, up)
+    free = null_space(matrix)
+    inside = found.group >= 0
+    assert np.abs(free[~inside]).max(initial=0.0) < 1e-9
+    # every movement of the cells is one of the groups, and there are no others
+    shares = free[inside] / found.ratio[inside, None]
+    groups = np.zeros((found.low.size, free.shape[1]))
+    groups[found.group[inside]] = shares
+    assert np.allclose(groups[found.group[inside]], shares)
+    left = found.relations.toarray()
+    assert np.allclose(left @ groups, 0)
+    assert found.low.size - (np.linalg.matrix_rank(left) if left.size else 0) == free.shape[1]
+    assert (np.diff(found.relations.indptr) >= 3).all()
+    for at in range(n):
+        for direction in (1, -1):
+            aim = -direction * (np.arange(n) == at)
+            ends = np.column_stack([-down, up])
+            reach = -linprog(aim, A_eq=matrix, b_eq=np.zeros(rows), bounds=ends).fun
+            assert found.limit(at, direction) >= reach - 1e-7
+            if not left.size:
+                assert found.limit(at, direction) == pytest.approx(reach, abs=1e-7)
+
+
+def test_what_others_leave_is_nothing_where_none_of_them_moves():
+    found = together._of_others(np.array([0, 0, 1, 1, 1]), np.array([5.0, 0, 0.25, 0.25, np.inf]), 2)
+    assert found[0] == 0.0
+    assert found[1:] == pytest.approx([5.0, np.inf, np.inf, 0.5], abs=1e-9)
+    # a little wider than it is, for rounding
+    assert found[1] > 5.0
