@@ -90,10 +90,16 @@ LARGE = Table.from_array([1e6, 5.0])
 LIMITED = Table.from_array([4.0, 0.5], bounds=(0.0, 10.0))
 SECRET = Table.from_array([100.0, 50.0], primary=[True, False], lower=[10.0, 0.0], upper=[20.0, 0.0])
 ABOVE = replace(SECRET, lower=np.zeros(3))
+BELOW = replace(SECRET, upper=np.zeros(3))
+NEGATIVE = replace(SECRET.with_bounds(-np.inf, np.inf), values=np.array([-100.0, 50, -50]))
 FLEX = Flex(0.1, 0.1, 1.0, 1.0)
 WEIGHTED = replace(
     Table.from_array([6.0, 30.0], frequency=True),
     keys=CellKeys(np.array([0.2, 0.4, 0.6]), np.array([2, 10, 12]), np.array([3.0, 3, 3])),
+)
+EMPTY = replace(
+    Table.from_array([0.0, 30.0], frequency=True),
+    keys=CellKeys(np.array([0.2, 0.4, 0.6]), np.array([0, 10, 10]), np.array([3.0, 3, 3])),
 )
 
 
@@ -108,6 +114,7 @@ WEIGHTED = replace(
         ("adds-up", TINY, [0.1, 0.2, 0.3 + 1e-9], {}, True),
         ("adds-up", LARGE, [1e6 + 0.1, 5, 1e6 + 5.1 + 1e-6], {}, False),
         ("adds-up", LARGE, [1e6 + 0.1, 5, 1e6 + 5.1 + 1e-5], {}, True),
+        ("adds-up", LARGE, [1e13, 5, 1e13 + 6], {}, True),
         # a large number of bases is one to the digits that it has, and so is none
         ("multiples-of-base", LARGE, [1e6 + 1e-6, 5, 0], {"base": 1.0}, False),
         ("multiples-of-base", LARGE, [1e6 + 1e-2, 5, 0], {"base": 1.0}, True),
@@ -139,6 +146,9 @@ WEIGHTED = replace(
         # of weighted counts the records are counted: 3 stands for one, 9 for three
         ("none-hidden", WEIGHTED, [3.0, 30, 36], {"hidden": 2, "keys": WEIGHTED.keys}, True),
         ("none-hidden", WEIGHTED, [9.0, 30, 36], {"hidden": 2, "keys": WEIGHTED.keys}, False),
+        ("none-hidden", EMPTY, [1.0, 30, 31], {"hidden": 2, "keys": EMPTY.keys}, True),
+        ("none-hidden", EMPTY, [1.0, 30, 31], {"hidden": 2, "keys": WEIGHTED.keys}, True),
+        ("none-hidden", LINE, [-1.0, 1, 7, 0, 12], {"hidden": 2}, True),
         # magnitudes may be of any size and sign
         ("none-hidden", LINE, [-1.0, 1, 7, 0, 12], {"hidden": 2, "flex": FLEX}, False),
         # inner cells alone, of which those below the base become 0 or the base
@@ -177,6 +187,11 @@ WEIGHTED = replace(
                 # on a side without a level there is no end of the interval
                 (ABOVE, 90.0, True),
                 (ABOVE, 120.0, False),
+                (BELOW, 110.0, True),
+                (BELOW, 90.0, False),
+                (replace(BELOW, upper=BELOW.lower / 20), 100.5, False),
+                (NEGATIVE, -80 - 5e-8, False),
+                (NEGATIVE, -80 - 5e-7, True),
             ]
         ),
     ],
@@ -212,6 +227,10 @@ def test_what_was_given_up_is_told():
     assert cautions(audit_adjusted(SECRET, made, [])) == {"relaxed": 1, "additivity-lost": 1}
     by_half = Adjusted.of(SECRET, np.array([120.0, 50, 170.5]))
     assert cautions(audit_adjusted(SECRET, by_half, [])) == {"additivity-lost": 1}
+    grid = Table.from_array([[1.0, 2.0], [3.0, 4.0]], frequency=True)
+    one_more = Adjusted.of(grid, grid.values + (np.arange(grid.n) == 0))
+    # a row and a column
+    assert cautions(audit_adjusted(grid, one_more, [])) == {"additivity-lost": 2}
     keyed = replace(made, terms=Terms(keys=WEIGHTED.keys), relaxed="")
     assert cautions(audit_adjusted(SECRET, keyed, ["adds-up"])) == {"keys-drawn": 2}
     assert not cautions(audit_adjusted(SECRET, replace(keyed, drawn=0), ["adds-up"]))

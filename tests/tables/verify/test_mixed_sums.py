@@ -142,7 +142,7 @@ def test_a_movement_keeps_all_sums_takes_every_cell_that_can_move_and_is_another
         assert (np.abs(moved[~free]) < 1e-8).all()
 
 
-@pytest.mark.parametrize(("left", "calls"), [(0.0, 1), (0.95e-9, 1), (1.05e-9, 2)])
+@pytest.mark.parametrize(("left", "calls"), [(0.0, 1), (0.95e-9, 1), (1.05e-9, 2), (-1.05e-9, 2)])
 def test_a_movement_is_improved_until_every_sum_holds(left, calls, monkeypatch):
     made, honest = [], linalg.lsqr
 
