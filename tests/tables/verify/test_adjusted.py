@@ -215,12 +215,12 @@ def cautions(audit):
         (SECRET, {"nothing-changed": 3}),
     ],
 )
-def test_the_true_table_and_one_that_nobody_judged_are_told(table, expected):
+def test_the_true_table_and_one_that_nobody_judged_are_reported(table, expected):
     unchanged = Adjusted.of(table, table.values.copy())
     assert cautions(audit_adjusted(table, unchanged, ["adds-up"])) == expected
 
 
-def test_what_was_given_up_is_told():
+def test_what_was_given_up_is_reported():
     shown = np.array([120.0, 50, 150])
     made = replace(Adjusted.of(SECRET, shown), relaxed="values further than a base away", drawn=2)
     assert cautions(audit_adjusted(SECRET, made, ["adds-up"])) == {"relaxed": 1}
@@ -263,7 +263,7 @@ def test_an_audit_shows_which_cells_give_too_much_away_and_how_many():
     assert "levels" in accepted._repr_html_()
 
 
-def test_pinned_counts_are_told_of_noise_alone():
+def test_pinned_counts_are_reported_of_noise_alone():
     table = replace(LINE, frequency=True)
     made = Adjusted.of(table, table.values.copy(), terms=Terms(base=1, reach=1))
     found = audit_adjusted(table, made, ["adds-up"])

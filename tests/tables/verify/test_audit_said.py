@@ -132,7 +132,7 @@ def test_of_a_cell_that_fails_for_all_nothing_is_said_of_some(table):
     assert (found.lone, found.insiders, found.exposed) == ((), (), 1)
 
 
-def test_contributors_for_whom_there_was_no_time_are_told(monkeypatch):
+def test_contributors_for_whom_there_was_no_time_are_reported(monkeypatch):
     monkeypatch.setattr("tacita.tables.verify.insiders._SECONDS", -1.0)
     assert cautions(audit(known_parts(1.0, 5.5), PAIR))["insiders-not-tried"] == 1
 
@@ -196,7 +196,7 @@ def test_what_time_did_not_decide_is_attacked_in_other_ways_all_the_same(insist,
 # guesses
 
 
-def test_somebody_who_guesses_that_zeros_are_published_is_told_of_once():
+def test_somebody_who_guesses_that_zeros_are_published_is_reported_of_once():
     near = pair(2.0, 1.0, lower=[0.0, 0.0], upper=[1.0, 0.0])
     found = audit(near, PAIR)
     assert found.safe
@@ -283,13 +283,13 @@ def test_a_pattern_is_attacked_for_the_problem_that_it_is_for():
     )
 
 
-def test_a_single_count_is_told_of_counts_alone():
+def test_a_single_count_is_reported_of_counts_alone():
     for frequency, count in ((True, 1), (False, None)):
         table = Table.from_array([4.0, 0.0], frequency=frequency)
         assert cautions(audit(table, np.zeros(3, dtype=bool), "exact")).get("single-count") == count
 
 
-def test_single_contributors_of_lists_that_number_them_by_themselves_are_told():
+def test_single_contributors_of_lists_that_number_them_by_themselves_are_reported():
     made = Contributors.of([[100.0], [50.0], [100.0, 50.0]], 2)
     made = replace(made, holders=np.array([[0, -1], [1, -1], [0, 1]]))
     for apart, count in ((True, 2), (False, None)):
