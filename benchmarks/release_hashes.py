@@ -1,83 +1,132 @@
 """SHA-256 of a set of releases: run it before and after a change that should leave their bytes alone.
 
-`python -m benchmarks.release_hashes` prints a line for each release and one over all. It goes by the command
-line alone, so that any version of the house can be asked.
+`python -m benchmarks.release_hashes` prints a line for each file and one over all; `--write FILE` keeps them,
+and `--against FILE` names every file whose bytes are others. It goes by the command line alone, in one
+process, so that any version of the house can be asked: put its `src` first in PYTHONPATH. Reports, notes and
+the records of runs are left out: their texts may change, and they have versions and times.
 """
 
 from __future__ import annotations
 
+import argparse
+import gc
 import hashlib
+import io
+import json
 import os
 import shlex
-import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import chdir, redirect_stderr, redirect_stdout
 from pathlib import Path
+from unittest import mock
 
-SEED = "0x7a1f00d5eed0c0ffee5afe00b1a5ed99"
-GROUPING = """mdav md vmdav cbfs npn-mhm md-mhm mdav-mhm cbfs-mhm tsp-mhm fdm projection clustered gsms
-gsms-t2 mst-d mst-c kward brkga ga kmeans1 kmeans2 hmeans1 hmeans2 hmkm dfo kc kckw imhm gower best"""
-MASKING = "onedims noise correlated-noise romm rank-swap shuffle"
-DRAWING = "regression ipso-a ipso-b ipso-c ipso-q ipso-cluster fcrm gadp"
-WITHHOLDING = "lagrange genetic network hypercube"
-
-AROUND = f"--identifiers name,registration --force --insist --seed {SEED} --measures IL1"
-QUASI = "--quasi turnover,wages,investment,employees"
-DRAWN = "--dependent turnover,wages --independent investment,employees"
-CELLS = "--rows region --columns sector --value turnover --unit group_id --rule p-percent,minimum-frequency"
-WITHHELD = "--margins --force --insist"
+from .releases import Case
+from .releases.records import records
+from .releases.sources import DATA, write_sources
+from .releases.tables import tables
 
 
-def commands() -> Iterator[tuple[str, str]]:
-    """The file that counts, and the words that make it. Lists of cells come before what reads them."""
-    for method in (*GROUPING.split(), *MASKING.split()):
-        yield f"{method}.csv", f"protect firms.csv --method {method} {QUASI} {AROUND}"
-    yield "shuffled.csv", f"protect firms.csv --k 4 --shuffle {QUASI} {AROUND}"
-    yield "hm.parquet", f"protect firms.csv --method hm --quasi turnover {AROUND}"
-    yield "strata.parquet", f"protect firms.parquet --strata region --round-integers {QUASI} {AROUND}"
-    yield "units.csv", f"protect firms.csv --unit group_id {QUASI} {AROUND}"
-    mixed = "--method gower --quasi sex,age,region --nominal sex,region --identifiers person_id --force"
-    yield "mixed.csv", f"protect persons.csv {mixed} --measures IL1"
-    for method in DRAWING.split():
-        yield f"{method}.parquet", f"synthesize firms.csv --method {method} {DRAWN} {AROUND}"
-    for ending in ("csv", "tab", "jj"):
-        yield f"cells.{ending}", f"tabulate firms.csv {CELLS} --force"
-    for ending in ("csv", "html", "xlsx"):
-        yield f"optimal.{ending}", f"suppress cells.csv --problem interval {WITHHELD}"
-    for method in WITHHOLDING.split():
-        yield f"{method}.exact.csv", f"suppress cells.csv --problem exact --method {method} {WITHHELD}"
-    yield "gauss.csv", f"suppress cells.csv --problem general --method gauss {WITHHELD}"
-    yield "three-phase.csv", f"suppress cells.csv --problem interval --method three-phase {WITHHELD}"
-    yield "from-tab.csv", f"suppress cells.tab --problem interval {WITHHELD}"
-    yield "from-jj.csv", "suppress cells.jj --problem interval --insist --force"
+def cases() -> list[Case]:
+    """All releases, of records first; what others read comes before them."""
+    return [*records(), *tables()]
 
 
-def main() -> int:
-    """Make every release in a folder of its own and print what its bytes hash to."""
-    tacita = [sys.executable, "-m", "tacita"]
-    environment = {**os.environ, "SOURCE_DATE_EPOCH": "1700000000"}
-    whole = hashlib.sha256()
-    with tempfile.TemporaryDirectory() as folder:
-        for words in (
-            "business --out firms.csv",
-            "business --out firms.parquet",
-            "household --out persons.csv",
-        ):
-            subprocess.run([*tacita, "datasets", *words.split()], cwd=folder, check=True, capture_output=True)
-        for out, words in commands():
-            asked = [*tacita, *shlex.split(words), "--out", out]
-            done = subprocess.run(
-                asked, cwd=folder, env=environment, capture_output=True, text=True, check=False
-            )
-            if done.returncode:
-                print(f"{out:<28} refused: {' '.join(done.stderr.split())}", flush=True)
-                continue
-            content = Path(folder, out).read_bytes()
-            whole.update(content)
-            print(f"{out:<28} {hashlib.sha256(content).hexdigest()[:32]}", flush=True)
-    print(f"{'all':<28} {whole.hexdigest()}")
-    return 0
+def _carry_out(words: str) -> str:
+    """Run a command of tacita in this process; what it complains of, or nothing."""
+    from tacita.__main__ import main
+
+    said, code = io.StringIO(), 0
+    with (
+        mock.patch("sys.argv", ["tacita", *shlex.split(words)]),
+        redirect_stdout(said),
+        redirect_stderr(said),
+    ):
+        try:
+            main()
+        except SystemExit as end:
+            code = int(end.code or 0)
+    if code in (130, 143):
+        raise SystemExit(code)
+    # it leaves all it made to the end of the process, which is far off here
+    gc.unfreeze()
+    return f"exit code {code}: {' '.join(said.getvalue().split())}" if code else ""
+
+
+def hashes(folder: Path, timed: bool = False) -> Iterator[tuple[str, str | None, str]]:
+    """Make every release in a folder: the name of each file, its hash, and what was complained of."""
+    with chdir(folder), mock.patch.dict(os.environ, {"SOURCE_DATE_EPOCH": "1700000000"}):
+        for words in DATA:
+            if wrong := _carry_out(f"datasets {words} --force"):
+                raise SystemExit(f"datasets {words}: {wrong}")
+        write_sources(folder)
+        for case in cases():
+            for file in case.files:
+                Path(file).unlink(missing_ok=True)
+            begun = time.process_time()
+            wrong = _carry_out(case.words)
+            spent = f"{time.process_time() - begun:6.2f} s" if timed else ""
+            for file in case.files:
+                there = not wrong and Path(file).is_file()
+                found = hashlib.sha256(Path(file).read_bytes()).hexdigest() if there else None
+                yield file, found, wrong or spent
+
+
+def _differing(made: Mapping[str, str], before: Mapping[str, str]) -> list[str]:
+    """The files that are not as they were, each with what is the matter."""
+    found = [
+        f"{name}: {'bytes differ' if name in made else 'missing'}"
+        for name, digest in before.items()
+        if made.get(name) != digest
+    ]
+    return found + [f"{name}: not among those before" for name in made if name not in before]
+
+
+def main(words: list[str] | None = None) -> int:
+    """Make every release and print what its bytes hash to; 1 where one is refused, or not as before."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.release_hashes", description=__doc__)
+    parser.add_argument("--write", type=Path, metavar="FILE", help="keep the hashes, as JSON")
+    parser.add_argument(
+        "--against", type=Path, metavar="FILE", help="hashes to compare with, as --write keeps them"
+    )
+    parser.add_argument("--folder", type=Path, help="keep the releases there, to look for what differs")
+    parser.add_argument("--times", action="store_true", help="CPU time of each release")
+    asked = parser.parse_args(words)
+    before = json.loads(asked.against.read_text("utf-8")) if asked.against else None
+    write, begun = asked.write and asked.write.resolve(), time.process_time()
+    made: dict[str, str] = {}
+    refused = 0
+    with tempfile.TemporaryDirectory() as made_up:
+        folder = (asked.folder or Path(made_up)).resolve()
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, digest, said in hashes(folder, asked.times):
+            if digest is None:
+                refused += 1
+                print(f"{name:<34} not written; {said}", flush=True)
+            else:
+                made[name] = digest
+                print(f"{name:<34} {digest[:32]} {said}".rstrip(), flush=True)
+    whole = hashlib.sha256(
+        "".join(f"{name} {digest}\n" for name, digest in made.items()).encode()
+    ).hexdigest()
+    print(f"{'all':<34} {whole}")
+    print(
+        f"{len(made)} files, {refused} not written, {time.process_time() - begun:.0f} s of CPU",
+        file=sys.stderr,
+    )
+    if write:
+        write.write_text(json.dumps(made, indent=1) + "\n", encoding="utf-8")
+    if before is None:
+        return 1 if refused else 0
+    wrong = _differing(made, before)
+    print(
+        "\n".join(
+            [*wrong, f"{sum(made.get(name) == each for name, each in before.items())} of {len(before)} equal"]
+        )
+    )
+    return 1 if wrong or refused else 0
 
 
 if __name__ == "__main__":
