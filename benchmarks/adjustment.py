@@ -14,14 +14,14 @@ import pyarrow as pa
 
 import tacita
 from tacita.core import Run, Table
-from tacita.core.seeds import as_seed
-from tacita.tables.adjust import adjust
-from tacita.tables.adjustment.base import Adjustment
+from tacita.core.spec.seeds import as_seed
+from tacita.tables.adjustment.adjustment_method import Adjustment
 from tacita.tables.adjustment.cellkey import CellKey
 from tacita.tables.adjustment.cta import CTA
 from tacita.tables.adjustment.noise import noise_table
 from tacita.tables.adjustment.rounding import Rounding
 from tacita.tables.adjustment.smallcounts import SmallCounts
+from tacita.tables.release.adjust import adjust
 
 from .measuring import Result
 

@@ -66,10 +66,11 @@ def protect(folder: Path) -> dict[str, float]:
     import pyarrow.parquet as pq
 
     import tacita
-    from tacita.core.score import Comparison
+    from tacita.core.results.score import Comparison
     from tacita.io.formats.parquet import Parquet
-    from tacita.microdata import recording, verify
-    from tacita.microdata.microaggregation.blocks import Blocks
+    from tacita.microdata import verify
+    from tacita.microdata.methods.microaggregation.blocks import Blocks
+    from tacita.microdata.release import record
 
     from .mdav import survey
 
@@ -84,7 +85,7 @@ def protect(folder: Path) -> dict[str, float]:
     watched.over("read", Parquet, "unpack")
     watched.over("group", Blocks, "partition")
     watched.over("verify", verify, "_verdicts")
-    watched.over("measure", recording, "measure")
+    watched.over("measure", record, "measure")
     watched.over("write", Parquet, "pack")
     plan = tacita.Plan(
         input={"path": folder / "survey.parquet"},
@@ -101,7 +102,7 @@ def link(folder: Path) -> dict[str, float]:
     import pyarrow.parquet as pq
 
     import tacita
-    from tacita.core.score import Comparison
+    from tacita.core.results.score import Comparison
 
     x, z = (
         np.column_stack(pq.read_table(folder / name).columns) for name in ("survey.parquet", "safe.parquet")

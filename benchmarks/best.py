@@ -15,7 +15,7 @@ import numpy as np
 import tacita
 from tacita import datasets
 from tacita.core import Run
-from tacita.microdata.microaggregation.best import Best
+from tacita.microdata.methods.microaggregation.best import Best
 
 from .measuring import Result
 

@@ -14,8 +14,8 @@ import numpy as np
 
 import tacita
 from tacita.core import Run
-from tacita.microdata.microaggregation.base import Microaggregation
-from tacita.microdata.microaggregation.blocks import Blocks
+from tacita.microdata.methods.microaggregation.blocks import Blocks
+from tacita.microdata.methods.microaggregation.microaggregation_method import Microaggregation
 
 from .mdav import survey
 from .measuring import Result

@@ -13,7 +13,7 @@ import numpy as np
 import tacita
 from tacita import datasets
 from tacita.core import Partition, Run
-from tacita.microdata.microaggregation.certificate import certify, instant_bound
+from tacita.microdata.methods.microaggregation.certificate import certify, instant_bound
 
 from .measuring import Result
 

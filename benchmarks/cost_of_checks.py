@@ -157,14 +157,14 @@ Source = Callable[[Path], Path]
 
 
 def _demo(folder: Path) -> Any:
-    from tacita.demonstration import prepare_demo
+    from tacita.demo import prepare_demo
 
     return prepare_demo(folder)
 
 
 def _release(source: Source, roles: dict[str, Any], protect: dict[str, Any]) -> Callable[[Path], Any]:
     def plan(folder: Path) -> Any:
-        from tacita.microdata.plan import Plan
+        from tacita.microdata.plans.plan import Plan
 
         outputs = {"path": "out.csv", "report": "report.html", "json": "report.json", "note": "note.html"}
         return Plan(

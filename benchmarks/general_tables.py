@@ -18,8 +18,8 @@ import numpy as np
 from tacita.core import Hierarchy, Problem, Table
 from tacita.io.tables.argus.jj import parse_jj
 from tacita.tables.suppression.general.parts import compile_kernels
+from tacita.tables.suppression.time_limit import processor_time
 from tacita.tables.suppression.twoway.optimal import Optimal
-from tacita.tables.suppression.watch import processor_time
 
 from .measuring import Result
 

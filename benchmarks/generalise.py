@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 
 from tacita.core import Hierarchy, Run
-from tacita.microdata.generalisation.generalise import Generalise
-from tacita.microdata.generalisation.ladders import Keys, Ladder
-from tacita.microdata.generalisation.lattice import Lattice
-from tacita.microdata.generalisation.local import RecodeLocal
-from tacita.microdata.generalisation.mondrian import Mondrian
-from tacita.microdata.generalisation.quality import Quality
-from tacita.microdata.generalisation.search import search
+from tacita.microdata.methods.generalisation.generalise import Generalise
+from tacita.microdata.methods.generalisation.key_hierarchies import Keys, Ladder
+from tacita.microdata.methods.generalisation.lattice import Lattice
+from tacita.microdata.methods.generalisation.local_recoding import RecodeLocal
+from tacita.microdata.methods.generalisation.mondrian import Mondrian
+from tacita.microdata.methods.generalisation.quality import Quality
+from tacita.microdata.methods.generalisation.search import search
 
 from .measuring import Result, cpu_seconds
 

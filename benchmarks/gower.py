@@ -8,7 +8,7 @@ import numpy as np
 
 import tacita
 from tacita.core import Floats
-from tacita.core.roles import Kind
+from tacita.core.spec.roles import Kind
 from twins.gower import gower_mdav
 
 from .measuring import Result, cpu_seconds

@@ -8,7 +8,7 @@ import numpy as np
 
 import tacita
 from tacita.core import Comparison, Partition, Run
-from tacita.microdata.sections import MeasureSection
+from tacita.microdata.plans.sections import MeasureSection
 from twins import measures as twin
 
 from .measuring import Result, cpu_seconds, peak_megabytes, wall_seconds

@@ -23,9 +23,9 @@ import pyarrow.csv
 import tacita
 from tacita import datasets, registry
 from tacita.core import Ints, Matrix, ParameterError, Run
-from tacita.microdata.membership import Attack, Membership
-from tacita.microdata.synthesis.base import Synthesis
-from tacita.microdata.synthesis.columns import Columns
+from tacita.microdata.methods.synthesis.columns import Columns
+from tacita.microdata.methods.synthesis.synthesis_method import Synthesis
+from tacita.microdata.protection.membership import Attack, Membership
 
 from .measuring import Result
 

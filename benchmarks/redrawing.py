@@ -16,7 +16,7 @@ import pyarrow as pa
 
 import tacita
 from tacita.core import Run
-from tacita.microdata.masking.base import Coded
+from tacita.microdata.methods.masking.masking_method import Coded
 
 from .measuring import Result, cpu_seconds
 

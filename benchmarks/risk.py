@@ -18,7 +18,7 @@ import pyarrow.csv
 
 import tacita
 from tacita.core import Comparison, Microdata
-from tacita.core.score import Files
+from tacita.core.results.score import Files
 
 from .measuring import Result, cpu_seconds
 

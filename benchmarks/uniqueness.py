@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from tacita.core import Microdata, Roles
-from tacita.microdata.uniqueness import examine
+from tacita.microdata.statistics.sample_uniqueness import examine
 from twins.uniqueness import apart
 
 from .measuring import Result, cpu_seconds

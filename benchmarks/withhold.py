@@ -19,7 +19,7 @@ import numpy as np
 
 import tacita
 from tacita.core import Run
-from tacita.microdata.verify.withheld import compatible
+from tacita.microdata.verify.local_suppression import compatible
 
 from .measuring import Result
 

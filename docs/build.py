@@ -18,7 +18,7 @@ from experiments.document import table
 from experiments import published
 from tacita import registry
 from tacita.core import Method
-from tacita.microdata.measure import Measure
+from tacita.microdata.measures.measure import Measure
 from tacita.microdata.verify import CHECKS
 from tacita.report.figures import span
 from tacita.tables.verify.adjusted import CHECKS as OF_ADJUSTED
@@ -145,7 +145,7 @@ def _imports(found: type[Method]) -> str:
     needed = ["import numpy as np"] if "np." in example else []
     needed += ["import pyarrow as pa"] if "pa." in example else []
     needed += ["from pathlib import Path"] if "Path(" in example else []
-    needed += ["from tacita.io.tables.shown import Shown"] if "Shown." in example else []
+    needed += ["from tacita.io.tables.published_table import Shown"] if "Shown." in example else []
     values = ("Comparison", "Contributors", "Partition", "Run", "Table")
     core = [name for name in values if f"{name}(" in example or f"{name}." in example]
     core = [name for name in core if f"import {name}\n" not in example]

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 from cyclopts import App, CycloptsError, Parameter
 
-from tacita.cli.talk import Out, complain, progress_bar
+from tacita.cli.console import Out, complain, progress_bar
 from tacita.core import DataError, ParameterError, TacitaError
 
 from . import EXPERIMENTS, arithmetic

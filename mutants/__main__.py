@@ -23,13 +23,19 @@ SOURCE, TESTS = HERE.parent / "src" / "tacita", HERE.parent / "tests"
 
 # Verifiers, and the tests that speak of them; the examples of the modules themselves are tests too.
 MODULES = {
-    "microdata": [*sorted((SOURCE / "microdata" / "verify").glob("*.py")), SOURCE / "core" / "verify.py"],
+    "microdata": [
+        *sorted((SOURCE / "microdata" / "verify").glob("*.py")),
+        SOURCE / "core" / "results" / "verdicts.py",
+    ],
     "tables": [
         *sorted((SOURCE / "tables" / "verify").glob("*.py")),
-        SOURCE / "tables" / "behind.py",
-        *(SOURCE / "io" / "tables" / f"{name}.py" for name in ("reading", "csv", "excel", "html", "kinds")),
-        SOURCE / "core" / "contributors.py",
-        SOURCE / "core" / "pattern.py",
+        SOURCE / "tables" / "input" / "contributor_columns.py",
+        *(
+            SOURCE / "io" / "tables" / f"{name}.py"
+            for name in ("reading", "csv", "excel", "html", "extra_content")
+        ),
+        SOURCE / "core" / "data" / "contributors.py",
+        SOURCE / "core" / "data" / "suppression_pattern.py",
     ],
 }
 _OF_VERIFIERS = re.compile(r"planting|import verify|microdata\.verify")
@@ -44,8 +50,13 @@ SPEAKING = {
     ],
     "tables": [
         *sorted((TESTS / "tables").glob("test_*.py")),
+        *sorted((TESTS / "tables" / "input").glob("test_*.py")),
+        *sorted((TESTS / "tables" / "release").glob("test_*.py")),
         *sorted((TESTS / "tables" / "verify").glob("test_*.py")),
-        *(TESTS / "core" / f"test_{name}.py" for name in ("contributors", "pattern", "table")),
+        *(
+            TESTS / "core" / "data" / f"test_{name}.py"
+            for name in ("contributors", "suppression_pattern", "table")
+        ),
         TESTS / "io" / "test_published.py",
         TESTS / "cli" / "test_audit.py",
     ],

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from tacita.io.hierarchies import read_hierarchy
-from tacita.microdata.generalisation.ladders import Keys, ladders_of
-from tacita.microdata.generalisation.models import Models, built
-from tacita.microdata.generalisation.populations import Population
-from tacita.microdata.generalisation.quality import Quality
+from tacita.microdata.methods.generalisation.key_hierarchies import Keys, ladders_of
+from tacita.microdata.methods.generalisation.models import Models, built
+from tacita.microdata.methods.generalisation.populations import Population
+from tacita.microdata.methods.generalisation.quality import Quality
 
 FOLDER = Path(os.environ.get("TACITA_SHARED", "")) / "reference" / "arx"
 needed = pytest.mark.skipif(

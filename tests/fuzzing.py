@@ -19,8 +19,8 @@ import fuzzed_file
 import tacita
 from fuzzed_file import Pair, Part
 from tacita import api
-from tacita.core import registry
-from tacita.microdata.plan import Plan, Protection
+from tacita.core.spec import registry
+from tacita.microdata.plans.plan import Plan, Protection
 
 ENDINGS = ("csv", "parquet", "dta", "sav", "xpt", "xlsx")
 PAIRS = [(source, target) for source in ENDINGS for target in ENDINGS]

@@ -15,7 +15,7 @@ from openpyxl.workbook.defined_name import DefinedName
 
 from io_data_sets import data_set
 from tacita.core import Microdata
-from tacita.core.notes import ColumnNotes, Notes
+from tacita.core.data.column_metadata import ColumnNotes, Notes
 from tacita.io.formats.xport import Xport
 
 __all__ = ["COLUMNS", "SECRET", "data_set", "frame", "survey_dta", "survey_sav", "survey_xlsx", "survey_xpt"]

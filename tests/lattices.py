@@ -8,10 +8,10 @@ from typing import get_args
 import numpy as np
 
 from tacita.core import Hierarchy
-from tacita.microdata.generalisation.ladders import Keys, Ladder
-from tacita.microdata.generalisation.populations import Population
-from tacita.microdata.generalisation.quality import Aggregate, Quality, QualityName
-from tacita.microdata.generalisation.search import less
+from tacita.microdata.methods.generalisation.key_hierarchies import Keys, Ladder
+from tacita.microdata.methods.generalisation.populations import Population
+from tacita.microdata.methods.generalisation.quality import Aggregate, Quality, QualityName
+from tacita.microdata.methods.generalisation.search import less
 
 DEEP = Hierarchy("deep", ("a", "b", "c", "d", "e", "ab", "cd", "abcd", "*"), (5, 5, 6, 6, 8, 7, 7, 8, -1))
 # in place of a file

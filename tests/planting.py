@@ -13,8 +13,8 @@ import pyarrow as pa
 
 import tacita
 from tacita.core import Microdata, Release, Verdict
-from tacita.core.release import Claim
-from tacita.io.formats.base import RecordFormat
+from tacita.core.results.release import Claim
+from tacita.io.formats.record_format import RecordFormat
 from tacita.microdata import verify
 
 FRAMES = ("pandas", "polars", "pyarrow")

@@ -12,7 +12,7 @@ from benchmarks.releases.records import records
 from benchmarks.releases.sources import PLANS
 from benchmarks.releases.tables import adjusted, suppressed, tables
 
-from tacita.core import registry
+from tacita.core.spec import registry
 
 RECORDS = ("csv", "parquet", "stata", "spss", "xport", "excel")
 LISTS = ("tab", "jj")

@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from tacita._version import __version__
-from tacita.core import DataError, ParameterError, Run, Table, TacitaError, registry
+from tacita.core import DataError, ParameterError, Run, Table, TacitaError
+from tacita.core.spec import registry
 from tacita.io.tables.argus.jj import parse_jj
-from tacita.tables.suppress import suppress
-from tacita.tables.suppression.watch import processor_time
+from tacita.tables.release.suppress import suppress
+from tacita.tables.suppression.time_limit import processor_time
 
 # By size; the folder may hold others, which are not asked for.
 NAMES = (

@@ -11,7 +11,7 @@ from experiments.document import Cell, table
 from experiments.files import SPOKEN, Matrix
 from experiments.published import BRKGA
 from tacita.core import Run
-from tacita.microdata.microaggregation.certificate import instant_bound
+from tacita.microdata.methods.microaggregation.certificate import instant_bound
 
 from .losses import Loss
 

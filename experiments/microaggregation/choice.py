@@ -10,7 +10,7 @@ from experiments.document import table
 from experiments.files import Matrix, loss, standardised
 from tacita import registry
 from tacita.core import Comparison, Partition, Run
-from tacita.microdata.microaggregation.paths import partitions_for
+from tacita.microdata.methods.microaggregation.mhm import partitions_for
 
 SIZES = (3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50)
 MEASURES = ("PIL", "DBRL", "DR", "SCORE")

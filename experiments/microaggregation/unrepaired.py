@@ -15,8 +15,8 @@ from experiments.document import Cell, table
 from experiments.files import SPOKEN, Matrix, loss, partition
 from experiments.printed import kmedoids
 from tacita.core import Labels, Partition, Run
-from tacita.microdata.microaggregation.brkga import BRKGA, Search
-from tacita.microdata.microaggregation.neighbours import neighbours
+from tacita.microdata.methods.microaggregation.brkga import BRKGA, Search
+from tacita.microdata.methods.microaggregation.neighbours import neighbours
 
 from .losses import Loss
 
@@ -53,7 +53,7 @@ class _FreeMedoids(BRKGA):
     """
 
     def _decode(self, keys: Matrix, c: int, search: Search) -> tuple[np.ndarray, Matrix]:
-        from tacita.kernels.records.evolve import decode_medoids
+        from tacita.kernels.records.genetic_ops import decode_medoids
 
         medoids = np.sort(np.argpartition(keys, c - 1, axis=1)[:, :c], axis=1)
         fitness, labels = np.empty(len(keys)), np.empty(keys.shape, dtype=np.int64)

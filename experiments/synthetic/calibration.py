@@ -19,12 +19,12 @@ import numpy.typing as npt
 
 from experiments.printed import thesis
 from tacita.core import Comparison, Run
-from tacita.microdata.loss.probabilistic import moved
-from tacita.microdata.measure import Measure
-from tacita.microdata.risk.interval import IDRank, IDSd
-from tacita.microdata.risk.linkage import DBRL
-from tacita.microdata.risk.probabilistic import PRL
-from tacita.microdata.synthesis.regression import Regression
+from tacita.microdata.measures.loss.probabilistic import moved
+from tacita.microdata.measures.measure import Measure
+from tacita.microdata.measures.risk.interval import IDRank, IDSd
+from tacita.microdata.measures.risk.linkage import DBRL
+from tacita.microdata.measures.risk.probabilistic import PRL
+from tacita.microdata.methods.synthesis.regression import Regression
 
 Matrix = npt.NDArray[np.float64]
 Pair = tuple[float, float]

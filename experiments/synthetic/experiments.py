@@ -23,15 +23,15 @@ from experiments.printed import thesis
 from experiments.printed.thesis import SPLITS
 from tacita import datasets
 from tacita.core import Comparison, DataError, Run
-from tacita.microdata.balance import DR, SCORE
-from tacita.microdata.loss.probabilistic import PIL
-from tacita.microdata.risk.probabilistic import PRL
-from tacita.microdata.standardise import standardise
-from tacita.microdata.synthesis.base import FUNCTION_LIMIT, Synthesis
-from tacita.microdata.synthesis.clusterwise import IPSOCluster
-from tacita.microdata.synthesis.fcrm import FCRM
-from tacita.microdata.synthesis.ipso import IPSOA, IPSOB, IPSOC, IPSOQ, LinearRegression
-from tacita.microdata.synthesis.regression import column_basis, without
+from tacita.microdata.measures.loss.probabilistic import PIL
+from tacita.microdata.measures.risk.probabilistic import PRL
+from tacita.microdata.measures.tradeoff import DR, SCORE
+from tacita.microdata.methods.synthesis.clusterwise import IPSOCluster
+from tacita.microdata.methods.synthesis.fcrm import FCRM
+from tacita.microdata.methods.synthesis.ipso import IPSOA, IPSOB, IPSOC, IPSOQ, LinearRegression
+from tacita.microdata.methods.synthesis.regression import column_basis, without
+from tacita.microdata.methods.synthesis.synthesis_method import FUNCTION_LIMIT, Synthesis
+from tacita.microdata.statistics.standardise import standardise
 
 from .written import Writing
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from experiments.plots import COLOURS, Panel, Series, canvas, dots, heat_map, round_steps
 from tacita.core import Run
-from tacita.microdata.synthesis.fcrm import Iteration
+from tacita.microdata.methods.synthesis.fcrm import Iteration
 
 from .experiments import Row, fcrm, five_clouds
 from .surface import DESIGNS, SurfacePoint

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from ._moved import install as _install_moved
 from ._version import __version__
+
+_install_moved()
 
 # not from typing: what loads here loads before the command listens to Ctrl-C
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+    from tacita.microdata.plans.plan import Plan
 
     from . import datasets, testing
     from .api import (
@@ -68,7 +73,6 @@ if TYPE_CHECKING:
         VerificationError,
     )
     from .io.secret import new_pseudonym_key
-    from .microdata.plan import Plan
 
 __all__ = [
     "Adjusted",
@@ -133,7 +137,7 @@ __all__ = [
 ]
 
 # What is neither a verb of the interface nor a value of the core.
-_HOMES = {"Plan": "microdata.plan", "new_pseudonym_key": "io.secret"}
+_HOMES = {"Plan": "microdata.plans.plan", "new_pseudonym_key": "io.secret"}
 
 
 def __dir__() -> list[str]:
@@ -145,7 +149,7 @@ def __getattr__(name: str) -> Any:
 
     # loaded when first used: `tacita --help` should not wait for Arrow
     if name in ("datasets", "registry", "sklearn", "testing"):
-        return import_module(f"tacita.{'core.' if name == 'registry' else ''}{name}")
+        return import_module(f"tacita.{'core.spec.' if name == 'registry' else ''}{name}")
     if name in __all__:
         home = _HOMES.get(name, "api" if name.islower() else "core")
         return getattr(import_module(f"tacita.{home}"), name)

@@ -16,7 +16,7 @@ def main() -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _leave)
     if sys.stderr is not None and sys.stderr.isatty() and os.environ.get("TERM") != "dumb":
-        from tacita.starting import show_clock
+        from tacita.startup_timer import show_clock
 
         show_clock()
     from tacita.cli import main as carry_out

@@ -6,8 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from . import io
-from .core import (
+from tacita.core import (
     Microdata,
     ParameterError,
     RecordsRelease,
@@ -17,27 +16,35 @@ from .core import (
     Run,
     Trials,
     Verdict,
-    registry,
 )
-from .core.interrupt import interruptible
-from .demonstration import prepare_demo
+from tacita.core.results.interrupt import interruptible
+from tacita.core.spec import registry
+from tacita.demo import prepare_demo
+from tacita.io.csv_sniffer import guess_reading
+from tacita.io.formats.record_format import unfolding_at_most
+from tacita.microdata.explore.column_profile import exposure, guess_roles, profile
+from tacita.microdata.explore.hierarchies import look_at_hierarchy, make_hierarchy
+from tacita.microdata.explore.risk_profile import profile as _risk_profile
+from tacita.microdata.methods.masking.pram_correction import unpram
+from tacita.microdata.plans.plan import Plan, Protection
+from tacita.microdata.plans.requirements import RequireSection
+from tacita.microdata.plans.risk_plan import RiskSection
+from tacita.microdata.plans.sections import MeasureSection
+from tacita.microdata.release.iterations import Round
+from tacita.microdata.release.iterations import watch as _watch
+from tacita.microdata.release.release import assess as _assess
+from tacita.microdata.release.release import check as _check
+from tacita.microdata.release.release import compare as _compare
+from tacita.microdata.release.release import make_release
+from tacita.precompile import compiling_told, warmup
+from tacita.tables.input.linked_tables import link
+from tacita.tables.input.read import read_argus
+from tacita.tables.release.compare import compare_patterns
+from tacita.tables.release.release import adjust, read_table, suppress, tabulate
+from tacita.tables.release.review_view import view_table
+
+from . import io
 from .io import write_frame
-from .io.formats.base import unfolding_at_most
-from .io.guessing import guess_reading
-from .microdata.coarser import look_at_hierarchy, make_hierarchy
-from .microdata.looking import exposure, guess_roles, profile
-from .microdata.plan import Plan, Protection
-from .microdata.profile import profile as _risk_profile
-from .microdata.require import RequireSection
-from .microdata.riskplan import RiskSection
-from .microdata.run import assess as _assess
-from .microdata.run import check as _check
-from .microdata.run import compare as _compare
-from .microdata.run import make_release
-from .microdata.sections import MeasureSection
-from .microdata.unpram import unpram
-from .microdata.watching import Round
-from .microdata.watching import watch as _watch
 from .plans import (
     load_plan,
     run,
@@ -65,13 +72,7 @@ from .plans.tables import (
     save_tables,
     tabulate_file,
 )
-from .tables.comparing import compare_patterns
-from .tables.linking import link
-from .tables.run import adjust, read_table, suppress, tabulate
-from .tables.sources import read_argus
 from .tables.verify.audit import audit
-from .tables.view import view_table
-from .warming import compiling_told, warmup
 
 __all__ = [
     "Round",

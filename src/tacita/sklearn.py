@@ -11,11 +11,12 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import validate_data
 
+from tacita.microdata.plans.plan import Protection
+from tacita.microdata.plans.sections import MethodSection
+from tacita.microdata.release.release import make_release
+
 from . import io
 from .core import Matrix, ParameterError
-from .microdata.plan import Protection
-from .microdata.run import make_release
-from .microdata.sections import MethodSection
 
 __all__ = ["Microaggregator"]
 

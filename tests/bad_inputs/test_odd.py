@@ -22,7 +22,7 @@ import tacita
 from bad_inputs.shared import PROTECT, SECRETS, check_refusal, everything_in, fill, plan, refuse, survey, text
 from tacita.cli import run_command
 from tacita.core import Comparison, Microdata
-from tacita.microdata.loss.probabilistic import PILCovariance
+from tacita.microdata.measures.loss.probabilistic import PILCovariance
 
 posix = pytest.mark.skipif(os.name != "posix", reason="pipes and signals of POSIX")
 CELLS = "region,sector,turnover,sensitive\n" + "".join(
@@ -254,7 +254,7 @@ def test_hardly_anything_loads_before_the_command_listens_to_who_stops_it():
 
 
 def test_cells_of_a_file_are_parsed_once(tmp_path, monkeypatch):
-    from tacita.core import microdata
+    from tacita.core.data import microdata
 
     (tmp_path / "survey.csv").write_text(text())
     parse, asked = microdata.parse_numbers, []

@@ -12,7 +12,7 @@ import pytest
 from bad_inputs.shared import ROWS, as_parquet, check_refusal, refuse, text
 from io_files import data_set
 from tacita.core import Microdata
-from tacita.core.notes import ColumnNotes, Notes
+from tacita.core.data.column_metadata import ColumnNotes, Notes
 from tacita.io.formats.excel import Excel
 from tacita.io.formats.spss import SPSS
 from tacita.io.formats.stata import Stata

@@ -11,7 +11,7 @@ from tacita.cli import run_command
 from tacita.core import Hierarchy, Table
 from tacita.io import argus
 from tacita.plans import load_plan
-from tacita.tables.sections import TableInputSection
+from tacita.tables.plans.sections import TableInputSection
 
 VALUES = np.array(list(REGIONS.values()), dtype=float)
 INTERVAL = ["--problem", "interval"]

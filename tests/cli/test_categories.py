@@ -8,7 +8,7 @@ import pytest
 
 import tacita
 from tacita.cli import run_command
-from tacita.microdata.plan import Plan
+from tacita.microdata.plans.plan import Plan
 
 # an age, a wage or a fortune tells who went to school and who is employed
 TELLING = "person_id,household_id,age,wage,self_employment,transfers,total_income,taxes,wealth"

@@ -239,7 +239,7 @@ def test_ctrl_c_ends_with_130_and_nothing_written(survey, tmp_path, monkeypatch,
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("tacita.microdata.groups.fsum", interrupted)
+    monkeypatch.setattr("tacita.microdata.statistics.group_statistics.fsum", interrupted)
     assert protect(survey, tmp_path) == 130
     assert "Nothing was written" in capsys.readouterr().err
     assert not (tmp_path / "out.csv").exists()
@@ -249,7 +249,7 @@ def test_a_fault_of_ours_shows_its_kind_but_never_its_message(survey, tmp_path, 
     def broken(*_, **__):
         raise RuntimeError("turnover 12345 of Quixote")
 
-    monkeypatch.setattr("tacita.microdata.groups.fsum", broken)
+    monkeypatch.setattr("tacita.microdata.statistics.group_statistics.fsum", broken)
     assert protect(survey, tmp_path) == 70
     err = capsys.readouterr().err
     assert "RuntimeError" in err

@@ -10,7 +10,7 @@ import pytest
 import tacita
 from table_commands import NAMED
 from tacita.cli import run_command
-from tacita.tables.sections import SuppressSection
+from tacita.tables.plans.sections import SuppressSection
 
 DOMINANCE = ["--rule", "dominance", "--n", "2", "--k", "30"]
 

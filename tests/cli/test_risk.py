@@ -12,7 +12,7 @@ import pytest
 import tacita
 from tacita import ParameterError, api, registry
 from tacita.cli import run_command
-from tacita.microdata.riskplan import RiskPlan
+from tacita.microdata.plans.risk_plan import RiskPlan
 
 KEYS = ["region", "sex", "job"]
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from tacita import api, datasets
-from tacita.core.interrupt import STOPPING
+from tacita.core.results.interrupt import STOPPING
 
 CONTROL = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
 CTRL_C = b"\x03"

@@ -122,7 +122,7 @@ class TestNothingIsWritten:
     def test_where_the_file_shows_another_pattern_than_the_audited_one(
         self, cells, monkeypatch, capsys, ending
     ):
-        from tacita.io.tables.shown import Shown
+        from tacita.io.tables.published_table import Shown
 
         honest = Shown.of
 

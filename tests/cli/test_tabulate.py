@@ -8,7 +8,7 @@ import pytest
 import tacita
 from table_commands import outcome
 from tacita.cli import run_command
-from tacita.tables.rules.words import build_rules
+from tacita.tables.rules.rule_syntax import build_rules
 
 
 class TestTabulate:

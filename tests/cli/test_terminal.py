@@ -93,7 +93,7 @@ def test_the_main_figures_come_first_and_all_of_them_on_demand(survey, tmp_path,
 
 
 def test_figures_are_written_as_people_write_them():
-    from tacita.cli.talk import _figure
+    from tacita.cli.console import _figure
 
     figures = [26_190_000.0, 12_345.6, 9999.4, 0.07849, 0.00001234, -3.5, 100.0, 1e-12]
     assert [_figure(each) for each in figures] == [

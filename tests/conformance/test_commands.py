@@ -7,7 +7,7 @@ from seeds import SEED
 from tacita import registry
 from tacita.cli import run_command
 from tacita.io import format_of
-from tacita.io.formats.base import RecordFormat
+from tacita.io.formats.record_format import RecordFormat
 from tacita.testing.examples import explained
 
 

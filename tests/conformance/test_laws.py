@@ -11,7 +11,7 @@ import tables_at_hand
 import tacita
 from seeds import SEED
 from tacita import registry, testing
-from tacita.microdata.standardise import standardise
+from tacita.microdata.statistics.standardise import standardise
 from tacita.testing.examples import numbers, persons
 
 # parameters without which a method has nothing to do
@@ -88,7 +88,7 @@ def test_the_scale_of_a_column_is_gone_once_it_is_standardised():
 
 
 def test_every_kind_that_protects_says_what_it_publishes():
-    from tacita.microdata.publish import VERBS
+    from tacita.microdata.protection.apply import VERBS
 
     assert set(VERBS) == set(registry.PROTECTING)
 
@@ -136,7 +136,8 @@ def test_a_plug_in_is_found_but_never_replaces_a_built_in(monkeypatch):
     def points(group):
         if group != "tacita.microaggregation":
             return []
-        return [Point("mine", "tacita.microdata.microaggregation.univariate:HM"), Point("mdav", "evil:Evil")]
+        own = Point("mine", "tacita.microdata.methods.microaggregation.univariate:HM")
+        return [own, Point("mdav", "evil:Evil")]
 
     monkeypatch.setattr(registry, "entry_points", points)
     registry.locations.cache_clear()

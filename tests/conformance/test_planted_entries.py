@@ -7,8 +7,8 @@ import tacita
 from conformance.breakers import DOCUMENTED, breakers, expect_broken, planted
 from tacita import testing
 from tacita.core import Method
-from tacita.microdata.loss.squared import IL1
-from tacita.microdata.masking.noise import Noise
+from tacita.microdata.measures.loss.squared import IL1
+from tacita.microdata.methods.masking.noise import Noise
 
 
 class Undescribed(Noise):

@@ -9,10 +9,10 @@ import numpy as np
 
 from conformance.breakers import breakers, counted, expect_broken, planted, unbroken
 from tacita.core import DataError
-from tacita.microdata.generalisation.base import COARSER
-from tacita.microdata.generalisation.generalise import Generalise
-from tacita.microdata.generalisation.local import RecodeLocal
-from tacita.microdata.generalisation.mondrian import Mondrian
+from tacita.microdata.methods.generalisation.generalisation_method import COARSER
+from tacita.microdata.methods.generalisation.generalise import Generalise
+from tacita.microdata.methods.generalisation.local_recoding import RecodeLocal
+from tacita.microdata.methods.generalisation.mondrian import Mondrian
 
 tick = counted()
 

@@ -9,9 +9,9 @@ import numpy as np
 
 from conformance.breakers import breakers, expect_broken, planted, unbroken
 from tacita.core import Cancelled, Partition, Run
-from tacita.microdata.microaggregation.base import Microaggregation
-from tacita.microdata.microaggregation.mdav import MDAV
-from tacita.microdata.microaggregation.means import KMeans1
+from tacita.microdata.methods.microaggregation.kmeans_variants import KMeans1
+from tacita.microdata.methods.microaggregation.mdav import MDAV
+from tacita.microdata.methods.microaggregation.microaggregation_method import Microaggregation
 
 
 def in_runs(self, x, by):

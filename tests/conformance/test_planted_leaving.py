@@ -8,8 +8,8 @@ import pytest
 
 from conformance.breakers import breakers, counted, expect_broken, planted, unbroken
 from tacita.core import DataError
-from tacita.microdata.dropping.base import Dropping
-from tacita.microdata.withholding.base import Withheld, Withholding
+from tacita.microdata.methods.dropping.dropping_method import Dropping
+from tacita.microdata.methods.local_suppression.local_suppression_method import Withheld, Withholding
 
 # dropping
 

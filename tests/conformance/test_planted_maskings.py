@@ -11,8 +11,8 @@ import pytest
 from conformance.breakers import breakers, drawn, expect_broken, planted, unbroken
 from tacita import testing
 from tacita.core import Run
-from tacita.microdata.masking.base import Masked, Masking
-from tacita.microdata.masking.noise import Noise
+from tacita.microdata.methods.masking.masking_method import Masked, Masking
+from tacita.microdata.methods.masking.noise import Noise
 
 
 def masking(change, **parts):

@@ -9,8 +9,8 @@ import numpy as np
 
 from conformance.breakers import breakers, expect_broken, planted, unbroken
 from tacita.core import Run
-from tacita.microdata.loss.squared import IL1
-from tacita.microdata.measure import Measure
+from tacita.microdata.measures.loss.squared import IL1
+from tacita.microdata.measures.measure import Measure
 
 
 def measure(value, **parts):

@@ -10,8 +10,8 @@ import tacita
 from conformance.breakers import breakers, drawn, expect_broken, planted, unbroken
 from tacita import testing
 from tacita.core import DataError
-from tacita.microdata.coding.base import Coding
-from tacita.microdata.recoding.base import Recoding
+from tacita.microdata.methods.coding.coding_method import Coding
+from tacita.microdata.methods.recoding.recoding_method import Recoding
 
 # recodings
 

@@ -9,9 +9,9 @@ import numpy as np
 
 from conformance.breakers import breakers, drawn, expect_broken, planted, unbroken
 from tacita.core import Run
-from tacita.microdata.synthesis.base import SYNTHETIC, Synthesis
-from tacita.microdata.synthesis.ipso import IPSOA
-from tacita.microdata.synthesis.trees import Trees
+from tacita.microdata.methods.synthesis.ipso import IPSOA
+from tacita.microdata.methods.synthesis.synthesis_method import SYNTHETIC, Synthesis
+from tacita.microdata.methods.synthesis.trees import Trees
 
 
 def synthesis(draw, **parts):

@@ -11,9 +11,9 @@ import pytest
 import tacita
 from conformance.breakers import breakers, counted, expect_broken, planted, unbroken
 from tacita.core import Pattern, Run
-from tacita.tables.rules.base import Flags, Rule
 from tacita.tables.rules.frequency import MinimumFrequency
-from tacita.tables.suppression.base import Suppression
+from tacita.tables.rules.rule import Flags, Rule
+from tacita.tables.suppression.suppression_method import Suppression
 
 tick = counted()
 

@@ -8,7 +8,7 @@ import tacita
 from tables_at_hand import positive
 from tacita import datasets
 from tacita.core import Run
-from tacita.microdata.microaggregation.certificate import certify
+from tacita.microdata.methods.microaggregation.certificate import certify
 
 
 def closing(heard):

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from tacita.core import Microdata
 from tacita.core.arrays import first_places, numbered
-from tacita.core.microdata import CsvDialect
-from tacita.core.text import few_words, parse_numbers
+from tacita.core.data.microdata import CsvDialect
+from tacita.core.data.number_parsing import few_words, parse_numbers
 
 _TABLE = pa.table({"firm": ["ACME", "acme ", "", "Bolt"], "wage": ["1", "2", "", "4"]})
 

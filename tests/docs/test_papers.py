@@ -12,9 +12,9 @@ from experiments.printed import SOURCES, slides, thesis
 
 import tacita
 from tacita import registry
-from tacita.core.aliases import ALIASES
-from tacita.microdata.sections import ProtectSection
-from tacita.tables.sections import SuppressSection
+from tacita.core.spec.method_aliases import ALIASES
+from tacita.microdata.plans.sections import ProtectSection
+from tacita.tables.plans.sections import SuppressSection
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "reproduced" / "papers.md").read_text(encoding="utf-8")

@@ -17,8 +17,8 @@ import tacita
 from experiments import render, reproduce
 from tacita import DataError, datasets
 from tacita.core import Comparison, Run
-from tacita.microdata.balance import DR
-from tacita.microdata.loss.probabilistic import PIL
+from tacita.microdata.measures.loss.probabilistic import PIL
+from tacita.microdata.measures.tradeoff import DR
 from twins import synthesis as twin
 
 

@@ -17,7 +17,7 @@ from experiments.tables.setting import Case, Setting, cases
 import tacita
 from experiments import reproduce
 from tacita.core import Run, VerificationError
-from tacita.tables.suppression import watch
+from tacita.tables.suppression import time_limit
 
 KIND = Case("interval", 20, 10, "dense", "value")
 
@@ -161,7 +161,7 @@ def test_settings_without_a_table_are_refused(wrong):
 def test_the_clock_of_searches_is_put_back():
     with pytest.raises(tacita.Cancelled):
         experiments.gather(Setting.usual(quick=True), Run(cancelled=lambda: True))
-    assert watch.CLOCK[0] is time.perf_counter
+    assert time_limit.CLOCK[0] is time.perf_counter
 
 
 def test_the_command_hands_its_settings_on(tmp_path, monkeypatch):

@@ -11,7 +11,7 @@ from experiments.wishes.trials import SEARCHES, Findings, Point, Search, hybrid
 
 import tacita
 from tacita.core import Partition, Run
-from tacita.microdata.microaggregation.mdav import MDAV
+from tacita.microdata.methods.microaggregation.mdav import MDAV
 
 # what searches compile is compiled for these tests alone, for longer than they take
 compiles = pytest.mark.long

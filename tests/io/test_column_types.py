@@ -105,7 +105,7 @@ def test_categories_of_odd_spellings_stay_text():
 
 def verify_claim(source, quasi):
     from tacita.core import Roles
-    from tacita.core.release import Claim
+    from tacita.core.results.release import Claim
 
     roles = Roles(quasi=quasi, nominal=quasi)
     return Claim(source.with_roles(roles), pa.array(range(source.n)).to_numpy(), None, None, ())
@@ -173,7 +173,7 @@ def test_text_instead_of_numbers_is_no_other_value(tmp_path):
 
 
 def plan_of(source, target, **section):
-    from tacita.microdata.plan import Plan
+    from tacita.microdata.plans.plan import Plan
 
     return Plan(
         input={"path": source},

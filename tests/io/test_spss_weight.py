@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import tacita
 from tacita.core import DataError, Microdata
-from tacita.core.notes import ColumnNotes, Notes
+from tacita.core.data.column_metadata import ColumnNotes, Notes
 from tacita.io.formats.spss import SPSS
 from tacita.io.formats.spssdictionary import weight_of
 from tacita.microdata import verify

@@ -17,7 +17,7 @@ import tacita
 from io_files import COLUMNS, SECRET, data_set, survey_dta, survey_sav, survey_xlsx, survey_xpt
 from tacita.cli import run_command
 from tacita.core import DataError, Microdata, ParameterError
-from tacita.core.notes import ColumnNotes, Notes
+from tacita.core.data.column_metadata import ColumnNotes, Notes
 from tacita.io.formats.excel import Excel
 from tacita.io.formats.spss import SPSS
 from tacita.io.formats.stata import Stata
@@ -189,7 +189,7 @@ def test_labels_and_reasons_survive_where_records_show_them():
     kept = data.notes
     assert kept.of("hours").codes == (-9.0, -8.0)
     release = tacita.protect(data, quasi=["income"], identifiers=["pid"], k=3)
-    from tacita.microdata.noted import notes_of
+    from tacita.microdata.release.column_metadata import notes_of
 
     notes = notes_of(release.claim, release.data)
     assert set(notes.columns) == set(COLUMNS[1:])
@@ -264,7 +264,7 @@ def test_text_codes_that_were_recoded_lose_labels_that_mean_something_else_now()
     data = Microdata.of(pa.table({"job": ["a", "b", "b", "a"], "x": [1.0, 2.0, 3.0, 4.0]}), notes=notes)
     step = {"method": "recode", "quasi": ["job"], "map": {"b": "a", "a": "b"}}
     release = tacita.protect(data, steps=[step])
-    from tacita.microdata.noted import notes_of
+    from tacita.microdata.release.column_metadata import notes_of
 
     assert notes_of(release.claim, release.data).of("job").values == {}
     assert notes_of(release.claim, release.data).of("job").label == "Job"

@@ -14,9 +14,9 @@ import tacita
 from seeds import SEED
 from tacita.cli import run_command
 from tacita.core import Report, Score, Trial, Trials
-from tacita.core.trials import pareto_front
-from tacita.microdata.plan import Plan
-from tacita.microdata.sections import CompareSection, ProtectSection
+from tacita.core.results.trials import pareto_front
+from tacita.microdata.plans.plan import Plan
+from tacita.microdata.plans.sections import CompareSection, ProtectSection
 from tacita.report import comparison_html, comparison_json
 
 figures = st.integers(0, 6).map(float) | st.floats(0, 100)
@@ -165,15 +165,15 @@ def test_every_trial_has_the_figures_of_the_release_that_protect_makes():
 @pytest.fixture
 def tours(monkeypatch):
     """How many records each tour that is found goes through."""
-    from tacita.microdata.microaggregation import paths
+    from tacita.microdata.methods.microaggregation import mhm
 
-    found, find = [], paths.tour
+    found, find = [], mhm.tour
 
     def counted(x, run):
         found.append(len(x))
         return find(x, run)
 
-    monkeypatch.setattr(paths, "tour", counted)
+    monkeypatch.setattr(mhm, "tour", counted)
     return found
 
 
@@ -239,10 +239,10 @@ def test_a_failed_verification_is_no_reason_but_an_error(monkeypatch):
 
 
 def test_a_release_that_breaks_its_promise_stops_the_comparison(monkeypatch):
-    from tacita.microdata import publish
+    from tacita.microdata.protection import apply
 
-    means = publish.published_means
-    monkeypatch.setattr(publish, "published_means", lambda *given: means(*given) + 1)
+    means = apply.published_means
+    monkeypatch.setattr(apply, "published_means", lambda *given: means(*given) + 1)
     with pytest.raises(tacita.VerificationError):
         tacita.compare(frame(), quasi=["x0"], k=[3, 4])
 

@@ -9,7 +9,7 @@ import pytest
 import fuzzed_file
 import fuzzing
 import tacita
-from tacita.core import registry
+from tacita.core.spec import registry
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 

@@ -10,7 +10,7 @@ import tacita
 from planting import failed, judge
 from seeds import SEED
 from tacita import DataError, ParameterError, datasets, registry
-from tacita.microdata.synthesis.base import Synthesis
+from tacita.microdata.methods.synthesis.synthesis_method import Synthesis
 
 N = 400
 SYNTHESES = [name for name in registry.names("synthesis") if issubclass(registry.lookup(name), Synthesis)]

@@ -18,7 +18,7 @@ from planting import FILES, FORMS, encoded, failed, native
 from seeds import SEED
 from tacita.core import Microdata, Run
 from tacita.microdata import verify
-from tacita.microdata.patterns import Patterns, suppressed_cells
+from tacita.microdata.protection.missing_patterns import Patterns, suppressed_cells
 from tacita.report import review_json
 
 

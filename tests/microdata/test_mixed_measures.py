@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 import tacita
 from tacita.core import Categories, Comparison
-from tacita.microdata.balance import DR
-from tacita.microdata.risk.linkage import DBRL, DLD
-from tacita.microdata.risk.probabilistic import PRL, PRLBounds
+from tacita.microdata.measures.risk.linkage import DBRL, DLD
+from tacita.microdata.measures.risk.probabilistic import PRL, PRLBounds
+from tacita.microdata.measures.tradeoff import DR
 from tacita.report import comparison_html, note_html, review_html, review_json
 from twins.measures import gower_linked, prl
 

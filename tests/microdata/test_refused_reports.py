@@ -8,7 +8,7 @@ import pytest
 import tacita
 from tacita import ParameterError, api
 from tacita.core import InferenceError, RequirementError
-from tacita.microdata.plan import Plan
+from tacita.microdata.plans.plan import Plan
 
 QUASI = ["turnover", "costs"]
 

@@ -10,7 +10,7 @@ import pytest
 import tacita
 from tacita import datasets, registry
 from tacita.core import Run
-from tacita.microdata.microaggregation.certificate import certify
+from tacita.microdata.methods.microaggregation.certificate import certify
 from tacita.testing.examples import Asked
 
 FIRMS = datasets.load("business", n=90).select(["region", "turnover", "wages", "costs"])

@@ -16,10 +16,12 @@ import tacita
 from seeds import SEED
 from tacita.core import Microdata, Report, Roles, Run
 from tacita.kernels.records import classes
-from tacita.microdata import restoring, uniqueness, verify
-from tacita.microdata.by_record import of_protected, of_unchanged
-from tacita.microdata.company import Company
-from tacita.microdata.representatives import exposed_groups, spare_records
+from tacita.microdata import verify
+from tacita.microdata.measures.record_risk import of_protected, of_unchanged
+from tacita.microdata.protection.group_representatives import exposed_groups, spare_records
+from tacita.microdata.statistics import sample_uniqueness
+from tacita.microdata.statistics.unit_counts import Company
+from tacita.microdata.warnings import rounding_attack
 from tacita.report import review_html
 
 
@@ -129,7 +131,7 @@ def test_uniqueness_is_that_of_units_together_in_pairs_and_without_a_column(rows
     data = Microdata.of(pa.table({**cells, "who": units, "x": list(range(len(rows)))}))
     data = data.with_roles(Roles(quasi="x", unit="who"))
     released = Microdata.of(pa.table({**cells, "x": list(range(len(rows)))}))
-    found = uniqueness.examine(data, np.arange(len(rows)), released, k)
+    found = sample_uniqueness.examine(data, np.arange(len(rows)), released, k)
 
     def counted(told):
         return told.alone, told.below_k
@@ -199,9 +201,9 @@ def test_records_of_one_unit_that_rounding_brings_back_are_counted():
     x = np.repeat([[1.0, 2.0], [5.0, 9.0]], [4, 4], axis=0) + np.zeros((8, 2))
     made = SimpleNamespace(original=x, released=x + 1e-6, strata=np.zeros(8, dtype=np.int64))
     made.company = Company(None)
-    assert restoring.restored_records(made) == 0
+    assert rounding_attack.restored_records(made) == 0
     made.company = Company(np.array([0, 0, 0, 0, 1, 2, 3, 4]))
-    assert restoring.restored_records(made) == 4
+    assert rounding_attack.restored_records(made) == 4
 
 
 def jobs(seed):

@@ -11,8 +11,8 @@ import tacita
 from seeds import SEED
 from tacita import datasets
 from tacita.core import Caution
-from tacita.core.cautions import grouped
-from tacita.core.gravity import PLACES, gravest_first
+from tacita.core.results.grouped_warnings import grouped
+from tacita.core.results.warning_severity import PLACES, gravest_first
 
 KEYS = ["sex", "education", "region"]
 # a weight, or what a household pays, belongs to one region
@@ -108,7 +108,7 @@ def test_a_shuffle_that_loses_all_relations_does_not_win_unseen(firms):
 
 
 def test_relations_are_among_the_first_figures_and_in_a_comparison(firms):
-    from tacita.core.score import headlines
+    from tacita.core.results.score import headlines
 
     release, _ = score(firms, "mdav")
     assert "RELATIONS" in [each.name for each in headlines(release.report)]
@@ -178,7 +178,7 @@ def test_every_kind_of_warning_of_a_release_has_its_place():
     modules = [
         *(folder / "microdata").rglob("*.py"),
         folder / "io" / "writable.py",
-        folder / "core" / "release.py",
+        folder / "core" / "results" / "release.py",
     ]
     calls = [each for path in modules for each in ast.walk(ast.parse(path.read_text()))]
     made = [

@@ -17,7 +17,8 @@ import tacita
 from report.conftest import planted_frame
 from report.test_both_pages import HARMLESS_TAGS, NASTY
 from seeds import SEED
-from tacita.core import Report, Run, Score, Trial, Trials, registry
+from tacita.core import Report, Run, Score, Trial, Trials
+from tacita.core.spec import registry
 from tacita.report import comparison_html, comparison_json
 from tacita.report.riskmap import CROWDED, HEIGHT, WIDTH, Axis, risk_map
 

@@ -12,7 +12,7 @@ import pytest
 import tacita
 from tacita import registry
 from tacita.core import Release, Score
-from tacita.core.score import families
+from tacita.core.results.score import families
 from tacita.report import note_html, review_html
 
 

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from tacita.core.release import AttributeSummary
+from tacita.core.results.release import AttributeSummary
 from tacita.report.figures import compact, number, span
 from tacita.report.plots import HEIGHT, WIDTH, before_and_after, group_sizes
 

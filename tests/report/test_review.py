@@ -10,7 +10,7 @@ import pytest
 
 from seeds import SEED
 from tacita.core import Caution, Report, Score, Verdict
-from tacita.core.cautions import grouped
+from tacita.core.results.grouped_warnings import grouped
 from tacita.report import review_html, review_json
 
 KEYS = {"scores", "notes", "verdicts", "warnings", "uniqueness", "record", "not_promised", "attributes"}

@@ -9,8 +9,8 @@ import pytest
 
 from tacita import Table
 from tacita.report import suppression_html
-from tacita.tables.record import Provenance, TableRecord
-from tacita.tables.suppress import suppress
+from tacita.tables.release.record import Provenance, TableRecord
+from tacita.tables.release.suppress import suppress
 from tacita.tables.suppression.twoway.optimal import Optimal
 from tacita.tables.verify import TableClaim
 from tacita.tables.verify.audit import audit

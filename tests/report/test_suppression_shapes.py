@@ -9,8 +9,8 @@ import pytest
 from tacita.core import Hierarchy, Pattern, Table
 from tacita.io.hierarchies import from_nested
 from tacita.report import suppression_html
-from tacita.tables.linking import link, parts_of
-from tacita.tables.record import Provenance, TableRecord
+from tacita.tables.input.linked_tables import link, parts_of
+from tacita.tables.release.record import Provenance, TableRecord
 from tacita.tables.verify import TableClaim
 from tacita.tables.verify.audit import audit
 

@@ -12,14 +12,15 @@ import pytest
 import tacita
 from tacita import api
 from tacita.cli import run_command
-from tacita.core import DataError, Table, registry
-from tacita.io.tables.shown import Shown
-from tacita.tables.adjust import adjust
+from tacita.core import DataError, Table
+from tacita.core.spec import registry
+from tacita.io.tables.published_table import Shown
 from tacita.tables.adjustment.cta import CTA
 from tacita.tables.adjustment.rounding import Rounding
 from tacita.tables.adjustment.sums import settled, sums_of
-from tacita.tables.linking import link, parts_of, places
-from tacita.tables.plan import TablePlan, kind_of
+from tacita.tables.input.linked_tables import link, parts_of, places
+from tacita.tables.plans.plan import TablePlan, kind_of
+from tacita.tables.release.adjust import adjust
 from tacita.tables.verify.adjusted import AdjustedClaim, encoded_all_adjusted, verify_adjusted_files
 
 HRC = "north\n@n1\n@n2\nsouth\n@s1\n@s2\n"

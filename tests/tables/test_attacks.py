@@ -10,7 +10,7 @@ import tables_at_hand
 import tacita
 from table_commands import REGIONS, suppress, write_cells
 from tacita.api import run_table
-from tacita.tables.plan import TablePlan, TabulatePlan
+from tacita.tables.plans.plan import TablePlan, TabulatePlan
 from tacita.tables.verify import audit as module
 
 MIDDLE = np.arange(9).reshape(3, 3) == 4

@@ -11,11 +11,11 @@ from attacked_tables import block, tied
 from tables_at_hand import counted
 from tacita.core import Contributors, Pattern, Run, Table, VerificationError
 from tacita.io.hierarchies import from_nested
-from tacita.tables import reinforce
+from tacita.tables.release import reinforce
 from tacita.tables.rules.frequency import MinimumFrequency
 from tacita.tables.verify.audit import audit
-from tacita.tables.verify.judge import Judge, Leak
-from tacita.tables.verify.leaks import KNOWN_SUM, LONE, own_part
+from tacita.tables.verify.protection_criteria import Judge, Leak
+from tacita.tables.verify.singleton_and_sum_attacks import KNOWN_SUM, LONE, own_part
 from tacita.tables.verify.unions import sensitive_unions
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import fuzzing_tables as fuzzing
-from tacita.core import registry
+from tacita.core.spec import registry
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 

@@ -14,9 +14,9 @@ import tacita
 from random_tables import family, same, tables
 from tacita.core import DataError, Hierarchy, Microdata, Table
 from tacita.io.hierarchies import format_arx, format_hrc, from_nested
-from tacita.tables.behind import columns_of
-from tacita.tables.cells import from_cells, to_cells
-from tacita.tables.dimensions import Division
+from tacita.tables.input.cell_list import from_cells, to_cells
+from tacita.tables.input.contributor_columns import columns_of
+from tacita.tables.plans.dimensions import Division
 
 PLAIN = ("a", "B 2", "10", "9", "line", "0", "zz", "n-1", "Ω", "x1", "x2", "x3")
 LEVELS = ("lower", "upper", "sliding")

@@ -13,9 +13,9 @@ from tacita import api
 from tacita.cli import run_command
 from tacita.core import DataError, ParameterError
 from tacita.io import atomic
-from tacita.tables.linking import link, places
-from tacita.tables.plan import LinkedPlan, TablePlan, TabulatePlan, kind_of
-from tacita.tables.sources import source_of
+from tacita.tables.input.linked_tables import link, places
+from tacita.tables.input.read import source_of
+from tacita.tables.plans.plan import LinkedPlan, TablePlan, TabulatePlan, kind_of
 
 HRC = "north\n@n1\n@n2\nsouth\n@s1\n@s2\n"
 RULES = '[[rules]]\nname = "minimum-frequency"\nthreshold = 3\nmargin = 10\n'

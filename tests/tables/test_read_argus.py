@@ -9,7 +9,7 @@ import pytest
 import tacita
 from tacita import api
 from tacita.core import DataError
-from tacita.tables.plan import TabulatePlan
+from tacita.tables.plans.plan import TabulatePlan
 from tacita.tables.rules import apply_rules
 from tacita.tables.rules.concentration import Dominance, PPercent
 from tacita.tables.rules.frequency import MinimumFrequency

@@ -13,7 +13,7 @@ from tacita.core import Contributors, Table
 from tacita.tables.rules import apply_rules
 from tacita.tables.rules.concentration import PQ, Dominance, PPercent
 from tacita.tables.rules.frequency import MinimumFrequency, ZeroCells
-from tacita.tables.rules.wishes import Listed, Request
+from tacita.tables.rules.request_rules import Listed, Request
 
 CELL = st.lists(st.integers(1, 100), min_size=1, max_size=8)
 

@@ -7,7 +7,7 @@ import pytest
 
 import tacita
 from tacita.core import Table
-from tacita.tables.verify.judge import Judge
+from tacita.tables.verify.protection_criteria import Judge
 
 
 def mixed(seed, least=-3, most=10, shape=None):

@@ -10,7 +10,7 @@ import tacita
 from table_commands import run_command
 from tacita import api
 from tacita.core import Contributors, ParameterError, Pattern, Table, VerificationError
-from tacita.tables.plan import LinkedPlan, TabulatePlan, kind_of
+from tacita.tables.plans.plan import LinkedPlan, TabulatePlan, kind_of
 from tacita.tables.rules import apply_rules
 from tacita.tables.rules.frequency import MinimumFrequency
 from tacita.tables.verify.audit import audit, require_safe

@@ -10,16 +10,17 @@ from scipy.optimize import LinearConstraint, linprog, milp
 
 import tacita
 from attacked_tables import REGIONS, odd_triangle
-from tacita.core import Contributors, DataError, Table, VerificationError, registry
-from tacita.tables.build import tabulate
-from tacita.tables.linking import link
+from tacita.core import Contributors, DataError, Table, VerificationError
+from tacita.core.spec import registry
+from tacita.tables.input.linked_tables import link
+from tacita.tables.input.tabulate import tabulate
+from tacita.tables.release.suppress import suppress
 from tacita.tables.rules.concentration import Dominance
 from tacita.tables.rules.frequency import MinimumFrequency, ZeroCells
-from tacita.tables.suppress import suppress
 from tacita.tables.verify.audit import audit
 from tacita.tables.verify.common import COMMON, with_common_table
 from tacita.tables.verify.integers import PINNED, IntegerSearch
-from tacita.tables.verify.leaks import KNOWN_SUM
+from tacita.tables.verify.singleton_and_sum_attacks import KNOWN_SUM
 from tacita.tables.verify.unions import known_sums, sensitive_unions
 from twins.attack import possible_range
 

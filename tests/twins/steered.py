@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from tacita.microdata.microaggregation.mdav import MDAV
+from tacita.microdata.methods.microaggregation.mdav import MDAV
 
 
 class Steered(MDAV):

@@ -133,6 +133,6 @@ def test_the_first_method_is_one_that_takes_the_columns(tmp_path):
 
 
 def test_every_kind_that_protects_records_is_in_the_menu():
-    from tacita.core import registry
+    from tacita.core.spec import registry
 
     assert set(KINDS) == set(registry.PROTECTING)

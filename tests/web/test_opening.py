@@ -8,8 +8,8 @@ import pytest
 from pydantic import BaseModel
 
 from tacita import api, datasets
-from tacita.microdata.plan import Plan
-from tacita.tables.plan import TablePlan, TabulatePlan
+from tacita.microdata.plans.plan import Plan
+from tacita.tables.plans.plan import TablePlan, TabulatePlan
 from tacita.web.opening import HELD, NotHeld, refuse_beyond
 from tacita.web.screens import SCREENS
 from tacita.web.site import Site

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from tacita.core import InferenceError, ParameterError, RequirementError, Verdict
-from tacita.core.inference import ROW_ORDER, Determined
+from tacita.core.results.inferred_cells import ROW_ORDER, Determined
 from tacita.web.refusals import ACCEPTED, accepted, kept, refusal_in
 from tacita.web.texts import LANGUAGES, Texts
 from tacita.worker.refusals import refusal_of

@@ -15,7 +15,7 @@ from cyclopts import App, CycloptsError, MissingArgumentError, RepeatArgumentErr
 
 from tacita._version import __version__
 
-from .talk import complain
+from .console import complain
 
 COMMANDS = {
     "protect": "Protect a file: group its records, publish group means, verify, report.",
@@ -44,8 +44,8 @@ _OF_TABLES = ("tabulate", "suppress", "adjust", "audit")
 _HOMES = {
     **dict.fromkeys(_OF_TABLES, "tables"),
     "risk": "risk",
-    "datasets": "catalogue",
-    "app": "page",
+    "datasets": "datasets",
+    "app": "app",
     "pseudonym-key": "keys",
 }
 # commands whose options depend on the method that the words name
@@ -115,7 +115,7 @@ def _door_of(words: Sequence[str]) -> AbstractContextManager[None]:
     if not words or words[0] not in COMMANDS or words[0] == "app":
         # help, version and the page, which wait for nothing
         return nullcontext()
-    from tacita.core.door import entered_by
+    from tacita.core.spec.setting_syntax import entered_by
 
     return entered_by("plan" if words[0] in _OF_PLANS else "command")
 

@@ -15,13 +15,23 @@ from cyclopts import Group, Parameter
 from pydantic.fields import FieldInfo
 from rich.table import Table
 
-from tacita.core import ParameterError, Roles, registry
-from tacita.core.options import ReleaseOptions
-from tacita.engines.section import EngineSection
+from tacita.core import ParameterError, Roles
+from tacita.core.spec import registry
+from tacita.core.spec.options import ReleaseOptions
+from tacita.executors.section import EngineSection
 from tacita.io import InputSection
-from tacita.microdata.plan import Plan
-from tacita.microdata.sections import CompareSection, MeasureSection, OutputSection, ProtectSection
+from tacita.microdata.plans.plan import Plan
+from tacita.microdata.plans.sections import CompareSection, MeasureSection, OutputSection, ProtectSection
 
+from .console import (
+    Out,
+    print_json,
+    print_outcome,
+    print_parameters,
+    print_scores,
+    print_trials,
+    progress_bar,
+)
 from .judged import print_verdicts, refuse_unmet
 from .options import (
     FORCE,
@@ -34,15 +44,6 @@ from .options import (
     path_option,
     positional,
     required_path,
-)
-from .talk import (
-    Out,
-    print_json,
-    print_outcome,
-    print_parameters,
-    print_scores,
-    print_trials,
-    progress_bar,
 )
 
 _FROM, _WHAT, _HOW, _FIGURES, _TO, _TALK = (
@@ -274,8 +275,8 @@ def run(
 ) -> None:
     """Carry out a plan file."""
     from tacita import api
-    from tacita.microdata.riskplan import RiskPlan
-    from tacita.tables.plan import AnyTablePlan
+    from tacita.microdata.plans.risk_plan import RiskPlan
+    from tacita.tables.plans.plan import AnyTablePlan
 
     from .risk import carry_out_risk
     from .tables import carry_out_table

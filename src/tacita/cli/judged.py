@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tacita.core import Caution, RequirementError, Verdict
-from tacita.core.cautions import grouped
-from tacita.core.verify import WITHOUT_ORIGINAL, faults
+from tacita.core.results.grouped_warnings import grouped
+from tacita.core.results.verdicts import WITHOUT_ORIGINAL, faults
 
-from .talk import Out
+from .console import Out
 
 
 def print_kinds(cautions: Sequence[Caution], columns: Sequence[str]) -> None:

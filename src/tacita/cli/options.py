@@ -11,11 +11,11 @@ from cyclopts import Group, Parameter, Token
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from tacita.core import forms
 from tacita.core.errors import ParameterError
-from tacita.core.forms import Fields, Shape
-from tacita.core.forms import filled_in as given
-from tacita.core.params import shown
+from tacita.core.spec import forms
+from tacita.core.spec.forms import Fields, Shape
+from tacita.core.spec.forms import filled_in as given
+from tacita.core.spec.params import shown
 
 __all__ = [
     "FORCE",

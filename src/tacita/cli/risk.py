@@ -8,11 +8,11 @@ from typing import Any
 from cyclopts import Group
 
 from tacita.io import InputSection
-from tacita.microdata.riskplan import RiskOutputSection, RiskPlan, RiskSection
-from tacita.microdata.sections import MeasureSection
+from tacita.microdata.plans.risk_plan import RiskOutputSection, RiskPlan, RiskSection
+from tacita.microdata.plans.sections import MeasureSection
 
+from .console import Out, print_scores, progress_bar
 from .options import FORCE, command, flag, given, options, positional
-from .talk import Out, print_scores, progress_bar
 
 _FROM, _WHAT, _FIGURES, _TO, _TALK = (
     Group.create_ordered(title)

@@ -10,12 +10,12 @@ from typing import Any
 from cyclopts import Group
 from pydantic.fields import FieldInfo
 
-from tacita.core import ParameterError, VerificationError, registry
-from tacita.engines.section import EngineSection
+from tacita.core import ParameterError, VerificationError
+from tacita.core.spec import registry
+from tacita.executors.section import EngineSection
 from tacita.io import toml_of
-from tacita.tables.plan import AnyTablePlan, TablePlan, TabulatePlan, kind_of
-from tacita.tables.rules.words import fields_of, rule_sections
-from tacita.tables.sections import (
+from tacita.tables.plans.plan import AnyTablePlan, TablePlan, TabulatePlan, kind_of
+from tacita.tables.plans.sections import (
     AdjustSection,
     RecordInputSection,
     SuppressSection,
@@ -25,9 +25,10 @@ from tacita.tables.sections import (
     TabulateSection,
     TrySection,
 )
+from tacita.tables.rules.rule_syntax import fields_of, rule_sections
 
+from .console import print_adjusted, print_audit, print_patterns, print_suppressed, print_table, progress_bar
 from .options import FORCE, command, flag, given, option, options, path_option, positional, required_path
-from .talk import print_adjusted, print_audit, print_patterns, print_suppressed, print_table, progress_bar
 
 _WHAT, _HOW, _TO, _FROM, _TALK = (
     Group.create_ordered(title)

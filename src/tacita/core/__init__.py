@@ -1,8 +1,16 @@
 """The values everything else is built from. Imports nothing else of tacita."""
 
-from .adjusted import Adjusted, Terms
 from .arrays import Floats, Ints, Labels, Mask, Matrix
-from .contributors import Contributors
+from .data.adjusted_values import Adjusted, Terms
+from .data.cell_keys import CellKeys, Flex, NoiseTable
+from .data.contributors import Contributors
+from .data.hierarchy import Hierarchy
+from .data.microdata import MISSING_TEXT, CsvDialect, Microdata
+from .data.partition import Partition
+from .data.percent import Level, Percent
+from .data.relations import Relations
+from .data.suppression_pattern import Pattern, Problem
+from .data.table import Table
 from .errors import (
     Cancelled,
     DataError,
@@ -12,23 +20,15 @@ from .errors import (
     TacitaError,
     VerificationError,
 )
-from .hierarchy import Hierarchy
-from .keys import CellKeys, Flex, NoiseTable
-from .method import Method
-from .microdata import MISSING_TEXT, CsvDialect, Microdata
-from .params import GroupSize, Parameters
-from .partition import Partition
-from .pattern import Pattern, Problem
-from .percent import Level, Percent
-from .profile import RiskProfile
-from .progress import Bounds, Progress, Run
-from .relations import Relations
-from .release import Caution, Record, RecordsRelease, Release
-from .roles import Roles
-from .score import Categories, Comparison, Report, Score
-from .table import Table
-from .trials import Trial, Trials
-from .verify import Verdict
+from .results.progress import Bounds, Progress, Run
+from .results.release import Caution, Record, RecordsRelease, Release
+from .results.risk_profile import RiskProfile
+from .results.score import Categories, Comparison, Report, Score
+from .results.trials import Trial, Trials
+from .results.verdicts import Verdict
+from .spec.method import Method
+from .spec.params import GroupSize, Parameters
+from .spec.roles import Roles
 
 __all__ = [
     "MISSING_TEXT",

@@ -11,10 +11,11 @@ from collections.abc import Mapping, Sequence
 from copy import copy
 from typing import TYPE_CHECKING, Self
 
-from .inference import Determined
+if TYPE_CHECKING:
+    from .results.inferred_cells import Determined
 
 if TYPE_CHECKING:
-    from .verify import Verdict
+    from .results.verdicts import Verdict
 
 
 class TacitaError(Exception):

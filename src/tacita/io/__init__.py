@@ -14,13 +14,14 @@ from typing import Any, cast
 
 from pydantic import Field
 
-from tacita.core import DataError, Microdata, ParameterError, registry
-from tacita.core.microdata import refuse_values_as_names
+from tacita.core import DataError, Microdata, ParameterError
+from tacita.core.data.microdata import refuse_values_as_names
+from tacita.core.spec import registry
 
 from .atomic import refuse_bad_targets, write_all
 from .content import content_of, fingerprint_of, toml_of
-from .formats.base import Format, Purpose
 from .formats.options import InputOptions
+from .formats.record_format import Format, Purpose
 
 __all__ = [
     "InputOptions",

@@ -14,10 +14,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tacita.core import CsvDialect, DataError, Microdata
-from tacita.core.microdata import speakable
-from tacita.core.release import Claim
-from tacita.core.text import looks_like_code, parse_numbers
-from tacita.io.formats.base import to_arrow
+from tacita.core.data.microdata import speakable
+from tacita.core.data.number_parsing import looks_like_code, parse_numbers
+from tacita.core.results.release import Claim
+
+from .formats.record_format import to_arrow
 
 # From it on a double no longer holds every whole number, and a number so long is a name.
 _FIRST_INEXACT = 2**53

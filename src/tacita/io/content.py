@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from tacita.core import ParameterError
-from tacita.core.document import parsed, text_of
-from tacita.core.limits import MOST_BYTES, refuse_size
+from tacita.core.spec.plan_document import parsed, text_of
+from tacita.core.spec.size_limits import MOST_BYTES, refuse_size
 
 
 def content_of(path: Path) -> bytes:

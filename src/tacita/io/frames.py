@@ -10,10 +10,10 @@ import numpy as np
 import pyarrow as pa
 
 from tacita.core import CsvDialect, DataError, Floats, Ints, Mask, ParameterError
-from tacita.core.text import UNTYPED
+from tacita.core.data.number_parsing import UNTYPED
 
-from . import rebuild
-from .rebuild import not_rebuilt, rebuilt
+from . import canonical_arrow
+from .canonical_arrow import not_rebuilt, rebuilt
 
 
 def replace_columns(
@@ -76,7 +76,7 @@ def gathered(frame: nw.DataFrame[Any], rows: Ints) -> nw.DataFrame[Any]:
     """Some rows of a frame, in that order; Arrow cannot take from views of text, which can be rebuilt."""
     native = frame.to_native()
     if frame.implementation.is_pyarrow():
-        return nw.from_native(rebuild.without_memory(native, rows), eager_only=True)
+        return nw.from_native(canonical_arrow.without_memory(native, rows), eager_only=True)
     try:
         return frame[rows]
     except pa.ArrowException:
@@ -154,7 +154,7 @@ def without_memory(frame: Any) -> Any:
     kind = nw.from_native(frame, eager_only=True).implementation
     if kind.is_pandas():
         return _pandas(frame)
-    return _polars(frame) if kind.is_polars() else rebuild.without_memory(frame)
+    return _polars(frame) if kind.is_polars() else canonical_arrow.without_memory(frame)
 
 
 def _pandas(frame: Any) -> Any:

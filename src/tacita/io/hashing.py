@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from tacita.core.spelling import plain_spelling
+from tacita.core.data.spelling import plain_spelling
 
 Hashes = npt.NDArray[np.uint64]
 

@@ -15,10 +15,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from tacita.core import DataError, Ints, ParameterError
-from tacita.core.microdata import refuse_repeated_names, refuse_unnamed
+from tacita.core.data.microdata import refuse_repeated_names, refuse_unnamed
 
+from .canonical_arrow import without_memory
 from .formats.parquet import needs_schema, readable
-from .rebuild import without_memory
 
 _BYTES_AT_ONCE = 2**22
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from tacita.core import DataError, Microdata
-from tacita.core.microdata import refuse_repeated_names
+from tacita.core.data.microdata import refuse_repeated_names
 
 # More points than this are no picture, and take long to attack.
 MOST_POINTS = 2000

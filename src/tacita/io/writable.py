@@ -8,12 +8,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tacita.core import Caution, CsvDialect, Microdata
-from tacita.core.microdata import speakable
-from tacita.core.notes import ColumnNotes, Notes
+from tacita.core.data.column_metadata import ColumnNotes, Notes
+from tacita.core.data.microdata import speakable
 
 from .column_types import one_of_each_type, unchanged_as_written
-from .formats.base import RecordFormat, to_arrow
 from .formats.parquet import Parquet
+from .formats.record_format import RecordFormat, to_arrow
 
 
 def refuse_unwritable(

@@ -26,8 +26,8 @@ from tacita.core import (
     Trials,
     Verdict,
 )
-from tacita.core.gravity import gravest_first
-from tacita.core.release import Claim
+from tacita.core.results.release import Claim
+from tacita.core.results.warning_severity import gravest_first
 from tacita.io import toml_of
 from tacita.io.atomic import refuse_bad_targets
 from tacita.io.column_types import refuse_words_for_missing, typed
@@ -35,15 +35,15 @@ from tacita.io.formats.parquet import Parquet
 from tacita.io.hierarchies import format_arx
 from tacita.io.parts import ParquetParts
 from tacita.microdata import verify
-from tacita.microdata.noted import notes_of
-from tacita.microdata.plan import Plan
-from tacita.microdata.profile import profile
-from tacita.microdata.require import insist, required
-from tacita.microdata.riskplan import RiskOutputSection, RiskPlan
-from tacita.microdata.run import compare, make_release
-from tacita.microdata.sections import OutputSection
-from tacita.microdata.streaming.run import made_in_parts
-from tacita.tables.plan import AnyTablePlan, kind_of
+from tacita.microdata.explore.risk_profile import profile
+from tacita.microdata.plans.plan import Plan
+from tacita.microdata.plans.risk_plan import RiskOutputSection, RiskPlan
+from tacita.microdata.plans.sections import OutputSection
+from tacita.microdata.release.column_metadata import notes_of
+from tacita.microdata.release.release import compare, make_release
+from tacita.microdata.release.requirement_checks import insist, required
+from tacita.microdata.streaming.stream import made_in_parts
+from tacita.tables.plans.plan import AnyTablePlan, kind_of
 
 from .files import as_json, as_path
 from .tables import read_by

@@ -8,15 +8,11 @@ from pathlib import Path
 from tacita import io
 from tacita import report as page
 from tacita.core import Adjusted, ParameterError, Pattern, Run, Table
-from tacita.core.door import entered_by
+from tacita.core.spec.setting_syntax import entered_by
 from tacita.io.atomic import refuse_bad_targets
-from tacita.tables import run as table_runs
-from tacita.tables.adjusted_record import AdjustedRelease, FileAudit
-from tacita.tables.comparing import PatternTrials, compare_patterns
-from tacita.tables.looking import TableLook, looked_at
-from tacita.tables.plan import AnyTablePlan, LinkedPlan, TabulatePlan
-from tacita.tables.record import TableRelease
-from tacita.tables.sections import (
+from tacita.tables.input.read import Files, Source, read_source, source_of
+from tacita.tables.plans.plan import AnyTablePlan, LinkedPlan, TabulatePlan
+from tacita.tables.plans.sections import (
     AdjustSection,
     LinkedOutputSection,
     SuppressSection,
@@ -25,7 +21,11 @@ from tacita.tables.sections import (
     TableSection,
     TrySection,
 )
-from tacita.tables.sources import Files, Source, read_source, source_of
+from tacita.tables.release import release as table_runs
+from tacita.tables.release.adjusted_record import AdjustedRelease, FileAudit
+from tacita.tables.release.compare import PatternTrials, compare_patterns
+from tacita.tables.release.preview import TableLook, looked_at
+from tacita.tables.release.record import TableRelease
 
 from .files import as_json, as_path
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from tacita.core import Caution, DataError, Microdata, ParameterError
 from tacita.io import writable
-from tacita.io.formats.base import RecordFormat
-from tacita.microdata.plan import Protection
+from tacita.io.formats.record_format import RecordFormat
+from tacita.microdata.plans.plan import Protection
 
 
 def said_before(data: Microdata, asked: Protection, form: RecordFormat) -> Caution | None:

@@ -6,9 +6,10 @@ import json
 from dataclasses import replace
 from typing import Any
 
-from tacita.core import Score, Trials, registry
-from tacita.core.options import ReleaseOptions
-from tacita.core.paper import Paper, paper_for
+from tacita.core import Score, Trials
+from tacita.core.display.page_size import Paper, paper_for
+from tacita.core.spec import registry
+from tacita.core.spec.options import ReleaseOptions
 
 from .pages import render
 from .review import ROLES, Entry, described, finite, names_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tacita.core.figures import MINUS, number, setting
+from tacita.core.display.number_format import MINUS, number, setting
 
 __all__ = ["compact", "measured", "number", "percent", "setting", "span", "spoken"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from tacita.core.figures import MINUS
-from tacita.core.pictures import Correlations, Relation
+from tacita.core.display.number_format import MINUS
+from tacita.core.results.plot_data import Correlations, Relation
 
 from .plots import pixel, shortened
 

@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tacita.core import Microdata, Record, RecordsRelease, registry
-from tacita.core.release import StepRecord
+from tacita.core import Microdata, Record, RecordsRelease
+from tacita.core.results.release import StepRecord
+from tacita.core.spec import registry
 
 from .pages import render
 

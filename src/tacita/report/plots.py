@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from math import log10
 
-from tacita.core.pictures import RiskByRecord
-from tacita.core.release import AttributeSummary
+from tacita.core.results.plot_data import RiskByRecord
+from tacita.core.results.release import AttributeSummary
 
 from .figures import compact, number
 

@@ -8,13 +8,14 @@ from dataclasses import asdict, dataclass, replace
 from math import isfinite
 from typing import Any
 
-from tacita.core import Microdata, ParameterError, Record, RecordsRelease, Score, registry
-from tacita.core.cautions import grouped
-from tacita.core.options import ReleaseOptions
-from tacita.core.release import AttributeSummary, StepRecord, Withdrawn
-from tacita.core.score import families, headlines
-from tacita.core.seeds import portable
-from tacita.core.uniqueness import Left, Uniqueness
+from tacita.core import Microdata, ParameterError, Record, RecordsRelease, Score
+from tacita.core.results.grouped_warnings import grouped
+from tacita.core.results.release import AttributeSummary, StepRecord, Withdrawn
+from tacita.core.results.score import families, headlines
+from tacita.core.results.uniqueness import Left, Uniqueness
+from tacita.core.spec import registry
+from tacita.core.spec.options import ReleaseOptions
+from tacita.core.spec.seeds import portable
 
 from . import plots
 from .heatmap import Heatmap, correlation, heatmaps

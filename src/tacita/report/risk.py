@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tacita.core import Score, registry
-from tacita.core.profile import RiskProfile
+from tacita.core import Score
+from tacita.core.results.risk_profile import RiskProfile
+from tacita.core.spec import registry
 
 from .pages import render
 

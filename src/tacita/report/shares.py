@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tacita.core.release import AttributeSummary
+from tacita.core.results.release import AttributeSummary
 
 from .figures import percent
 from .plots import Bar, pixel, shortened

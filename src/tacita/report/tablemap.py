@@ -10,8 +10,8 @@ import numpy as np
 
 from tacita.core import Table
 from tacita.core.arrays import Ints
-from tacita.core.panels import Label, Panel, panels_of
-from tacita.core.paper import Paper, paper_for
+from tacita.core.data.panels import Label, Panel, panels_of
+from tacita.core.display.page_size import Paper, paper_for
 
 from .statemap import Palette, StateMap, state_map
 

@@ -95,7 +95,7 @@ def check_method(method: Any) -> None:
     recodings on towns, or where they refuse these on ages; rules on firms, of whom they must flag some. The
     cost of some hundred small runs.
 
-    >>> from tacita.microdata.risk.linkage import DLD
+    >>> from tacita.microdata.measures.risk.linkage import DLD
     >>> check_method(DLD)
     """
     for law in laws(getattr(method, "kind", "")):

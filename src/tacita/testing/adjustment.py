@@ -32,8 +32,8 @@ def its_promises_survive_an_audit_that_knows_nothing_of_it(method: Any) -> Findi
 
 
 def what_it_promises_holds_of_every_file_that_is_written(method: Any) -> Findings:
-    from tacita.core import registry
-    from tacita.tables.adjust import adjust
+    from tacita.core.spec import registry
+    from tacita.tables.release.adjust import adjust
     from tacita.tables.verify.adjusted import encoded_adjusted, verify_adjusted
 
     claim = adjust(_counts(method, 2, 4, 4), method, run=Run(seed=SEED))

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from tacita.core import Microdata, Run
-from tacita.core.roles import RolesOfFile
-from tacita.microdata.beside import numbers_or_texts
+from tacita.core.spec.roles import RolesOfFile
+from tacita.microdata.protection.context_columns import numbers_or_texts
 from tacita.testing import Findings
 
 from .examples import SEED, persons
@@ -45,7 +45,7 @@ def it_promises_what_the_verifier_sees_and_never_groups_of_k(method: Any) -> Fin
 
 def a_release_of_it_is_verified_with_strata_and_gaps(method: Any) -> Findings:
     from tacita.microdata import verify
-    from tacita.microdata.protect import protect
+    from tacita.microdata.protection.prepare import protect
 
     roles = RolesOfFile(strata=["region"], unit="unit", identifiers=["unit"])
     data = Microdata.of(persons()).with_roles(roles)

@@ -8,7 +8,8 @@ import json
 import sys
 from typing import Any
 
-from tacita.core import Method, ParameterError, registry
+from tacita.core import Method, ParameterError
+from tacita.core.spec import registry
 from tacita.testing import Findings
 
 from .examples import refusal, varied
@@ -63,8 +64,8 @@ def the_verifier_checks_all_that_it_promises(method: Any) -> Findings:
 def _options(kind: str) -> set[str]:
     """What a command or a plan already calls something else."""
     from tacita.io import InputOptions, InputSection
-    from tacita.microdata.sections import CompareSection, MeasureSection, OutputSection, ProtectSection
-    from tacita.tables.sections import (
+    from tacita.microdata.plans.sections import CompareSection, MeasureSection, OutputSection, ProtectSection
+    from tacita.tables.plans.sections import (
         AdjustSection,
         RuleSection,
         SuppressSection,

@@ -20,7 +20,7 @@ from tacita.core import (
     Run,
     Table,
 )
-from tacita.core.score import Files
+from tacita.core.results.score import Files
 
 # long enough that nobody guesses it
 SEED = 0x9D1F6C2B84E7350A9F2C61D07B3E8A45
@@ -121,7 +121,7 @@ def persons(n: int = 160) -> pa.Table:
 def released(method: Method, missing: Any = "drop", **roles: Any) -> list[tuple[bool, str]]:
     """Whether what a release of the persons promises holds of it, and the same seed makes the same one."""
     from tacita.microdata import verify
-    from tacita.microdata.protect import protect
+    from tacita.microdata.protection.prepare import protect
 
     around = {"strata": ["region"], "unit": "unit", "identifiers": ["unit"]}
     data = Microdata.of(persons()).with_roles(Roles(**roles, **around))
@@ -166,7 +166,7 @@ def cube() -> Table:
 
 def linked() -> Table:
     """Two tables of the same regions, tied by their sums; every problem has a pattern."""
-    from tacita.tables.linking import link
+    from tacita.tables.input.linked_tables import link
 
     generator = np.random.default_rng(8)
     values = generator.integers(20, 80, size=(3, 3, 2)).astype(float)

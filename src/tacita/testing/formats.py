@@ -10,9 +10,9 @@ import numpy as np
 import pyarrow as pa
 
 from tacita.core import DataError, Microdata, ParameterError, Roles, Run, Table
-from tacita.io.formats.base import RecordFormat, to_arrow
-from tacita.io.tables.base import PublishedFormat
-from tacita.io.tables.shown import Shown
+from tacita.io.formats.record_format import RecordFormat, to_arrow
+from tacita.io.tables.published_table import Shown
+from tacita.io.tables.table_format import PublishedFormat
 from tacita.testing import Findings
 
 from .examples import refusal
@@ -123,8 +123,8 @@ def other_bytes_are_refused_without_quoting_them(method: Any) -> Findings:
 
 def a_release_in_it_is_verified(method: Any) -> Findings:
     from tacita.microdata import verify
-    from tacita.microdata.microaggregation.mdav import MDAV
-    from tacita.microdata.protect import protect
+    from tacita.microdata.methods.microaggregation.mdav import MDAV
+    from tacita.microdata.protection.prepare import protect
 
     if _written_too(method):
         made = protect(Microdata.of(_records(method)).with_roles(Roles(quasi=["share"])), MDAV(k=3), Run())

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tacita.core import DataError, Hierarchy, ParameterError
-from tacita.microdata.generalisation.ladders import Keys, Ladder
+from tacita.microdata.methods.generalisation.key_hierarchies import Keys, Ladder
 from tacita.testing import Findings
 
 from .examples import refusal, released, steered, varied

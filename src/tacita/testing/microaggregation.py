@@ -52,8 +52,8 @@ def the_scale_of_all_columns_changes_nothing(method: Any) -> Findings:
 
 
 def an_improvement_is_never_worse_than_its_start(method: Any) -> Findings:
-    from tacita.microdata.microaggregation.improvement import Improvement
-    from tacita.microdata.microaggregation.mdav import MDAV
+    from tacita.microdata.methods.microaggregation.improvement import Improvement
+    from tacita.microdata.methods.microaggregation.mdav import MDAV
 
     if isinstance(method, Improvement):
         x = _records(method)
@@ -92,8 +92,8 @@ def cancelling_stops_it_and_progress_ends_at_one(method: Any) -> Findings:
 
 
 def told_that_it_is_enough_it_keeps_groups_of_k_no_worse_than_its_start(method: Any) -> Findings:
-    from tacita.microdata.microaggregation.improvement import Improvement
-    from tacita.microdata.microaggregation.mdav import MDAV
+    from tacita.microdata.methods.microaggregation.improvement import Improvement
+    from tacita.microdata.methods.microaggregation.mdav import MDAV
 
     x = _records(method)
     for questions in (0, 1, 2, 5, 20):

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from tacita.core import Contributors, Table, registry
+from tacita.core import Contributors, Table
+from tacita.core.spec import registry
 from tacita.testing import Findings
 
 from .examples import firms
@@ -44,20 +45,20 @@ def it_finds_some_cells_sensitive_but_not_all_and_the_same_every_time(method: An
 
 
 def what_it_flags_can_be_withheld_and_audited(method: Any) -> Findings:
-    from tacita.tables.suppress import suppress
+    from tacita.tables.release.suppress import suppress
 
     found = suppress(_table(method), registry.lookup("optimal")(), "interval", zeros="withhold")  # type: ignore[arg-type]
     yield found.audit.safe, "What is withheld for its cells does not protect them."
 
 
 def _table(method: Any) -> Table:
-    from tacita.tables.build import tabulate
+    from tacita.tables.input.tabulate import tabulate
 
     return tabulate(firms(), ["region", "size"], "turnover", request="asked", rules=method)
 
 
 def _cells(method: Any) -> Contributors:
-    from tacita.tables.build import tabulate
+    from tacita.tables.input.tabulate import tabulate
 
     table = tabulate(firms(), ["region", "size"], "turnover", request="asked", depth=method.depth)
     assert table.contributors is not None

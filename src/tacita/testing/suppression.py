@@ -38,7 +38,7 @@ def its_cost_is_that_of_the_other_cells_and_its_bound_lies_below(method: Any) ->
 
 
 def no_pattern_is_found_below_its_bound(method: Any) -> Findings:
-    from tacita.tables.suppress import suppress
+    from tacita.tables.release.suppress import suppress
 
     for problem in method.problems:
         pattern = suppress(two_way(0), method, problem).pattern

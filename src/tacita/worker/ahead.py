@@ -8,7 +8,7 @@ from importlib import import_module
 from queue import Queue
 from typing import Any
 
-from tacita.core import registry
+from tacita.core.spec import registry
 
 # The compiler and the solvers come with these.
 _PACKAGES = ("tacita.kernels.records", "tacita.kernels.tables", "tacita.tables.verify")

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from tacita import api
-from tacita.core import registry
-from tacita.core.options import ReleaseOptions
+from tacita.core.spec import registry
+from tacita.core.spec.options import ReleaseOptions
 from tacita.io.formats.options import TextOptions
 
 from .desk import Desk

@@ -11,7 +11,7 @@ from dataclasses import asdict
 from typing import Any
 
 from tacita.core import Record
-from tacita.core.release import AttributeSummary
+from tacita.core.results.release import AttributeSummary
 from tacita.report.figures import compact
 from tacita.report.heatmap import correlation, heatmaps
 from tacita.report.plots import before_and_after

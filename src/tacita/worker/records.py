@@ -9,15 +9,16 @@ from pathlib import Path
 from typing import Any
 
 from tacita import api, datasets
-from tacita.core import Microdata, ParameterError, RecordsRelease, Report, TacitaError, registry
-from tacita.core.cautions import grouped
-from tacita.core.gravity import level_of
-from tacita.core.release import Record
-from tacita.core.seeds import portable
+from tacita.core import Microdata, ParameterError, RecordsRelease, Report, TacitaError
+from tacita.core.results.grouped_warnings import grouped
+from tacita.core.results.release import Record
+from tacita.core.results.warning_severity import level_of
+from tacita.core.spec import registry
+from tacita.core.spec.seeds import portable
 from tacita.io import argus, content_of, format_of
-from tacita.microdata.plan import Plan
-from tacita.microdata.sections import CompareSection, ProtectSection
-from tacita.tables.plan import LinkedPlan, TablePlan, TabulatePlan
+from tacita.microdata.plans.plan import Plan
+from tacita.microdata.plans.sections import CompareSection, ProtectSection
+from tacita.tables.plans.plan import LinkedPlan, TablePlan, TabulatePlan
 
 from .desk import Desk
 from .hierarchies import hierarchies

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from tacita.core import InferenceError, RequirementError, TacitaError, Verdict, registry
-from tacita.core.inference import ROW_ORDER, Determined
+from tacita.core import InferenceError, RequirementError, TacitaError, Verdict
+from tacita.core.results.inferred_cells import ROW_ORDER, Determined
+from tacita.core.spec import registry
 
 
 def refusal_of(problem: TacitaError) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from typing import Any
 
 from tacita import api
 from tacita.core import TacitaError
-from tacita.tables.plan import TablePlan, TabulatePlan
+from tacita.tables.plans.plan import TablePlan, TabulatePlan
 
 from .desk import Desk
 from .owners import as_its_owner_says, owned

@@ -11,7 +11,7 @@ from damaging import DAMAGES, copied
 from people_in_parts import ASKED, PARTS, bytes_of, nothing_hidden, people
 from tacita import api
 from tacita.core import DataError, Run
-from tacita.io.scratch import Scratch
+from tacita.io.workdir import Scratch
 
 MEMBERS = ("records", "rows", "leaving", "claim", "sample", "labels", "told", "seal")
 FILES = (

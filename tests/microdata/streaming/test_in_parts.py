@@ -11,8 +11,8 @@ import tacita
 from people_in_parts import ASKED, PARTS, bytes_of, nothing_hidden, people, split, with_gaps
 from tacita import api
 from tacita.core import DataError, ParameterError, RequirementError, VerificationError
-from tacita.io.claims import CLAIM_KINDS
-from tacita.microdata.streaming import run as streaming
+from tacita.io.claim_store import CLAIM_KINDS
+from tacita.microdata.streaming import stream as streaming
 
 
 @pytest.fixture
@@ -139,9 +139,9 @@ def test_steps_that_change_single_values_stand_beside_one_that_groups(source, tm
 
 
 def test_a_folder_of_files_comes_out_where_the_output_has_no_ending(source, tmp_path, monkeypatch):
-    from tacita.microdata.streaming import dealing, joining
+    from tacita.microdata.streaming import merge, partition
 
-    for module in (dealing, joining, streaming):
+    for module in (partition, merge, streaming):
         monkeypatch.setattr(module, "SPAN", 900)
     api.protect_file(source, tmp_path / "released", engine=PARTS, **ASKED)
     api.protect_file(source, tmp_path / "one.parquet", engine=PARTS, **ASKED)
@@ -375,7 +375,7 @@ def test_a_claim_that_is_not_true_is_found(promise, source, tmp_path, monkeypatc
 
 
 def test_the_folder_of_a_run_is_for_its_owner_alone_and_for_one_run_at_a_time(tmp_path):
-    from tacita.io.scratch import Scratch
+    from tacita.io.workdir import Scratch
 
     scratch = Scratch.beside(tmp_path / "out.parquet", "mark")
     assert scratch.folder.stat().st_mode & 0o777 == 0o700

@@ -13,7 +13,8 @@ from dear import DEAR
 from planting import FILES, FORMS, FRAMES, cell, encoded, failed, group_of, judge, native, with_column
 from seeds import SEED
 from tacita.core import Microdata, Roles
-from tacita.microdata import publish, verify
+from tacita.microdata import verify
+from tacita.microdata.protection import apply
 
 LEVELS = ("low", "mid", "high", "top")
 
@@ -135,7 +136,7 @@ def test_medians_and_modes_that_are_somebodys_record_are_refused(form, monkeypat
         for frame in (Microdata.of(table).frame, Microdata.of(sound.data).frame)
     )
     assert all(own.count(row) == 0 or own.count(row) >= 3 for row in shown)
-    monkeypatch.setattr(publish, "spare_records", lambda _x, values, *_: values)
+    monkeypatch.setattr(apply, "spare_records", lambda _x, values, *_: values)
     with pytest.raises(tacita.VerificationError, match="group-categories"):
         small_release(native(table, form))
 
@@ -219,7 +220,7 @@ def test_groups_across_strata_of_missing_categories_are_found():
     ],
 )
 def test_protect_never_returns_a_release_of_wrong_middles(monkeypatch, function, wrong):
-    monkeypatch.setattr(publish, function, wrong)
+    monkeypatch.setattr(apply, function, wrong)
     with pytest.raises(tacita.VerificationError, match="not the medians or modes"):
         release()
 

@@ -13,7 +13,7 @@ import tacita
 from column_attack import attack
 from determining_columns import KEYS, PLANTS, clean, persons, planted, suppressing
 from tacita.core import InferenceError, Microdata, VerificationError
-from tacita.core.inference import Determined
+from tacita.core.results.inferred_cells import Determined
 from tacita.microdata import verify
 from tacita.microdata.verify import inference, parts, ranks
 from tacita.microdata.verify.dependence import Known, Target, by_groups, by_order, dependences

@@ -12,8 +12,8 @@ import tacita
 from planting import Plant, cell, failed, judge, one_bit, with_column
 from seeds import SEED
 from tacita.core import Run, VerificationError
-from tacita.microdata.masking.noise import CorrelatedNoise, Noise
-from tacita.microdata.masking.orthogonal import ROMM
+from tacita.microdata.methods.masking.noise import CorrelatedNoise, Noise
+from tacita.microdata.methods.masking.orthogonal import ROMM
 
 FORMS = ("pyarrow", "csv", "parquet")
 N = 160
@@ -182,7 +182,7 @@ def test_weak_noise_that_rounding_swallows_is_warned_of():
     ("method", "name"), [(Noise, "noise"), (CorrelatedNoise, "correlated-noise"), (ROMM, "romm")]
 )
 def test_a_method_that_forgets_part_of_its_work_gets_no_release(method, name, monkeypatch):
-    from tacita.microdata.masking.base import Masked
+    from tacita.microdata.methods.masking.masking_method import Masked
 
     sound = method.change
 

@@ -28,8 +28,8 @@ from planting import (
 )
 from tacita import registry
 from tacita.core import Microdata, VerificationError
-from tacita.core.release import Claim
-from tacita.io.formats.base import to_arrow
+from tacita.core.results.release import Claim
+from tacita.io.formats.record_format import to_arrow
 
 
 def _taken(rows: list[int]):

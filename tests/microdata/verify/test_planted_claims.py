@@ -27,8 +27,9 @@ from planting import (
 )
 from tacita import registry
 from tacita.core import DataError, Microdata, Roles, VerificationError
-from tacita.microdata import publish, verify
-from tacita.microdata.microaggregation.base import Microaggregation
+from tacita.microdata import verify
+from tacita.microdata.methods.microaggregation.microaggregation_method import Microaggregation
+from tacita.microdata.protection import apply
 
 GAPS = {"x": [None, None, None, 1.0, 2.0, 3.0, 7.0, 8.0, 9.0], "y": [float(i) for i in range(9)]}
 
@@ -204,7 +205,7 @@ MEANS = {
 
 @pytest.mark.parametrize("what", MEANS)
 def test_protect_never_returns_a_release_of_wrong_means(what, monkeypatch):
-    monkeypatch.setattr(publish, "published_means", MEANS[what])
+    monkeypatch.setattr(apply, "published_means", MEANS[what])
     with pytest.raises(VerificationError):
         release()
 
@@ -253,7 +254,7 @@ def test_a_lie_behind_the_partition_is_caught_by_the_verifier(monkeypatch):
             return self.sizes.size
 
     monkeypatch.setattr(registry, "lookup", lambda *_: _Lying)
-    monkeypatch.setattr(publish, "Partition", Unchecked)
+    monkeypatch.setattr(apply, "Partition", Unchecked)
     with pytest.raises(VerificationError, match="groups-of-k"):
         release()
 
@@ -270,7 +271,7 @@ class _Silent(_Careless):
 def test_a_plug_in_that_promises_nothing_is_held_to_the_promises_of_its_kind(monkeypatch):
     monkeypatch.setattr(registry, "lookup", lambda *_: _Silent)
     assert {"groups-of-k", "group-means"} <= {v.guarantee for v in release(measures=[]).record.verdicts}
-    monkeypatch.setattr(publish, "published_means", MEANS["originals"])
+    monkeypatch.setattr(apply, "published_means", MEANS["originals"])
     with pytest.raises(VerificationError, match="groups-of-k"):
         release(measures=[])
 

@@ -15,13 +15,13 @@ from openpyxl.comments import Comment
 import tacita
 from io_files import survey_dta, survey_sav, survey_xlsx, survey_xpt
 from tacita.core import Microdata
-from tacita.core.notes import ColumnNotes, Notes
+from tacita.core.data.column_metadata import ColumnNotes, Notes
 from tacita.io.formats.excel import Excel
 from tacita.io.formats.spss import SPSS
 from tacita.io.formats.stata import Stata
 from tacita.io.formats.xport import Xport
 from tacita.microdata import verify
-from tacita.microdata.noted import notes_of
+from tacita.microdata.release.column_metadata import notes_of
 
 FORMS = {"dta": (Stata, survey_dta), "sav": (SPSS, survey_sav), "xpt": (Xport, survey_xpt)}
 

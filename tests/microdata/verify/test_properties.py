@@ -11,7 +11,7 @@ import tacita
 from planting import FORMS, FRAMES, failed, judge, native
 from seeds import SEED
 from tacita.core import DataError, Microdata, Release
-from tacita.io.formats.base import to_arrow
+from tacita.io.formats.record_format import to_arrow
 from tacita.microdata import verify
 
 FLOATS = st.floats(-1e6, 1e6, allow_subnormal=False) | st.sampled_from([0.0, -0.0, 0.1, 1e-9, 1e100])

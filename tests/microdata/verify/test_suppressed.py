@@ -14,7 +14,7 @@ import pytest
 import tacita
 from planting import FORMS, Change, cell, failed, judge, native, simple, with_column
 from tacita.core import Microdata
-from tacita.core.release import Claim
+from tacita.core.results.release import Claim
 
 # record 2 alone misses y, 9 and 10 alone miss z: two lend their y, one its z
 COLUMNS = {

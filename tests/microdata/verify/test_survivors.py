@@ -18,7 +18,7 @@ import tacita
 from planting import FORMS, base_table, beside, failed, judge, release, simple, spelled, with_column
 from seeds import SEED
 from tacita.core import Microdata, VerificationError
-from tacita.core.release import Claim
+from tacita.core.results.release import Claim
 from tacita.io.formats.csv import cells_as_text
 from tacita.io.formats.parquet import Parquet
 from tacita.microdata import verify

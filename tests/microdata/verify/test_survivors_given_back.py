@@ -10,10 +10,10 @@ import pyarrow as pa
 import pytest
 
 from tacita.core import Microdata
-from tacita.core.inference import Determined
-from tacita.core.release import Claim
-from tacita.core.roles import Roles
-from tacita.core.verify import Verdict
+from tacita.core.results.inferred_cells import Determined
+from tacita.core.results.release import Claim
+from tacita.core.results.verdicts import Verdict
+from tacita.core.spec.roles import Roles
 from tacita.microdata.verify import Evidence, inference, parts
 
 

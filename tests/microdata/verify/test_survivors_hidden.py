@@ -9,9 +9,9 @@ import pyarrow as pa
 import pytest
 
 from tacita.core import Microdata
-from tacita.core.inference import ROW_ORDER
-from tacita.core.release import Claim
-from tacita.core.roles import Roles
+from tacita.core.results.inferred_cells import ROW_ORDER
+from tacita.core.results.release import Claim
+from tacita.core.spec.roles import Roles
 from tacita.microdata.verify import Evidence
 from tacita.microdata.verify.hidden import column_of, known_of, shown_as, targets_of
 

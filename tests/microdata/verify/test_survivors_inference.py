@@ -11,9 +11,9 @@ import pyarrow as pa
 import pytest
 
 from tacita.core import CsvDialect, Microdata
-from tacita.core.inference import ROW_ORDER, Determined
-from tacita.core.release import Claim
-from tacita.core.roles import Roles
+from tacita.core.results.inferred_cells import ROW_ORDER, Determined
+from tacita.core.results.release import Claim
+from tacita.core.spec.roles import Roles
 from tacita.microdata.verify import Evidence, inference, ranks
 from tacita.microdata.verify.dependence import Dependence, Target, by_groups, by_order, joined
 from tacita.microdata.verify.linear import relation

@@ -10,8 +10,8 @@ import pytest
 from scipy import stats
 
 from tacita.core import Microdata
-from tacita.core.release import Claim
-from tacita.core.roles import Roles
+from tacita.core.results.release import Claim
+from tacita.core.spec.roles import Roles
 from tacita.microdata import verify
 from tacita.microdata.verify import membership
 

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from planting import beside, failed, judge, spelled
-from tacita.microdata.verify import leftovers
+from tacita.microdata.verify import hidden_content
 
 PRESENT = [True, False, True, True, False, True]
 BITS = pa.array(PRESENT).buffers()[1]
@@ -41,30 +41,30 @@ FILLED = {
 def test_only_one_and_the_same_filler_may_stand_under_missing_numbers(what):
     kind, slots, hides = FILLED[what]
     cells = pa.Array.from_buffers(kind, 6, [BITS, slots])
-    assert leftovers._hides(cells) == hides
-    assert list(leftovers._walk(cells, True)) == [leftovers._STALE] * hides
-    assert list(leftovers._walk(cells, False)) == []
+    assert hidden_content._hides(cells) == hides
+    assert list(hidden_content._walk(cells, True)) == [hidden_content._STALE] * hides
+    assert list(hidden_content._walk(cells, False)) == []
 
 
 @pytest.mark.parametrize(("slots", "hides"), [(0b101101, False), (0b101111, True), (0b111101, True)])
 def test_a_flag_under_a_missing_one_is_seen(slots, hides):
     cells = pa.Array.from_buffers(pa.bool_(), 6, [BITS, pa.py_buffer(bytes([slots]))])
-    assert leftovers._hides(cells) == hides
+    assert hidden_content._hides(cells) == hides
 
 
 def test_numbers_under_a_column_that_is_missing_as_a_whole_are_seen():
     gone = pa.py_buffer(bytes(1))
-    assert leftovers._hides(pa.Array.from_buffers(pa.int64(), 6, [gone, numbers("q", 0, 0)]))
-    assert not leftovers._hides(pa.Array.from_buffers(pa.int64(), 6, [gone, pa.py_buffer(bytes(48))]))
-    assert not leftovers._hides(pa.nulls(6, pa.int64()))
+    assert hidden_content._hides(pa.Array.from_buffers(pa.int64(), 6, [gone, numbers("q", 0, 0)]))
+    assert not hidden_content._hides(pa.Array.from_buffers(pa.int64(), 6, [gone, pa.py_buffer(bytes(48))]))
+    assert not hidden_content._hides(pa.nulls(6, pa.int64()))
 
 
 @pytest.mark.parametrize("length", [0, 1, 12, 13, 40])
 def test_texts_of_any_length_stand_behind_their_views(length):
     for kind, letter in ((pa.string_view(), "a"), (pa.binary_view(), b"a")):
         cells = pa.array([letter * length, letter, None] * 2, kind)
-        assert not leftovers._hides(cells)
-        assert list(leftovers._walk(cells, True)) == []
+        assert not hidden_content._hides(cells)
+        assert list(hidden_content._walk(cells, True)) == []
 
 
 def test_a_fixed_list_has_no_more_entries_than_its_lists_and_none_under_a_missing_one():
@@ -76,8 +76,9 @@ def test_a_fixed_list_has_no_more_entries_than_its_lists_and_none_under_a_missin
         "under a missing one": [1, 2, None, 4, 5, 6, 7, 8, None, None, 11, 12],
     }.items():
         cells = pa.Array.from_buffers(kind, 6, [BITS], children=[pa.array(entries)])
-        told[what] = list(leftovers._walk(cells, False))
-    assert told == {"as many": [], "more": [leftovers._STALE], "under a missing one": [leftovers._STALE]}
+        told[what] = list(hidden_content._walk(cells, False))
+    stale = [hidden_content._STALE]
+    assert told == {"as many": [], "more": stale, "under a missing one": stale}
 
 
 @pytest.mark.parametrize(
@@ -93,7 +94,7 @@ def test_a_fixed_list_has_no_more_entries_than_its_lists_and_none_under_a_missin
 def test_every_entry_of_a_list_belongs_to_a_list_that_is_there(ends, hides):
     offsets = pa.array(ends, pa.int32()).buffers()[1]
     cells = pa.Array.from_buffers(pa.list_(pa.int64()), 6, [BITS, offsets], children=[pa.array([1, 2, 3, 4])])
-    assert list(leftovers._walk(cells, False)) == [leftovers._STALE] * hides
+    assert list(hidden_content._walk(cells, False)) == [hidden_content._STALE] * hides
 
 
 def test_a_known_type_of_others_is_looked_into_and_not_refused():
@@ -101,7 +102,7 @@ def test_a_known_type_of_others_is_looked_into_and_not_refused():
     made = beside(pa.array(words, pa.binary(16)).cast(pa.uuid()))
     assert failed(judge("pyarrow", made.data, made.claim)) == set()
     inside = pa.ExtensionArray.from_storage(pa.uuid(), pa.array([bytes(16)] * 7, pa.binary(16)).slice(1))
-    assert list(leftovers._walk(inside, True))[:1] == [leftovers._STALE]
+    assert list(hidden_content._walk(inside, True))[:1] == [hidden_content._STALE]
 
 
 def test_what_a_whole_does_not_have_its_parts_do_not_have_either():
@@ -109,4 +110,4 @@ def test_what_a_whole_does_not_have_its_parts_do_not_have_either():
     kind = pa.struct([("p", pa.int64())])
     for what, cells in parts.items():
         whole = pa.Array.from_buffers(kind, 6, [BITS], children=[pa.array(cells)])
-        assert list(leftovers._walk(whole, False)) == [leftovers._STALE] * (what != "all there")
+        assert list(hidden_content._walk(whole, False)) == [hidden_content._STALE] * (what != "all there")

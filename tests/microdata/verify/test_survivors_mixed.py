@@ -9,8 +9,8 @@ import pyarrow as pa
 import pytest
 
 from tacita.core import Microdata
-from tacita.core.release import Claim
-from tacita.core.roles import Roles
+from tacita.core.results.release import Claim
+from tacita.core.spec.roles import Roles
 from tacita.microdata import verify
 
 

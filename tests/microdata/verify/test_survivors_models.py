@@ -14,8 +14,8 @@ import pytest
 
 from planting import failed
 from tacita.core import Microdata
-from tacita.core.release import Claim
-from tacita.core.roles import Roles
+from tacita.core.results.release import Claim
+from tacita.core.spec.roles import Roles
 from tacita.microdata import verify
 from tacita.microdata.verify import generalisation
 from tacita.microdata.verify.uniques import uniques

@@ -13,8 +13,8 @@ from scipy.stats import norm
 
 from planting import spelled
 from tacita.core import Microdata, Roles
-from tacita.core.release import Claim
-from tacita.microdata.verify import CHECKS, Evidence, maskings, restoring
+from tacita.core.results.release import Claim
+from tacita.microdata.verify import CHECKS, Evidence, maskings, rounding_attack
 
 N = 200
 RNG = np.random.default_rng(11)
@@ -166,7 +166,7 @@ def test_ranks_may_be_as_far_apart_as_whole_records_in_the_percentage(distance, 
 def test_pairs_that_lie_near_are_counted_one_by_one(half):
     x, z = RNG.integers(0, 12, 40) / 2, RNG.integers(0, 12, 40) / 2
     near = sum(abs(one - other) <= half for one in x.tolist() for other in z.tolist())
-    assert restoring._pairs_within(x, z, half) == near
+    assert rounding_attack._pairs_within(x, z, half) == near
 
 
 def parts(**columns):
@@ -201,7 +201,7 @@ def parts(**columns):
 )
 def test_the_step_of_a_column_is_that_of_its_digits_or_a_thousandth_of_its_spread(values, step):
     strata = [part for each in values for part in parts(x=np.array(each))]
-    found = restoring._steps(strata)
+    found = rounding_attack._steps(strata)
     for number, each in enumerate(values):
         fine = np.std(each, ddof=1) / 1000 if len(each) > 1 else 0.0
         assert found["x", number] == pytest.approx(max(step or 0.0, fine), rel=1e-12, abs=0.0)
@@ -233,7 +233,7 @@ def test_the_step_of_a_column_is_that_of_its_digits_or_a_thousandth_of_its_sprea
     ids=spelled,
 )
 def test_a_column_is_undone_where_more_than_half_comes_back_beyond_chance(back, chance, cells, undone):
-    assert restoring._undone(back, chance, cells) == undone
+    assert rounding_attack._undone(back, chance, cells) == undone
 
 
 @pytest.mark.parametrize(("rows", "kept"), [(201, True), (202, False)])

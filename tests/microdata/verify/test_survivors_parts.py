@@ -11,7 +11,7 @@ import pytest
 
 from tacita.core import VerificationError
 from tacita.io.parts import ParquetParts
-from tacita.io.scratch import Scratch
+from tacita.io.workdir import Scratch
 from tacita.microdata.verify.parts import PairTask, deal_pair, judge_file, read_again
 
 # The part of each of eight records, and whether it stays.

@@ -10,10 +10,10 @@ import pyarrow as pa
 import pytest
 
 from tacita.core import Microdata, VerificationError
-from tacita.core.release import Claim
-from tacita.core.roles import Roles
+from tacita.core.results.release import Claim
+from tacita.core.spec.roles import Roles
 from tacita.io.parts import ParquetParts
-from tacita.io.scratch import Scratch
+from tacita.io.workdir import Scratch
 from tacita.microdata import verify
 from tacita.microdata.verify.parts import PairTask, claimed_parts
 

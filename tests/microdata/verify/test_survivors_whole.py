@@ -12,13 +12,13 @@ from tacita import io
 from tacita.core import DataError, Microdata
 from tacita.io.formats.csv import CSV
 from tacita.io.hierarchies import as_hierarchy
-from tacita.microdata.verify import classes, generalisation, whole
+from tacita.microdata.verify import classes, file_models, generalisation
 
 TOWNS = as_hierarchy("town", {"north": ["n1", "n2"], "south": ["s1"]})
 
 
 def fault(name: str, sizes: list[int], n: int = 10, **each: Any) -> str | None:
-    return whole.whole_fault(name, each, np.array(sizes, dtype=np.int64), n)
+    return file_models.whole_fault(name, each, np.array(sizes, dtype=np.int64), n)
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ LARGER: list[tuple[dict[str, Any], int]] = [
 @pytest.mark.parametrize(("models", "least"), LARGER, ids=str)
 def test_classes_stay_from_the_smallest_size_that_satisfies_all_models_of_the_file(models, least):
     sizes = np.array([1, 1, 2, 2, 3, 4])
-    assert whole.least_kept({"models": models}, sizes, 13) == least
+    assert file_models.least_kept({"models": models}, sizes, 13) == least
 
 
 @pytest.mark.parametrize(
@@ -96,21 +96,21 @@ def test_classes_stay_from_the_smallest_size_that_satisfies_all_models_of_the_fi
 )
 def test_classes_are_held_against_the_persons_behind_them(name, each, broken):
     records, persons = np.array([2, 2, 2, 1, 1]), np.array([3, 4, 5, 10, 0])
-    assert whole.too_few_behind(name, each, records, persons).tolist() == broken
+    assert file_models.too_few_behind(name, each, records, persons).tolist() == broken
 
 
 def test_persons_are_counted_behind_each_record_and_missed_where_nobody_is_seen():
-    codes = whole.codes_together(["a", "b", None, "a"], ["a", "a", "b", "c", None])
+    codes = file_models.codes_together(["a", "b", None, "a"], ["a", "a", "b", "c", None])
     assert codes.tolist() == [0, 1, 2, 0, 0, 0, 1, 3, 2]
-    count, missed = whole.behind([codes], 4)
+    count, missed = file_models.behind([codes], 4)
     assert count.tolist() == [2, 1, 1, 2]
     assert missed
-    codes = whole.codes_together(["a", "b"], ["b", "b", "a"])
-    assert whole.behind([codes], 2)[0].tolist() == [1, 2]
-    assert not whole.behind([codes], 2)[1]
+    codes = file_models.codes_together(["a", "b"], ["b", "b", "a"])
+    assert file_models.behind([codes], 2)[0].tolist() == [1, 2]
+    assert not file_models.behind([codes], 2)[1]
     # by two keys together
     keys = [np.array([0, 0, 0, 0, 1]), np.array([0, 1, 0, 0, 1])]
-    count, missed = whole.behind(keys, 2)
+    count, missed = file_models.behind(keys, 2)
     assert count.tolist() == [2, 0]
     assert missed
 
@@ -125,12 +125,12 @@ def test_which_models_speak_of_the_file_and_which_of_a_table():
         "population_uniqueness": {"share": 1},
     }
     terms = {"models": models, "k": 3}
-    assert [name for name, _ in whole.of_the_file(terms)] == [
+    assert [name for name, _ in file_models.of_the_file(terms)] == [
         "average_risk",
         "sample_uniqueness",
         "population_uniqueness",
     ]
-    assert [each["population"] for _, each in whole.of_a_table(terms)] == ["p", "q"]
+    assert [each["population"] for _, each in file_models.of_a_table(terms)] == ["p", "q"]
     assert len(classes.settings_of(terms)) == 8
     assert classes.settings_of({}) == []
 
@@ -173,7 +173,7 @@ def people(tmp_path: Any, **columns: list[str | None]) -> str:
 
 def test_persons_show_what_their_hierarchy_has_at_a_level(tmp_path):
     path = people(tmp_path, town=["n1", "s1", "abroad", "", "n2"], half=list("aabbb"))
-    found = whole.People(path, ["town"], ["half"], generalisation.cells_of)
+    found = file_models.People(path, ["town"], ["half"], generalisation.cells_of)
     assert found.n == 5
     assert list(found.strata[0]) == list("aabbb")
     assert found.shows(0, TOWNS, 0) == ["n1", "s1", "abroad", None, "n2"]
@@ -189,7 +189,7 @@ def test_a_table_of_the_population_without_a_column_is_refused(lacking, tmp_path
     names = {"town": ["n1"], "half": ["a"]}
     del names[lacking]
     with pytest.raises(DataError, match="lacks a column"):
-        whole.People(people(tmp_path, **names), ["town"], ["half"], generalisation.cells_of)
+        file_models.People(people(tmp_path, **names), ["town"], ["half"], generalisation.cells_of)
 
 
 def test_units_count_once_by_value_and_by_share():

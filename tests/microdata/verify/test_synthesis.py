@@ -15,8 +15,8 @@ from planting import Plant, cell, failed, judge, with_column
 from seeds import SEED
 from tacita import registry
 from tacita.core import VerificationError
-from tacita.microdata.synthesis.base import Synthesis
-from tacita.microdata.synthesis.ipso import IPSOC
+from tacita.microdata.methods.synthesis.ipso import IPSOC
+from tacita.microdata.methods.synthesis.synthesis_method import Synthesis
 
 FORMS = ("pyarrow", "csv", "parquet")
 ALL = [name for name in registry.names("synthesis") if issubclass(registry.lookup(name), Synthesis)]

@@ -14,7 +14,7 @@ import tacita
 from reference import reference
 from seeds import SEED
 from tacita.core import CellKeys, DataError, Flex, Hierarchy, ParameterError, Run, Table
-from tacita.core.keys import sums_of_keys
+from tacita.core.data.cell_keys import sums_of_keys
 from tacita.io.hierarchies import from_nested
 from tacita.tables.adjustment.cellkey import CellKey, between_rows, flexed
 from tacita.tables.adjustment.noise import noise_table

@@ -15,10 +15,10 @@ from scipy.optimize import linprog, minimize
 
 import tacita
 from tacita.core import DataError, ParameterError, Run, Table
-from tacita.tables.adjust import adjust
 from tacita.tables.adjustment.cta import CTA
 from tacita.tables.adjustment.squares import least_squares
-from tacita.tables.linking import link
+from tacita.tables.input.linked_tables import link
+from tacita.tables.release.adjust import adjust
 from tacita.testing.examples import nested, two_way
 
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from seeds import SEED
 from tacita.core import DataError, Hierarchy, Relations, Run, Table
 from tacita.io.hierarchies import from_nested
-from tacita.tables.adjust import adjust
 from tacita.tables.adjustment.rounding import Rounding
+from tacita.tables.release.adjust import adjust
 
 
 def least(table, base):

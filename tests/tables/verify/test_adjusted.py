@@ -10,8 +10,8 @@ import pytest
 
 from seeds import SEED
 from tacita.core import Adjusted, CellKeys, Run, Table, Terms, VerificationError
-from tacita.core.keys import Flex
-from tacita.core.verify import verdicts
+from tacita.core.data.cell_keys import Flex
+from tacita.core.results.verdicts import verdicts
 from tacita.io.tables.reading import Seen
 from tacita.tables.adjustment.rounding import Rounding
 from tacita.tables.verify.adjusted import (

@@ -8,12 +8,12 @@ import pytest
 from seeds import SEED
 from tables_at_hand import PUBLISHED
 from tacita.core import Adjusted, CellKeys, NoiseTable, Run, Table, Terms, VerificationError
-from tacita.io.tables.shown import Shown
-from tacita.tables.adjust import adjust
+from tacita.io.tables.published_table import Shown
 from tacita.tables.adjustment.cellkey import CellKey
 from tacita.tables.adjustment.cta import CTA
 from tacita.tables.adjustment.rounding import Rounding
 from tacita.tables.adjustment.smallcounts import SmallCounts
+from tacita.tables.release.adjust import adjust
 from tacita.tables.verify.adjusted import (
     AdjustedClaim,
     audit_adjusted,

@@ -11,9 +11,9 @@ from planting import spelled
 from tables_at_hand import counted
 from tacita.core import Table
 from tacita.tables.rules.concentration import PPercent
-from tacita.tables.verify import attacker, leaks
+from tacita.tables.verify import attacker, singleton_and_sum_attacks
 from tacita.tables.verify.audit import audit
-from tacita.tables.verify.judge import Judge
+from tacita.tables.verify.protection_criteria import Judge
 from twins import attack
 
 FIRST = np.arange(9).reshape(3, 3) == 0
@@ -74,7 +74,7 @@ class TestSumsOfOneContributor:
         own = np.full((3, 3), 5) if counts is None else np.array(counts)
         owners = None if holders is None else np.pad(holders, (0, 1), constant_values=-1).ravel()
         table = replace(counted(self.TABLE, own, owners), rules=tuple(rules))
-        found = leaks.sensitive_sums(table, withheld(table, *places).ravel())
+        found = singleton_and_sum_attacks.sensitive_sums(table, withheld(table, *places).ravel())
         return [(each.cell, each.reason) for each in found]
 
     ALONE: ClassVar = {
@@ -110,7 +110,8 @@ class TestSumsOfOneContributor:
             if holder is not None:
                 counts[0, cell], whose[cell] = 1, holder
         table = counted(self.TABLE, counts, whose)
-        assert leaks.unnamed_loners(table, withheld(table, (0, 0), (0, 1)).ravel()) == unnamed
+        hidden = withheld(table, (0, 0), (0, 1)).ravel()
+        assert singleton_and_sum_attacks.unnamed_loners(table, hidden) == unnamed
 
     def test_is_no_sum_of_a_single_cell_nor_of_cells_that_are_not_sensitive(self):
         assert self.told((0, 0), **self.ALONE) == []

@@ -12,8 +12,8 @@ from tacita.tables.verify.audit import audit
 from tacita.tables.verify.common import COMMON
 from tacita.tables.verify.insiders import INSIDER
 from tacita.tables.verify.integers import PINNED, UNDECIDED
-from tacita.tables.verify.judge import Failure, Judge
-from tacita.tables.verify.leaks import KNOWN_SUM, LONE
+from tacita.tables.verify.protection_criteria import Failure, Judge
+from tacita.tables.verify.singleton_and_sum_attacks import KNOWN_SUM, LONE
 from tacita.tables.verify.unjudged import NOTHING_JUDGED
 
 

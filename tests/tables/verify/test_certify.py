@@ -8,7 +8,7 @@ import pytest
 from planting import spelled
 from tacita.core import Pattern, Table, VerificationError
 from tacita.tables.verify import certify
-from tacita.tables.verify.judge import refuse_no_level
+from tacita.tables.verify.protection_criteria import refuse_no_level
 from twins import attack
 
 PROBLEMS = ["general", "exact", "interval"]

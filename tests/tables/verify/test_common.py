@@ -17,7 +17,7 @@ from tacita.tables.verify.common import (
     is_linked,
     with_common_table,
 )
-from tacita.tables.verify.judge import Judge
+from tacita.tables.verify.protection_criteria import Judge
 
 
 def cube() -> np.ndarray:

@@ -12,7 +12,7 @@ from tacita.core import Contributors, Run, Table
 from tacita.tables.verify.audit import audit
 from tacita.tables.verify.insiders import INSIDER, insider_leaks
 from tacita.tables.verify.integers import failures_of
-from tacita.tables.verify.judge import Judge
+from tacita.tables.verify.protection_criteria import Judge
 
 
 def leaks_of(table: Table) -> tuple[list[str], int]:

@@ -20,7 +20,7 @@ from tacita.tables.verify.integers import (
     failures_of,
     given_away_by_integers,
 )
-from tacita.tables.verify.judge import Judge, counts_whole
+from tacita.tables.verify.protection_criteria import Judge, counts_whole
 
 # of the odd triangle
 HIDDEN = np.arange(7) < 4

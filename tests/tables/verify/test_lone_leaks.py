@@ -8,8 +8,8 @@ import pytest
 from attacked_tables import REGIONS
 from tacita.core import Contributors, Hierarchy, Run, Table
 from tacita.io.hierarchies import from_nested
-from tacita.tables.verify.judge import Judge
-from tacita.tables.verify.leaks import lone_leaks
+from tacita.tables.verify.protection_criteria import Judge
+from tacita.tables.verify.singleton_and_sum_attacks import lone_leaks
 
 SHAPES = {
     "two-way": [Hierarchy.flat("a", list("pqrs")), Hierarchy.flat("b", list("tuvw"))],

@@ -6,8 +6,8 @@ from scipy import sparse
 from scipy.linalg import null_space
 from scipy.optimize import linprog
 
-from tacita.tables.verify import together
-from tacita.tables.verify.together import implied, moving_together
+from tacita.tables.verify import presolve
+from tacita.tables.verify.presolve import implied, moving_together
 
 
 def grouped(lines, down, up):
@@ -117,8 +117,8 @@ def test_beside_two_cells_without_limit_there_is_none_and_beside_one_only_for_ot
 
 @pytest.mark.parametrize(("third", "rounds"), [(0.0, 2), (2.0, 1)])
 def test_bounds_are_passed_on_as_long_as_some_shrink(third, rounds, monkeypatch):
-    sought, honest = [], together._of_others
-    monkeypatch.setattr(together, "_of_others", lambda *given: sought.append(1) or honest(*given))
+    sought, honest = [], presolve._of_others
+    monkeypatch.setattr(presolve, "_of_others", lambda *given: sought.append(1) or honest(*given))
     line = sparse.csr_array(np.array([[1.0, 1.0, -1.0]]))
     implied(line, np.array([-1.0, -2.0, -third]), np.array([1.0, 1.0, third]))
     assert len(sought) == 2 * rounds
@@ -175,7 +175,7 @@ def test_groups_move_as_all_movements_do_and_no_cell_goes_farther_than_its_limit
 
 
 def test_what_others_leave_is_nothing_where_none_of_them_moves():
-    found = together._of_others(np.array([0, 0, 1, 1, 1]), np.array([5.0, 0, 0.25, 0.25, np.inf]), 2)
+    found = presolve._of_others(np.array([0, 0, 1, 1, 1]), np.array([5.0, 0, 0.25, 0.25, np.inf]), 2)
     assert found[0] == 0.0
     assert found[1:] == pytest.approx([5.0, np.inf, np.inf, 0.5], abs=1e-9)
     # a little wider than it is, for rounding

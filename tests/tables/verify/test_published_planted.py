@@ -14,7 +14,7 @@ from tacita.cli import run_command
 from tacita.core import DataError, Table
 from tacita.io import published
 from tacita.io.tables.reading import read_back
-from tacita.tables.suppress import suppress
+from tacita.tables.release.suppress import suppress
 from tacita.tables.suppression.twoway.optimal import Optimal
 from tacita.tables.verify import encoded
 

@@ -11,9 +11,10 @@ from tables_at_hand import PUBLISHED
 from tacita.core import DataError, Pattern, Table, VerificationError
 from tacita.io import published
 from tacita.io.tables import html
+from tacita.io.tables.published_table import Shown
 from tacita.io.tables.reading import Seen, read_back
-from tacita.io.tables.shown import Shown
-from tacita.tables import behind, verify
+from tacita.tables import verify
+from tacita.tables.input import contributor_columns
 from tacita.tables.verify import TableClaim
 from tacita.tables.verify.audit import audit
 
@@ -222,14 +223,14 @@ def test_a_section_that_only_some_versions_of_the_parser_take_for_a_declaration_
     ids=str,
 )
 def test_holders_are_numbered_by_where_they_first_stand(holders, numbers):
-    assert behind._renumbered(np.array(holders)).tolist() == numbers
+    assert contributor_columns._renumbered(np.array(holders)).tolist() == numbers
 
 
 def test_parts_of_contributors_are_refused_and_whole_ones_are_not():
-    assert behind.refuse_parts(np.array([0.0, 3.0])).tolist() == [0, 3]
+    assert contributor_columns.refuse_parts(np.array([0.0, 3.0])).tolist() == [0, 3]
     with pytest.raises(DataError, match="not in 2 cells"):
-        behind.refuse_parts(np.array([0.5, 3.0, 2.999]))
-    alone = behind.counted(np.array([1.0, 2.0, 0.0]), np.array([7.0, 9.0, 0.0]))
+        contributor_columns.refuse_parts(np.array([0.5, 3.0, 2.999]))
+    alone = contributor_columns.counted(np.array([1.0, 2.0, 0.0]), np.array([7.0, 9.0, 0.0]))
     # of two contributors nobody knows the sizes, and none of them waived protection
     assert (alone.largest[:, 0].tolist(), alone.open.tolist()) == ([7.0, 0.0, 0.0], [7.0, 9.0, 0.0])
     assert alone.lone.tolist() == [True, False, False]

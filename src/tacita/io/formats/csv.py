@@ -13,11 +13,11 @@ import pyarrow.compute as pc
 import pyarrow.csv as arrow_csv
 
 from tacita.core import CsvDialect, DataError, Microdata, ParameterError
-from tacita.core.params import shown
+from tacita.core.spec.params import shown
 from tacita.io.content import fingerprint_of
 
-from .base import Held, RecordFormat, to_arrow
 from .options import TextOptions
+from .record_format import Held, RecordFormat, to_arrow
 
 _DELIMITERS = (",", ";", "\t", "|")
 _LARGEST_BLOCK = 2**30

@@ -16,11 +16,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tacita.core import DataError, Microdata, ParameterError
-from tacita.core.microdata import refuse_repeated_names, speakable
-from tacita.io.tables import workbook
+from tacita.core.data.microdata import refuse_repeated_names, speakable
+from tacita.io import xlsx
 
-from .base import Held, RecordFormat, refuse_huge, without_empty_text
 from .options import SheetOptions
+from .record_format import Held, RecordFormat, refuse_huge, without_empty_text
 
 # Packages are compressed; this is what they may unfold to.
 _MOST_BYTES = 2**32
@@ -81,8 +81,8 @@ class Excel(SheetOptions, RecordFormat):
                 "Excel: the last record is empty, and the sheet could not tell it from its end. Fill it in, "
                 "or write another kind of file."
             )
-        head = [workbook.text(name) for name in table.column_names]
-        return workbook.encode({"records": [head, *lines]}, dated=dated)
+        head = [xlsx.text(name) for name in table.column_names]
+        return xlsx.encode({"records": [head, *lines]}, dated=dated)
 
 
 class _Cells(NamedTuple):
@@ -142,7 +142,7 @@ def _chosen(book: Any, asked: str | None, source: str) -> Any:
 
 def _refuse_merged(package: zipfile.ZipFile, name: str, source: str) -> None:
     merged, last = 0, b""
-    with package.open(workbook.place_of(package, name)) as part:
+    with package.open(xlsx.place_of(package, name)) as part:
         while block := part.read(2**20):
             # a tag may lie across two blocks; one that ends in the first was counted there
             found = re.finditer(rb"<(?:\w+:)?mergeCell[\s>]", last + block)
@@ -233,7 +233,7 @@ def _dates(who: str, cells: _Cells) -> pa.Array:
     return pa.array([None if value is None else value.date() for value in cells.values], pa.date32())
 
 
-def _written(name: str, column: pa.ChunkedArray) -> list[workbook.Cell]:
+def _written(name: str, column: pa.ChunkedArray) -> list[xlsx.Cell]:
     kind = column.type
     if pa.types.is_dictionary(kind):
         return _written(name, column.cast(kind.value_type))
@@ -246,14 +246,14 @@ def _written(name: str, column: pa.ChunkedArray) -> list[workbook.Cell]:
             _refuse(
                 name, values.count(""), "are empty, others missing, and the sheet cannot tell these apart"
             )
-        return [workbook.text(value) if value else None for value in values]
+        return [xlsx.text(value) if value else None for value in values]
     if pa.types.is_boolean(kind):
-        return [None if value is None else workbook.truth(value) for value in values]
+        return [None if value is None else xlsx.truth(value) for value in values]
     if pa.types.is_integer(kind):
         _refuse(
             name, sum(abs(value or 0) > _LARGEST_EXACT for value in values), "are whole numbers beyond 2^53"
         )
-        return [None if value is None else workbook.figure(str(value)) for value in values]
+        return [None if value is None else xlsx.figure(str(value)) for value in values]
     if pa.types.is_floating(kind) and kind != pa.float16():
         return _floats(name, column)
     if pa.types.is_date(kind):
@@ -268,14 +268,14 @@ def _written(name: str, column: pa.ChunkedArray) -> list[workbook.Cell]:
     )
 
 
-def _floats(name: str, column: pa.ChunkedArray) -> list[workbook.Cell]:
+def _floats(name: str, column: pa.ChunkedArray) -> list[xlsx.Cell]:
     values = column.cast(pa.float64()).to_pylist()
     nan = sum(value is not None and value != value for value in values)
     _refuse(
         name, nan if None in values else 0, "are NaN, others missing, and the sheet cannot tell these apart"
     )
     _refuse(name, sum(value in (float("inf"), float("-inf")) for value in values), "are infinite")
-    return [None if value is None or value != value else workbook.figure(_spelled(value)) for value in values]
+    return [None if value is None or value != value else xlsx.figure(_spelled(value)) for value in values]
 
 
 def _spelled(value: float) -> str:
@@ -284,14 +284,14 @@ def _spelled(value: float) -> str:
     return str(int(value)) if whole else repr(value)
 
 
-def _days(name: str, values: list[int | None]) -> list[workbook.Cell]:
+def _days(name: str, values: list[int | None]) -> list[xlsx.Cell]:
     wrong = sum(value is not None and not _FIRST_DAY <= value <= _LAST_DAY for value in values)
     _refuse(name, wrong, "are dates before March 1900 or after 9999, which Excel does not know")
     offset = (datetime.date(1970, 1, 1) - _DAY_0).days
-    return [None if value is None else workbook.moment(str(value + offset), timed=False) for value in values]
+    return [None if value is None else xlsx.moment(str(value + offset), timed=False) for value in values]
 
 
-def _moments(name: str, column: pa.ChunkedArray) -> list[workbook.Cell]:
+def _moments(name: str, column: pa.ChunkedArray) -> list[xlsx.Cell]:
     fine = column.cast(pa.timestamp("ms"), safe=False)
     _refuse(name, pc.sum(pc.not_equal(fine.cast(column.type, safe=False), column)).as_py() or 0,
             "have finer times than thousandths of a second")  # fmt: skip
@@ -300,7 +300,7 @@ def _moments(name: str, column: pa.ChunkedArray) -> list[workbook.Cell]:
     _refuse(name, wrong, "are dates before March 1900 or after 9999, which Excel does not know")
     offset = (datetime.date(1970, 1, 1) - _DAY_0).days * _A_DAY
     return [
-        None if value is None else workbook.moment(repr((value + offset) / _A_DAY), timed=True)
+        None if value is None else xlsx.moment(repr((value + offset) / _A_DAY), timed=True)
         for value in values
     ]
 

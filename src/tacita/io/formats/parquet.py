@@ -11,11 +11,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from tacita.core import DataError
-from tacita.core.microdata import refuse_repeated_names
+from tacita.core.data.microdata import refuse_repeated_names
+from tacita.io.canonical_arrow import without_memory
 from tacita.io.content import opened
-from tacita.io.rebuild import without_memory
 
-from .base import Held, RecordFormat, refuse_huge
+from .record_format import Held, RecordFormat, refuse_huge
 
 
 class Parquet(RecordFormat):

@@ -6,9 +6,9 @@ import io
 from typing import Any, BinaryIO
 
 from tacita.core import DataError, ParameterError
-from tacita.core.microdata import refuse_repeated_names
+from tacita.core.data.microdata import refuse_repeated_names
 
-from .base import most_cells, refuse_huge
+from .record_format import most_cells, refuse_huge
 
 
 def unreadable(source: str, spoken: str) -> DataError:

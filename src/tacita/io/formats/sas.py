@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from tacita.core import DataError
-from tacita.core.notes import Code, ColumnNotes
+from tacita.core.data.column_metadata import Code, ColumnNotes
 
 from . import readstat
 from .survey import Column, Noted, empty_as_missing, with_reasons

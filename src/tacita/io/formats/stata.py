@@ -13,10 +13,10 @@ import numpy as np
 import pyarrow as pa
 
 from tacita.core import DataError
-from tacita.core.notes import Code, ColumnNotes, System
+from tacita.core.data.column_metadata import Code, ColumnNotes, System
 
 from . import readstat
-from .base import Held
+from .record_format import Held
 from .survey import Clock, Column, Noted, SurveyFormat, empty_as_missing, with_reasons
 
 _NUMBERS = {

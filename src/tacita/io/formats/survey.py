@@ -17,12 +17,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tacita.core import DataError, Floats, Mask, Microdata
-from tacita.core.microdata import speakable
-from tacita.core.notes import Code, ColumnNotes, Notes, System
+from tacita.core.data.column_metadata import Code, ColumnNotes, Notes, System
+from tacita.core.data.microdata import speakable
 from tacita.io.content import fingerprint_of, opened
 
-from .base import RecordFormat, to_arrow, without_empty_text
 from .options import LabelOptions
+from .record_format import RecordFormat, to_arrow, without_empty_text
 
 Kind = Literal["text", "number", "date", "datetime"]
 Noted = dict[str, tuple[pa.Array, ColumnNotes]]

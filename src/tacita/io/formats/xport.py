@@ -12,10 +12,10 @@ import numpy as np
 import pyarrow as pa
 
 from tacita.core import DataError, Floats, Ints
-from tacita.core.microdata import refuse_repeated_names, speakable
-from tacita.core.notes import ColumnNotes, System
+from tacita.core.data.column_metadata import ColumnNotes, System
+from tacita.core.data.microdata import refuse_repeated_names, speakable
 
-from .base import Held, refuse_huge
+from .record_format import Held, refuse_huge
 from .survey import Clock, Column, Noted, SurveyFormat, empty_as_missing, with_reasons
 
 _DATES = re.compile(

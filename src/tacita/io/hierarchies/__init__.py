@@ -11,8 +11,8 @@ from tacita.core import DataError, Hierarchy, ParameterError
 from tacita.io.content import content_of
 
 from .arx import format_arx, parse_arx, rows_of
+from .constructors import from_dates, from_intervals, from_levels, from_nested, from_parents, from_prefixes
 from .hrc import format_hrc, parse_hrc
-from .made import from_dates, from_intervals, from_levels, from_nested, from_parents, from_prefixes
 
 __all__ = [
     "as_hierarchy",

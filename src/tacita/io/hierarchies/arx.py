@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from tacita.core import DataError, Hierarchy
-from tacita.core.hierarchy import refuse_steps
+from tacita.core.data.hierarchy import refuse_steps
 
 TOP = "*"
 

@@ -12,9 +12,9 @@ import pyarrow as pa
 from tacita.core import CsvDialect
 from tacita.io.formats import csv
 
-from .base import PublishedFormat
-from .kinds import OTHER
-from .shown import Shown
+from .extra_content import OTHER
+from .published_table import Shown
+from .table_format import PublishedFormat
 
 
 class PublishedCSV(PublishedFormat):

@@ -10,12 +10,12 @@ from typing import ClassVar
 from xml.etree import ElementTree
 
 from tacita.core import DataError
+from tacita.io import xlsx
+from tacita.io.xlsx import MAIN
 
-from . import workbook
-from .base import PublishedFormat
-from .kinds import OTHER, Things, beyond
-from .shown import MARK, Shown
-from .workbook import MAIN
+from .extra_content import OTHER, Things, beyond
+from .published_table import MARK, Shown
+from .table_format import PublishedFormat
 
 # What a part of a package is called, by the beginning of its name.
 _PARTS = {
@@ -92,31 +92,31 @@ class PublishedExcel(PublishedFormat):
     def encode(self, shown: Shown) -> bytes:
         """Two sheets."""
         panels = shown.panels
-        grid: list[list[workbook.Cell]] = [[workbook.text(shown.heading)]]
+        grid: list[list[xlsx.Cell]] = [[xlsx.text(shown.heading)]]
         levels = [0]
         for panel in panels:
-            above = [[workbook.text(panel.caption)]] if panel.caption else []
+            above = [[xlsx.text(panel.caption)]] if panel.caption else []
             head = [*panel.corner, *(label.text for label in panel.across)]
-            grid += [*above, [*map(workbook.text, head)]]
+            grid += [*above, [*map(xlsx.text, head)]]
             levels += [0] * (len(above) + 1)
             for labels, cells in panel.rows:
                 texts = [shown.texts[cell] for cell in cells]
-                grid.append([*(workbook.text(label.text) for label in labels), *map(_cell, texts)])
+                grid.append([*(xlsx.text(label.text) for label in labels), *map(_cell, texts)])
                 levels.append(max(label.depth for label in labels))
         names, lines = shown.listed()
         listed = [
             [
-                *map(workbook.text, labels),
-                None if text is None else workbook.figure(text),
-                workbook.text(word),
+                *map(xlsx.text, labels),
+                None if text is None else xlsx.figure(text),
+                xlsx.text(word),
             ]
             for labels, text, word in lines
         ]
         first = panels[0]
         across = [*(0 for _ in first.corner), *(label.depth for label in first.across)]
-        return workbook.encode(
-            {"table": grid, "cells": [[*map(workbook.text, names)], *listed]},
-            outlines={"table": workbook.Outline(levels, across)},
+        return xlsx.encode(
+            {"table": grid, "cells": [[*map(xlsx.text, names)], *listed]},
+            outlines={"table": xlsx.Outline(levels, across)},
         )
 
     def read(self, content: bytes, expected: Shown, source: str) -> dict[str, list[str]]:
@@ -145,12 +145,12 @@ class PublishedExcel(PublishedFormat):
             return ["parts that cannot be read"]
 
 
-def _cell(text: str | None) -> workbook.Cell:
-    return workbook.text(MARK) if text is None else workbook.figure(text)
+def _cell(text: str | None) -> xlsx.Cell:
+    return xlsx.text(MARK) if text is None else xlsx.figure(text)
 
 
 def _sheet(package: zipfile.ZipFile, name: str) -> ElementTree.Element:
-    return ElementTree.fromstring(package.read(workbook.place_of(package, name)))
+    return ElementTree.fromstring(package.read(xlsx.place_of(package, name)))
 
 
 def _shared_texts(package: zipfile.ZipFile) -> list[str]:

@@ -8,12 +8,12 @@ from html.parser import HTMLParser
 from typing import ClassVar
 
 from tacita.core import DataError
-from tacita.core.panels import Label, Panel
-from tacita.core.paper import EDGE, paper_for
+from tacita.core.data.panels import Label, Panel
+from tacita.core.display.page_size import EDGE, paper_for
 
-from .base import PublishedFormat
-from .kinds import OTHER, Things, beyond
-from .shown import MARK, Shown
+from .extra_content import OTHER, Things, beyond
+from .published_table import MARK, Shown
+from .table_format import PublishedFormat
 
 Attributes = list[tuple[str, str | None]]
 

@@ -7,11 +7,11 @@ from typing import Any
 
 from tacita.core import Table
 
-from .base import PublishedFormat
 from .csv import PublishedCSV
 from .excel import PublishedExcel
 from .html import PublishedHTML
-from .shown import Shown
+from .published_table import Shown
+from .table_format import PublishedFormat
 
 
 def _writer(form: PublishedFormat) -> Callable[[Table, Any], bytes]:

@@ -15,9 +15,9 @@ import numpy as np
 
 from tacita.core import DataError, Floats, Mask, Table
 
-from .base import PublishedFormat
-from .kinds import OTHER
-from .shown import Shown, level_column, spelled
+from .extra_content import OTHER
+from .published_table import Shown, level_column, spelled
+from .table_format import PublishedFormat
 
 _WORDS = {"published": False, "withheld": True}
 # what 15 digits lose

@@ -10,7 +10,7 @@ from numba import njit
 
 from tacita.core.arrays import Floats, Ints, Mask
 
-from .boxes import Tree
+from .kd_boxes import Tree
 
 # Distances that agree to so many digits are a tie: rounding must not decide who is found.
 TIE = 1e-9

@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 
 from .distance import farthest, nearest, nearest_of_distinct_units, squared_distances
-from .left import ALIVE, GROUPS, LENGTH, UNITS_LEFT, close_gaps, take
+from .unassigned import ALIVE, GROUPS, LENGTH, UNITS_LEFT, close_gaps, take
 
 
 @njit(cache=True, nogil=True)

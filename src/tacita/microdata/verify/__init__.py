@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from tacita.core import DataError, InferenceError, Microdata
-from tacita.core.release import DECLARED, Claim
-from tacita.core.verify import Check, Verdict, faults, verdicts
-from tacita.core.verify import insist as insist_on_all
-from tacita.io.formats.base import RecordFormat
+from tacita.core.results.release import DECLARED, Claim
+from tacita.core.results.verdicts import Check, Verdict, faults, verdicts
+from tacita.core.results.verdicts import insist as insist_on_all
+from tacita.io.formats.record_format import RecordFormat
 
 from . import (
     categories,
@@ -24,23 +24,23 @@ from . import (
     files,
     generalisation,
     inference,
+    local_suppression,
     maskings,
     membership,
     mixed,
     numbers,
     optimum,
+    pram,
     pseudonyms,
     recoding,
-    redrawn,
-    restoring,
+    record_swapping,
     restrictions,
+    rounding_attack,
     suppressed,
-    swaps,
     synthesis,
-    withheld,
 )
 from .evidence import Evidence
-from .restored import restored
+from .type_restoration import restored
 
 __all__ = ["ALWAYS", "CHECKS", "Check", "Evidence", "insist", "read_back", "verify", "verify_file"]
 
@@ -118,30 +118,30 @@ CHECKS: dict[str, Check[Evidence]] = {
     "drawn-from-matrix": Check(
         "Every category was drawn from the probabilities that the declared matrix gives, as far as chance "
         "can tell, and none that has probability nought.",
-        redrawn.drawn_from_matrix,
+        pram.drawn_from_matrix,
     ),
     "expected-frequencies": Check(
         "In each stratum, the matrix leaves expected frequencies of categories what they were, to 1e-12.",
-        redrawn.expected_frequencies,
+        pram.expected_frequencies,
     ),
     "swapped-in-pairs": Check(
         "Every unit has its own regions or changed places with one other of the same profile and stratum.",
-        swaps.swapped_in_pairs,
+        record_swapping.swapped_in_pairs,
     ),
     "profiles-kept": Check(
         "In every region of every level, counts of records by the columns that all profiles share, and of "
         "units by size, are those of the originals.",
-        swaps.profiles_kept,
+        record_swapping.profiles_kept,
     ),
     "swapped-as-stated": Check(
         "Every unit at risk left its area, and as many units as stated changed places, unless no other of "
         "the same profile was left in another area.",
-        swaps.swapped_as_stated,
+        record_swapping.swapped_as_stated,
     ),
     "rounding-withstood": Check(
         "Rounded as the originals are written, published values give back no more than half of the originals "
         "that chance would not, in any column, and no more than a fifth of all records.",
-        restoring.rounding_withstood,
+        rounding_attack.rounding_withstood,
     ),
     "synthetic-cells": Check(
         "Dependent columns hold numbers, written to the last digit, or categories of the originals, and none "
@@ -262,13 +262,13 @@ CHECKS: dict[str, Check[Evidence]] = {
     "only-withheld": Check(
         "Every cell of the keys is the original or empty; beside what the originals miss, only what was "
         "withheld is empty, and nobody can tell which is which.",
-        withheld.only_withheld,
+        local_suppression.only_withheld,
     ),
     "k-anonymous-to-all": Check(
         "In each stratum, every original combination of keys (of m keys, where m was asked for) agrees with "
         "at least k released records wherever both have a value, and every released one with at least k "
         "original records; of k units where they are named.",
-        withheld.k_anonymous_to_all,
+        local_suppression.k_anonymous_to_all,
     ),
     "dropped": Check(
         "The columns that were to leave are gone, and every record that stayed stands where it did, unless "

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from tacita.core import CsvDialect, Ints, Microdata
-from tacita.core.text import parse_numbers
+from tacita.core.data.number_parsing import parse_numbers
 
 from .cells import as_array, identical, same_text
 from .evidence import Evidence, exact_means, gaps, named_units

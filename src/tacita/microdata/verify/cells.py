@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tacita.core import CsvDialect, Ints
-from tacita.core.text import UNTYPED
+from tacita.core.data.number_parsing import UNTYPED
 from tacita.io.formats.csv import cells_as_text
 
 # Parquet has no seconds and one kind of date; these changes of unit lose nothing.

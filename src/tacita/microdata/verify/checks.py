@@ -12,7 +12,7 @@ from tacita.core import Ints
 
 from .cells import as_array, same_column, same_text
 from .evidence import Evidence, distinct, exact_means, publishes, too_few
-from .leftovers import faults
+from .hidden_content import faults
 
 _NO_GROUPS = "the claim does not name one group for each record"
 

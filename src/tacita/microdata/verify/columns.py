@@ -7,7 +7,7 @@ import numpy as np
 from tacita.core import Ints
 
 from .evidence import Evidence, distinct, exact_means, publishes, too_few
-from .redrawn import categories_masked
+from .pram import categories_masked
 
 
 def masked_cells(evidence: Evidence) -> str | None:

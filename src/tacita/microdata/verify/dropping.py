@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tacita.core import Microdata
-from tacita.core.conditions import Condition, condition_of
+from tacita.core.spec.conditions import Condition, condition_of
 
 from .evidence import Evidence
 from .generalisation import cells_of

@@ -15,10 +15,10 @@ import pyarrow as pa
 
 from tacita.core import Floats, Ints, Mask, Microdata
 from tacita.core.arrays import numbered
-from tacita.core.inference import Determined
-from tacita.core.microdata import column_codes
-from tacita.core.release import Claim
-from tacita.io.formats.base import RecordFormat
+from tacita.core.data.microdata import column_codes
+from tacita.core.results.inferred_cells import Determined
+from tacita.core.results.release import Claim
+from tacita.io.formats.record_format import RecordFormat
 from tacita.io.frames import gathered
 
 from .cells import as_array, bits, identical, same_text

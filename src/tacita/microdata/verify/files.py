@@ -15,20 +15,20 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from tacita.core import CsvDialect, Microdata
-from tacita.io.formats.base import RecordFormat, to_arrow
+from tacita.io.canonical_arrow import without_memory
 from tacita.io.formats.csv import CSV
 from tacita.io.formats.excel import Excel
 from tacita.io.formats.parquet import Parquet
 from tacita.io.formats.readstat import read_by_library
+from tacita.io.formats.record_format import RecordFormat, to_arrow
 from tacita.io.formats.spss import SPSS
 from tacita.io.formats.stata import Stata
 from tacita.io.formats.xport import Xport
-from tacita.io.rebuild import without_memory
 
 from .cells import as_array, identical
 from .checks import speaks
+from .column_metadata import says_more
 from .evidence import Evidence
-from .noted import says_more
 
 
 def promise_of(form: RecordFormat) -> str:

@@ -24,8 +24,7 @@ from .classes import (
     shares_by_unit,
 )
 from .evidence import Evidence, distinct, no_category, sizes, too_few, unit_of_rows
-from .recoding import shown_at
-from .whole import (
+from .file_models import (
     People,
     behind,
     codes_together,
@@ -35,6 +34,7 @@ from .whole import (
     too_few_behind,
     whole_fault,
 )
+from .recoding import shown_at
 
 Cells = list[str | None]
 _SIGNS = frozenset("0123456789+-.,eE")

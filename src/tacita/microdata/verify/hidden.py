@@ -10,8 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tacita.core import Floats, Ints, Mask
-from tacita.core.inference import ROW_ORDER
-from tacita.core.text import UNTYPED
+from tacita.core.data.number_parsing import UNTYPED
+from tacita.core.results.inferred_cells import ROW_ORDER
 
 from .cells import as_array
 from .evidence import Evidence, gaps

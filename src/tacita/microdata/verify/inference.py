@@ -12,8 +12,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from tacita.core import Mask
-from tacita.core.inference import ROW_ORDER, Determined, bare
-from tacita.core.verify import Verdict
+from tacita.core.results.inferred_cells import ROW_ORDER, Determined, bare
+from tacita.core.results.verdicts import Verdict
 
 from .dependence import Dependence, dependences
 from .evidence import Evidence, distinct

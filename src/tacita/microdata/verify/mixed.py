@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from tacita.core import Floats, Ints, Microdata
-from tacita.core.conditions import rule_of
+from tacita.core.spec.conditions import rule_of
 from tacita.io.formats.csv import cells_as_text
 
 from .categories import holds, sorting_keys

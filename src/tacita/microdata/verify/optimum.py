@@ -18,9 +18,9 @@ from tacita.core import Floats, Ints, Mask
 
 from .classes import allowed, fewest, settings_of
 from .evidence import Evidence, distinct, sizes, unit_of_rows
+from .file_models import behind, codes_together, least_kept, of_a_table, of_the_file, too_few_behind
 from .generalisation import cells_of, failing, hierarchy_of, people_of, shown, strata_of
 from .recoding import shown_at
-from .whole import behind, codes_together, least_kept, of_a_table, of_the_file, too_few_behind
 
 Node = tuple[int, ...]
 _CLOSE = 1e-9

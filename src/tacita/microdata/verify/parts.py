@@ -16,13 +16,13 @@ import numpy as np
 import pyarrow as pa
 
 from tacita.core import Ints, Microdata, VerificationError
-from tacita.core.inference import Determined
-from tacita.core.verify import Verdict
-from tacita.core.whole import Whole
-from tacita.io.claims import CLAIM_KINDS
+from tacita.core.data.global_statistics import Whole
+from tacita.core.results.inferred_cells import Determined
+from tacita.core.results.verdicts import Verdict
+from tacita.io.canonical_arrow import without_memory
+from tacita.io.claim_store import CLAIM_KINDS
 from tacita.io.parts import ParquetParts, in_one_piece, taken
-from tacita.io.rebuild import without_memory
-from tacita.io.scratch import Scratch
+from tacita.io.workdir import Scratch
 
 from . import CHECKS, verify
 from .files import parquet_says_more

@@ -9,8 +9,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tacita.core import Ints, Microdata
-from tacita.core.release import Claim
-from tacita.core.text import UNTYPED
+from tacita.core.data.number_parsing import UNTYPED
+from tacita.core.results.release import Claim
 
 from .cells import as_array
 from .evidence import Evidence, distinct, no_category, one_each

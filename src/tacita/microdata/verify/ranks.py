@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tacita.core import Floats, Ints
-from tacita.core.text import UNTYPED, few_words
+from tacita.core.data.number_parsing import UNTYPED, few_words
 
 from .cells import as_array
 from .evidence import Evidence

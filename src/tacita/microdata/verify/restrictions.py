@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tacita.core import Floats, Mask, Microdata
-from tacita.core.conditions import Clause, Condition, condition_of, edit_of, rule_of
+from tacita.core.spec.conditions import Clause, Condition, condition_of, edit_of, rule_of
 
 from .categories import sorting_keys
 from .cells import as_array

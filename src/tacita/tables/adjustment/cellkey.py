@@ -22,7 +22,7 @@ from tacita.core import (
 )
 from tacita.core.arrays import Floats, Ints, Mask
 
-from .base import Adjustment
+from .adjustment_method import Adjustment
 from .sums import sums_of
 
 # Rows of the noise of magnitudes, and steps of it.

@@ -11,15 +11,15 @@ from scipy import sparse
 
 from tacita.core import Adjusted, DataError, Run, Table, Terms
 from tacita.core.arrays import Floats, Ints, Mask
-from tacita.core.pattern import Status
+from tacita.core.data.suppression_pattern import Status
 from tacita.solvers.highs import LinearProgramme
 
-from .base import Adjustment
-from .controlled import as_task, nearest
+from .adjustment_method import Adjustment
+from .controlled_rounding import as_task, nearest
 from .decimals import exactly_additive
-from .patience import Patience
 from .squares import least_squares
 from .sums import settled, sums_of
+from .time_limit import Patience
 
 # Of a value: what a solver may be off.
 _OFF = 1e-7

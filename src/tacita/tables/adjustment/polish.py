@@ -11,7 +11,7 @@ from tacita.core import Relations
 from tacita.core.arrays import Floats, Ints, Mask
 from tacita.solvers.highs import LinearProgramme
 
-from .patience import Patience
+from .time_limit import Patience
 
 # Seconds for one box; one that needs less is made larger, one that needs all of them smaller.
 _ONE_BOX, _FAST = 2.0, 0.3

@@ -11,11 +11,11 @@ from pydantic import Field
 from tacita.core import Adjusted, DataError, Run, Table, Terms
 from tacita.core.arrays import Floats
 
-from .base import Adjustment
-from .controlled import Task, as_task, nearest
-from .patience import Patience
-from .randomised import NoNetwork, by_chance, in_parts
+from .adjustment_method import Adjustment
+from .controlled_rounding import Task, as_task, nearest
 from .sums import sums_of
+from .time_limit import Patience
+from .unbiased_rounding import NoNetwork, by_chance, in_parts
 
 
 class Rounding(Adjustment):

@@ -12,7 +12,7 @@ from scipy import sparse
 from tacita.core import Adjusted, DataError, Run, Table, Terms
 from tacita.core.arrays import Floats, Mask
 
-from .base import Adjustment
+from .adjustment_method import Adjustment
 from .greedy import nearest_sums
 from .sums import sums_of
 

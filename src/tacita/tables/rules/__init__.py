@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from tacita.core import ParameterError, Table
 
-from .base import Flags, Rule
+from .rule import Flags, Rule
 
 __all__ = ["Flags", "Rule", "apply_rules", "rules_of"]
 

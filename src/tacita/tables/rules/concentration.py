@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from tacita.core import Contributors, ParameterError, Percent
 
-from .base import Flags, Rule
+from .rule import Flags, Rule
 
 
 class Dominance(Rule):

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from tacita.core import Contributors, Percent
 
-from .base import Flags, Rule
+from .rule import Flags, Rule
 
 
 class MinimumFrequency(Rule):

@@ -14,10 +14,10 @@ import numpy as np
 
 from tacita.core import DataError, Pattern, Table
 from tacita.core.arrays import Mask
-from tacita.core.verify import Check, Verdict, insist, verdicts
-from tacita.io.tables.base import PublishedFormat
+from tacita.core.results.verdicts import Check, Verdict, insist, verdicts
+from tacita.io.tables.published_table import Shown
 from tacita.io.tables.reading import Seen, differs
-from tacita.io.tables.shown import Shown
+from tacita.io.tables.table_format import PublishedFormat
 
 from .audit import Audit
 from .parts import Part, parts_or_whole, seen_together

@@ -13,18 +13,18 @@ import numpy as np
 
 from tacita.core import Adjusted, Caution, DataError, Run, Table, VerificationError
 from tacita.core.arrays import Floats
-from tacita.core.framed import Column, Framed
-from tacita.core.notebook import Section, page
-from tacita.core.release import warned
-from tacita.core.verify import Check, Verdict, faults, insist, verdicts
-from tacita.io.tables.base import PublishedFormat
+from tacita.core.display.repr_html import Section, page
+from tacita.core.results.dataframes import Column, Framed
+from tacita.core.results.release import warned
+from tacita.core.results.verdicts import Check, Verdict, faults, insist, verdicts
+from tacita.io.tables.published_table import Shown
 from tacita.io.tables.reading import Seen, differs
-from tacita.io.tables.shown import Shown
+from tacita.io.tables.table_format import PublishedFormat
 
 from .inference import Inferred, infer, parts_of_sums
-from .judge import Failure
 from .keyed import other_noise, unlike_noise
 from .parts import Part, parts_or_whole, seen_together
+from .protection_criteria import Failure
 
 # Of the size of a line: what 15 digits lose where values are not whole. Of a level: what rounding may take.
 _DIGITS, _ROUNDING = 1e-12, 1e-9

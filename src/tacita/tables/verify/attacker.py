@@ -14,7 +14,7 @@ import numpy as np
 
 from tacita.core import Relations
 from tacita.core.arrays import Floats, Ints, Mask
-from tacita.kernels.plain import interpreted, is_ready
+from tacita.kernels.interpreted import interpreted, is_ready
 
 # What a check allows for rounding: of the farthest move of a cell where a flow made it (none of its cells
 # moves farther than the one in question), of the widest span where a solver did.
@@ -233,7 +233,7 @@ class _Programmes(_Engine):
 
     def __init__(self, basis: tuple[Ints, Ints, Floats], down: Floats, up: Floats) -> None:
         super().__init__(down, up)
-        from .together import moving_together
+        from .presolve import moving_together
 
         self._together = moving_together(*basis, down, up)
         self._models: dict[int, tuple[Ints, Any]] = {}
@@ -273,7 +273,7 @@ class _Programmes(_Engine):
 
     def quietest(self, cell: int, by: float, stays: Ints) -> Floats | None:
         """A change that moves one cell by so much, others as little as may be, and some not at all."""
-        from .programme import QuietProgramme
+        from .linear_program import QuietProgramme
 
         together = self._together
         group = int(together.group[cell])
@@ -305,7 +305,7 @@ class _Programmes(_Engine):
         return members, columns[np.flatnonzero(np.diff(columns.indptr))]
 
     def _model(self, part: int) -> tuple[Ints, Any]:
-        from .programme import Programme
+        from .linear_program import Programme
 
         if part not in self._models:
             together = self._together

@@ -21,19 +21,19 @@ import numpy as np
 import numpy.typing as npt
 
 from tacita.core import Caution, DataError, ParameterError, Pattern, Problem, Run, Table, VerificationError
-from tacita.core.acceptance import NO_SENSITIVE_CELLS
 from tacita.core.arrays import Floats, Ints, Mask
-from tacita.core.door import setting
-from tacita.core.framed import Column, Framed
-from tacita.core.notebook import Section, page
-from tacita.core.release import warned
+from tacita.core.display.repr_html import Section, page
+from tacita.core.results.dataframes import Column, Framed
+from tacita.core.results.release import warned
+from tacita.core.spec.accepted_risks import NO_SENSITIVE_CELLS
+from tacita.core.spec.setting_syntax import setting
 
 from .attacker import Attacker
 from .common import common_table_of, given_away_by_common_table
 from .insiders import insider_leaks
 from .integers import UNDECIDED, given_away_by_integers
-from .judge import Failure, Judge, Leak, refuse_weaker_problem, with_known_zeros
-from .leaks import (
+from .protection_criteria import Failure, Judge, Leak, refuse_weaker_problem, with_known_zeros
+from .singleton_and_sum_attacks import (
     KNOWN_SUM,
     LONE,
     lone_contributors,

@@ -15,7 +15,7 @@ from tacita.core import Pattern, Problem, Table, VerificationError
 from tacita.core.arrays import Floats, Ints, Mask
 
 from .integers import failures_of
-from .judge import Judge
+from .protection_criteria import Judge
 
 _MOST_ATTACKS = 3000
 _MOST_VARIABLES = 600

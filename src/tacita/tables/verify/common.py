@@ -19,7 +19,7 @@ from tacita.core import Contributors, Relations, Run, Table
 from tacita.core.arrays import Floats, Ints, Mask
 
 from .integers import failures_of
-from .judge import Failure, Judge, counts_whole
+from .protection_criteria import Failure, Judge, counts_whole
 
 # Entries of the common table up to which it is written down, and seconds for its linear programs.
 _MOST, _SECONDS = 20_000, 120.0

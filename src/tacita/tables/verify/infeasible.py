@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from tacita.core import DataError, Problem, Table
-from tacita.core.door import setting
+from tacita.core.spec.setting_syntax import setting
 
 from .integers import UNDECIDED, failures_of
-from .judge import Judge
+from .protection_criteria import Judge
 
 
 def explain_infeasible(table: Table, problem: Problem, refusal: DataError) -> DataError:

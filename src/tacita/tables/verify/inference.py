@@ -16,7 +16,7 @@ from tacita.core import Adjusted, NoiseTable, Run, Table
 from tacita.core.arrays import Floats, Ints, Mask
 
 from .attacker import Attacker
-from .judge import Failure
+from .protection_criteria import Failure
 
 # Cells up to which every one is attacked, not only the sensitive ones; and questions to programmes at most.
 _ALL, _MOST = 300, 400

@@ -20,7 +20,7 @@ from tacita.core.arrays import Floats, Ints, Mask
 
 from .attacker import Attacker
 from .integers import IntegerSearch, failures_of
-from .judge import Judge, Leak
+from .protection_criteria import Judge, Leak
 
 INSIDER = "known to a contributor"
 

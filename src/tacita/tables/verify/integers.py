@@ -19,7 +19,7 @@ from tacita.core import Run, Table
 from tacita.core.arrays import Floats, Ints, Mask
 
 from .attacker import Attacker, parts_of
-from .judge import Failure, Judge
+from .protection_criteria import Failure, Judge
 
 if TYPE_CHECKING:
     from tacita.solvers.highs import LinearProgramme

@@ -9,8 +9,8 @@ import numpy as np
 
 from tacita.core import Table
 from tacita.core.arrays import Floats, Ints
-from tacita.io.tables.base import PublishedFormat
 from tacita.io.tables.reading import Seen, differs, read_back
+from tacita.io.tables.table_format import PublishedFormat
 
 
 class Part(NamedTuple):

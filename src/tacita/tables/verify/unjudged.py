@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tacita.core import Caution, ParameterError, Table
-from tacita.core.acceptance import NO_SENSITIVE_CELLS, accepted_names
-from tacita.core.door import setting
+from tacita.core.spec.accepted_risks import NO_SENSITIVE_CELLS, accepted_names
+from tacita.core.spec.setting_syntax import setting
 
 NOTHING_JUDGED = "no verdict, since nothing says which cells are sensitive"
 

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from tacita.core import DataError, Hierarchy, Run, Table
-from tacita.tables.suppression.general.forced import with_forced
-from tacita.tables.suppression.general.incumbent import Builder
-from tacita.tables.suppression.general.lines import Lines
+from tacita.tables.suppression.general.implied_suppressions import with_forced
 from tacita.tables.suppression.general.parts import searches_of
 from tacita.tables.suppression.general.presolve import refuse, systems_of
+from tacita.tables.suppression.general.primal_heuristic import Builder
 from tacita.tables.suppression.general.separation import Separation
-from tacita.tables.suppression.watch import Watch
+from tacita.tables.suppression.general.single_relation_bounds import Lines
+from tacita.tables.suppression.time_limit import Watch
 from twins.relations import protects
 
 REGIONS = Hierarchy("region", ("T", "A", "B", "a0", "a1", "b0", "b1"), (-1, 0, 0, 1, 1, 2, 2))

@@ -9,11 +9,11 @@ from scipy import sparse
 from tacita.core import DataError, Hierarchy, Run, Table
 from tacita.tables.suppression.general import branch
 from tacita.tables.suppression.general.branch import least_pattern
-from tacita.tables.suppression.general.incumbent import Builder
 from tacita.tables.suppression.general.parts import root_bound
 from tacita.tables.suppression.general.presolve import systems_of
+from tacita.tables.suppression.general.primal_heuristic import Builder
+from tacita.tables.suppression.time_limit import Watch
 from tacita.tables.suppression.twoway.optimal import Optimal
-from tacita.tables.suppression.watch import Watch
 from tacita.tables.verify.audit import audit
 from twins.relations import REGION, nothing_cheaper, protects, random_table
 

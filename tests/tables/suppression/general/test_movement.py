@@ -5,11 +5,11 @@ import pytest
 from scipy import sparse
 from scipy.optimize import linprog
 
-from tacita.kernels.plain import interpreted
-from tacita.kernels.tables import movement
-from tacita.kernels.tables.movement import MOVED, SHORT, STUCK, UNKNOWN, Ties, cannot_move, desk_for, move
+from tacita.kernels.interpreted import interpreted
+from tacita.kernels.tables import dual_simplex
+from tacita.kernels.tables.dual_simplex import MOVED, SHORT, STUCK, UNKNOWN, Ties, cannot_move, desk_for, move
+from tacita.tables.suppression.general.movement_lp import Programme
 from tacita.tables.suppression.general.presolve import systems_of
-from tacita.tables.suppression.general.programmes import Programme
 from twins.relations import random_table
 
 
@@ -137,6 +137,6 @@ def test_where_the_kernel_has_no_answer_the_solver_is_asked(monkeypatch):
     price = np.concatenate([system.cost, system.cost]) + 1.0
     usual = Programme(system, quick=True).move(own, room, price)
     # no movement can take in a relation
-    monkeypatch.setattr(movement, "MOST", 0)
+    monkeypatch.setattr(dual_simplex, "MOST", 0)
     asked = Programme(system, quick=True).move(own, room, price)
     assert np.allclose(usual.change, asked.change, atol=1e-6)

@@ -4,12 +4,13 @@ import numba
 import numpy as np
 import pytest
 
-from tacita.core import DataError, Table, registry
-from tacita.kernels import plain
-from tacita.kernels.plain import interpreted, interpreting, warming
+from tacita.core import DataError, Table
+from tacita.core.spec import registry
+from tacita.kernels import interpreted as plain
+from tacita.kernels.interpreted import interpreted, interpreting, warming
 from tacita.kernels.tables.attack import Arcs, largest_flow
-from tacita.tables.suppression.twoway import base
-from tacita.tables.suppression.twoway.base import TwoWay
+from tacita.tables.suppression.twoway import two_way_method
+from tacita.tables.suppression.twoway.two_way_method import TwoWay
 
 METHODS = [
     name for name in registry.names("suppression") if issubclass(registry.lookup(name, "suppression"), TwoWay)
@@ -75,8 +76,8 @@ def test_an_audit_without_the_compiler_finds_the_same_flows(seed):
 def never_compiled(monkeypatch):
     """As on a fresh machine; says how often the kernels were compiled since."""
     compiled = []
-    monkeypatch.setattr(base, "is_ready", lambda _: False)
-    monkeypatch.setattr(base, "compile_kernels", lambda: compiled.append(1))
+    monkeypatch.setattr(two_way_method, "is_ready", lambda _: False)
+    monkeypatch.setattr(two_way_method, "compile_kernels", lambda: compiled.append(1))
     return compiled
 
 
@@ -88,7 +89,7 @@ def test_a_small_table_does_not_wait_for_the_compiler(never_compiled):
 def test_a_search_that_outlasts_the_compiler_is_done_again_at_full_speed(never_compiled, monkeypatch):
     method = registry.lookup("optimal", "suppression")()
     wanted = outcome(method, small_table(1), "interval")
-    monkeypatch.setattr(base, "_PATIENCE", 0.0)
+    monkeypatch.setattr(two_way_method, "_PATIENCE", 0.0)
     assert outcome(method, small_table(1), "interval") == wanted
     assert len(never_compiled) == 1
 

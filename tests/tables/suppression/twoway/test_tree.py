@@ -10,15 +10,15 @@ from tacita.kernels.tables.covers import divided, separate_rounded, shortfalls, 
 from tacita.kernels.tables.cuts import rounded
 from tacita.kernels.tables.flows import adjacency
 from tacita.kernels.tables.network import ONE_WAY, Cuts, Demands, Graph
-from tacita.tables.suppression.proof import tree
-from tacita.tables.suppression.proof.pool import Pool
-from tacita.tables.suppression.proof.tree import Tree
-from tacita.tables.suppression.twoway.circuit import network_of, require_feasible
+from tacita.tables.suppression.proof import branch_and_cut
+from tacita.tables.suppression.proof.branch_and_cut import Tree
+from tacita.tables.suppression.proof.cut_pool import Pool
+from tacita.tables.suppression.time_limit import Watch
+from tacita.tables.suppression.twoway.flow_network import network_of, require_feasible
 from tacita.tables.suppression.twoway.master import Master
 from tacita.tables.suppression.twoway.optimal import Optimal
 from tacita.tables.suppression.twoway.patterns import Builder
 from tacita.tables.suppression.twoway.root import Search
-from tacita.tables.suppression.watch import Watch
 from twins.attacker import compact_least_cost, protects
 from twins.tables import asked, pattern_of, random_grid
 
@@ -52,7 +52,7 @@ def test_no_row_of_root_or_tree_cuts_off_a_lean_pattern(monkeypatch):
     rows, nodes = [], 0
     plain = Master.restore
     # cuts at the root alone would leave nothing to the branches
-    monkeypatch.setattr(tree, "_ROOT", (2, 1.0))
+    monkeypatch.setattr(branch_and_cut, "_ROOT", (2, 1.0))
 
     def noted(self, right, starts, at, value):
         rows.append((self.columns.copy(), right, starts, at, value))
@@ -141,7 +141,7 @@ def test_a_solver_that_gives_up_ends_in_a_pattern_with_its_bound_and_is_not_take
 
 @pytest.mark.parametrize("seed", range(6))
 def test_wherever_time_ends_the_root_its_bound_is_below_the_least_cost(monkeypatch, seed):
-    from tacita.tables.suppression import watch
+    from tacita.tables.suppression import time_limit
 
     generator = np.random.default_rng(seed)
     values = np.round(generator.lognormal(3, 1.2, (12, 12))) + 1
@@ -150,7 +150,7 @@ def test_wherever_time_ends_the_root_its_bound_is_below_the_least_cost(monkeypat
     least, network = pattern_of(Optimal(), grid).cost, network_of(grid)
     for looks in range(2, 20):
         # a clock that goes on whenever it is looked at; few cells at first, so that others come in
-        monkeypatch.setattr(watch, "CLOCK", [itertools.count().__next__])
+        monkeypatch.setattr(time_limit, "CLOCK", [itertools.count().__next__])
         search = Search(network, Watch(looks), Run(), each=1)
         search.relax()
         assert search.bound <= least + 1e-6

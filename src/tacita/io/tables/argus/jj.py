@@ -16,7 +16,7 @@ from typing import ClassVar
 import numpy as np
 
 from tacita.core import DataError, Hierarchy, Relations, Table
-from tacita.io.tables.base import CellsFormat
+from tacita.io.tables.table_format import CellsFormat
 
 _ENDLESS = 1e20
 _LETTERS = {"s": "open", "u": "primary", "z": "forced"}

@@ -10,10 +10,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tacita.core import Contributors, DataError, Hierarchy, Table
-from tacita.core.layout import sums_of_leaves
-from tacita.core.table import COUNTED
+from tacita.core.data.cell_layout import sums_of_leaves
+from tacita.core.data.table import COUNTED
 from tacita.io.hierarchies.hrc import format_hrc, from_digits, parse_hrc
-from tacita.io.tables.base import CellsFormat
+from tacita.io.tables.table_format import CellsFormat
 
 from .jj import shortest
 from .metadata import Metadata, Variable, format_rda

@@ -6,13 +6,13 @@ from functools import partial
 
 from tacita.core import Problem, Run, Table, VerificationError
 from tacita.core.arrays import Mask
-from tacita.kernels.plain import interpreting, is_ready
+from tacita.kernels.interpreted import interpreting, is_ready
 from tacita.tables.suppression.large.constructive import Constructive
-from tacita.tables.suppression.proof.proving import Solver, prover
-from tacita.tables.suppression.watch import Watch
+from tacita.tables.suppression.proof.provers import Solver, prover
+from tacita.tables.suppression.time_limit import Watch
 
 from .parts import compile_kernels, searches_of
-from .system import System
+from .relation_system import System
 
 # Patterns along the first solution of the programme, and changes to the best of them.
 _TRIES, _CHANGES = 20, 80
@@ -30,7 +30,7 @@ def least_pattern(
 
     Small tables are done before the compiler would be; where they are not, they are done again.
     """
-    from tacita.kernels.tables.rays import cut_rows
+    from tacita.kernels.tables.benders_cuts import cut_rows
 
     open_cells = int((table.primary | ~table.forced).sum())
     ready = is_ready(cut_rows)

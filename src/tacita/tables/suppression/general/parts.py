@@ -10,15 +10,15 @@ import numpy as np
 
 from tacita.core import Bounds, Problem, Run, Table
 from tacita.core.arrays import Mask
+from tacita.tables.suppression.time_limit import Watch
 from tacita.tables.suppression.twoway.grid import lift_of
-from tacita.tables.suppression.watch import Watch
 
-from .forced import with_forced
-from .incumbent import short_demand
-from .movements import Movements
+from .attacker_lp import Movements
+from .implied_suppressions import with_forced
 from .presolve import refuse, systems_of
+from .primal_heuristic import short_demand
+from .relation_system import System
 from .root import Search
-from .system import System
 
 
 @cache

@@ -6,9 +6,9 @@ import numpy as np
 
 from tacita.core.arrays import Floats, Mask
 
-from .movements import FARTHEST, SHORT
-from .programmes import Programme
-from .system import System
+from .attacker_lp import FARTHEST, SHORT
+from .movement_lp import Programme
+from .relation_system import System
 
 # A movement below is the solver's.
 STILL = 1e-7

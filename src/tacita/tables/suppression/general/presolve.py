@@ -17,7 +17,7 @@ from tacita.core import DataError, Problem, Table
 from tacita.core.arrays import Floats, Ints, Mask
 from tacita.kernels.tables.network import BOTH_WAYS, EITHER_WAY, ONE_WAY
 
-from .system import System
+from .relation_system import System
 
 # Rounds of bounds that relations imply; and by which part one must shrink to be worth another round.
 _ROUNDS, _WORTH = 50, 1e-3
@@ -95,7 +95,7 @@ def refuse(table: Table, system: System, demand: int) -> DataError:
 
 def _not_met(table: Table, system: System) -> Ints:
     """Cells of the table with a primary that all cells together do not protect; by a programme a demand."""
-    from .incumbent import short_demand
+    from .primal_heuristic import short_demand
 
     whose = np.repeat(np.arange(system.edges), np.diff(system.start))
     primary = np.bincount(whose, table.primary[system.cells], system.edges) > 0

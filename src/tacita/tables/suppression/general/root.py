@@ -7,16 +7,16 @@ from scipy import sparse
 
 from tacita.core import Run
 from tacita.core.arrays import Floats, Ints, Mask
-from tacita.kernels.tables.rays import Rows
+from tacita.kernels.tables.benders_cuts import Rows
 from tacita.tables.suppression.proof.cutting import CuttingProgramme
-from tacita.tables.suppression.proof.proving import mend_whole, solve_integer
-from tacita.tables.suppression.proof.standing import Standing
-from tacita.tables.suppression.watch import Watch
+from tacita.tables.suppression.proof.provers import mend_whole, solve_integer
+from tacita.tables.suppression.proof.search_state import Standing
+from tacita.tables.suppression.time_limit import Watch
 
-from .incumbent import Builder, Known
-from .lines import Lines
+from .primal_heuristic import Builder, Known
+from .relation_system import System
 from .separation import Separation
-from .system import System
+from .single_relation_bounds import Lines
 
 # Of the gap: a round that gains less is no gain; how many of those end the rounds; rounds between patterns.
 _WORTH, _PATIENCE, _FOLLOWED = 3e-3, 4, 10

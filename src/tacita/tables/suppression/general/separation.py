@@ -7,12 +7,12 @@ from collections.abc import Callable
 import numpy as np
 
 from tacita.core.arrays import Floats, Ints
-from tacita.kernels.plain import fitting
+from tacita.kernels.interpreted import fitting
+from tacita.kernels.tables.benders_cuts import Asked, Rays, Rows, bridge_rows, cut_rows, short_demands
 from tacita.kernels.tables.network import ONE_WAY
-from tacita.kernels.tables.rays import Asked, Rays, Rows, bridge_rows, cut_rows, short_demands
 
-from .movements import FARTHEST, USUAL, Movements
-from .system import System
+from .attacker_lp import FARTHEST, USUAL, Movements
+from .relation_system import System
 
 # By how much of its length a row must be violated; by how much of a demand a pattern must be short.
 VIOLATION, SHORT = 1e-4, 1e-3

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from tacita.core import Run
-from tacita.tables.suppression.watch import Watch
+from tacita.tables.suppression.time_limit import Watch
 
-from .base import Large, replaced, spared
-from .proofs import Proofs
+from .large_table_method import Large, replaced, spared
+from .movement_certificates import Proofs
 
 
 class Constructive(Large):

@@ -8,7 +8,7 @@ import numpy as np
 
 from tacita.core import Run
 from tacita.core.arrays import Floats, Ints, Mask
-from tacita.tables.suppression.general.system import System
+from tacita.tables.suppression.general.relation_system import System
 
 # Coefficients are counted modulo this prime: exact, and of bounded length. That a figure other than nought is
 # taken for nought has a chance of one in 10^18; the audit would tell.

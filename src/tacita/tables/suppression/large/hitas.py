@@ -7,13 +7,14 @@ from typing import Annotated, cast
 import numpy as np
 from pydantic import Field, field_validator
 
-from tacita.core import DataError, Run, Table, registry
+from tacita.core import DataError, Run, Table
 from tacita.core.arrays import Mask
-from tacita.tables.suppression.base import Suppression
-from tacita.tables.suppression.watch import Watch
+from tacita.core.spec import registry
+from tacita.tables.suppression.suppression_method import Suppression
+from tacita.tables.suppression.time_limit import Watch
 
-from .base import Large, replaced, spared
-from .proofs import Proofs
+from .large_table_method import Large, replaced, spared
+from .movement_certificates import Proofs
 from .subtables import Inside, by_elimination, top_down
 
 # Seconds for the pattern of a small table.

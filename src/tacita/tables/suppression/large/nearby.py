@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from tacita.core.arrays import Floats, Ints, Mask
-from tacita.tables.suppression.general.system import System
+from tacita.tables.suppression.general.relation_system import System
 
 # How many cells are taken at first, and then, before all are.
 _NEAREST = (1000, 4000, 16_000)
@@ -38,7 +38,7 @@ class Nearby:
     """
 
     def __init__(self, system: System, price: Floats) -> None:
-        from tacita.kernels.tables.around import Marks, Ties
+        from tacita.kernels.tables.neighbourhood import Marks, Ties
 
         by_row, by_column = system.relations.tocsr(), system.relations.tocsc()
         rows, columns = by_row.shape
@@ -65,7 +65,7 @@ class Nearby:
     def part(self, demand: int, size: int, allowed: Mask) -> Part:
         """About so many allowed cells around that of a demand, without those that cannot move; no system
         where that is one of these."""
-        from tacita.kernels.tables.around import able_to_move, nearest, part_of
+        from tacita.kernels.tables.neighbourhood import able_to_move, nearest, part_of
 
         system, own = self._system, int(self._system.own[demand])
         near = nearest(self._ties, self._price, allowed, own, size, self._marks)

@@ -122,8 +122,8 @@ class Cutting:
 
 def by_elimination(small: Table) -> Mask | None:
     """Gaussian elimination in a small table: whatever is withheld can move, in some direction."""
-    from tacita.tables.suppression.general.lines import Lines
     from tacita.tables.suppression.general.presolve import systems_of
+    from tacita.tables.suppression.general.single_relation_bounds import Lines
 
     from .elimination import eliminated
 

@@ -7,8 +7,8 @@ import numpy as np
 from tacita.core.arrays import Floats, Ints, Mask
 from tacita.solvers.highs import LinearProgramme
 
-from .halves import violated_half_sums
-from .pool import Pool
+from .cut_pool import Pool
+from .zero_half_cuts import violated_half_sums
 
 # Solutions after which a row that was never tight leaves the programme for the pool.
 _PATIENCE = 12

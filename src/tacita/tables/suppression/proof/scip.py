@@ -8,9 +8,9 @@ import numpy as np
 
 from tacita.core.arrays import Floats, Mask
 from tacita.solvers.scip import ChoiceTree
-from tacita.tables.suppression.watch import by_processor_time
+from tacita.tables.suppression.time_limit import by_processor_time
 
-from .standing import Search
+from .search_state import Search
 
 
 def branch_and_cut(search: Search) -> None:

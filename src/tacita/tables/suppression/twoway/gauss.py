@@ -8,12 +8,12 @@ import numpy as np
 
 from tacita.core import Pattern, Problem, Run, Table
 from tacita.core.arrays import Ints, Mask
-from tacita.tables.suppression.base import Shape
-from tacita.tables.suppression.watch import Watch
+from tacita.tables.suppression.suppression_method import Shape
+from tacita.tables.suppression.time_limit import Watch
 
-from .base import TwoWay
-from .circuit import Network
+from .flow_network import Network
 from .patterns import Builder
+from .two_way_method import TwoWay
 
 
 class Gauss(TwoWay):
@@ -51,8 +51,8 @@ class Gauss(TwoWay):
     def choose(self, table: Table, problem: Problem, run: Run) -> Pattern:
         if table.is_two_way:
             return super().choose(table, problem, run)
-        from tacita.tables.suppression.general.lines import Lines
         from tacita.tables.suppression.general.presolve import refuse, systems_of
+        from tacita.tables.suppression.general.single_relation_bounds import Lines
         from tacita.tables.suppression.large.elimination import eliminated
 
         watch, withheld, least = Watch(np.inf), table.primary.copy(), 0.0

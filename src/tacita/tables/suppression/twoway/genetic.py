@@ -9,12 +9,12 @@ from pydantic import Field
 
 from tacita.core import Run
 from tacita.core.arrays import Mask
-from tacita.tables.suppression.watch import Watch
+from tacita.tables.suppression.time_limit import Watch
 
-from .base import TimeLimit, TwoWay
-from .circuit import Network
+from .flow_network import Network
 from .patterns import Builder
 from .root import cheapest_cells
+from .two_way_method import TimeLimit, TwoWay
 
 
 class Genetic(TwoWay):

@@ -10,11 +10,11 @@ from pydantic import Field
 from tacita.core import Run
 from tacita.core.arrays import Floats, Ints, Mask
 from tacita.kernels.tables.network import EITHER_WAY, ONE_WAY
-from tacita.tables.suppression.watch import Watch
+from tacita.tables.suppression.time_limit import Watch
 
-from .base import TimeLimit, TwoWay
-from .circuit import Network
+from .flow_network import Network
 from .patterns import Builder
+from .two_way_method import TimeLimit, TwoWay
 
 
 class Hypercube(TwoWay):

@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tacita.core.arrays import Floats, Ints, Mask
-from tacita.kernels.plain import fitting
+from tacita.kernels.interpreted import fitting
 from tacita.kernels.tables.network import EITHER_WAY, ONE_WAY, CutRows, Cuts, Demands, Graph
 from tacita.tables.suppression.proof.cutting import CuttingProgramme
 
-from .circuit import Network
+from .flow_network import Network
 
 _VIOLATION = 1e-4
 # Of a demand: sets that are short of such a part may be short once rounded.

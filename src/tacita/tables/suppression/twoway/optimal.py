@@ -9,15 +9,15 @@ from pydantic import Field
 
 from tacita.core import Pattern, Problem, Run, Table
 from tacita.core.arrays import Mask
-from tacita.tables.suppression.base import Shape
-from tacita.tables.suppression.proof.proving import Solver, prover
-from tacita.tables.suppression.watch import Watch
+from tacita.tables.suppression.proof.provers import Solver, prover
+from tacita.tables.suppression.suppression_method import Shape
+from tacita.tables.suppression.time_limit import Watch
 
-from .base import TimeLimit, TwoWay
-from .circuit import Network
-from .nearby import search_nearby
-from .needless import reduced
+from .flow_network import Network
+from .local_branching import search_nearby
+from .network_presolve import reduced
 from .root import Search
+from .two_way_method import TimeLimit, TwoWay
 
 
 class Optimal(TwoWay):

@@ -9,11 +9,11 @@ from pydantic import Field
 
 from tacita.core import Run
 from tacita.core.arrays import Mask
-from tacita.tables.suppression.watch import Watch
+from tacita.tables.suppression.time_limit import Watch
 
-from .base import TimeLimit, TwoWay
-from .circuit import Network
+from .flow_network import Network
 from .patterns import Builder
+from .two_way_method import TimeLimit, TwoWay
 
 Guided = Annotated[
     bool, Field(description="solve the linear programme too: better paths, and a proven bound")

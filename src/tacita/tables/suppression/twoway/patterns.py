@@ -6,9 +6,9 @@ import numpy as np
 
 from tacita.core import DataError
 from tacita.core.arrays import Floats, Ints, Mask
-from tacita.kernels.plain import fitting
+from tacita.kernels.interpreted import fitting
 
-from .circuit import Network
+from .flow_network import Network
 
 # What a change gives up at random, at most: in a large pattern no more than in a small one, since what is
 # given up in many places at once is seldom mended better in all.

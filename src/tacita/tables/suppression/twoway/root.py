@@ -6,10 +6,10 @@ import numpy as np
 
 from tacita.core import Run
 from tacita.core.arrays import Floats, Ints, Mask
-from tacita.tables.suppression.proof.standing import Standing
-from tacita.tables.suppression.watch import Watch
+from tacita.tables.suppression.proof.search_state import Standing
+from tacita.tables.suppression.time_limit import Watch
 
-from .circuit import Network
+from .flow_network import Network
 from .master import Master
 from .patterns import Builder
 

@@ -9,11 +9,11 @@ from pydantic import Field
 
 from tacita.core import Problem, Run
 from tacita.core.arrays import Mask
-from tacita.tables.suppression.watch import Watch
+from tacita.tables.suppression.time_limit import Watch
 
-from .base import TimeLimit, TwoWay
-from .circuit import Network
+from .flow_network import Network
 from .root import Search
+from .two_way_method import TimeLimit, TwoWay
 
 
 class ThreePhase(TwoWay):
@@ -44,7 +44,7 @@ class ThreePhase(TwoWay):
     seconds: TimeLimit = 60.0
 
     def search(self, network: Network, watch: Watch, run: Run) -> tuple[Mask, float]:
-        from tacita.tables.suppression.proof.proving import solve_integer
+        from tacita.tables.suppression.proof.provers import solve_integer
 
         search = Search(network, watch, run)
         master = search.master

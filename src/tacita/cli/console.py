@@ -1,0 +1,443 @@
+"""What the terminal shows: results on standard output, progress and complaints beside it."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tacita.core import (
+        Caution,
+        Pattern,
+        Progress,
+        Record,
+        RecordsRelease,
+        Report,
+        Run,
+        Score,
+        Trial,
+        Trials,
+    )
+    from tacita.core import Table as CellTable
+    from tacita.core.results.uniqueness import Uniqueness
+    from tacita.microdata.plans.plan import Plan
+    from tacita.tables.plans.plan import AnyTablePlan, TabulatePlan
+    from tacita.tables.release.adjusted_record import AdjustedRecord, FileAudit
+    from tacita.tables.release.compare import PatternTrials
+    from tacita.tables.release.record import TableRecord
+
+
+class _Terminal(Console):
+    def on_broken_pipe(self) -> None:
+        # nobody reads on; what was done is done, and keeps an exit code of its own
+        self.quiet = True
+        os.dup2(os.open(os.devnull, os.O_WRONLY), self.file.fileno())
+
+
+def _console(**options: Any) -> Console:
+    # a terminal breaks lines anywhere, so they are broken between words here; a file gets them whole
+    made = _Terminal(highlight=False, **options)
+    made.soft_wrap = not made.is_terminal
+    return made
+
+
+Out, Err = _console(), _console(stderr=True)
+
+
+def complain(message: str, code: int) -> int:
+    """Say what is wrong, and hand back the exit code."""
+    Err.print(message, style="red", markup=False)
+    return code
+
+
+def print_outcome(
+    release: RecordsRelease, plan: Plan, *, dry_run: bool, every: bool, saved: Path | None = None
+) -> None:
+    """What was done, what it cost, what to watch, where it is."""
+    record = release.record
+    Out.print(
+        f"{_count(record.records_out, 'record')} {_grouping(record)}; "
+        f"{_count(len(record.verdicts), 'promise')} verified, {_count(len(record.cautions), 'warning')}.",
+        markup=False,
+    )
+    print_uniqueness(record.uniqueness)
+    Out.print()
+    print_scores(release.report, every=every or plan.measure.names is not None)
+    Out.print()
+    from .judged import print_kinds
+
+    print_kinds(record.cautions, record.uniqueness.before.columns)
+    if dry_run:
+        _print_plan(plan, saved)
+        return
+    for what, path in (
+        ("synthetic file" if plan.roles.dependent else "protected file", plan.output.path),
+        ("quality note (public)", plan.output.note),
+        ("review report (confidential)", plan.output.report),
+        ("review report as JSON (confidential)", plan.output.json_report),
+    ):
+        if path is not None:
+            Out.print(f"{what}: {path}", markup=False)
+
+
+def print_uniqueness(found: Uniqueness) -> None:
+    """How many records can be told apart, where k does not protect them."""
+    Out.print(found.headline, style="yellow" if found.unchanged.alone else None, markup=False)
+
+
+def _print_plan(plan: Plan | AnyTablePlan, saved: Path | None = None) -> None:
+    written = "Nothing was written" if saved is None else f"Nothing but the plan was written ({saved})"
+    # lines that somebody may copy stay whole
+    Out.print(f"\n{written} (dry run). The plan (confidential):\n", markup=False)
+    Out.print(plan.to_toml(), markup=False, soft_wrap=True)
+    Out.print(f"The same in Python:\n\n{plan.to_python()}", markup=False, soft_wrap=True)
+
+
+def _grouping(record: Record) -> str:
+    if drawn := record.roles.get("dependent"):
+        return f"with {_count(len(drawn), 'column')} drawn anew"
+    if len(record.steps) > 1:
+        return f"in {_count(len(record.steps), 'step')}"
+    if record.withheld:
+        return _withheld(record.withheld[0])
+    if record.groups is None:
+        declared = {"recoding": "recoded", "generalisation": "generalised", "coding": "coded"}
+        declared["dropping"] = "kept as they were"
+        return declared.get(record.steps[0].kind, "masked, not in groups")
+    least, most = min(record.group_sizes), max(record.group_sizes)
+    grouped = f"in {_count(record.groups, 'group')} of {least if least == most else f'{least} to {most}'}"
+    if record.gap is None:
+        return grouped
+    told = (
+        "no other groups lose less"
+        if record.gap == 0
+        else f"others lose at most {100 * record.gap:.2g} % less"
+    )
+    return f"{grouped}; proven: {told}"
+
+
+def _withheld(found: Mapping[str, Any]) -> str:
+    """How many cells are empty, and what is proven of that."""
+    proof = (
+        "proven: none costs less"
+        if found["proven"]
+        else f"cost {_figure(found['cost'])}, the least is at most {100 * found['gap']:.3g} % lower"
+    )
+    return f"with {_count(found['cells'], 'cell')} withheld; {proof}"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
+def _figure(value: float) -> str:
+    # what is left of a difference that cancelled says nothing
+    if abs(value) < 1e-9:
+        return "0"
+    return f"{value:,.0f}" if abs(value) >= 1e4 else f"{float(f'{value:.4g}'):f}".rstrip("0").rstrip(".")
+
+
+# So many figures are found by what they are about.
+_MANY = 10
+
+
+def print_scores(report: Report, *, every: bool) -> None:
+    """The main figures of loss, risk and balance, or every one; each with what it means, in whole words."""
+    from rich.table import Table
+    from rich.text import Text
+
+    from tacita.core.results.score import families, headlines
+
+    shown = tuple(report) if every else headlines(report)
+    table = Table("", "measure", "value", "better", "what it means", box=None)
+    before = ""
+    for family in families(shown):
+        kind = family.kind if family.kind != before else ""
+        if len(shown) > _MANY:
+            table.add_row(kind, "", "", "", Text(family.name.capitalize(), "bold"))
+            kind = ""
+        for score in family.scores:
+            table.add_row(kind, score.name, _valued(score), score.direction, Text(_meant(score)))
+            kind = ""
+        before = family.kind
+    Out.print(table, soft_wrap=False)
+    if left := len(report) - len(shown):
+        Out.print(f"{_count(left, 'more figure')} with --all, or in the report.", markup=False)
+    for note in report.notes:
+        Out.print(note, markup=False)
+
+
+def _valued(score: Score) -> str:
+    value = "none" if score.value is None else f"{_figure(score.value)} {score.unit}".strip()
+    return value if score.error is None else f"{value} +- {_figure(score.error)}"
+
+
+def _meant(score: Score) -> str:
+    from tacita.core.spec import registry
+
+    meaning = score.reason or registry.meaning_of(score.name, *registry.MEASURING)
+    if score.reading:
+        meaning = f"{meaning} Read with {score.read_as}."
+    if score.sampled_as:
+        meaning = f"{meaning} {score.sampled_as}"
+    return f"(of {', '.join(score.covers)} only) {meaning}" if score.covers else meaning
+
+
+def print_trials(trials: Trials, plan: Plan) -> None:
+    """One line a trial, those of the front marked; then why some have no figures, and what was written."""
+    from rich.table import Column, Table
+
+    Out.print(f"{len(trials.front)} of {_count(len(trials), 'trial')} on the front.", markup=False)
+    if trials.origin is not None:
+        print_uniqueness(trials.origin.uniqueness)
+    Out.print()
+    method = Column("method", no_wrap=True)
+    table = Table("", method, "parameters", *trials.columns, box=None)
+    for trial in trials:
+        values = [trial.value(name) for name in trials.columns]
+        figures = ["none" if value is None else _figure(value) for value in values]
+        table.add_row("*" if trial.on_front else "", trial.method, _parameters(trial, trials), *figures)
+    Out.print(table)
+    Out.print(
+        f"\n* No other trial is as good by {trials.loss} and by {trials.risk}, and better by one.",
+        markup=False,
+    )
+    for trial in trials.unrelated:
+        named = f"{trial.method} {_parameters(trial, trials)}".strip()
+        Out.print(
+            f"warning: {named} is on the front, and lost {trial.value('RELATIONS'):.0f} % of what tied "
+            f"protected columns to unchanged ones, of which {trials.loss} shows little. Compare by --loss "
+            "RELATIONS.",
+            style="yellow",
+            markup=False,
+        )
+    reasons: dict[str, list[str]] = {}
+    for trial in trials:
+        if trial.reason is not None:
+            reasons.setdefault(trial.reason, []).append(
+                f"{trial.method} {_parameters(trial, trials)}".strip()
+            )
+    for reason, those in reasons.items():
+        Out.print(f"{', '.join(those)}: {reason}", style="yellow", markup=False)
+    for what, path in (
+        ("comparison (confidential)", plan.output.report),
+        ("comparison as JSON (confidential)", plan.output.json_report),
+    ):
+        if path is not None:
+            Out.print(f"{what}: {path}", markup=False)
+
+
+def _parameters(trial: Trial, trials: Trials) -> str:
+    """Those that tell trials apart; where a trial has none of these, all."""
+    names = [name for name in trials.differing if name in trial.parameters] or sorted(trial.parameters)
+    return " ".join(f"{name}={trial.parameters[name]}" for name in names)
+
+
+def print_suppressed(record: TableRecord, plan: AnyTablePlan, *, dry_run: bool) -> None:
+    """What is withheld, what it costs, how good that is, and where it is."""
+    pattern, audit = record.claim.pattern, record.claim.audit
+    verdict = "audited"
+    if audit.accepted:
+        verdict = f"not audited, since that no cell is sensitive was accepted ({', '.join(audit.accepted)})"
+    Out.print(
+        f"{_count(pattern.primary_count, 'sensitive cell')} and "
+        f"{_count(pattern.secondary_count, 'other')} withheld, cost {_figure(pattern.cost)}"
+        f"{_proof(pattern)}; {verdict}, {_count(len(record.cautions), 'warning')}.",
+        markup=False,
+    )
+    _print_warnings(record.cautions)
+    if dry_run:
+        _print_plan(plan)
+        return
+    for what, path in (
+        *(("published table", path) for path in plan.published),
+        ("result as JSON (confidential)", plan.output.json_report),
+        ("report (confidential)", plan.output.report),
+    ):
+        if path is not None:
+            Out.print(f"{what}: {path}", markup=False)
+
+
+def print_adjusted(record: AdjustedRecord, plan: AnyTablePlan, *, dry_run: bool) -> None:
+    """How much changed, how near that is, and where it is."""
+    made, audit = record.claim.adjusted, record.claim.audit
+    near = ""
+    if made.gap is not None:
+        near = (
+            ", proven to be nearest" if made.proven else f", others are at most {100 * made.gap:.3g} % nearer"
+        )
+    Out.print(
+        f"{made.changed} of {_count(record.claim.table.n, 'cell')} changed by {_figure(made.distance)} in "
+        f"all{near}; {_count(len(audit.verdicts), 'promise')} verified, "
+        f"{_count(len(record.cautions), 'warning')}.",
+        markup=False,
+    )
+    _print_warnings(record.cautions)
+    if dry_run:
+        _print_plan(plan)
+        return
+    for what, path in (
+        *(("published table", path) for path in plan.published),
+        ("quality note", plan.output.note),
+        ("result as JSON (confidential)", plan.output.json_report),
+        ("report (confidential)", plan.output.report),
+    ):
+        if path is not None:
+            Out.print(f"{what}: {path}", markup=False)
+
+
+def _proof(pattern: Pattern) -> str:
+    """How good a pattern is: the problem itself, and apart from it what singletons and known sums take."""
+    proof = "proven to be the least"
+    if not pattern.proven:
+        proof = f"the least is at most {100 * pattern.gap:.3g} % lower"
+    if not pattern.lone_count:
+        return f", {proof}"
+    return (
+        f": {_figure(pattern.problem_cost)} for {pattern.problem} protection ({proof}) and "
+        f"{_figure(pattern.lone_cost)} for {_count(pattern.lone_count, 'cell')} more against "
+        "singletons and known sums (no bound is known for these)"
+    )
+
+
+def print_patterns(trials: PatternTrials, json_report: Path | None) -> None:
+    """One line a method; then why some have no pattern."""
+    from rich.table import Table
+
+    Out.print(f"{trials.headline}.\n", markup=False)
+    table = Table("method", "withheld", "value", "cost", "bound", "gap %", "seconds", "audit", box=None)
+    for each in trials:
+        names = ("secondary_count", "value", "cost", "lower_bound", "gap_percent", "seconds")
+        figures = [getattr(each, name) for name in names]
+        table.add_row(each.method, *("none" if f is None else _figure(f) for f in figures), each.audit)
+    Out.print(table)
+    for each in trials:
+        if each.reason is not None:
+            Out.print(f"{each.method}: {each.reason}", style="yellow", markup=False)
+    if json_report is not None:
+        Out.print(f"comparison as JSON (confidential): {json_report}", markup=False)
+
+
+def print_audit(found: FileAudit, json_report: Path | None) -> None:
+    """What an attacker can compute of each cell that was attacked; before, promises of other values."""
+    from rich.table import Table
+
+    told = found.as_dict()
+    table = Table(*told["places"], "low", "high", "", box=None)
+    for each in told["audit"]:
+        sides = ("any" if each[side] is None else _figure(each[side]) for side in ("low", "high"))
+        place = (each[name] for name in told["places"])
+        table.add_row(*place, *sides, each.get("reason", "protected"))
+    for each in told.get("promises", ()):
+        Out.print(f"{'kept' if each['passed'] else 'not kept'}: {each['promise']}", markup=False)
+    if told["audit"]:
+        Out.print(table)
+    _print_warnings(found.cautions)
+    if json_report is not None:
+        Out.print(f"audit as JSON (confidential): {json_report}", markup=False)
+
+
+def print_table(table: CellTable, plan: TabulatePlan, *, dry_run: bool) -> None:
+    """How large a table is, and how much of it is sensitive."""
+    inner = table.primary & table.inner
+    Out.print(
+        f"{_count(int(table.inner.sum()), 'cell')}, {int(inner.sum())} sensitive; "
+        f"{_count(int((~table.inner).sum()), 'sum')}, {int((table.primary & ~table.inner).sum())} sensitive.",
+        markup=False,
+    )
+    if not table.judged:
+        Out.print(
+            "No rule was named, so nothing says which cells are sensitive: `tacita suppress` refuses such a "
+            "table unless no-sensitive-cells is accepted. Name rules (--rule).",
+            markup=False,
+        )
+    if (table.primary & ~table.inner).any():
+        Out.print(
+            "A sensitive sum is withheld, and as a rule another sum with it: give --margins to "
+            "`tacita suppress`.",
+            markup=False,
+        )
+    if table.contributors is not None and (merged := table.contributors.respelled):
+        Out.print(
+            f"warning: {_count(merged, 'name')} of units differ from another only in spelling, and were "
+            "counted as the same unit.",
+            style="yellow",
+            markup=False,
+        )
+    if dry_run:
+        _print_plan(plan)
+        return
+    Out.print(f"table (confidential): {plan.output.path}", markup=False)
+
+
+def _print_warnings(cautions: Iterable[Caution]) -> None:
+    for each in cautions:
+        Out.print(f"warning: {each.text} {each.advice}", style="yellow", markup=False)
+
+
+def print_parameters(method: Any) -> None:
+    """The fields of a method as a table."""
+    from rich.table import Table
+
+    table = Table("parameter", "default", "meaning", box=None)
+    for name, field in method.model_fields.items():
+        unsaid = field.is_required() or field.default_factory is not None or field.default is None
+        default = "" if unsaid else str(field.default)
+        table.add_row(field.alias or name, default, field.description or "")
+    if method.model_fields:
+        Out.print()
+        Out.print(table)
+
+
+def print_json(value: Any) -> None:
+    """JSON for other programs: never wrapped, never coloured."""
+    sys.stdout.write(json.dumps(value, indent=2) + "\n")
+
+
+def _stoppable(run: Run, anytime: bool, quiet: bool) -> AbstractContextManager[Run]:
+    """A run whose searches the first Ctrl-C stops, where there are any; the second cancels, as ever."""
+    from tacita.core.results.interrupt import interruptible
+
+    def tell(message: str) -> None:
+        if not quiet:
+            # past the console, in whose lines the signal may have come, and over the bar, which comes again
+            over = "\r\x1b[2K" if Err.is_terminal else ""
+            os.write(Err.file.fileno(), f"{over}{message}\n".encode())
+
+    return interruptible(run, tell) if anytime else nullcontext(run)
+
+
+@contextmanager
+def progress_bar(quiet: bool, *, anytime: bool = False) -> Iterator[Run]:
+    """A run whose progress is a bar on the terminal, if there is one; `anytime`: a search can be stopped."""
+    from tacita.core import Run
+
+    def warn(warning: Caution) -> None:
+        if not quiet:
+            Err.print(f"before the run: {warning.text} {warning.advice}", style="yellow", markup=False)
+
+    if quiet or not Err.is_terminal:
+        with _stoppable(Run(on_warning=warn), anytime, quiet) as run:
+            yield run
+        return
+    from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bar
+
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    with Bar(*columns, console=Err, transient=True) as bar:
+        task = bar.add_task("reading", total=None)
+
+        def listen(progress: Progress) -> None:
+            # a task that is done stops its clock, and after one stage comes the next
+            bar.update(task, description=progress.stage, total=1.0, completed=min(progress.share, 0.999))
+
+        with _stoppable(Run(on_progress=listen, on_warning=warn), anytime, quiet) as run:
+            yield run

@@ -1,0 +1,1 @@
+"""The values that everything works on: records, tables, hierarchies, groups, patterns."""

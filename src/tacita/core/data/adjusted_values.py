@@ -1,0 +1,124 @@
+"""Values that are published in place of a table's, and what is known of how far they are from them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from tacita.core.arrays import Floats
+from tacita.core.display.repr_html import Section, page
+from tacita.core.errors import VerificationError
+
+from .cell_keys import CellKeys, Flex, NoiseTable
+from .suppression_pattern import Status
+from .table import Table
+
+# Relative: what solvers and sums of distances lose to rounding.
+_ROUNDING = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class Terms:
+    """What the promises of an adjustment speak of; all but the keys may be told to anybody.
+
+    Every value is a multiple of `base`; none is `reach` or more away from the true one; inner counts up to
+    `small` became 0 or that number; no count of 1 to `hidden` is there; all numbers are `whole`; what `noise`
+    gives for `keys` was added, to counts, or to magnitudes as `flex` says.
+    """
+
+    base: float | None = None
+    reach: float | None = None
+    small: int | None = None
+    hidden: int = 0
+    whole: bool = False
+    noise: NoiseTable | None = field(default=None, repr=False)
+    keys: CellKeys | None = field(default=None, repr=False)
+    flex: Flex | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Adjusted:
+    """Other values for the cells of a table, their distance from the true ones, and a bound. Confidential.
+
+    `distance` is the weighted sum of what the method kept small; no table that keeps the same promises is
+    nearer than `lower_bound`, None where nobody knows. `relaxed` says that what was asked for does not exist,
+    or was not found, and something wider was taken. `drawn` counts cells whose values hang on drawn numbers,
+    of which `seed` is what they were drawn by, if anything.
+
+    >>> table = Table.from_array([[4.0, 6.0]])
+    >>> near = Adjusted.of(table, np.array([5.0, 5, 10, 5, 5, 10]), lower_bound=4.0, status="optimal")
+    >>> near.distance, near.gap, near.proven, near.changed
+    (4.0, 0.0, True, 4)
+    """
+
+    values: Floats = field(repr=False)
+    distance: float
+    changed: int
+    lower_bound: float | None = None
+    status: Status = "feasible"
+    seconds: float = 0.0
+    method: str = ""
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    terms: Terms = field(default_factory=Terms)
+    relaxed: str = ""
+    drawn: int = 0
+    seed: int | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        if self.values.ndim != 1 or not np.isfinite(self.values).all():
+            raise VerificationError("Adjusted: wanted one finite value for every cell.")
+        if not self.distance >= 0 or not (self.lower_bound is None or self.lower_bound >= 0):
+            raise VerificationError("Adjusted: wanted a distance and a lower bound of at least 0.")
+        if self.lower_bound is not None and self.lower_bound > self.distance * (1 + _ROUNDING) + _ROUNDING:
+            raise VerificationError(
+                "Adjusted: the lower bound lies above the distance; one of them is wrong."
+            )
+        if self.status == "optimal" and not self.proven:
+            raise VerificationError("Adjusted: said to be optimal, but distance and bound do not meet.")
+        self.values.setflags(write=False)
+
+    @classmethod
+    def of(cls, table: Table, values: Floats, weights: Floats | float = 1.0, **fields: Any) -> Adjusted:
+        """Values of all cells; distance, the weighted sum of changes, follows from the table."""
+        values = np.array(values, dtype=np.float64).reshape(-1)
+        if values.shape != table.values.shape:
+            raise VerificationError(f"Adjusted: wanted {table.n} values, one per cell, got {values.size}.")
+        moved = np.abs(values - table.values)
+        distance = float((weights * moved).sum())
+        return cls(values, distance, int((moved > 0).sum()), **fields)
+
+    @property
+    def gap(self) -> float | None:
+        """Share of the distance by which a better one might undercut it; None where no bound is known."""
+        if self.lower_bound is None:
+            return None
+        # what is proven has none, whatever digits a sum of distances lost
+        return 0.0 if self.proven else max(0.0, (self.distance - self.lower_bound) / self.distance)
+
+    @property
+    def proven(self) -> bool:
+        """Whether no values that keep the same promises are nearer."""
+        if self.lower_bound is None:
+            return False
+        return self.distance - self.lower_bound <= _ROUNDING * max(self.distance, 1.0)
+
+    @property
+    def counts(self) -> Section:
+        """How many cells changed, by which method, and what is proven of it."""
+        return Section(
+            (),
+            (
+                ("Cells", int(self.values.size)),
+                ("Changed", self.changed),
+                ("Method", self.method),
+                ("Status", self.status),
+                ("No others are nearer", self.proven),
+                ("Relaxed", self.relaxed or "no"),
+            ),
+        )
+
+    def _repr_html_(self) -> str:
+        return page(f"Adjusted table of {self.values.size} cells", [self.counts])

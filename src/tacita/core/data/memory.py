@@ -1,0 +1,96 @@
+"""How much memory there is, and a refusal in words of what would need more, before any of it is taken."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from tacita.core.errors import DataError
+
+# Where nothing can be learned of the machine.
+_UNKNOWN = 4 * 2**30
+_UNITS = ("bytes", "kB", "MB", "GB", "TB", "PB", "EB")
+
+
+def free_memory() -> int:
+    """Bytes that this process may still take: of the machine, of its container and of its own limit."""
+    known = [
+        found for found in (_of_the_machine(), _of_the_container(), _of_the_process()) if found is not None
+    ]
+    return max(0, min(known)) if known else _UNKNOWN
+
+
+def refuse_memory(needed: int, who: str, what: str, advice: str) -> None:
+    """Raise where more bytes are needed than are free; `what` needs them, and `advice` says what to do.
+
+    >>> refuse_memory(10**18, "Generalise", "900 combinations of levels", "Leave out keys.")
+    ... # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    tacita.core.errors.DataError: Generalise: 900 combinations of levels need some 1 EB of memory, and ...
+    """
+    if needed > (free := free_memory()):
+        raise DataError(
+            f"{who}: {what} need some {spoken_bytes(needed)} of memory, and {spoken_bytes(free)} are free. "
+            f"{advice}"
+        )
+
+
+def spoken_bytes(count: int) -> str:
+    """Bytes in the unit that suits them.
+
+    >>> spoken_bytes(900), spoken_bytes(21_300_000_000), spoken_bytes(10**24)
+    ('900 bytes', '21.3 GB', '1,000,000 EB')
+    """
+    unit = min((len(str(count)) - 1) // 3, len(_UNITS) - 1)
+    # whole numbers, for there may be more digits than a float has room for
+    tenths = count * 10 // 1000**unit
+    whole = tenths // 10
+    shown = f"{whole:,}" if tenths % 10 == 0 or whole >= 100 else f"{whole}.{tenths % 10}"
+    return f"{shown} {_UNITS[unit]}"
+
+
+def _of_the_machine() -> int | None:
+    try:
+        for line in Path("/proc/meminfo").read_text("ascii").splitlines():
+            name, _, rest = line.partition(":")
+            if name == "MemAvailable":
+                return int(rest.split()[0]) * 1024
+    except (OSError, ValueError, IndexError):
+        pass
+    try:
+        # what others hold is not known here
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+    except (AttributeError, OSError, ValueError):
+        return None
+
+
+def _of_the_container() -> int | None:
+    """Of control groups, as containers and batch systems set them: both versions of them."""
+    for folder, most, used, cache in (
+        ("/sys/fs/cgroup", "memory.max", "memory.current", "inactive_file"),
+        ("/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
+    ):
+        try:
+            limit = int((Path(folder) / most).read_text("ascii"))
+            taken = int((Path(folder) / used).read_text("ascii"))
+            figures = (Path(folder) / "memory.stat").read_text("ascii").split()
+            # what is read again from files is given back where others want it
+            spare = int(dict(zip(figures[::2], figures[1::2], strict=False)).get(cache, 0))
+        except (OSError, ValueError):
+            # there is none, or it says max
+            continue
+        return limit - taken + spare
+    return None
+
+
+def _of_the_process() -> int | None:
+    try:
+        import resource
+
+        most, _ = resource.getrlimit(resource.RLIMIT_AS)
+        if most == resource.RLIM_INFINITY:
+            return None
+        pages = int(Path("/proc/self/statm").read_text("ascii").split()[0])
+        return most - pages * resource.getpagesize()
+    except (ImportError, OSError, ValueError, IndexError):
+        return None

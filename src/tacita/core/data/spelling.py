@@ -1,0 +1,83 @@
+"""Which values mean the same although they are written differently: ACME, acme and "ACME "; 1, 1.0 and 01."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+
+from tacita.core.arrays import Ints
+
+_NUMBER = re.compile(r"([+-]?)0*([0-9]+)(?:[.,]([0-9]*?)0*)?")
+# kinds of marks that show nothing: joiners, directions, soft hyphens; controls
+_INVISIBLE = ("Cf", "Cc")
+# and others: a joiner, fillers of Hangul, vowels of Khmer, selectors of variants, an empty Braille cell;
+# and the dot that a dotted capital I leaves behind
+_ALSO_INVISIBLE = re.compile(
+    "[\u0307\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
+)
+
+
+class Alike(NamedTuple):
+    """A number for each record that records share where their values mean the same, and how many merged.
+
+    `merged` is how many spellings fell together with another.
+    """
+
+    codes: Ints
+    merged: int
+
+
+def plain_spelling(value: object) -> str:
+    """One spelling for all that a person would take for the same name.
+
+    Compatible forms (NFKC) and case are folded, the i of Turkish with and without a dot too; marks that show
+    nothing are dropped, runs of blanks are one; whole numbers and decimals lose zeros that do not count, and
+    a comma is a point.
+
+    >>> [plain_spelling(name) for name in ("ACME ", "acme", "01", 1.0, "-0,50")]
+    ['acme', 'acme', '1', '1', '-0.5']
+    """
+    given = str(value)
+    # of plain letters, digits and marks nothing else can change; most names are such, and there are millions
+    plain = given.isascii() and given.isprintable()
+    text = " ".join((given.lower() if plain else _folded(given)).split())
+    number = _NUMBER.fullmatch(text)
+    if number is None:
+        return text
+    sign, whole, rest = number.groups()
+    spelled = f"{whole}.{rest}" if rest else whole
+    return f"-{spelled}" if sign == "-" and spelled != "0" else spelled
+
+
+def _folded(text: str) -> str:
+    # composed first: a dot is part of a letter, where one has it
+    composed = unicodedata.normalize("NFKC", _shown(unicodedata.normalize("NFC", text)))
+    folded = _shown(unicodedata.normalize("NFKC", composed.casefold())).replace("\u0131", "i")
+    # digits of other scripts are digits
+    return "".join(str(unicodedata.decimal(mark, mark)) for mark in folded)
+
+
+def _shown(text: str) -> str:
+    # tabs and line ends are controls, but blanks as well
+    return "".join(
+        mark
+        for mark in _ALSO_INVISIBLE.sub("", text)
+        if mark.isspace() or unicodedata.category(mark) not in _INVISIBLE
+    )
+
+
+def alike(codes: Ints, spellings: Iterable[object]) -> Alike:
+    """Merge the codes 0, 1, ... of values whose spellings, in the order of the codes, mean the same.
+
+    >>> alike(np.array([0, 1, 2, 1]), ["ACME", "acme ", "Bolt"])
+    Alike(codes=array([0, 0, 1, 0]), merged=1)
+    """
+    numbers: dict[str, int] = {}
+    place = np.array(
+        [numbers.setdefault(plain_spelling(each), len(numbers)) for each in spellings], dtype=np.int64
+    )
+    return Alike(place[codes], place.size - len(numbers))

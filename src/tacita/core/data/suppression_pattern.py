@@ -1,0 +1,153 @@
+"""Which cells of a table are withheld, at what cost, and how much better it could be at most."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from tacita.core.arrays import Mask
+from tacita.core.display.repr_html import Section, page
+from tacita.core.errors import DataError, VerificationError
+
+from .table import Table
+
+# What protects: nothing is known of any cell; only bounds are; or a range that is wide enough.
+Problem = Literal["general", "exact", "interval"]
+# What ended the search: a proof; nothing left to try; its time; or whoever waited for it.
+Status = Literal["optimal", "feasible", "time limit", "stopped"]
+
+# Relative: what solvers and sums of costs lose to rounding.
+_ROUNDING = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class Pattern:
+    """Withheld cells of a table, with the cost of the secondary ones and a proven lower bound. Confidential.
+
+    The cost never leaves the house: it is one more equation for an attacker.
+
+    Protection from singletons, from known sums of suppressed cells, from whole numbers and from the records
+    behind linked tables takes more than the problem asks: `lone_cost`, of `lone_count` cells. `problem_cost`
+    (all of the cost unless given) is the least known of a pattern for the problem alone. The lower bound, and
+    so `gap`, `proven` and `status`, speak of that; for the rest no bound is known.
+
+    >>> table = Table.from_array([[5.0, 3.0], [2.0, 4.0]], primary=[[True, False], [False, False]])
+    >>> everything = Pattern.of(table, table.inner, lower_bound=9.0, status="optimal")
+    >>> everything.cost, everything.gap, everything.proven, everything.secondary_count
+    (9.0, 0.0, True, 3)
+    >>> some = Pattern.of(table, table.inner, lower_bound=6.0, problem_cost=6.0, lone_count=1)
+    >>> some.cost, some.lone_cost, some.gap, some.proven
+    (9.0, 3.0, 0.0, True)
+    """
+
+    withheld: Mask = field(repr=False)
+    primary: Mask = field(repr=False)
+    cost: float
+    lower_bound: float
+    status: Status = "feasible"
+    seconds: float = 0.0
+    method: str = ""
+    problem: Problem = "interval"
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    problem_cost: float = np.nan
+    lone_count: int = 0
+
+    def __post_init__(self) -> None:
+        if self.withheld.shape != self.primary.shape or self.withheld.dtype != bool:
+            raise DataError("Pattern: wanted true or false for every cell.")
+        if not np.isfinite(self.cost) or not self.lower_bound >= 0:
+            raise VerificationError("Pattern: wanted a finite cost and a lower bound of at least 0.")
+        if np.isnan(self.problem_cost):
+            object.__setattr__(self, "problem_cost", self.cost)
+        if not 0 <= self.problem_cost <= self.cost or not 0 <= self.lone_count <= self.secondary_count:
+            raise VerificationError(
+                "Pattern: cost and cells beyond the problem must be part of those of the pattern."
+            )
+        if (self.lone_cost > 0) != (self.lone_count > 0):
+            raise VerificationError(
+                "Pattern: cells beyond the problem cost something exactly if they take cells."
+            )
+        if self.lower_bound > self.problem_cost * (1 + _ROUNDING):
+            raise VerificationError("Pattern: the lower bound lies above the cost; one of them is wrong.")
+        if self.status == "optimal" and not self.proven:
+            raise VerificationError("Pattern: said to be optimal, but cost and lower bound do not meet.")
+        self.withheld.setflags(write=False)
+
+    @classmethod
+    def of(cls, table: Table, withheld: npt.ArrayLike, lower_bound: float = 0.0, **fields: Any) -> Pattern:
+        """Withheld cells of a table (any shape of its cells); the cost follows from the table.
+
+        Raises where a sensitive cell is not withheld, or one that must be published is.
+        """
+        mask = np.array(withheld, dtype=bool).reshape(-1)
+        if mask.shape != table.values.shape:
+            raise DataError(f"Pattern: wanted {table.n} cells, got {mask.size}.")
+        open_primary = int((table.primary & ~mask).sum())
+        if open_primary:
+            raise VerificationError(f"Pattern: {open_primary} sensitive cells are not withheld.")
+        forced = int((table.forced & mask).sum())
+        if forced:
+            raise VerificationError(f"Pattern: {forced} cells are withheld that must be published.")
+        cost = float(table.cost[mask & ~table.primary].sum())
+        return cls(mask, table.primary.copy(), cost, lower_bound, **fields)
+
+    def on(self, table: Table, withheld: npt.ArrayLike, **fields: Any) -> Pattern:
+        """The same said of other cells, or of those of another table; the cost follows from the table."""
+        kept = ("lower_bound", "status", "seconds", "method", "problem", "parameters")
+        return Pattern.of(table, withheld, **{name: getattr(self, name) for name in kept} | fields)
+
+    @property
+    def primary_count(self) -> int:
+        """How many cells are sensitive."""
+        return int(self.primary.sum())
+
+    @property
+    def secondary(self) -> Mask:
+        """Cells withheld only to protect others."""
+        return self.withheld & ~self.primary
+
+    @property
+    def secondary_count(self) -> int:
+        """How many of them."""
+        return int(self.secondary.sum())
+
+    @property
+    def lone_cost(self) -> float:
+        """What singletons, known sums and the like add to what the problem asks."""
+        return self.cost - self.problem_cost
+
+    @property
+    def gap(self) -> float:
+        """Share of the problem's cost by which a better pattern might undercut it: (cost - bound) / cost."""
+        cost = self.problem_cost
+        return max(0.0, (cost - self.lower_bound) / cost) if cost > 0 else 0.0
+
+    @property
+    def proven(self) -> bool:
+        """Whether no pattern for the problem alone costs less; without `lone_cost`, no pattern at all."""
+        return self.problem_cost - self.lower_bound <= _ROUNDING * self.problem_cost
+
+    @property
+    def counts(self) -> Section:
+        """How many cells are withheld, for which problem, and what is proven of it."""
+        return Section(
+            (),
+            (
+                ("Sensitive cells", self.primary_count),
+                ("Withheld to protect them", self.secondary_count),
+                ("Of these, against singletons and known sums", self.lone_count),
+                ("Problem", self.problem),
+                ("Method", self.method),
+                ("Status", self.status),
+                ("No pattern for the problem costs less", self.proven),
+            ),
+        )
+
+    def _repr_html_(self) -> str:
+        costs = (("Cost", self.cost), ("Lower bound", self.lower_bound), ("Gap in percent", 100 * self.gap))
+        title = f"Pattern of {int(self.withheld.sum())} withheld cells"
+        return page(title, [self.counts, Section((), costs)])

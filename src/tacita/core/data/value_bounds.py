@@ -1,0 +1,50 @@
+"""Bounds that published values keep: given by the user, never taken from the data."""
+
+from __future__ import annotations
+
+import numpy as np
+from pydantic import Field, model_validator
+
+from tacita.core.arrays import Floats, Mask
+from tacita.core.errors import DataError, ParameterError
+from tacita.core.spec.params import Parameters
+
+
+class Bounded(Parameters):
+    """Parameters of a method whose published values stay within bounds, the same for all columns."""
+
+    lowest: float | None = Field(
+        None,
+        allow_inf_nan=False,
+        description="no published value is lower, in any protected column (0: none is negative)",
+    )
+    highest: float | None = Field(
+        None, allow_inf_nan=False, description="no published value is higher, in any protected column"
+    )
+
+    @model_validator(mode="after")
+    def _bounds_leave_room(self) -> Bounded:
+        if self.lowest is not None and self.highest is not None and not self.lowest < self.highest:
+            raise ParameterError(
+                f"{self.spoken_name()}: lowest must be less than highest, got {self.lowest:g} and "
+                f"{self.highest:g}."
+            )
+        return self
+
+    def outside(self, values: Floats) -> Mask:
+        """Which values lie beyond a bound."""
+        beyond = np.zeros(values.shape, dtype=bool)
+        if self.lowest is not None:
+            beyond |= values < self.lowest
+        if self.highest is not None:
+            beyond |= values > self.highest
+        return beyond
+
+    def refuse_originals_outside(self, values: Floats) -> None:
+        """Raise where the originals break the bounds themselves."""
+        wrong = int(self.outside(values).sum())
+        if wrong:
+            raise DataError(
+                f"{self.spoken_name()}: {wrong} original values lie outside the bounds. They hold for every "
+                "protected column; widen them, or protect these columns in a run of their own."
+            )

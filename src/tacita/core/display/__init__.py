@@ -1,0 +1,1 @@
+"""How numbers and results are shown. The standard library alone."""

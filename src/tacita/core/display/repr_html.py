@@ -1,0 +1,43 @@
+"""A value as a small page of its own in a notebook: counts and figures, every text escaped.
+
+No value of the data stands in one. What a page shows is for whoever works with the data: notebooks are kept
+and passed on, so each page says that it is confidential.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from html import escape
+from typing import NamedTuple
+
+from .number_format import setting
+
+
+class Section(NamedTuple):
+    """A small table: the names of its columns, or none, and its rows."""
+
+    head: tuple[str, ...]
+    rows: tuple[tuple[object, ...], ...]
+
+
+def page(title: str, sections: Iterable[Section], notes: Iterable[str] = ()) -> str:
+    """A title, tables (those without rows are left out), and sentences below them.
+
+    >>> page("A <b>", [Section((), (("n", 3),))], ["Fine."])[:58]
+    '<div><p><strong>A &lt;b&gt;</strong></p><table><tbody><tr>'
+    """
+    tables = "".join(_table(each) for each in sections if each.rows)
+    below = "".join(f"<p>{escape(note)}</p>" for note in (*notes, "Confidential."))
+    return f"<div><p><strong>{escape(title)}</strong></p>{tables}{below}</div>"
+
+
+def _table(section: Section) -> str:
+    head = "".join(f"<th>{escape(name)}</th>" for name in section.head)
+    body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in section.rows)
+    return f"<table>{f'<thead><tr>{head}</tr></thead>' if head else ''}<tbody>{body}</tbody></table>"
+
+
+def _cell(value: object) -> str:
+    # words from the left, figures from the right
+    side = "left" if isinstance(value, str) else "right"
+    return f'<td style="text-align: {side}">{escape(setting(value))}</td>'

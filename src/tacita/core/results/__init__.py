@@ -1,0 +1,1 @@
+"""What comes out: scores, verdicts, warnings, releases, progress."""

@@ -1,0 +1,303 @@
+"""What leaves the house, and what stays: public data beside the confidential record of how it was made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Generic, Protocol, TypeVar
+
+import numpy as np
+
+from tacita.core.arrays import Ints, Mask
+from tacita.core.data.microdata import Microdata
+from tacita.core.display.repr_html import Section, page
+
+from .plot_data import Correlations, Estimate, RiskByRecord
+from .score import Report, headlines, section_of
+from .uniqueness import Uniqueness
+from .verdicts import Verdict
+
+# By column, new labels by old ones.
+LabelMaps = Mapping[str, Mapping[str, str]]
+
+
+@dataclass(frozen=True)
+class Caution:
+    """Where a promise is thinner than it sounds, how often, and what can be done."""
+
+    name: str
+    text: str
+    count: int
+    advice: str
+
+
+def search_stopped(seconds: float, left: str = "") -> Caution:
+    """A warning that a search ended because somebody said that it is enough; `left` is what it left open."""
+    text = f"The search was stopped by the user after {seconds:.1f} s: this is the best it had by then{left}."
+    advice = "The same plan and seed may give another result. Let the search end where it must repeat."
+    return Caution("search-stopped", text, 1, advice)
+
+
+def warned(cautions: Iterable[Caution]) -> Section:
+    """Warnings as a table."""
+    return Section(
+        ("Warning", "Count", "What to do"), tuple((each.text, each.count, each.advice) for each in cautions)
+    )
+
+
+@dataclass(frozen=True)
+class AttributeSummary:
+    """One protected attribute before and after, in counts that no single record shows through.
+
+    `edges` are the inner borders of the bins; the outer bins are open, so no axis ends at an extreme. Of
+    categories, `categories` names the bins instead, and there are no means.
+    """
+
+    name: str
+    edges: tuple[float, ...]
+    before: tuple[int, ...]
+    after: tuple[int, ...]
+    mean_before: float | None
+    mean_after: float | None
+    sd_before: float | None
+    sd_after: float | None
+    constant: bool
+    categories: tuple[str, ...] = ()
+
+    @property
+    def shares(self) -> tuple[tuple[float, float], ...]:
+        """Of each bin the percentage of records before and after.
+
+        >>> AttributeSummary("x", (), (3, 1), (2, 2), 0, 0, 1, 1, False, ("a", "b")).shares
+        ((75.0, 50.0), (25.0, 50.0))
+        """
+        old, new = max(1, sum(self.before)), max(1, sum(self.after))
+        return tuple((100 * b / old, 100 * a / new) for b, a in zip(self.before, self.after, strict=True))
+
+    @property
+    def spread_change(self) -> float | None:
+        """By how many percent the standard deviation changed; None where there is none to compare with.
+
+        >>> AttributeSummary("x", (), (4,), (4,), 0, 0, 2.0, 1.5, False).spread_change
+        -25.0
+        """
+        if not self.sd_before or self.sd_after is None:
+            return None
+        return 100 * (self.sd_after / self.sd_before - 1)
+
+
+@dataclass(frozen=True)
+class Requirement:
+    """What a finished file must satisfy: a measure by name, the most or least it may be, and its settings.
+
+    `by_column` is the most or least that it may be of each column, or of those that are named; `limit` is
+    None where only columns have one.
+    """
+
+    name: str
+    limit: float | None
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    by_column: float | Mapping[str, float] | None = None
+
+
+# Promises of values that are as declared, or stand behind k others: there is no change of numbers to undo.
+DECLARED = frozenset(
+    {
+        "groups-of-k",
+        "column-groups",
+        "k-anonymous",
+        "recoded",
+        "coded",
+        "dropped",
+        "generalised",
+        "values-redrawn",
+        "only-withheld",
+    }
+)
+
+
+def no_rows() -> Ints:
+    """Where nobody leaves."""
+    return np.zeros(0, dtype=np.int64)
+
+
+@dataclass(frozen=True, repr=False)
+class Claim:
+    """Everything a verifier needs to check a release by itself. Confidential: holds the original.
+
+    `rows[i]` is the original row that released row i came from. `labels` are the groups behind the values:
+    `labels[i]` where whole records are grouped, `labels[i, j]` where each column is grouped by itself, None
+    where no groups are claimed; `k` is None then too. `leaving` are original rows that are not in the file,
+    each by a rule: it misses a value in a column of `left_out`, it fits into no class, or it meets a
+    condition. `suppressed[i, j]` tells of released row i and quasi-identifier j whether its value was
+    taken away, so that k records miss the same columns or show the same; None where that was not asked for.
+    `missing_drawn` says that missing values were drawn like others, `shuffled` that records were given
+    another order. `terms` are what promises speak of, `insisted` names what was asked for against advice,
+    `requirements` what the finished file must satisfy. `recodings` are the labels that recodings of the
+    release gave its columns: losses that compare labels are measured against these. `identified` are columns
+    as they were before pseudonyms took their place, which `original` has already.
+
+    A release of several steps claims what holds of the whole, and each of its `steps` claims what holds of
+    its own columns: `original` is then the file before that step, `touched` are columns that others changed
+    since, `leaving_later` rows of it that left in a later step, and `guarantees` only the promises that still
+    stand; `emptied[i, j]` tells of released row i and quasi-identifier j whether a later step left its cell
+    empty, as that step claims too. Where a step worked on one record a unit,
+    `representing` are the rows of its original that stand for their unit.
+    """
+
+    original: Microdata
+    rows: Ints
+    labels: Ints | None
+    k: int | None
+    guarantees: tuple[str, ...]
+    rounded: frozenset[str] = frozenset()
+    left_out: tuple[str, ...] = ()
+    suppressed: Mask | None = None
+    leaving: Ints = field(default_factory=no_rows)
+    leaving_later: Ints = field(default_factory=no_rows)
+    terms: Mapping[str, Any] = field(default_factory=dict)
+    insisted: tuple[str, ...] = ()
+    requirements: tuple[Requirement, ...] = ()
+    steps: tuple[Claim, ...] = ()
+    touched: frozenset[str] = frozenset()
+    emptied: Mask | None = None
+    representing: Ints | None = None
+    missing_drawn: bool = False
+    shuffled: bool = False
+    recodings: LabelMaps = field(default_factory=dict)
+    identified: Microdata | None = None
+
+
+@dataclass(frozen=True)
+class Withdrawn:
+    """A promise of a step that no longer stands: a later one changed columns that it speaks of, or, where no
+    columns are named, took out records."""
+
+    guarantee: str
+    step: int
+    by: int
+    columns: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class StepRecord:
+    """What one step did, and what the file was worth after it: `report` compares it with the source.
+
+    Of its columns, `as_they_were` are those of which it changed no value.
+    """
+
+    kind: str
+    method: tuple[str, ...]
+    parameters: Mapping[str, Any]
+    columns: tuple[str, ...]
+    by_unit: bool
+    groups: int | None
+    promises: tuple[str, ...]
+    report: Report = field(repr=False)
+    search: Mapping[str, Any] = field(default_factory=dict)
+    as_they_were: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Record:
+    """How a release was made. Confidential.
+
+    `fingerprint` is the SHA-256 of the input, `release_fingerprint` that of the file as it was written.
+    `groups` is None where records were not grouped. `gap`, where a bound was proven, is the share of the
+    squared error within groups that any other groups of k could save at most. `uniqueness` tells how many
+    records can be told apart by what is released; `risks` how likely they are to be found. `estimates` are
+    those of the population, where records have weights; `user_missing` counts by column the cells that the
+    source misses for a reason that it states. `insisted` names
+    what was asked for against advice. `steps` are those that were carried out, `withdrawn` the promises that
+    a later one took back; `search` of a step is what it looked for and found, where it searched for the best.
+    """
+
+    source: str
+    fingerprint: str | None
+    method: tuple[str, ...]
+    parameters: Mapping[str, Any]
+    roles: Mapping[str, Any]
+    options: Mapping[str, Any]
+    seed: int | None
+    records_in: int
+    records_out: int
+    groups: int | None
+    group_sizes: Mapping[int, int]
+    strata: int
+    versions: Mapping[str, str]
+    verdicts: tuple[Verdict, ...]
+    cautions: tuple[Caution, ...]
+    not_promised: tuple[str, ...]
+    uniqueness: Uniqueness
+    summaries: tuple[AttributeSummary, ...] = field(repr=False, default=())
+    risks: tuple[RiskByRecord, ...] = field(repr=False, default=())
+    correlations: Correlations | None = field(repr=False, default=None)
+    estimates: tuple[Estimate, ...] = field(repr=False, default=())
+    user_missing: Mapping[str, int] = field(default_factory=dict)
+    gap: float | None = None
+    insisted: tuple[str, ...] = ()
+    release_fingerprint: str | None = None
+    steps: tuple[StepRecord, ...] = ()
+    withdrawn: tuple[Withdrawn, ...] = ()
+
+    @property
+    def withheld(self) -> tuple[Mapping[str, Any], ...]:
+        """What steps that left cells empty tell of that."""
+        return tuple(step.search for step in self.steps if step.kind == "withholding")
+
+    @property
+    def headline(self) -> str:
+        """How many records, by which methods, in how many groups."""
+        groups = "" if self.groups is None else f", {self.groups} groups"
+        return f"{self.records_out} records by {' + '.join(self.method)}{groups}"
+
+    @property
+    def sections(self) -> tuple[Section, ...]:
+        """What was verified, who can be told apart, and what is warned of."""
+        promises = tuple(
+            (each.guarantee, "kept" if each.passed else "not kept", each.promise) for each in self.verdicts
+        )
+        return (
+            Section(("Promise", "Verified", "What it says"), promises),
+            Section((), ((self.uniqueness.headline,),)),
+            warned(self.cautions),
+        )
+
+
+class Told(Protocol):
+    """What every confidential record can say of itself without giving anything away."""
+
+    @property
+    def headline(self) -> str:
+        """Of what, by which method, in a few words."""
+
+    @property
+    def sections(self) -> tuple[Section, ...]:
+        """What was found and verified, in counts: tables for a notebook."""
+
+
+R = TypeVar("R", bound=Told)
+C = TypeVar("C")
+
+
+@dataclass(frozen=True, repr=False)
+class Release(Generic[R, C]):
+    """What is ready to publish (`data`), and what stays: scores, the `record` of how, the `claim` to verify.
+
+    Of records, `data` is a frame like the one that came in, and `report` has the scores of loss and risk.
+    """
+
+    data: Any
+    report: Report
+    record: R
+    claim: C
+
+    def __repr__(self) -> str:
+        return f"<Release of {self.record.headline}>"
+
+    def _repr_html_(self) -> str:
+        scores = section_of(headlines(self.report))
+        return page(f"Release of {self.record.headline}", (scores, *self.record.sections))
+
+
+RecordsRelease = Release[Record, Claim]

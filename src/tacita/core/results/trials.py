@@ -1,0 +1,275 @@
+"""Several ways to protect the same records, tried and weighed: which ones no other beats."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from tacita.core.display.repr_html import Section, page
+from tacita.core.errors import ParameterError
+from tacita.core.spec.seeds import portable
+
+from .dataframes import Column, Framed
+from .score import Direction, Report, Score
+from .uniqueness import Uniqueness
+
+Point = tuple[float, float]
+
+# What a table shows beside the two axes, where it was measured.
+_COLUMNS = ("RELATIONS", "SCORE", "IL1", "DBRL", "PRL")
+# Percent of the relations with unchanged columns beyond which a trial of the front is warned of.
+_MOST_UNRELATED = 50.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trial:
+    """One method with its parameters, and what came of it.
+
+    `report` is None where the trial failed or was not made; `reason` then says why, and also where it has no
+    figure for an axis, or its search was stopped. `groups` is how many groups it made. The front is found by
+    `Trials.of`.
+    """
+
+    method: str
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    report: Report | None = None
+    reason: str | None = None
+    on_front: bool = False
+    groups: int | None = None
+
+    def score(self, name: str) -> Score | None:
+        """One score, None where it was not measured."""
+        return next((score for score in self.report or () if score.name == name), None)
+
+    def value(self, name: str) -> float | None:
+        """One figure, None where there is none."""
+        score = self.score(name)
+        return None if score is None else score.value
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "method": self.method,
+            "parameters": {name: self.parameters[name] for name in sorted(self.parameters)},
+            "on_front": self.on_front,
+            "reason": self.reason,
+            "groups": self.groups,
+            "scores": [score.as_dict() for score in self.report or ()],
+        }
+
+
+@dataclass(frozen=True)
+class Origin:
+    """What all trials of a comparison share: the records and the rules around the method. Confidential.
+
+    `uniqueness` is that of the first trial; who is alone on unchanged columns is the same in all of them.
+    """
+
+    source: str
+    fingerprint: str | None
+    records: int
+    roles: Mapping[str, Any]
+    options: Mapping[str, Any]
+    seed: int | None
+    versions: Mapping[str, str]
+    uniqueness: Uniqueness
+    path: Path | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trials(Framed):
+    """All trials of a comparison by method and parameters, with the two measures they are weighed by.
+
+    As a frame, one row a trial: its method, parameters and scores.
+
+    >>> def tried(k, loss, risk):
+    ...     scores = (Score(name="PIL", value=loss), Score(name="DR", value=risk))
+    ...     return Trial(method="mdav", parameters={"k": k}, report=Report(scores))
+    >>> trials = Trials.of([tried(10, 40.0, 5.0), tried(3, 10.0, 20.0), tried(5, 41.0, 9.0)])
+    >>> [(trial.parameters["k"], trial.on_front) for trial in trials]
+    [(3, True), (5, False), (10, True)]
+    """
+
+    trials: tuple[Trial, ...]
+    loss: str = "PIL"
+    risk: str = "DR"
+    origin: Origin | None = None
+
+    @classmethod
+    def of(
+        cls, trials: Iterable[Trial], *, loss: str = "PIL", risk: str = "DR", origin: Origin | None = None
+    ) -> Trials:
+        """Put trials in order and find the front; those without a figure for an axis get a reason."""
+        weighed = [_with_reason(trial, (loss, risk)) for trial in sorted(trials, key=_order)]
+        points = [_point(trial, loss, risk) for trial in weighed]
+        return cls(
+            trials=tuple(
+                replace(trial, on_front=on_front)
+                for trial, on_front in zip(weighed, pareto_front(points), strict=True)
+            ),
+            loss=loss,
+            risk=risk,
+            origin=origin,
+        )
+
+    def __iter__(self) -> Iterator[Trial]:
+        return iter(self.trials)
+
+    def __len__(self) -> int:
+        return len(self.trials)
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """Their names, each once."""
+        return tuple(dict.fromkeys(trial.method for trial in self.trials))
+
+    @property
+    def on_map(self) -> tuple[Trial, ...]:
+        """Those that have a figure for both axes."""
+        return tuple(trial for trial in self.trials if _point(trial, self.loss, self.risk) is not None)
+
+    @property
+    def off_map(self) -> tuple[Trial, ...]:
+        """Those that failed or lack a figure, each with its reason."""
+        return tuple(trial for trial in self.trials if _point(trial, self.loss, self.risk) is None)
+
+    @property
+    def front(self) -> tuple[Trial, ...]:
+        """Those that no other beats, the least loss first."""
+        return tuple(sorted((trial for trial in self.trials if trial.on_front), key=self._weight))
+
+    @property
+    def unrelated(self) -> tuple[Trial, ...]:
+        """Those of the front that lost most of what tied protected columns to unchanged ones.
+
+        Measures of protected columns alone reward them for it; nothing, where relations are an axis.
+        """
+        if "RELATIONS" in (self.loss, self.risk):
+            return ()
+        lost = ((trial, trial.value("RELATIONS")) for trial in self.front)
+        return tuple(trial for trial, value in lost if value is not None and value > _MOST_UNRELATED)
+
+    def _weight(self, trial: Trial) -> Point:
+        point = _point(trial, self.loss, self.risk)
+        assert point is not None, "a trial without figures is never on the front"
+        return point
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The figures to show of each trial: both axes, then the usual ones that some trial has."""
+        every = (score for trial in self.trials for score in trial.report or ())
+        measured = {score.name for score in every if score.value is not None}
+        others = (name for name in _COLUMNS if name in measured)
+        return tuple(dict.fromkeys((self.loss, self.risk, *others)))
+
+    @property
+    def differing(self) -> tuple[str, ...]:
+        """The parameters that tell trials apart: those with more than one value."""
+        names = sorted({name for trial in self.trials for name in trial.parameters})
+        values = {
+            name: [trial.parameters[name] for trial in self.trials if name in trial.parameters]
+            for name in names
+        }
+        return tuple(name for name in names if any(value != values[name][0] for value in values[name]))
+
+    def scale(self, name: str) -> Score | None:
+        """A score of that name, for its range, unit and direction; None where no trial has one."""
+        return next((score for trial in self.trials if (score := trial.score(name)) is not None), None)
+
+    def direction(self, name: str) -> Direction:
+        """Which end of a measure is better."""
+        score = self.scale(name)
+        return "lower" if score is None else score.direction
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "loss": self.loss,
+            "risk": self.risk,
+            "seed": None if self.origin is None else portable(self.origin.seed),
+            "uniqueness": None if self.origin is None else self.origin.uniqueness.as_dict(),
+            "trials": [trial.as_dict() for trial in self.trials],
+        }
+
+    def _columns(self) -> Iterable[Column]:
+        measured = (score.name for trial in self.trials for score in trial.report or ())
+        yield Column("method", str, [trial.method for trial in self.trials])
+        for name in sorted({name for trial in self.trials for name in trial.parameters}):
+            yield Column.of(name, [trial.parameters.get(name) for trial in self.trials])
+        yield Column("on_front", bool, [trial.on_front for trial in self.trials])
+        yield Column("groups_made", int, [trial.groups for trial in self.trials])
+        yield Column("reason", str, [trial.reason for trial in self.trials])
+        for name in dict.fromkeys((*self.columns, *measured)):
+            yield Column(name, float, [trial.value(name) for trial in self.trials])
+
+    def _repr_html_(self) -> str:
+        names, figures = self.differing, self.columns
+        tried = tuple(
+            (
+                trial.method,
+                *(trial.parameters.get(name) for name in names),
+                *(trial.value(name) for name in figures),
+                "on the front" if trial.on_front else trial.reason or "",
+            )
+            for trial in self.trials
+        )
+        title = f"{len(self.trials)} trials, {len(self.front)} on the front of {self.loss} and {self.risk}"
+        return page(title, [Section(("Method", *names, *figures, ""), tried)])
+
+
+def pareto_front(points: Sequence[Point | None]) -> list[bool]:
+    """Which points no other beats: lower is better in both places, O(n log n).
+
+    A point beats another that is nowhere lower and somewhere higher; equal points do not beat each other.
+    None is no point, and never on the front.
+
+    >>> pareto_front([(1, 5), (2, 2), (2, 3), (2, 2), (5, 1), (5, 5), None])
+    [True, True, False, True, True, False, False]
+    """
+    front = [False] * len(points)
+    lowest: Point | None = None
+    for place, point in sorted(
+        ((place, point) for place, point in enumerate(points) if point is not None),
+        key=lambda entry: entry[1],
+    ):
+        # all before are as low in the first place or lower; the last of the front is lowest in the second
+        if lowest is None or point[1] < lowest[1] or point == lowest:
+            front[place], lowest = True, point
+    return front
+
+
+def _point(trial: Trial, loss: str, risk: str) -> Point | None:
+    """Where a trial lies if lower is made better on both axes."""
+    found = [_cost(trial.score(name)) for name in (loss, risk)]
+    return None if found[0] is None or found[1] is None else (found[0], found[1])
+
+
+def _cost(score: Score | None) -> float | None:
+    if score is None or score.value is None:
+        return None
+    return score.value if score.direction == "lower" else -score.value
+
+
+def _with_reason(trial: Trial, axes: Sequence[str]) -> Trial:
+    if trial.report is None:
+        if trial.reason is None:
+            raise ParameterError(f"Trial of {trial.method}: wanted a report or a reason why there is none.")
+        return trial
+    for name in axes:
+        score = trial.score(name)
+        if score is None:
+            return replace(trial, reason=f"{name} was not measured")
+        if score.value is None:
+            return replace(trial, reason=f"{name} has no value: {score.reason}")
+    return trial
+
+
+def _order(trial: Trial) -> tuple[Any, ...]:
+    """By method, then by the values of its parameters; numbers as numbers."""
+    return trial.method, tuple((name, *_rank(trial.parameters[name])) for name in sorted(trial.parameters))
+
+
+def _rank(value: object) -> tuple[int, float, str]:
+    return (0, value, "") if isinstance(value, int | float) else (1, 0.0, str(value))

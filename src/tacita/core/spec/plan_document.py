@@ -1,0 +1,133 @@
+"""A plan as a document: TOML of version 1, paths relative to its file, and the script that does the same."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar, Literal, Self
+
+import tomli_w
+
+from tacita.core.errors import ParameterError
+
+from .params import Parameters
+from .size_limits import refuse_deep_toml, refuse_deep_values, refuse_size
+
+
+class Document(Parameters):
+    """What every plan shares; subclasses are the sections. `paths` names the keys of each that are paths.
+
+    Sections that stand in `spoken` although they are empty say something by being there.
+    """
+
+    paths: ClassVar[Mapping[str, Sequence[str]]] = {}
+    spoken: ClassVar[tuple[str, ...]] = ()
+
+    version: Literal[1] = 1
+
+    @classmethod
+    def from_toml(cls, text: str, folder: Path | None = None) -> Self:
+        """Read a plan; relative paths are taken from `folder`."""
+        return cls.from_values(parsed(text), folder or Path())
+
+    @classmethod
+    def from_values(cls, values: Mapping[str, Any], folder: Path) -> Self:
+        """A plan out of the values of its TOML."""
+        if "version" not in values:
+            raise ParameterError("Plan: version is required. Write version = 1 as the first line.")
+        placed = dict(values)
+        for section, keys in cls.paths.items():
+            if section in values:
+                placed[section] = _moved(values[section], keys, lambda path: folder / path)
+        return cls(**placed)
+
+    def told(self) -> dict[str, Any]:
+        """The values that TOML keeps: those that are not the defaults."""
+        return self.model_dump(mode="json", by_alias=True, exclude_defaults=True, exclude_none=True)
+
+    def to_toml(self, folder: Path | None = None) -> str:
+        """The plan as TOML, defaults left out; paths relative to `folder` where they lie below it."""
+        values = {key: part for key, part in self.told().items() if part or key in self.spoken}
+        for section, keys in self.paths.items():
+            if section in values:
+                values[section] = _moved(values[section], keys, lambda path: _relative(Path(path), folder))
+        return tomli_w.dumps({"version": self.version, **values})
+
+    def as_file(self, path: str | Path | None) -> dict[Path, bytes]:
+        """The file that the plan would be, paths relative to its folder; nothing where no path is given."""
+        if path is None:
+            return {}
+        target = Path(path)
+        return {target: self.to_toml(target.absolute().parent).encode()}
+
+    @classmethod
+    def spoken_name(cls) -> str:
+        """As users call every plan."""
+        return "Plan"
+
+
+def _moved(part: Any, keys: Sequence[str], change: Callable[[str], Any]) -> Any:
+    """A section, or each of several, with some keys as paths that are changed."""
+    if isinstance(part, list):
+        return [_moved(each, keys, change) for each in part]
+    if not isinstance(part, dict):
+        return part
+    return {key: _each(value, change) if key in keys else value for key, value in part.items()}
+
+
+def _each(value: Any, change: Callable[[str], Any]) -> Any:
+    """A path, or each of several by name, changed; anything else is left for the section to refuse."""
+    if isinstance(value, dict):
+        return {name: _each(path, change) for name, path in value.items()}
+    return change(value) if isinstance(value, str) else value
+
+
+def _relative(path: Path, folder: Path | None) -> str:
+    if folder is not None and path.absolute().is_relative_to(folder.absolute()):
+        return path.absolute().relative_to(folder.absolute()).as_posix()
+    return path.as_posix()
+
+
+def text_of(content: bytes, name: str) -> str:
+    """The text of a plan file."""
+    refuse_size(len(content), name)
+    try:
+        # editors on Windows put a byte order mark first
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise ParameterError(f"{name}: a plan is a UTF-8 text file, this is not.") from None
+
+
+def parsed(text: str) -> dict[str, Any]:
+    """The values of a TOML text; one that is too large or too deep for a plan is refused unparsed."""
+    refuse_deep_toml(text, "Plan")
+    try:
+        values = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as problem:
+        raise ParameterError(f"Plan: this is not valid TOML ({_short(str(problem))}).") from None
+    except ValueError:
+        # Python reads no whole number of more than some thousand digits
+        raise ParameterError("Plan: a number has too many digits for any plan. Check the numbers.") from None
+    except RecursionError:
+        raise ParameterError("Plan: values are nested too deep for any plan. Check the brackets.") from None
+    refuse_deep_values(values, "Plan")
+    return values
+
+
+def _short(words: str, most: int = 200) -> str:
+    return words if len(words) <= most else f"{words[: most - 3]}..."
+
+
+def arguments_of(values: Mapping[str, Any]) -> str:
+    """Arguments by name as a script has them, after a first one.
+
+    >>> arguments_of({"k": 3, "quasi": ("x", "y")})
+    ", k=3, quasi=['x', 'y']"
+    """
+    return "".join(f", {name}={literal_of(value)}" for name, value in values.items())
+
+
+def literal_of(value: Any) -> str:
+    """As a script has it."""
+    return repr(list(value)) if isinstance(value, tuple) else repr(value)

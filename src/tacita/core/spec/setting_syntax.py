@@ -1,0 +1,53 @@
+"""By which door a user came, and how a setting is said there: an option, a key of a plan, an argument.
+
+A message that tells what to do says it in the words that its reader can type.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Literal
+
+from .plan_document import literal_of
+
+Door = Literal["command", "plan", "python"]
+
+_DOOR: ContextVar[Door | None] = ContextVar("door", default=None)
+
+
+@contextmanager
+def entered_by(door: Door) -> Iterator[None]:
+    """Until it ends, settings are said in the words of a door; of that which was entered first.
+
+    A command builds a plan and Python carries it out: its user typed options nevertheless.
+    """
+    before = _DOOR.set(_DOOR.get() or door)
+    try:
+        yield
+    finally:
+        _DOOR.reset(before)
+
+
+def setting(section: str, key: str, value: bool | str) -> str:
+    """How to say a setting, without the dot after it.
+
+    >>> setting("suppress", "margins", True)
+    'margins=True'
+    >>> with entered_by("plan"):
+    ...     setting("suppress", "margins", True), setting("suppress", "problem", "exact")
+    ('margins = true under [suppress]', 'problem = "exact" under [suppress]')
+    >>> with entered_by("command"), entered_by("plan"):
+    ...     setting("suppress", "margins", True), setting("suppress", "problem", "exact")
+    ('--margins', '--problem exact')
+    """
+    match _DOOR.get():
+        case "command":
+            option = f"--{key.replace('_', '-')}"
+            return option if value is True else f"{option} {value}"
+        case "plan":
+            said = str(value).lower() if isinstance(value, bool) else f'"{value}"'
+            return f"{key} = {said} under [{section}]"
+        case _:
+            return f"{key}={literal_of(value)}"

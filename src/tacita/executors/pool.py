@@ -1,0 +1,147 @@
+"""Several processes of this machine. One that dies is replaced, and its task done again."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import queue
+import subprocess
+import sys
+import threading
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any
+
+from tacita.core import DataError, Run, VerificationError
+
+from .serial import Engine
+
+# A task that ends so many processes is not one for this machine.
+TRIES = 3
+# How often somebody who waits is asked whether to go on, in seconds.
+_EVERY = 0.2
+
+
+class Pool(Engine):
+    """Processes that are started for it, and end with it."""
+
+    def __init__(self, workers: int) -> None:
+        self.workers = workers
+        self._children: list[_Child] = []
+
+    def map(self, stage: str, function: str, tasks: Sequence[Any], run: Run) -> list[Any]:
+        run.report(stage, 0, len(tasks))
+        todo: queue.Queue[tuple[int, Any]] = queue.Queue()
+        for each in enumerate(tasks):
+            todo.put(each)
+        told: queue.Queue[tuple[int, tuple[str, Any]]] = queue.Queue()
+        over = threading.Event()
+        while len(self._children) < min(self.workers, len(tasks)):
+            self._children.append(_Child())
+        threads = [
+            threading.Thread(target=_work, args=(child, function, todo, told, over), daemon=True)
+            for child in self._children
+        ]
+        for thread in threads:
+            thread.start()
+        found: dict[int, Any] = {}
+        try:
+            while len(found) < len(tasks):
+                try:
+                    number, outcome = told.get(timeout=_EVERY)
+                    found[number] = answered(outcome)
+                except queue.Empty:
+                    pass
+                run.report(stage, len(found), len(tasks))
+        except BaseException:
+            over.set()
+            self.close()
+            raise
+        for thread in threads:
+            thread.join()
+        return [found[number] for number in range(len(tasks))]
+
+    def close(self) -> None:
+        for child in self._children:
+            child.end()
+        self._children = []
+
+
+def answered(outcome: tuple[str, Any]) -> Any:
+    """What a task answered; raises what it refused with."""
+    how, what = outcome
+    if how == "done":
+        return what
+    if how == "refused":
+        kind, words, fields = what
+        raise kind(words, fields=fields)
+    if how == "died":
+        raise DataError(
+            f"Engine: a process died {TRIES} times over the same part of the file, mostly for want of "
+            "memory. Choose smaller parts (part) or fewer workers. Nothing was written."
+        )
+    raise VerificationError(
+        f"Engine: a part of the work ended in {what}. Nothing was written. This is a fault of the program or "
+        "of a plug-in, not of the data: please report it."
+    )
+
+
+def _work(
+    child: _Child,
+    function: str,
+    todo: queue.Queue[tuple[int, Any]],
+    told: queue.Queue[tuple[int, tuple[str, Any]]],
+    over: threading.Event,
+) -> None:
+    while not over.is_set():
+        try:
+            number, task = todo.get_nowait()
+        except queue.Empty:
+            return
+        outcome: tuple[str, Any] = ("died", None)
+        for _ in range(TRIES):
+            try:
+                outcome = child.ask(function, task)
+                break
+            except (EOFError, OSError, pickle.UnpicklingError):
+                child.end()
+                if over.is_set():
+                    return
+                child.begin()
+        told.put((number, outcome))
+
+
+class _Child:
+    """One process: a question, an answer."""
+
+    def __init__(self) -> None:
+        self.begin()
+
+    def begin(self) -> None:
+        # one core each: the others have work of their own
+        alone = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "tacita.executors.child"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env=alone,
+            # Ctrl-C is for whoever started it, who ends its processes; these would each tell of it
+            start_new_session=True,
+        )
+
+    def ask(self, function: str, task: Any) -> tuple[str, Any]:
+        asked, answers = self._process.stdin, self._process.stdout
+        assert asked is not None
+        assert answers is not None
+        pickle.dump((function, task), asked)
+        asked.flush()
+        outcome: tuple[str, Any] = pickle.load(answers)
+        return outcome
+
+    def end(self) -> None:
+        self._process.kill()
+        self._process.wait()
+        for stream in (self._process.stdin, self._process.stdout):
+            if stream is not None:
+                with suppress(OSError):
+                    stream.close()

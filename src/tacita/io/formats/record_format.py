@@ -1,0 +1,140 @@
+"""What a format is: an object that reads and writes one kind of file, found by the ending of a name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
+from typing import Any, ClassVar, Literal, Self, get_args
+
+import narwhals as nw
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from tacita.core import DataError, Method, Microdata
+from tacita.core.data.number_parsing import UNTYPED
+from tacita.io.content import content_of, fingerprint_of
+
+# Files of records; tables with their true values; tables as they are published.
+Purpose = Literal["records", "cells", "published"]
+
+# What some formats hold beside numbers and texts.
+Held = Literal["dates", "truth values", "categories", "empty texts", "labels", "value labels", "reasons"]
+
+# A small file can unfold into a huge table; its shape says so, its size does not.
+_MOST_CELLS: ContextVar[int] = ContextVar("most cells", default=2_000_000_000)
+
+
+@contextmanager
+def unfolding_at_most(cells: int) -> Iterator[None]:
+    """Until it ends, files of more cells (records times columns) are refused before they are unfolded."""
+    before = _MOST_CELLS.set(cells)
+    try:
+        yield
+    finally:
+        _MOST_CELLS.reset(before)
+
+
+def most_cells() -> int:
+    """How many cells a file may unfold into."""
+    return _MOST_CELLS.get()
+
+
+class Format(Method):
+    """One kind of file. Its fields are the options of reading, as a plan has them under [input]."""
+
+    kind: ClassVar[str] = "format"
+    endings: ClassVar[tuple[str, ...]]
+    purposes: ClassVar[tuple[Purpose, ...]]
+    # whether files can be written, and which ending to take instead
+    writes: ClassVar[bool] = True
+    instead: ClassVar[str] = ""
+
+    @classmethod
+    def summary(cls) -> str:
+        """The first line of the docstring, and the endings."""
+        return f"{super().summary()} Endings: {', '.join(cls.endings)}."
+
+    @classmethod
+    def spoken_name(cls) -> str:
+        """As the section of a plan is called."""
+        return "Input"
+
+
+class RecordFormat(Format):
+    """A kind of file of records: fill in `unpack` and `pack`.
+
+    Those are all that a format must do: nothing but names and cells may go into a file, the same table gives
+    the same bytes, and what is packed and unpacked is the same table. Where `streams` is true, `chunks` does
+    not hold the whole file. Where `spells` is true, cells are text in a dialect, and numbers are what readers
+    make of it; everywhere else columns of numbers are columns of numbers, wherever they came from. Where
+    `keeps_types` is false, a column may come back with another type that holds
+    the same values; where `pads` is true, blanks at the end of a text cannot be held, and are refused.
+    """
+
+    purposes: ClassVar[tuple[Purpose, ...]] = ("records",)
+    streams: ClassVar[bool] = False
+    keeps_types: ClassVar[bool] = True
+    spells: ClassVar[bool] = False
+    # what of a source that not every format has it can hold; all of it, unless said
+    holds: ClassVar[frozenset[Held]] = frozenset(get_args(Held))
+    pads: ClassVar[bool] = False
+
+    def unpack(self, content: bytes, source: str) -> Any:
+        """The Arrow table in the bytes of a file; DataError where they are none of this format."""
+        raise NotImplementedError
+
+    def pack(self, table: Any) -> bytes:
+        """The bytes of a file; DataError where it cannot hold such cells."""
+        raise NotImplementedError
+
+    def decode(self, content: bytes, source: str) -> Microdata:
+        """Records out of the bytes of a file."""
+        return Microdata.of(self.unpack(content, source), source=source, fingerprint=fingerprint_of(content))
+
+    def encode(self, data: Microdata) -> bytes:
+        """The bytes of a file of these records."""
+        return self.pack(to_arrow(data))
+
+    def like(self, data: Microdata) -> Self:
+        """The format that reads again what `encode` writes of these records."""
+        return self
+
+    def chunks(self, path: Path, rows: int = 2**16) -> Iterator[Any]:
+        """Arrow batches of at most so many records of a file; joined, they are what `decode` finds."""
+        yield from to_arrow(self.decode(content_of(path), path.name)).to_batches(rows)
+
+
+def without_empty_text(data: Microdata) -> Any:
+    """The same for files that cannot tell empty text from missing: where cells came from text, it is that."""
+    table = to_arrow(data)
+    if data.dialect is None:
+        return table
+    for place, column in enumerate(table.columns):
+        if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+            blank = pc.equal(column, "")
+            cells = pc.if_else(blank, pa.scalar(None, column.type), column)
+            table = table.set_column(place, table.field(place).with_nullable(True), cells)
+    return table
+
+
+def refuse_huge(records: int, columns: int, source: str) -> None:
+    """Raise where a file would unfold into more cells than one machine should hold."""
+    if records * columns > most_cells():
+        raise DataError(
+            f"{source}: {records} records x {columns} columns are more than one machine should unfold at "
+            "once. Split the file."
+        )
+
+
+def to_arrow(data: Microdata) -> Any:
+    """The frame as an Arrow table; a column of mixed Python objects has no file format."""
+    try:
+        # a pandas index is no column of the file
+        return nw.maybe_reset_index(data.frame).to_arrow()
+    except UNTYPED:
+        raise DataError(
+            f"{data.source}: a column holds Python objects of mixed types, which no file format can keep. "
+            "Convert such columns to text first."
+        ) from None

@@ -1,0 +1,132 @@
+"""The rounds of MDAV and of CBFS: groups at the ends, or at one end, of what is left, found among leaves."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from .pruning_tree import CUT_AT, cut, farthest_place, fill, nearest_places, remove
+from .unassigned import ALIVE, GROUPS, LENGTH, UNITS_LEFT
+
+
+@njit(cache=True, nogil=True)
+def _tidied(left, leaves):
+    """If an eighth is gone, or at the start, make leaves of the records still here; sums anew, which drift.
+
+    The order of the leaves is cut anew when half of the records is gone. O(n d), or O(n (d + log n)).
+    """
+    rows, labels, state = left.rows, left.labels, left.state
+    started = leaves.state[CUT_AT] > 0
+    if started and state[LENGTH] - state[ALIVE] <= state[LENGTH] // 8:
+        return
+    if started:
+        n = _compressed(rows, labels, state[LENGTH])
+        for c in range(left.columns.shape[0]):
+            total = 0.0
+            column = left.columns[c]
+            for i in range(n):
+                total += column[rows[i]]
+            left.sums[c] = total
+        _compressed(leaves.rows, labels, state[LENGTH])
+        state[LENGTH] = n
+    n = state[LENGTH]
+    if 2 * n < leaves.state[CUT_AT] or not started:
+        leaves.rows[:n] = rows[:n]
+        cut(left.columns, leaves.rows, n, leaves.keys)
+        leaves.state[CUT_AT] = n
+    for c in range(left.columns.shape[0]):
+        leaves.origin[c] = left.sums[c] / n
+    fill(left.columns, n, leaves)
+
+
+@njit(cache=True, nogil=True)
+def _compressed(rows, labels, n):
+    """Move the rows without a group to the front, in their order; how many they are."""
+    kept = 0
+    for i in range(n):
+        if labels[rows[i]] < 0:
+            rows[kept] = rows[i]
+            kept += 1
+    return kept
+
+
+@njit(cache=True, nogil=True)
+def _take(place, left, leaves):
+    """Give a record to the group under construction and let it vanish from what is left."""
+    row, state = leaves.rows[place], left.state
+    left.labels[row] = state[GROUPS]
+    for c in range(left.columns.shape[0]):
+        left.sums[c] -= left.columns[c, row]
+    remove(place, leaves)
+    state[ALIVE] -= 1
+    unit = left.units[row]
+    left.unit_left[unit] -= 1
+    if left.unit_left[unit] == 0:
+        state[UNITS_LEFT] -= 1
+
+
+@njit(cache=True, nogil=True)
+def _group_around(seed, left, leaves, k, by_centroid, chosen, best):
+    """The seed and k-1 records: the nearest to it, or one by one the nearest to the centroid so far.
+
+    By unit, all of different units. Then the nearest to a centroid are sought for as many units as the group
+    has members: one of them at least is new to it.
+    """
+    d, by_unit, units = left.columns.shape[0], left.by_unit, left.units
+    row = leaves.rows[seed]
+    own, members = units[row], 1
+    centre, total = np.empty(d), np.empty(d)
+    for c in range(d):
+        centre[c] = total[c] = left.columns[c, row]
+    taken = np.empty(k, dtype=np.int64)
+    taken[0] = own
+    _take(seed, left, leaves)
+    while members < k:
+        wanted = k - 1 if not by_centroid else members if by_unit else 1
+        near, gaps = chosen[:wanted], best[:wanted]
+        # one place to search from: the compiler takes long over each
+        nearest_places(centre, seed, leaves, units, own, by_unit, near, gaps)
+        for j in range(wanted):
+            row = leaves.rows[near[j]]
+            if by_centroid and by_unit and np.any(taken[:members] == units[row]):
+                continue
+            taken[members] = units[row]
+            members += 1
+            _take(near[j], left, leaves)
+            if by_centroid:
+                for c in range(d):
+                    total[c] += left.columns[c, row]
+                    centre[c] = total[c] / members
+                break
+
+
+@njit(cache=True, nogil=True)
+def peel_rounds(left, leaves, k, by_centroid, ends, fewest, tidy, rounds):
+    """Up to `rounds` rounds of one or two groups; True when fewer than `fewest` records or k units are left.
+
+    A group is a seed and its nearest records (of other units each, if by_unit), or those that its centroid
+    meets while it grows; the seed is the record farthest from the mean of what is left, at the second end the
+    one farthest from the first seed. MDAV has two ends and goes on while 3k are left, CBFS one and while k
+    are. O(n d) a round at worst, O(n k d) by centroid; far less where distances tell records apart, which in
+    many dimensions they do not.
+    """
+    state = left.state
+    point = np.empty(left.columns.shape[0])
+    chosen, best = np.empty(k - 1, dtype=np.int64), np.empty(k - 1)
+    for _ in range(rounds):
+        if state[ALIVE] < fewest or state[UNITS_LEFT] < k:
+            return True
+        if tidy or leaves.state[CUT_AT] == 0:
+            _tidied(left, leaves)
+        for c in range(point.shape[0]):
+            point[c] = left.sums[c] / state[ALIVE]
+        for end in range(ends):
+            if end > 0 and state[UNITS_LEFT] < k:
+                break
+            seed = farthest_place(point, leaves)
+            row = leaves.rows[seed]
+            for c in range(point.shape[0]):
+                point[c] = left.columns[c, row]
+            _group_around(seed, left, leaves, k, by_centroid, chosen, best)
+            state[GROUPS] += 1
+    return state[ALIVE] < fewest or state[UNITS_LEFT] < k

@@ -1,0 +1,1 @@
+"""Looking at a file before it is protected: columns, hierarchies, risk."""

@@ -1,0 +1,288 @@
+"""What a file looks like before anything is decided: its columns, what each may be, and who stands alone."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+from tacita.core import CsvDialect, Ints, Microdata, ParameterError, Run
+from tacita.core.spec.roles import Kind
+from tacita.io import taken_in
+from tacita.microdata.statistics.unit_counts import Company, units_named
+
+Role = Literal[
+    "quasi", "dependent", "independent", "identifiers", "confidential", "strata", "unit", "weight", "other"
+]
+Reason = Literal[
+    "all-different", "name", "name-repeated", "few-categories", "numbers", "category", "constant", "codes"
+]
+
+# Values of a stratum that a name suggests; more of them leave strata too small to group in.
+_MOST_STRATA = 30
+_FEWEST_IN_STRATUM = 10
+# Whole numbers of fewer values than this are likely codes.
+_FEW_CODES = 10
+
+
+@dataclass(frozen=True)
+class ColumnProfile:
+    """One column: what kind of values it holds, how many differ, how many are missing."""
+
+    name: str
+    kind: Kind
+    distinct: int
+    missing: int
+    whole: bool
+
+
+@dataclass(frozen=True)
+class FileProfile:
+    """A file at a glance. `rows` are its first records as text, where they were asked for. Confidential."""
+
+    source: str
+    records: int
+    columns: tuple[ColumnProfile, ...]
+    fingerprint: str | None = None
+    dialect: CsvDialect | None = None
+    rows: tuple[tuple[str, ...], ...] = field(default=(), repr=False)
+
+
+def profile(data: Any, *, rows: int = 0, run: Run | None = None) -> FileProfile:
+    """The columns of a file: kind, distinct values, missing ones; and its first records, where asked for.
+
+    O(n log n) a column.
+
+    >>> import pyarrow as pa
+    >>> found = profile(pa.table({"x": [1, 2, None], "town": ["a", "b", "b"]}), rows=1)
+    >>> [(column.name, column.kind, column.distinct, column.missing) for column in found.columns], found.rows
+    ([('x', 'numeric', 2, 1), ('town', 'nominal', 2, 0)], (('1', 'a'),))
+    """
+    data = taken_in(data)
+    shown = min(max(rows, 0), data.n)
+    cells = [data.column(name)[:shown].to_list() for name in data.columns] if shown else []
+    return FileProfile(
+        source=data.source,
+        records=data.n,
+        columns=tuple(_columns(data, run or Run())),
+        fingerprint=data.fingerprint,
+        dialect=data.dialect,
+        rows=tuple(
+            tuple("" if cell is None else str(cell) for cell in row) for row in zip(*cells, strict=True)
+        ),
+    )
+
+
+def _columns(data: Microdata, run: Run) -> Iterator[ColumnProfile]:
+    # asked for once: a frame of thousands of columns makes the list anew each time
+    names = data.columns
+    for done, name in enumerate(names):
+        run.report("looking at columns", done, len(names))
+        yield _column(data, name)
+    run.report("looking at columns", 1, 1)
+
+
+def _column(data: Microdata, name: str) -> ColumnProfile:
+    numeric = data.kind(name) == "numeric"
+    missing = np.isnan(data.numbers(name)) if numeric else data.missing(name)
+    codes = _codes(data, name)[~missing]
+    return ColumnProfile(
+        name=name,
+        kind="numeric" if numeric else "nominal",
+        distinct=int(np.unique(codes).size),
+        missing=int(missing.sum()),
+        whole=numeric and data.is_integer(name),
+    )
+
+
+def _codes(data: Microdata, name: str) -> Ints:
+    """Number the values of a column: quantities by size, whatever they are spelled like; gaps are one."""
+    if data.kind(name) == "numeric":
+        return np.unique(data.numbers(name), return_inverse=True)[1].astype(np.int64)
+    return data.codes([name])
+
+
+@dataclass(frozen=True)
+class Guess:
+    """What a column may be, and why. A guess is for a person to check: `reason` says what it rests on.
+
+    `count` is the number that the reason speaks of, such as how many values differ.
+    """
+
+    column: str
+    role: Role
+    kind: Kind
+    reason: Reason
+    count: int
+
+    @property
+    def words(self) -> str:
+        """The reason in words.
+
+        >>> Guess("firm", "identifiers", "nominal", "all-different", 600).words
+        '600 distinct values'
+        """
+        return _REASONS[self.reason].format(count=self.count)
+
+
+_REASONS: Mapping[Reason, str] = {
+    "all-different": "{count} distinct values",
+    "name": "its name",
+    "name-repeated": "its name, values repeat",
+    "few-categories": "its name, {count} categories",
+    "numbers": "numbers",
+    "category": "{count} categories",
+    "constant": "one value in all records",
+    "codes": "few whole numbers: codes?",
+}
+
+# Parts of names in English, Portuguese, Catalan and Spanish, without accents.
+_WEIGHT = ("weight", "wgt", "peso", "pes", "pond", "ponderador", "fnlwgt", "afnlwgt", "elevacao", "elevacion")
+_IDENTIFIER = (
+    *("id", "name", "nome", "nom", "nombre", "registration", "registo", "nif", "dni", "ssn", "email"),
+    *("phone", "telefone", "telefon", "address", "morada", "adreca", "direccion", "passport"),
+)
+_UNIT = ("household", "hh", "group", "firm", "enterprise", "family", "agregado", "llar", "empresa", "hogar")
+_STRATUM = ("region", "regiao", "regio", "stratum", "strata", "estrato", "estrat", "province", "nuts")
+_CONFIDENTIAL = (
+    *("profit", "debt", "wealth", "diagnosis", "disease", "illness", "health", "satisfaction", "religion"),
+    *("outcome", "lucro", "divida", "riqueza", "diagnostico", "doenca", "benefici", "deute", "malaltia"),
+    *("saude", "salut", "salud", "deuda", "enfermedad", "party", "partido", "crime", "conviction"),
+)
+_KEY = (
+    *("sex", "gender", "age", "birth", "town", "municipality", "postcode", "zip", "education", "marital"),
+    *("occupation", "nationality", "sexo", "sexe", "genero", "idade", "edat", "edad", "nascimento"),
+    *("naixement", "nacimiento", "concelho", "municipi", "municipio", "profissao", "professio", "profesion"),
+    *("year", "ano", "any", "educacao", "educacio", "educacion", "nacionalidade", "nacionalitat"),
+)
+
+
+def guess_roles(data: Any) -> tuple[Guess, ...]:
+    """What each column may be to an attacker, by its name and values; each guess says what it rests on.
+
+    For a person to check, never to be used unseen. What `profile` found may be given in place of the data.
+    Values that all differ, and are no quantities, name a record; of columns that a name marks as weight, one
+    is it; a name of units with values that repeat is the unit; numbers are quasi-identifiers unless their
+    name sounds confidential. What is not known is other: released as it is. O(columns).
+
+    >>> from tacita import datasets
+    >>> guesses = {guess.column: guess for guess in guess_roles(datasets.load("business"))}
+    >>> guesses["registration"].role, guesses["group_id"].role, guesses["turnover"].role
+    ('identifiers', 'unit', 'quasi')
+    """
+    looked = data if isinstance(data, FileProfile) else profile(data)
+    found: list[Guess] = []
+    taken: set[Role] = set()
+    for column in looked.columns:
+        role, reason, count = _guessed(column, looked.records)
+        if role in ("unit", "weight") and role in taken:
+            # a file has one of each; the first is as good a guess as any
+            role, reason = ("quasi", "numbers") if column.kind == "numeric" else ("other", "category")
+        taken.add(role)
+        found.append(Guess(column.name, role, column.kind, reason, count))
+    return tuple(found)
+
+
+def _guessed(column: ColumnProfile, n: int) -> tuple[Role, Reason, int]:
+    words = _words(column.name)
+    distinct, numeric = column.distinct, column.kind == "numeric"
+    different = distinct == n - column.missing and distinct > 1
+    if distinct <= 1:
+        return "other", "constant", distinct
+    if numeric and words & set(_WEIGHT):
+        return "weight", "name", distinct
+    names_someone = bool(words & set(_IDENTIFIER))
+    if different and (not numeric or (names_someone and column.whole)):
+        return "identifiers", "all-different", distinct
+    if (names_someone or words & set(_UNIT)) and not different and distinct > n / 50:
+        return "unit", "name-repeated", distinct
+    if not numeric and words & set(_STRATUM) and distinct * _FEWEST_IN_STRATUM <= n:
+        return ("strata", "few-categories", distinct) if distinct <= _MOST_STRATA else _key(numeric, distinct)
+    if words & set(_CONFIDENTIAL):
+        return "confidential", "name", distinct
+    if words & set(_KEY):
+        return _key(numeric, distinct)
+    if numeric and column.whole and distinct < _FEW_CODES:
+        return "other", "codes", distinct
+    return ("quasi", "numbers", distinct) if numeric else ("other", "category", distinct)
+
+
+def _key(numeric: bool, distinct: int) -> tuple[Role, Reason, int]:
+    return ("quasi", "numbers", distinct) if numeric else ("quasi", "name", distinct)
+
+
+def _words(name: str) -> set[str]:
+    """The words of a column's name, in small letters without accents.
+
+    >>> sorted(_words("Região_NUTS"))
+    ['nuts', 'regiao']
+    """
+    parted = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
+    plain = unicodedata.normalize("NFKD", parted.lower()).encode("ascii", "ignore").decode()
+    return {word for word in re.split(r"[^a-z]+", plain) if word}
+
+
+@dataclass(frozen=True)
+class ColumnExposure:
+    """How many records one column tells apart by itself."""
+
+    name: str
+    alone: int
+
+
+@dataclass(frozen=True)
+class Exposure:
+    """Who stands alone before anything is protected: counts of records, none of them named. Confidential.
+
+    `below_3` and `below_5` are records that share their values with fewer than 3 and 5, themselves included.
+    Where `unit` is named, units are counted: a record is alone that shares its values with no other unit.
+    """
+
+    records: int
+    columns: tuple[str, ...]
+    alone: int
+    below_3: int
+    below_5: int
+    by_column: tuple[ColumnExposure, ...]
+    unit: str | None = None
+
+
+def exposure(data: Any, *, columns: str | Sequence[str], unit: str | None = None) -> Exposure:
+    """How many records stand alone on some columns before anything is protected. Confidential.
+
+    On all columns together and on each by itself; a gap is a value. In the file: the population may hold more
+    records like these. `unit` names the firm, household or patient behind a record: several records of one
+    are no company for each other. A first look; `risk` measures the same file in every way that is known.
+    O(n log n) a column.
+
+    >>> import pyarrow as pa
+    >>> found = exposure(pa.table({"sex": list("ffmm"), "town": list("aabc")}), columns=["sex", "town"])
+    >>> found.alone, found.below_3, [column.alone for column in found.by_column]
+    (2, 4, [0, 2])
+    """
+    columns = [columns] if isinstance(columns, str) else columns
+    if not columns:
+        raise ParameterError("Exposure: name at least one column that an attacker may know.", field="columns")
+    data = taken_in(data)
+    data.require([*columns, *([] if unit is None else [unit])])
+    company = Company(None if unit is None else units_named(data, unit))
+    together = np.zeros(data.n, dtype=np.int64)
+    single = []
+    for name in columns:
+        own = _codes(data, name)
+        single.append(ColumnExposure(name, int((company.sharing(own) == 1).sum())))
+        together = np.unique(together * (int(own.max()) + 1) + own, return_inverse=True)[1].astype(np.int64)
+    sizes = company.sharing(together)
+    return Exposure(
+        records=data.n,
+        columns=tuple(columns),
+        alone=int((sizes == 1).sum()),
+        below_3=int((sizes < 3).sum()),
+        below_5=int((sizes < 5).sum()),
+        by_column=tuple(single),
+        unit=unit,
+    )

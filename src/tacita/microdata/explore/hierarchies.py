@@ -1,0 +1,100 @@
+"""Hierarchies of the columns of a file: made of the values that a column has, looked at before use."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pyarrow as pa
+
+from tacita.core import CsvDialect, DataError, Hierarchy, Microdata, ParameterError, Roles
+from tacita.core.data.number_parsing import parse_numbers
+from tacita.io import taken_in
+from tacita.io.hierarchies import as_hierarchy, from_dates, from_intervals, from_prefixes
+
+
+@dataclass(frozen=True)
+class HierarchyLook:
+    """A hierarchy beside the column that it is for.
+
+    `labels` counts those of each level, from the values themselves to the top. Of the `values` that the
+    column has, the hierarchy lacks `unknown`. `names` are the labels of each level above the values.
+    """
+
+    labels: tuple[int, ...]
+    values: int
+    unknown: int
+    names: tuple[tuple[str, ...], ...] = field(default=(), repr=False)
+
+
+def make_hierarchy(
+    data: Any,
+    column: str,
+    *,
+    widths: Sequence[float] | None = None,
+    start: float = 0.0,
+    bottom: float | None = None,
+    top: float | None = None,
+    lengths: Sequence[int] | None = None,
+    periods: Sequence[str] | None = None,
+) -> Hierarchy:
+    """A hierarchy of the values that a column has, spelled as they are there. Confidential: it names them.
+
+    By `widths`, numbers in intervals from `start` on, with one interval each below `bottom` and from `top`
+    on; by `lengths`, codes of which so many first characters stay on each level (none: one less each time);
+    by `periods`, dates in months, quarters, years or decades. O(n log n).
+
+    >>> import pyarrow as pa
+    >>> data = pa.table({"age": [17, 23, 41, 88], "zip": ["4000", "4050", "1000", "1000"]})
+    >>> make_hierarchy(data, "age", widths=[10, 20], top=65).relabelled(1)
+    {'17': '10-19', '23': '20-29', '41': '40-49', '88': '65 or more'}
+    >>> make_hierarchy(data, "zip", lengths=[2]).relabelled(1)
+    {'1000': '10**', '4000': '40**', '4050': '40**'}
+    """
+    ways = {"widths": widths, "lengths": lengths, "periods": periods}
+    if (count := sum(way is not None for way in ways.values())) != 1:
+        raise ParameterError(f"Hierarchy {column}: wanted one of {', '.join(ways)}, got {count}.")
+    data = taken_in(data)
+    texts = _values(data, column)
+    if lengths is not None:
+        return from_prefixes(column, texts, list(lengths) or None)
+    if periods is not None:
+        return from_dates(column, texts, list(periods))
+    decimal = (data.dialect or CsvDialect()).decimal
+    parsed = parse_numbers(pa.chunked_array([pa.array(texts, pa.string())]), decimal, ())
+    if parsed.bad:
+        raise DataError(
+            f"Hierarchy {column}: {parsed.bad} of {len(texts)} values are no numbers, and widths cut "
+            "numbers. Use lengths, or a file."
+        )
+    return from_intervals(
+        column, parsed.values.tolist(), widths or (), start=start, bottom=bottom, top=top, texts=texts
+    )
+
+
+def look_at_hierarchy(data: Any, column: str, given: Any) -> HierarchyLook:
+    """How many labels a hierarchy has on each level, and how many values of the column it lacks.
+
+    `given` is a file, nested labels or a Hierarchy, as among the roles. O(n log n + levels leaves).
+
+    >>> import pyarrow as pa
+    >>> town = {"North": ["Porto", "Braga"], "South": ["Faro"]}
+    >>> found = look_at_hierarchy(pa.table({"town": ["Faro", "Porto", "Beja"]}), "town", town)
+    >>> found.labels, found.values, found.unknown, found.names
+    ((3, 2, 1), 3, 1, (('North', 'South'), ('Total',)))
+    """
+    texts, hierarchy = _values(taken_in(data), column), as_hierarchy(column, given)
+    shown = [list(dict.fromkeys(level)) for level in hierarchy.levels.tolist()]
+    known = {hierarchy.labels[leaf] for leaf in hierarchy.leaves.tolist()}
+    return HierarchyLook(
+        tuple(map(len, shown)),
+        len(texts),
+        sum(text not in known for text in texts),
+        tuple(tuple(hierarchy.labels[place] for place in level) for level in shown[1:]),
+    )
+
+
+def _values(data: Microdata, column: str) -> tuple[str, ...]:
+    """The values of a column as methods that make keys coarser read them."""
+    return data.with_roles(Roles(quasi=[column], nominal=[column])).levels(column).names

@@ -1,0 +1,1 @@
+"""Information loss, disclosure risk, and their balance."""

@@ -1,0 +1,198 @@
+"""What all measures of loss and risk share: a name, a scale, and a reason where there is no figure."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+from pydantic import FiniteFloat
+
+from tacita.core import Comparison, Floats, Method, Run, Score
+from tacita.core.results.score import Direction, Files
+
+from .moments import spreads, summed
+from .partial_aggregation import Part, Question, Rounds, told_alone
+
+
+class Measure(Method):
+    """Compares original and released values. Subclasses say how, in `compute`.
+
+    `by_default` is False for those that a user must ask for: they cost much, or assume an attacker who
+    knows more than most. Those `with_categories` are measured by themselves where a protected column is one
+    of categories, those `with_coarser` where all that was done to categories was to make them coarser or to
+    withhold them. `headline` marks the few that a reader should see first. `of_categories` marks
+    those that look at nominal and ordinal attributes; the others look at numeric ones, if there are any, and
+    their scores say so where there are others. `of_files` marks those that look at whole files, missing
+    values and all, and `alone` those of them that need no original. `limit_name` is what a requirement may
+    call its limit, and `limit_type` what that must be. `pictured` marks those that are counted record by
+    record too. The first line of the docstring is one plain sentence
+    for people who do not know the measure, and `family` what measures of a kind are listed under together.
+    """
+
+    name: ClassVar[str]
+    family: ClassVar[str] = "others"
+    span: ClassVar[tuple[float, float | None]] = (0.0, None)
+    direction: ClassVar[Direction] = "lower"
+    measured_in: ClassVar[str] = "%"
+    by_default: ClassVar[bool] = True
+    with_categories: ClassVar[bool] = False
+    with_coarser: ClassVar[bool] = False
+    headline: ClassVar[bool] = False
+    of_categories: ClassVar[bool] = False
+    of_files: ClassVar[bool] = False
+    alone: ClassVar[bool] = False
+    pictured: ClassVar[bool] = False
+    limit_name: ClassVar[str] = "limit"
+    limit_type: ClassVar[Any] = FiniteFloat
+
+    def score(self, pair: Comparison, run: Run | None = None) -> Score:
+        """Measure one release; a figure that another measure already asked for is not computed twice."""
+        if not pair.attributes and not self.of_categories and not self.of_files:
+            return self.none("no protected attribute is numeric")
+        known: Score = pair.remember(self, lambda: self.compute(pair, run or Run()))
+        everything = self.of_categories or self.of_files
+        if everything or pair.categories is None or known.covers or known.value is None:
+            return known
+        return replace(known, covers=pair.attributes)
+
+    @abstractmethod
+    def compute(self, pair: Comparison, run: Run) -> Score:
+        """The figure, by `result`, or why there is none, by `none`."""
+
+    def asks(self) -> tuple[Measure, ...]:
+        """Other measures whose figures this one is told from."""
+        return ()
+
+    def in_parts(self, names: tuple[str, ...], run: Run) -> Rounds[Score] | None:
+        """How the figure is told from what the parts of a file answer, of numeric attributes by their names.
+
+        None where all records must be in one place: of a file beyond memory a sample is measured then.
+        """
+        return None
+
+    def promise(self, limit: float, files: Files) -> str:
+        """What a file satisfies whose figure keeps a limit, in a sentence."""
+        unit = f" {self.measured_in}" if self.measured_in else ""
+        return f"{self.name} is at {'most' if self.direction == 'lower' else 'least'} {limit:g}{unit}."
+
+    def fault(self, score: Score, limit: float, files: Files) -> str | None:
+        """What is wrong with a file whose figure breaks a limit, in counts; None where it keeps it."""
+        if score.value is None:
+            return f"cannot be computed: {score.reason}"
+        most, unit = self.direction == "lower", f" {self.measured_in}" if self.measured_in else ""
+        if score.value <= limit if most else score.value >= limit:
+            return None
+        return (
+            f"it is {score.value:.4g}{unit} of {files.released.n} records, "
+            f"{abs(score.value - limit):.3g} too {'much' if most else 'little'}"
+        )
+
+    def key_names(self, files: Files) -> tuple[str, ...]:
+        """The columns that it counts records by; of a measure of cells or columns there are none."""
+        return ()
+
+    def result(self, value: float, **detail: Any) -> Score:
+        """A score of this measure; detail: the other fields of a score."""
+        return Score(
+            name=self.name,
+            value=float(value),
+            span=self.span,
+            direction=self.direction,
+            unit=self.measured_in,
+            **detail,
+        )
+
+    def none(self, reason: str) -> Score:
+        """No figure, and why."""
+        return Score(
+            name=self.name,
+            value=None,
+            reason=reason,
+            span=self.span,
+            direction=self.direction,
+            unit=self.measured_in,
+        )
+
+
+def with_those_asked(measures: Iterable[Measure]) -> list[Measure]:
+    """Measures, and those whose figures they are told from, each once."""
+    found: dict[Measure, None] = {}
+    for each in measures:
+        found.update(dict.fromkeys((each, *with_those_asked(each.asks()))))
+    return list(found)
+
+
+class SummedMeasure(Measure):
+    """A measure that asks a file in memory as it asks the parts of one beyond it, in `rounds`."""
+
+    def compute(self, pair: Comparison, run: Run) -> Score:
+        return told_alone(self.rounds(pair.attributes), pair, run)
+
+    def in_parts(self, names: tuple[str, ...], run: Run) -> Rounds[Score]:
+        return self.rounds(names)
+
+    @abstractmethod
+    def rounds(self, names: tuple[str, ...]) -> Rounds[Score]:
+        """What is asked of parts, and the figure that their answers tell."""
+
+
+class CellMeasure(SummedMeasure):
+    """A mean over cells of how far each was moved. Subclasses say what a move counts, in `cells`."""
+
+    def rounds(self, names: tuple[str, ...]) -> Rounds[Score]:
+        known = yield from spreads(len(names))
+        if not known.varying.size:
+            return self.none("no original column varies")
+        scale = known.scale[known.varying]
+        answers = yield CellQuestion(self, tuple(known.varying.tolist()), tuple(scale.tolist()))
+        found = self.mean(summed([each for each, _ in answers]), known.n)
+        named = {names[j]: figure for j, figure in zip(known.varying, found.tolist(), strict=True)}
+        return self.result(found.mean(), per_attribute=named, per_record=answers[0][1])
+
+    @abstractmethod
+    def cells(self, gap: Floats) -> Floats:
+        """What each cell counts, by released minus original in standard deviations (divisor n - 1)."""
+
+    def mean(self, total: Floats, n: int) -> Floats:
+        """The figure of each column, by the sum of its n cells."""
+        return total / n
+
+
+@dataclass(frozen=True)
+class CellQuestion(Question):
+    """Sums over the cells of each varying column; and means over those of each record, where they are all."""
+
+    measure: CellMeasure
+    columns: tuple[int, ...]
+    scale: tuple[float, ...]
+
+    def answer(self, part: Part) -> tuple[Floats, Floats | None]:
+        chosen = list(self.columns)
+        cells = self.measure.cells(
+            (part.pair.released[:, chosen] - part.pair.original[:, chosen]) / self.scale
+        )
+        return cells.sum(axis=0), cells.mean(axis=1) if part.alone else None
+
+
+class ColumnMeasure(Measure):
+    """A measure over the columns that vary in the original. Subclasses say how, in `figures`."""
+
+    def compute(self, pair: Comparison, run: Run) -> Score:
+        pair = pair.varying()
+        if not pair.attributes:
+            return self.none("no original column varies")
+        per_attribute, per_record = self.figures(pair, run)
+        if per_attribute is None:
+            assert per_record is not None
+            return self.result(per_record.mean(), per_record=per_record)
+        named = dict(zip(pair.attributes, per_attribute.tolist(), strict=True))
+        return self.result(per_attribute.mean(), per_attribute=named, per_record=per_record)
+
+    @abstractmethod
+    def figures(self, pair: Comparison, run: Run) -> tuple[Floats | None, Floats | None]:
+        """Figures per attribute and per record, None where they make no sense; every column varies.
+
+        The score is the mean over attributes, or over records where there are no attributes.
+        """

@@ -1,0 +1,1 @@
+"""The methods that protect records, by family."""

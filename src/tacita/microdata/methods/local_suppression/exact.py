@@ -1,0 +1,248 @@
+"""The least cost by an integer programme: which set of columns each kind of record leaves empty.
+
+x[o] counts the records that take option o, a kind of record with a set of columns. Read as categories, a
+combination q that is shown is open (y[q] = 1) or not: options that show it need it open, and k records or
+units must show it then. Read as wildcards, options that too few originals fit are left out, and the options
+compatible with an original must be taken by k records or units. z[u] tells whether a unit is among them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse.csgraph import connected_components
+
+from tacita.core import Floats, Ints, Run
+
+from .candidate_patterns import Families, Options, agreeing
+from .keys import Keys
+
+_STAGE = "proving the least cost"
+# Beyond so many entries no programme is solved.
+_ENTRIES = 3_000_000
+_MARGIN = 1e-6
+
+
+class Terms(Protocol):
+    """What was asked for."""
+
+    @property
+    def k(self) -> int:
+        """Records or units."""
+
+    @property
+    def wildcard(self) -> bool:
+        """How an empty cell is read."""
+
+    @property
+    def options(self) -> int:
+        """As many at most."""
+
+    @property
+    def nodes(self) -> int:
+        """As many at most."""
+
+
+class Proof(NamedTuple):
+    """Sets of columns, never worse than those at the start, and what no choice costs less than."""
+
+    stars: Ints
+    bound: float
+
+
+@dataclass
+class _Programme:
+    """Columns are options, then indicators of some of them; rows are collected entry by entry."""
+
+    upper: list[Floats]
+    columns: int
+    indicators: list[tuple[Ints, Ints]] = field(default_factory=list)
+    entries: list[tuple[Ints, Ints, Floats]] = field(default_factory=list)
+    lower: list[Floats] = field(default_factory=list)
+    above: list[Floats] = field(default_factory=list)
+    rows: int = 0
+
+    def add(self, lower: Floats, entries: Sequence[tuple[Ints, Ints, Any]], above: Any = np.inf) -> None:
+        """Rows, numbered from 0 in their entries (row, column, value)."""
+        for row, column, value in entries:
+            self.entries.append((row + self.rows, column, np.broadcast_to(np.float64(value), row.shape)))
+        self.lower.append(lower)
+        self.above.append(np.broadcast_to(np.float64(above), lower.shape))
+        self.rows += lower.size
+
+    def indicate(self, groups: Ints, options: Ints) -> Ints:
+        """A column for each group, 1 where an option of it is taken; the column of each entry."""
+        columns = self.columns + groups
+        count = int(groups.max(initial=-1)) + 1
+        self.indicators.append((columns, options))
+        self.upper.append(np.ones(count))
+        self.columns += count
+        return columns
+
+    def whole(self, taken: Floats) -> Floats:
+        """All columns, given how often options are taken."""
+        x = np.zeros(self.columns)
+        x[: taken.size] = taken
+        for columns, options in self.indicators:
+            np.maximum.at(x, columns, (x[options] > 0.5).astype(np.float64))
+        return x
+
+    @property
+    def matrix(self) -> Any:
+        row, column, value = (np.concatenate(each) for each in zip(*self.entries, strict=True))
+        return sparse.csc_matrix((value, (row, column)), shape=(self.rows, self.columns))
+
+
+def improved(keys: Keys, stars: Ints, families: Families, terms: Terms, run: Run) -> Proof | None:
+    """The least cost or a bound of it, from a known choice; None where the programme would be too large."""
+    listed = Options.of(keys)
+    if listed is None:
+        return None
+    options = listed.fitting(families, terms.k) if terms.wildcard else listed.able(families, terms.k)
+    if options is None or options.kind.size > terms.options:
+        return None
+    most = options.counts[options.kind].astype(np.float64)
+    programme = _Programme([most], options.kind.size)
+    amounts = options.counts.astype(np.float64)
+    programme.add(amounts, [(options.kind, np.arange(options.kind.size), 1.0)], amounts)
+    for columns in families:
+        if terms.wildcard:
+            _compatible(programme, options, columns, terms.k)
+        else:
+            _alike(programme, options, columns, terms.k)
+    if sum(each[0].size for each in programme.entries) > _ENTRIES:
+        return None
+    start = _started(options, keys, stars)
+    taken, bound = _solved(programme, options, start, keys, stars, terms.nodes, run)
+    if taken is None or float(options.costs @ taken) > keys.price(stars) - _MARGIN:
+        return Proof(stars, bound)
+    return Proof(_assigned(options, np.rint(taken).astype(np.int64)), bound)
+
+
+def _alike(programme: _Programme, options: Options, columns: Sequence[int], k: int) -> None:
+    """Combinations of some columns are shown by k or by nobody."""
+    cells, every = options.cells(columns), np.arange(options.kind.size)
+    opened = programme.indicate(cells, every)
+    programme.add(np.zeros(every.size), [(every, opened, options.counts[options.kind]), (every, every, -1.0)])
+    shown = np.unique(np.column_stack([cells, opened]), axis=0)
+    least = (shown[:, 0], shown[:, 1], -float(k))
+    nothing = np.zeros(len(shown))
+    if options.lone:
+        programme.add(nothing, [(cells, every, 1.0), least])
+    else:
+        programme.add(nothing, [_units(programme, options, cells, every), least])
+
+
+def _compatible(programme: _Programme, options: Options, columns: Sequence[int], k: int) -> None:
+    """Every original combination of some columns is compatible with k that are taken."""
+    originals = np.unique(options.codes[:, list(columns)], axis=0)
+    shown = options.shown[:, list(columns)]
+    cells, taken = np.nonzero(agreeing(originals, shown))
+    needed = np.full(len(originals), float(k))
+    if options.lone:
+        programme.add(needed, [(cells, taken, 1.0)])
+    else:
+        programme.add(needed, [_units(programme, options, cells, taken)])
+
+
+def _units(programme: _Programme, options: Options, cells: Ints, taken: Ints) -> tuple[Ints, Ints, float]:
+    """Entries that count in each cell the units of which an option is taken."""
+    both = np.column_stack([cells, options.units[options.kind[taken]]])
+    pairs, own = np.unique(both, axis=0, return_inverse=True)
+    own = own.reshape(-1)
+    marks = programme.indicate(own, taken)
+    columns = np.unique(marks)
+    places = np.arange(len(pairs))
+    programme.add(np.zeros(len(pairs)), [(own, taken, 1.0), (places, columns, -1.0)])
+    return pairs[:, 0], columns, 1.0
+
+
+def _started(options: Options, keys: Keys, stars: Ints) -> Floats | None:
+    """How often each option is taken in a known choice; None where one of its options was left out."""
+    number = {
+        pair: at for at, pair in enumerate(zip(options.kind.tolist(), options.stars.tolist(), strict=True))
+    }
+    taken = np.zeros(options.kind.size)
+    for pair in zip(options.of_record.tolist(), (stars & ~keys.missing).tolist(), strict=True):
+        if pair not in number:
+            return None
+        taken[number[pair]] += 1
+    return taken
+
+
+def _assigned(options: Options, taken: Ints) -> Ints:
+    """The set of columns of each record: of one kind, the first records take the first option."""
+    order = np.argsort(options.of_record, kind="stable")
+    stars = np.empty(order.size, dtype=np.int64)
+    by_kind = np.argsort(options.kind, kind="stable")
+    stars[order] = np.repeat(options.stars[by_kind], taken[by_kind])
+    return stars
+
+
+def _solved(
+    programme: _Programme,
+    options: Options,
+    start: Floats | None,
+    keys: Keys,
+    stars: Ints,
+    nodes: int,
+    run: Run,
+) -> tuple[Floats | None, float]:
+    """How often options are taken and a bound: columns too dear for a better choice go, parts are apart."""
+    from tacita.solvers.highs import LinearProgramme
+
+    run.report(_STAGE, 0, 1)
+    costs = np.zeros(programme.columns)
+    costs[: options.kind.size] = options.costs
+    matrix, upper = programme.matrix, np.concatenate(programme.upper)
+    lower, above = np.concatenate(programme.lower), np.concatenate(programme.above)
+    relaxed = LinearProgramme.of(costs, np.zeros(upper.size), upper, matrix, lower, above)
+    if relaxed.solve() != "optimal":
+        return None, 0.0
+    known, step = keys.price(stars), _step(keys.weights)
+    bound = _rounded_up(relaxed.value, step)
+    kept = relaxed.answer().reduced <= known - relaxed.value + _MARGIN
+    taken = np.zeros(upper.size)
+    if bound >= known - _MARGIN:
+        return None, bound
+    first = None if start is None else programme.whole(start)
+    total = 0.0
+    parts = _parts(matrix, kept)
+    for done, (columns, rows) in enumerate(parts):
+        run.report(_STAGE, done, len(parts))
+        part = matrix[:, columns][rows]
+        ends = np.zeros(columns.size), upper[columns]
+        own = LinearProgramme.of(costs[columns], *ends, part.tocsc(), lower[rows], above[rows])
+        begun = None if first is None else first[columns]
+        answer = own.choose(begun, run.ended, mip_max_nodes=nodes)
+        if answer.x is None:
+            return None, bound
+        taken[columns] = answer.x
+        total += _rounded_up(max(0.0, answer.bound), step)
+    run.report(_STAGE, 1, 1)
+    return taken[: options.kind.size], max(bound, total)
+
+
+def _parts(matrix: Any, kept: Any) -> list[tuple[Ints, Ints]]:
+    """Columns that are left and rows, apart where no row holds columns of two."""
+    columns = np.flatnonzero(kept)
+    left = matrix[:, columns]
+    rows = left.shape[0]
+    links = sparse.bmat([[None, left], [left.T, None]])
+    count, labels = connected_components(links, directed=False)
+    found = [(columns[labels[rows:] == each], np.flatnonzero(labels[:rows] == each)) for each in range(count)]
+    return [(own, held) for own, held in found if own.size]
+
+
+def _step(weights: Floats) -> float:
+    """What costs differ by at least, where importance is in whole numbers; else nothing is known."""
+    whole = np.array_equal(weights, np.rint(weights)) and weights.max() < 2**31
+    return float(np.gcd.reduce(weights.astype(np.int64))) if whole else 0.0
+
+
+def _rounded_up(bound: float, step: float) -> float:
+    return float(np.ceil(bound / step - _MARGIN) * step) if step else bound

@@ -1,0 +1,276 @@
+"""Best: annealing and recombination, for those who want the least loss there is."""
+
+from __future__ import annotations
+
+import time as clocks
+from collections.abc import Callable
+from functools import cache
+from typing import Annotated, ClassVar, Literal
+
+import numpy as np
+from pydantic import Field, model_validator
+
+from tacita.core import Labels, Matrix, ParameterError, Partition, Run
+
+from .annealing import LARGE, STAGE, Walks, list_length, reach_of, varying
+from .blocks import Blocks
+from .certificate import certify
+from .improvement import Improvement
+from .kmeans_variants import split_large
+from .neighbours import cut_order, search_order
+from .recombination import STAGE as COMBINING
+from .recombination import Told, recombine, regroup
+from .set_partitioning import Limits
+
+_MOST_MOVES = 100_000_000
+_MOST_EFFORT = 1e6
+# Making groups anew takes about as long as so many moves for each record, by k: quickly, or thoroughly. Above
+# these k and n it would take too long or too much memory.
+_REGROUPING = {2: (10_000, 100_000), 3: (28_000, 260_000), 4: (60_000, 400_000)}
+_REGROUPED = 5000
+# What is left to annealing, at least, as a share of that.
+_ANNEALED = 0.25
+# Combining the groups met takes time: so many moves for each record, unless they are few.
+_RECOMBINED, _FEW = 60_000, 500
+# A walk of so many moves for each record is long enough: more are worth more than a longer one, since the
+# groups of several can be combined.
+_LONG_ENOUGH, _FEWEST_WALKS, _MOST_WALKS = 70_000, 2, 16
+# How often the solver asks before it is stopped: a measure of its work that repeats.
+_QUESTIONS = 30
+# Of the seconds asked for, what is left to recombination of the groups of one walk or of several, and what
+# measuring the speed may take, never more than so many seconds.
+_RECOMBINING_ONE, _RECOMBINING, _MEASURING, _MEASURED = 0.02, 0.2, 0.04, 5.0
+_TRIAL_MOVES = 50_000
+# Enough for some at every temperature: what steps cost whatever is done in them.
+_HARDLY_ANY = 1000
+# The speed of a large file is measured on so many of its records.
+_SAMPLE = 25_000
+# Descent takes about as long as so many moves for each record, neighbour and member of a group.
+_DESCENT = 1.75
+
+Combining = Literal["pool", "quick", "thorough"]
+
+
+class Best(Improvement):
+    """Simulated annealing, then the best combination of all good groups met: the least loss tacita can find.
+
+    Lowers the within-group squared error, sum over groups of ||x_i - mean||^2, in groups of k to 2k-1:
+
+    1. Annealing from MDAV's groups (or the start given). A move sends a record to the group of one of its 30
+       to 120 nearest neighbours, alone, against another (a swap), or along with two others (a chain or cycle
+       through three groups); in 2 % a group is dissolved or created. Each is priced exactly in O(d)
+       from distances to centroids: swapping i in g and l in h costs d(l, c_g) - d(i, c_g) + d(i, c_h) -
+       d(l, c_h) - ||x_i - x_l||^2 (1/n_g + 1/n_h), d squared distances. A move that costs delta is made with
+       probability exp(-delta / T). T falls geometrically; a record takes part while T lies between 0.3 and
+       0.01 times its own scale, the squared distance to its k-th neighbour, so that dense regions and
+       outliers are each sorted at the temperature that suits them. Then descent to a local optimum.
+    2. Recombination, up to 10 000 records and where the effort allows: of all groups met at low temperature
+       in all walks, those that together hold every record once at the least squared error, by integer
+       programming (HiGHS). For k up to 4 and up to 5000 records groups are made anew for this by column
+       generation: prices of records from the linear programme of choosing groups, the groups worth more than
+       their error by exact search, a dive from its weights to a partition, which is then mended where the
+       prices say that it loses most (see `regroup`, `polish`).
+
+    Never worse than its start. A single varying column is solved exactly instead (as `hm`), and its
+    `lower_bound` is its error. With more than 10 000 records it starts from groups inside blocks, as the
+    method `blocks` does, with more than 6000 neighbours are sought as there. With units
+    it searches without them, then merges groups that fall short; MDAV's with units are kept if better.
+    Told that it is enough, it ends with the best groups so far, those of the walks after a short descent.
+
+    With `certify` a lower bound of the squared error follows: no partition into groups of k loses less. It is
+    that of the linear relaxation of choosing groups, by column generation with exact search, strengthened by
+    cuts; where it meets the error, the partition is proven best, and a better one met on the way is kept. At
+    small k within a percent, often far less; above 8000 records the instant bound, which is weaker. `rounds`
+    limits the proof, which can take minutes; the partition carries `lower_bound` and `gap`.
+
+    `effort` decides how long it searches, and with the seed what comes out, whatever the number of threads.
+    With `time` the speed of the machine is measured first (what is compiled on first use does not count);
+    the record of a release names the effort that came of it, which repeats it to the byte.
+
+    Time O(n^2 d / k + effort x d), each up to n = 10 000 or 6000 and O(n d) above; about 10 million moves a
+    second for d = 13, k = 3 on one core. Memory O(n (neighbours + starts x d)).
+    Random: the seed of the run decides, by default always the same.
+    Source: ours; annealing after Kirkpatrick, Gelatt & Vecchi (1983), Science 220, 671-680.
+
+    >>> x = np.array([[0., 1.], [1., 0.], [9., 9.], [10., 9.], [20., 0.], [21., 1.]])
+    >>> Best(k=2).partition(x).labels.tolist()
+    [0, 0, 1, 1, 2, 2]
+    """
+
+    by_chance: ClassVar[bool] = True
+
+    effort: Annotated[
+        float | None,
+        Field(
+            gt=0,
+            le=_MOST_EFFORT,
+            description="millions of moves or their worth; none: 0.075 a record (k > 5: less), at most 100",
+        ),
+    ] = None
+    time: Annotated[
+        float | None,
+        Field(
+            gt=0,
+            le=1e6,
+            description="seconds to search for, in each stratum; sets the effort by measured speed",
+        ),
+    ] = None
+    starts: Annotated[
+        int | None,
+        Field(
+            ge=1,
+            le=1000,
+            description="walks that share the effort, side by side on several threads; none: one for every "
+            "70 000 moves a record, 2 to 16",
+        ),
+    ] = None
+    recombine: Annotated[bool, Field(description="also look for the best combination of groups met")] = True
+    certify: Annotated[
+        bool, Field(description="also prove how much better any other groups could be at most")
+    ] = False
+    rounds: Annotated[
+        int, Field(ge=0, le=100_000, description="rounds of the proof at most; 0: the instant bound alone")
+    ] = 120
+
+    @model_validator(mode="after")
+    def _time_or_effort(self) -> Best:
+        if self.time is not None and self.effort is not None:
+            raise ParameterError(
+                f"{self.spoken_name()}: wanted time or effort, got both. To repeat a run give its effort."
+            )
+        return self
+
+    def proven(self, x: Matrix, found: Partition, run: Run) -> Partition:
+        if found.units is None and (varying(x).shape[1] <= 1 or len(x) < 2 * self.k):
+            return found.bounded(x, found.sse(x))
+        if not self.certify:
+            return found
+        proof = certify(x, self.k, found, run, effort=self.rounds)
+        return proof.partition.bounded(x, proof.lower_bound)
+
+    def sized(self, x: Matrix, run: Run, clock: Callable[[], float] = clocks.perf_counter) -> Best:
+        """This method with `time` turned into the effort that it buys here, to three digits."""
+        if self.time is None:
+            return self
+        run.report("compiling", 0, 1)
+        _compile()
+        run.report("compiling", 1, 1)
+        began = clock()
+        part = x if len(x) <= LARGE else x[np.sort(cut_order(x)[:_SAMPLE])]
+        moving = varying(part)
+        if moving.shape[1] <= 1 or len(x) < 2 * self.k:
+            return self.model_copy(update={"time": None, "effort": 1.0})
+        starts = self.starts or _FEWEST_WALKS
+        labels, order = self.group(part, None, run.silent()), search_order(moving)
+        walks = self._walks(moving[order], labels[order], starts, run.silent())
+        setting_up = clock() - began
+        before = clock()
+        walks.anneal(_HARDLY_ANY, False, descending=False)
+        fixed = clock() - before
+        trials = [(0, fixed)]
+        while sum(spent for _, spent in trials[1:]) < min(_MEASURING * self.time, _MEASURED):
+            if run.enough():
+                # nobody is going to search
+                return self.model_copy(update={"time": None, "effort": _HARDLY_ANY / 1e6})
+            before = clock()
+            moves = _TRIAL_MOVES << len(trials)
+            walks.anneal(moves, False, descending=False)
+            trials.append((moves * starts, clock() - before))
+        (fewer, less), (more, spent) = trials[-2:]
+        # moves are never free, whatever a clock says of a short while
+        speed = (more - fewer) / max(spent - less, 0.1 * spent)
+        again = len(x) / len(part) * (setting_up + fixed)
+        descent = _DESCENT * len(x) * reach_of(len(x), list_length(self.k)) * self.k * starts
+
+        def bought(seconds: float) -> float:
+            left = (seconds - (clock() - began) - again) * speed
+            return max(1000.0, 0.1 * left, left - descent)
+
+        effort = bought(self.time)
+        if self._shares(len(x), int(effort))[1] == "pool":
+            effort = bought((1 - (_RECOMBINING if starts > 1 else _RECOMBINING_ONE)) * self.time)
+        effort = min(effort / 1e6, _MOST_EFFORT)
+        return self.model_copy(update={"time": None, "effort": float(f"{effort:.3g}")})
+
+    def group(self, x: Matrix, units: Labels | None, run: Run) -> Labels:
+        if len(x) <= LARGE:
+            return super().group(x, units, run)
+        return Blocks(k=self.k).group(x, units, run)
+
+    def improve(self, x: Matrix, labels: Labels, units: Labels | None, run: Run) -> Labels:
+        moving = varying(x)
+        if moving.shape[1] <= 1 or len(x) < 2 * self.k:
+            return self._exact(moving, run)
+        effort = self.sized(x, run).effort
+        if run.enough():
+            return labels
+        moves = self._usual_moves(len(x)) if effort is None else round(effort * 1e6)
+        order = search_order(moving)
+        found = np.empty_like(labels)
+        found[order] = self._searched(moving[order], labels[order], moves, run)
+        return found
+
+    def _searched(self, x: Matrix, labels: Labels, moves: int, run: Run) -> Labels:
+        annealing, combining = self._shares(len(x), moves)
+        starts = self.starts or _walks_worth(annealing // len(x))
+        walks = self._walks(x, labels, starts, run)
+        pool = walks.anneal(max(1, annealing // starts), combining is not None)
+        found = walks.best()
+        run.report(STAGE, 1, 1)
+        if run.enough():
+            return found
+        if combining == "pool":
+            found = recombine(x, found, self.k, pool.groups(), Limits(_QUESTIONS, Told(run)))
+        elif combining is not None:
+            found = regroup(x, found, self.k, pool.groups(), combining == "thorough", run)
+        if combining is not None:
+            run.report(COMBINING, 1, 1)
+        return found
+
+    def _usual_moves(self, n: int) -> int:
+        return min(max(15_000, 375_000 // max(5, self.k)) * n, _MOST_MOVES)
+
+    def _shares(self, n: int, moves: int) -> tuple[int, Combining | None]:
+        """Moves for annealing, and how groups are combined after it, if the effort allows for any of it."""
+        if not self.recombine or n > LARGE:
+            return moves, None
+        if self.k in _REGROUPING and n <= _REGROUPED:
+            quick, thorough = (each * n for each in _REGROUPING[self.k])
+            if moves >= (1 + _ANNEALED) * thorough:
+                return moves - thorough, "thorough"
+            if moves >= (1 + _ANNEALED) * quick:
+                return moves - quick, "quick"
+        return moves, "pool" if moves >= _RECOMBINED * n or n <= _FEW else None
+
+    def _walks(self, x: Matrix, labels: Labels, starts: int, run: Run) -> Walks:
+        labels = split_large(x, labels, self.k, run.silent())
+        seeds = run.search_generator().integers(1, 2**63, size=starts, dtype=np.uint64)
+        return Walks(x, labels, self.k, seeds, run)
+
+    def _exact(self, x: Matrix, run: Run) -> Labels:
+        """The best there is, where records lie on a line or form one group."""
+        from .univariate import HM
+
+        run.report(STAGE, 0, 1)
+        if x.shape[1] == 0 or len(x) < 2 * self.k:
+            labels = np.zeros(len(x), dtype=np.int64)
+        else:
+            labels = HM(k=self.k).group(x, None, run.silent())
+        run.report(STAGE, 1, 1)
+        return labels
+
+
+def _walks_worth(moves: int) -> int:
+    """How many walks share so many moves a record.
+
+    >>> [_walks_worth(moves) for moves in (1000, 75_000, 500_000, 10_000_000)]
+    [2, 2, 7, 16]
+    """
+    return min(max(_FEWEST_WALKS, moves // _LONG_ENOUGH), _MOST_WALKS)
+
+
+@cache
+def _compile() -> None:
+    """Once per process: compile or load the kernels, on made-up records: that can outlast a search."""
+    made_up = np.random.default_rng(0).normal(size=(12, 2))
+    Best(k=2, effort=_HARDLY_ANY / 1e6).partition(made_up)

@@ -1,0 +1,229 @@
+"""Groups worth knowing, made as prices call for them: column generation for the choice of groups."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from tacita.core import Labels, Matrix, Run
+
+from .annealing import Walks
+from .bounding import Priced, Pricing
+from .diving import dive
+from .groups import as_groups
+from .mdav import MDAV
+from .set_partitioning import Columns, Limits, Prices, broken_triples, no_triples
+
+# Neighbours that groups are first made of: without this the first prices run wild.
+WIDTHS = (12, 20, 40, 80)
+_MOST_NODES = 300_000
+_CUTS = 300
+# A gain, as a share of the error, that is not worth another round.
+LITTLE = 1e-5
+# Groups that lack little to being worth their cost: first within such a share of the error, then doubled.
+_NEAREST, _DOUBLINGS = 1e-5, 18
+# What a part starts from is annealed for so long.
+_MOVES_PER_RECORD = 5000
+# Rounds of triples end when so many in a row gain less than this share of what is missing.
+_STALLED, _SLOW = 3, 0.01
+
+
+@dataclass(frozen=True)
+class Care:
+    """How much is done to combine groups.
+
+    near: groups that lack little, at most; left: records that an integer programme chooses groups for, times
+    k^2, since larger groups are harder to choose among; questions: how often it may ask to go on.
+    """
+
+    near: int
+    left: int
+    questions: int
+
+
+QUICK = Care(near=1000, left=1000, questions=30)
+THOROUGH = Care(near=8000, left=3600, questions=300)
+# Triples of a part: a gain that is not worth another round.
+_LITTLE_INSIDE = 5e-4
+
+
+class Generation:
+    """The groups of one problem known so far, the triples that hold among them, and rounds that add more.
+
+    `start` are the groups of a partition; `late` is asked often, and ends a round; `rounds` are all there may
+    be.
+    """
+
+    def __init__(self, pricing: Pricing, start: Labels, rounds: int, late: Callable[[], bool]) -> None:
+        self.pricing = pricing
+        self.start = start
+        self.columns = Columns(pricing.n, pricing.k, pricing.errors_of)
+        self.columns.add(start)
+        self.columns.add(pricing.nearest_groups(pricing.k))
+        self.triples: Labels = no_triples()
+        self.rounds, self.most_rounds = 0, rounds
+        self.late = late
+        self.prices: Prices | None = None
+
+    def over(self) -> bool:
+        """Whether there are no more rounds."""
+        return self.rounds >= self.most_rounds or self.late()
+
+    def step(self, width: int, repair: bool, tolerance: float) -> tuple[Prices, Priced, int] | None:
+        """One round: prices, groups worth more; None if there is no time for it or the solver fails."""
+        if self.over():
+            return None
+        self.rounds += 1
+        prices = self.columns.prices(self.triples, tolerance)
+        if prices is None:
+            return None
+        self.prices = prices
+        self.pricing.fined(self.triples, prices.fines)
+        priced = self.pricing.price(prices.records, width, repair, _MOST_NODES, self.late)
+        return prices, priced, self.columns.add(priced.groups)
+
+    def generate(self, width: int) -> None:
+        """Rounds among `width` neighbours until they add next to nothing."""
+        while (done := self.step(width, False, 1e-5)) is not None:
+            prices, priced, fresh = done
+            if not priced.complete or fresh == 0 or priced.excess <= 1e-4 * prices.value:
+                break
+
+    def widen(self, widths: tuple[int, ...] = WIDTHS) -> None:
+        """Rounds among more and more neighbours, up to all."""
+        for width in widths:
+            self.generate(width)
+            if width >= self.pricing.n - 1:
+                break
+
+    def add_triples(self, little: float) -> None:
+        """Triples and the groups they call for, until they raise the value by `little` or less."""
+        value = -np.inf
+        while not self.over():
+            raised = self.cut()
+            if raised is None or raised - value <= little:
+                break
+            value = raised
+            self.generate(WIDTHS[-2] if self.pricing.k > 3 else WIDTHS[-1])
+
+    def cut(self) -> float | None:
+        """Add triples that the weights break, drop those that cost nothing; the value without the new ones.
+
+        None if there are no new ones.
+        """
+        prices = self.columns.prices(self.triples, 1e-6)
+        if prices is None:
+            return None
+        fresh = broken_triples(self.columns, prices.weights, self.triples, _CUTS)
+        worthless = prices.fines <= 1e-9 * prices.value / self.pricing.n
+        self.triples = np.concatenate([self.triples[~worthless], fresh])
+        return prices.value if len(fresh) else None
+
+    def combined(self, care: Care, limits: Limits) -> Labels:
+        """The groups, as rows, of a good partition made of those known and those that lack little.
+
+        What the linear programme is next to sure of is fixed; for the records left over groups are made
+        anew, and so on, until few enough are left for the integer programme. Never worse than the start
+        there.
+        """
+        if limits.ended():
+            return self.start
+        prices = self.columns.prices(self.triples, 1e-7)
+        rich = self.columns.copy()
+        if prices is not None and not self.late():
+            few = self._near(prices, care.near)
+            if few is not None:
+                rich.add(few)
+        left = care.left // self.pricing.k**2
+        if self.pricing.n > left:
+            fixed, free = dive(rich, self.triples, left, limits.ended)
+            if not free.any():
+                return rich.groups[fixed]
+            if fixed.size and not limits.ended():
+                records = np.flatnonzero(free)
+                k = self.pricing.k
+                part = self.part(rich, records, as_groups(_annealed(self.pricing.x[records], k), k))
+                part.make_enough()
+                inner = part.combined(care, limits)
+                inner = np.where(inner >= 0, records[inner], -1)
+                return np.concatenate([rich.groups[fixed], inner])
+        start = rich.rows_of(self.start)
+        choice = rich.choose(self.triples, start, limits)
+        return rich.groups[start if choice.chosen is None else choice.chosen]
+
+    def part(self, known: Columns, records: Labels, start: Labels) -> Generation:
+        """The same for some of the records: `start` holds their places, `known` are groups of all records."""
+        number = np.full(self.pricing.n + 1, -1)
+        number[records] = np.arange(len(records))
+        groups = np.where(known.groups >= 0, number[known.groups], -2)
+        inside = (groups != -1).all(axis=1)
+        pricing = Pricing(self.pricing.x[records], self.pricing.k, self.pricing.shares[records])
+        part = Generation(pricing, start, self.most_rounds, self.late)
+        part.columns.add(np.maximum(groups[inside], -1))
+        return part
+
+    def make_enough(self) -> None:
+        """What groups a part needs: those of few neighbours, and triples."""
+        self.widen(WIDTHS[:2])
+        if self.prices is not None:
+            self.add_triples(_LITTLE_INSIDE * self.prices.value)
+
+    def _near(self, prices: Prices, most: int) -> Labels | None:
+        """Groups that lack little to being worth their cost, as many as are quickly found."""
+        self.pricing.fined(self.triples, prices.fines)
+        lack, found = _NEAREST * prices.value, None
+        for _ in range(_DOUBLINGS):
+            few = self.pricing.within(prices.records, lack, most, _MOST_NODES, self.late)
+            if few is None:
+                break
+            found = few
+            if len(few) > most // 3:
+                break
+            lack *= 2
+        return found
+
+
+def _annealed(x: Matrix, k: int) -> Labels:
+    """A fair partition, quickly."""
+    labels = MDAV(k=k).group(x, None, Run(threads=1))
+    if len(x) < 4 * k:
+        return labels
+    walks = Walks(x, labels, k, np.array([1], dtype=np.uint64), Run(threads=1))
+    walks.anneal(_MOVES_PER_RECORD * len(x), False)
+    return walks.best()
+
+
+def tightened(
+    candidates: Columns, triples: Labels, most: float, late: Callable[[], bool]
+) -> tuple[Columns, Labels, float]:
+    """Candidates that a partition with an error below `most` can still hold, more triples, and the bound.
+
+    The candidates are all groups that such a partition can hold, so prices need no search any more: for
+    prices p and fines f of triples, every partition of candidates has an error of at least sum p - sum f +
+    (n/k) min(0, least lack of a candidate), exactly, whatever the solver's tolerance. A candidate that lacks
+    more than `most` minus this is in none. Repeated while triples are found that raise it. O(linear
+    programme) a round.
+    """
+    bound, stalled = -np.inf, 0
+    while not late():
+        prices = candidates.prices(triples, 1e-8)
+        if prices is None:
+            break
+        lack = candidates.lacking(prices.records, triples, prices.fines)
+        value = float(prices.records.sum() - prices.fines.sum())
+        value += candidates.n / candidates.k * min(0.0, float(lack.min()))
+        value -= 1e-12 * abs(value)
+        stalled = 0 if value > bound + _SLOW * (most - value) else stalled + 1
+        bound = max(bound, value)
+        if bound >= most:
+            break
+        fresh = broken_triples(candidates, prices.weights, triples, _CUTS)
+        kept = lack <= (most - value) * (1.0 + 1e-9)
+        candidates = candidates.only(kept)
+        worthless = prices.fines <= 1e-9 * value / candidates.n
+        triples = np.concatenate([triples[~worthless], fresh])
+        if not len(fresh) or stalled == _STALLED:
+            break
+    return candidates, triples, bound

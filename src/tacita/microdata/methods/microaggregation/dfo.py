@@ -1,0 +1,156 @@
+"""DFO: a derivative-free search for the number of groups."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Literal
+
+import numpy as np
+from pydantic import Field
+
+from tacita.core import Labels, Matrix, Run
+
+from .gsms import GSMST2
+from .improvement import START, Improvement
+from .initial_groups import dissolve, random_groups, with_groups
+from .kmeans_variants import By, improve_once, relocate, split_large, squared_error
+
+# The heuristics of the source: what moves, in turn, and whether groups may fall short of k meanwhile.
+HEURISTICS: dict[str, tuple[tuple[By, ...], bool]] = {
+    "kmeans1": (("centres",), False),
+    "kmeans2": (("centres",), True),
+    "hmeans1": (("records",), False),
+    "hmeans2": (("records",), True),
+    "hmkm": (("records", "centres"), True),
+    "kmhm": (("centres", "records"), True),
+}
+
+
+class DFO(Improvement):
+    """Searches for the best number of groups, judging each by h-means and k-means.
+
+    With c groups at hand and step gamma, c + gamma and c - gamma are tried, the last successful direction
+    first. A lower loss: go there and double gamma; none: halve it; stop when gamma is below 1. c stays
+    between n/(2k-1) and n/k, and the loss of each c is found once. The best partition met is kept, the
+    start included, and groups of 2k or more are cut by MDAV.
+
+    Another number of groups is reached from the partition at hand, on which the source is silent: more by
+    cutting the largest groups in two; fewer by dissolving those that others take in most cheaply, or the
+    costliest, or half and half. Each is then improved by relocations that leave k (hmeans1), the first also
+    by HM+KM (hmkm) before; the best counts. The search is repeated from its outcome while that helps.
+
+    The source's Algorithm 2 alone is `surrogate` "hmkm" with `polish` off: the loss of c groups is then what
+    HM+KM (strategy II) reaches from one partition, there is no last relocation and no repetition, and groups
+    are not cut. `surrogate` names another of its heuristics instead ("kmhm": k-means, then h-means), and
+    `reach` "random" starts each from random centres rather than from the partition at hand. The start
+    partition is always kept if nothing beats it, and every group has k records throughout.
+
+    `origin` says where to start if no partition is given: MDAV, GSMS-T2, or random centres, whose number is
+    drawn too.
+
+    O(numbers tried (n^2 d / k + moves n d)) time, O(n d) memory for each number tried.
+    Source: Araujo & Aloise, "Um algoritmo de otimizacao livre de derivadas para a protecao de dados
+    individuais", Universidade Federal do Rio Grande do Norte.
+
+    >>> x = np.array([[0.], [1.], [2.], [3.], [20.], [21.], [22.], [23.], [24.]])
+    >>> DFO(k=3).partition(x).labels.tolist()
+    [0, 0, 0, 0, 1, 1, 1, 1, 1]
+    """
+
+    added: ClassVar[tuple[str, ...]] = ("surrogate", "reach", "polish")
+    of_start: ClassVar[tuple[str, ...]] = ("origin",)
+
+    step: Annotated[float, Field(ge=1, le=1e6, description="first step in the number of groups")] = 20
+    origin: Annotated[Literal["mdav", "gsms-t2", "random"], Field(description=START)] = "mdav"
+    surrogate: Annotated[
+        Literal["several", "kmeans1", "kmeans2", "hmeans1", "hmeans2", "hmkm", "kmhm"],
+        Field(
+            description="what judges a number of groups: the best of several ways to it, or one heuristic "
+            "from one partition, as published (hmkm)"
+        ),
+    ] = "several"
+    reach: Annotated[
+        Literal["at-hand", "random"],
+        Field(
+            description="how another number of groups is reached: from the partition at hand, or at random"
+        ),
+    ] = "at-hand"
+    polish: Annotated[
+        bool, Field(description="relocate, cut large groups and search again at the end; not published")
+    ] = True
+
+    def group(self, x: Matrix, units: Labels | None, run: Run) -> Labels:
+        if self.origin == "random":
+            return random_groups(x, None, self.k, run.search_generator())
+        if self.origin == "gsms-t2":
+            return GSMST2(k=self.k).partition(x, run.silent(), units=units).labels
+        return super().group(x, units, run)
+
+    def improve(self, x: Matrix, labels: Labels, units: Labels | None, run: Run) -> Labels:
+        # far from the origin the incremental centroids would lose digits
+        x = np.ascontiguousarray(x - x.mean(axis=0))
+        generator = run.search_generator()
+        error = np.inf
+        while (found := squared_error(x, labels)) < error:
+            best, error = labels, found
+            if run.enough():
+                break
+            labels = self._search(x, labels, generator, run)
+            if not self.polish:
+                best = labels
+                break
+        run.report("improving groups", 1, 1)
+        return best
+
+    def _search(self, x: Matrix, labels: Labels, generator: np.random.Generator, run: Run) -> Labels:
+        fewest, most = -(-len(x) // (2 * self.k - 1)), len(x) // self.k
+        within = run.silent()
+        labels = self._improved(x, [labels], within)
+        at = int(labels.max()) + 1
+        # a number of groups is judged once in a search
+        tried = {at: squared_error(x, labels)}
+        gamma, direction = float(self.step), 1
+        while gamma >= 1 and not run.enough():
+            for way in (direction, -direction):
+                trial = at + way * max(1, int(gamma))
+                if trial in tried or not fewest <= trial <= most:
+                    continue
+                found = self._with(x, labels, trial, generator, within)
+                tried[trial] = squared_error(x, found)
+                # how many steps are to come is unknown: the share tells how fine the step has become
+                run.report("improving groups", 1 / (1 + gamma), 1)
+                if tried[trial] < tried[at]:
+                    labels, at, direction = found, trial, way
+                    gamma *= 2
+                    break
+            else:
+                gamma, direction = gamma / 2, 1
+        if not self.polish:
+            return labels
+        labels = relocate(x, split_large(x, labels, self.k, within), self.k, within)
+        return split_large(x, labels, self.k, within)
+
+    def _with(
+        self, x: Matrix, labels: Labels, groups: int, generator: np.random.Generator, run: Run
+    ) -> Labels:
+        """The best partition into so many groups that can be reached from the one at hand, or at random."""
+        if self.reach == "random":
+            return self._improved(x, [random_groups(x, groups, self.k, generator)], run)
+        more = groups - int(labels.max()) - 1
+        if more > 0 or self.surrogate != "several":
+            return self._improved(x, [with_groups(x, labels, groups, self.k)], run)
+        half = (1 - more) // 2
+        mixed = dissolve(x, dissolve(x, labels, half, costliest=True), -more - half, costliest=False)
+        ends = [dissolve(x, labels, -more, costliest) for costliest in (False, True)]
+        return self._improved(x, [*ends, mixed] if more < -1 else ends, run)
+
+    def _improved(self, x: Matrix, starts: list[Labels], run: Run) -> Labels:
+        """The best that the surrogate finds: relocations from each start, and HM+KM before from the first."""
+        several = self.surrogate == "several"
+        passes, free = HEURISTICS["hmkm" if several else self.surrogate]
+        labels = starts[0]
+        for by in passes:
+            labels = improve_once(x, labels, self.k, by, free, run)
+        if not several:
+            return labels
+        found = [relocate(x, start, self.k, run) for start in [*starts, labels]]
+        return min(found, key=lambda one: squared_error(x, one))

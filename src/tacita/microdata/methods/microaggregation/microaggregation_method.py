@@ -1,0 +1,143 @@
+"""What all microaggregation methods share: the checks before, the proof after."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import Annotated, Any, ClassVar, Literal
+
+import numpy as np
+import numpy.typing as npt
+from pydantic import Field
+
+from tacita.core import (
+    DataError,
+    GroupSize,
+    Ints,
+    Labels,
+    Mask,
+    Matrix,
+    Method,
+    ParameterError,
+    Partition,
+    Run,
+)
+from tacita.core.arrays import as_matrix
+from tacita.core.spec.roles import Kind
+
+from .repair import merge_short_groups
+
+Growth = Annotated[
+    Literal["seed", "centroid"],
+    Field(description="what a group grows around: its seed, as published, or its centroid so far"),
+]
+
+
+class Microaggregation(Method):
+    """Divides records into groups of at least k. Subclasses say how, in `group`.
+
+    A method that keeps k distinct units in a group by itself sets `unit_aware`; for the others groups that
+    fall short are merged afterwards. `one_column` marks methods for a single column; `by_chance` those whose
+    result depends on drawn numbers, and so on the order of rows too. `added` names parameters that a record
+    leaves out at their defaults, so that it reads as before the method had them.
+    """
+
+    kind: ClassVar[str] = "microaggregation"
+    guarantees: ClassVar[tuple[str, ...]] = ("groups-of-k", "group-means")
+    unit_aware: ClassVar[bool] = False
+    one_column: ClassVar[bool] = False
+    by_chance: ClassVar[bool] = False
+    added: ClassVar[tuple[str, ...]] = ()
+
+    k: GroupSize = 3
+
+    def own_parameters(self) -> dict[str, Any]:
+        usual = {name for name in self.added if getattr(self, name) == type(self).model_fields[name].default}
+        return {name: value for name, value in super().own_parameters().items() if name not in usual}
+
+    def partition(
+        self,
+        x: npt.ArrayLike,
+        run: Run | None = None,
+        *,
+        units: npt.ArrayLike | None = None,
+        start: Partition | None = None,
+        kinds: Sequence[Kind] | None = None,
+    ) -> Partition:
+        """Group the rows of x, an (n, d) array taken as given: standardise before where scales differ.
+
+        `units`, one whole number or text per record, names the firm or household behind it: every group then
+        has records of at least k distinct ones. `start` is for methods that improve a partition. `kinds`
+        says which columns are numeric, and which hold codes of ordinal or nominal categories.
+        """
+        matrix = as_matrix(x, self.spoken_name())
+        n = matrix.shape[0]
+        if n < self.k:
+            raise DataError(
+                f"{self.spoken_name()}: k={self.k} needs at least {self.k} records, got {n}. "
+                "Lower k or merge strata."
+            )
+        codes = None if units is None else self._unit_codes(units, n)
+        if kinds is None or all(kind == "numeric" for kind in kinds):
+            labels = self._labels(matrix, codes, start, run or Run())
+        else:
+            self.refuse_categories()
+            labels = self.group_mixed(matrix, tuple(kinds), codes, run or Run())
+        return self.proven(matrix, Partition(labels, self.k, codes), run or Run())
+
+    def refuse_categories(self) -> None:
+        """Raise where this method has no distance between categories."""
+        if self.takes == ("numeric",):
+            raise ParameterError(
+                f"{self.spoken_name()}: this method groups by numbers and cannot group by nominal or ordinal "
+                "columns. Use the method gower, or protect numeric columns only."
+            )
+
+    def among(self, columns: Mask) -> Microaggregation:
+        """The same method for some of the columns: those that records have where others are missing."""
+        return self
+
+    def group_mixed(self, x: Matrix, kinds: tuple[Kind, ...], units: Labels | None, run: Run) -> Labels:
+        """As `group`, for methods that take categories: columns of another kind than numeric hold codes."""
+        raise NotImplementedError
+
+    def _labels(self, x: Matrix, units: Labels | None, start: Partition | None, run: Run) -> Labels:
+        if start is not None:
+            raise ParameterError(
+                f"{self.spoken_name()}: this method makes a partition of its own and cannot improve one. "
+                "Name it first in a chain."
+            )
+        labels = self.group(x, units, run)
+        return labels if units is None or self.unit_aware else merge_short_groups(x, labels, self.k, units)
+
+    def _unit_codes(self, units: npt.ArrayLike, n: int) -> Ints:
+        given = np.asarray(units)
+        if given.shape != (n,):
+            raise DataError(f"{self.spoken_name()}: wanted {n} units, one per record, got {given.shape}.")
+        if given.dtype.kind not in "iuU":
+            raise DataError(
+                f"{self.spoken_name()}: wanted units as whole numbers or text, none missing, got an array of "
+                f"type {given.dtype}."
+            )
+        distinct, codes = np.unique(given, return_inverse=True)
+        if distinct.size < self.k:
+            raise DataError(
+                f"{self.spoken_name()}: k={self.k} needs records of at least {self.k} distinct units, "
+                f"got {distinct.size}. Lower k or merge strata."
+            )
+        return codes.astype(np.int64)
+
+    def proven(self, x: Matrix, found: Partition, run: Run) -> Partition:
+        """The partition with a lower bound of the squared error, where the method proves one."""
+        return found
+
+    def sized(self, x: Matrix, run: Run) -> Microaggregation:
+        """The method whose parameters repeat the result: itself, unless it is given a time (see `best`)."""
+        return self
+
+    @abstractmethod
+    def group(self, x: Matrix, units: Labels | None, run: Run) -> Labels:
+        """Labels of the rows of x (finite, C order, n >= k; units numbered from 0, k of them or more).
+
+        Every group has k records or more; with units and `unit_aware`, of k distinct units or more.
+        """

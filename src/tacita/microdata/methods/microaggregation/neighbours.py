@@ -1,0 +1,103 @@
+"""Who is nearest to whom."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from tacita.core import Labels, Matrix, Run
+
+# Up to so many records all pairs are measured; above, pairs within windows of the orders of several cuts.
+_ALL_PAIRS = 6000
+_CUTS = 3
+# Records of a window: the least, and for each neighbour that is wanted.
+_WINDOW, _PER_NEIGHBOUR = 128, 8
+# Windows that one thread measures at a time: some hundredths of a second.
+_AT_ONCE = 64
+
+
+def neighbours(x: Matrix, count: int, run: Run) -> tuple[np.ndarray, Matrix]:
+    """The nearest other records of each record and their distances. O(n^2 d) time, O(n count) memory."""
+    from tacita.kernels.records.distance import neighbour_lists
+
+    n = x.shape[0]
+    columns = np.array(x.T, order="C", copy=True)
+    near = np.empty((n, min(count, n - 1)), dtype=np.int32)
+    gaps = np.empty(near.shape)
+    for _ in run.map_blocks(
+        "measuring distances", n, lambda a, b: neighbour_lists(columns, a, b, near, gaps), 256
+    ):
+        pass
+    return near, gaps
+
+
+def cut_order(x: Matrix) -> Labels:
+    """All rows, in the order of balanced cuts across the widest axis: who stands near is near. O(n log n).
+
+    >>> x = np.where(np.arange(32) % 2 == 0, 0.0, 9.0)[:, None]
+    >>> cut_order(x).tolist()[:4]
+    [0, 2, 4, 6]
+    """
+    from tacita.kernels.records.pruning_tree import cut
+
+    rows = np.arange(len(x))
+    cut(np.ascontiguousarray(x.T), rows, len(x), np.empty(len(x)))
+    return rows
+
+
+def search_order(x: Matrix) -> Labels:
+    """The order in which records should stand for `nearest_records`: as they are, where that makes no odds.
+
+    A search that goes from record to record is faster too where neighbours stand near each other.
+    """
+    return np.arange(len(x)) if len(x) <= _ALL_PAIRS else cut_order(x)
+
+
+def nearest_records(x: Matrix, count: int, run: Run) -> npt.NDArray[np.int32]:
+    """The nearest other records of each record, nearest first: all of them, or for large n nearly.
+
+    Up to 6000 records exact, O(n^2 d) time; above see `nearest_by_cuts`. x: in `search_order`.
+    """
+    if len(x) <= _ALL_PAIRS:
+        return neighbours(x, count, run)[0]
+    return nearest_by_cuts(x, count, run)
+
+
+def nearest_by_cuts(x: Matrix, count: int, run: Run) -> npt.NDArray[np.int32]:
+    """Of each record the nearest of those that stand in one window with it in any of three orders.
+
+    The first order is that of the records as they come, which is to be the order of their cuts; the others
+    are those of cuts along random directions, always the same. A window has 128 places or more: parts that
+    were cut off as such. O(n (window d + d^2 + log n)) time, O(n count) memory.
+    Source: randomised trees, Dasgupta & Freund (2008), Proc. STOC, 537-546.
+
+    >>> nearest_by_cuts(np.array([[0.0], [1.0], [9.0], [11.0]]), 1, Run()).tolist()
+    [[1], [0], [3], [2]]
+    """
+    from tacita.kernels.records.windows import nearest_in_windows
+
+    n, d = x.shape
+    width = _WINDOW
+    while width < _PER_NEIGHBOUR * count:
+        width *= 2
+    near = np.zeros((n, count), dtype=np.int32)
+    gaps = np.full((n, count), np.inf)
+    generator = np.random.default_rng(0)
+    for cut in range(_CUTS):
+        order = np.arange(n) if cut == 0 else cut_order(_projected(x, generator.normal(size=(d, d))))
+
+        def measure(first: int, last: int, order: Labels = order) -> None:
+            nearest_in_windows(x, order, width, first, last, near, gaps)
+
+        for _ in run.map_blocks("measuring distances", n, measure, _AT_ONCE * width):
+            pass
+    return near
+
+
+def _projected(x: Matrix, directions: Matrix) -> Matrix:
+    """Coordinates along directions of length 1. Added in column order: a library might add by the machine."""
+    found = np.zeros(x.shape[::-1])
+    for column, along in zip(x.T.copy(), directions / np.sqrt((directions**2).sum(axis=0)), strict=True):
+        for total, weight in zip(found, along.tolist(), strict=True):
+            total += weight * column
+    return found.T

@@ -1,0 +1,1 @@
+"""Plans for records: the sections of a plan document."""

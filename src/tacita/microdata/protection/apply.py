@@ -1,0 +1,450 @@
+"""What each kind of method publishes in place of the records: means of groups, masked or synthetic values.
+
+A kind that protects records is one line of `VERBS`: a function from method and records to what is published.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import fsum
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tacita.core import (
+    DataError,
+    Hierarchy,
+    Labels,
+    Mask,
+    Matrix,
+    Method,
+    ParameterError,
+    Partition,
+    Run,
+    VerificationError,
+)
+from tacita.core.spec.roles import Kind
+from tacita.microdata.methods.coding.coding_method import Coding
+from tacita.microdata.methods.dropping.dropping_method import Cells, Dropping
+from tacita.microdata.methods.generalisation.generalisation_method import Generalisation
+from tacita.microdata.methods.generalisation.key_hierarchies import Keys, ladders_of
+from tacita.microdata.methods.local_suppression.local_suppression_method import Withholding
+from tacita.microdata.methods.local_suppression.summary import WithheldCells
+from tacita.microdata.methods.masking.masking_method import CategoryMasking, Coded, Masking, held
+from tacita.microdata.methods.microaggregation.microaggregation_method import Microaggregation
+from tacita.microdata.methods.microaggregation.precomputed import Given
+from tacita.microdata.methods.recoding.recoding_method import Recoding
+from tacita.microdata.methods.synthesis.columns import Columns
+from tacita.microdata.methods.synthesis.mixed import MixedSynthesis, repeated
+from tacita.microdata.methods.synthesis.synthesis_method import BaseSynthesis, Synthesis, refuse_fractions
+from tacita.microdata.statistics.group_statistics import lower_medians, modes, published_means
+from tacita.microdata.statistics.standardise import standardise, to_unit_range
+
+from .context_columns import Categories, ReadColumn, groups_named
+from .group_representatives import spare_records
+from .membership import Membership, settled
+
+
+@dataclass(frozen=True, repr=False)
+class Records:
+    """What a method may see: the columns to protect (NaN where missing), strata, units, columns beside.
+
+    Records that miss other columns are of another stratum; columns marked `integer` are published rounded.
+    `kinds` tells which columns hold codes of categories; empty where none does. `texts` has the categories
+    of such a column in the order of their codes, `hierarchies` what values may become. `names` are those of
+    the columns to protect, and of a synthesis then of those beside, whose kinds and categories follow too.
+    `read` has the columns that stay and that the method reads, `asked` the cells that decide who leaves, and
+    `populations` codes and categories of the keys in tables of the population, with the stratum of each
+    person. `spread` is mean and standard deviation of the columns in the file that these are a part of.
+    """
+
+    x: Matrix
+    strata: Labels
+    units: Labels | None
+    integer: Mask
+    beside: Matrix
+    kinds: tuple[Kind, ...] = ()
+    texts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)
+    names: tuple[str, ...] = ()
+    read: Mapping[str, ReadColumn] = field(default_factory=dict)
+    asked: Mapping[str, Cells] = field(default_factory=dict)
+    populations: Mapping[Path, tuple[Mapping[str, Categories], Labels]] = field(default_factory=dict)
+    spread: tuple[Matrix, Matrix] | None = None
+
+    def parts(self) -> Iterator[tuple[Labels, Mask]]:
+        """The rows of each stratum, and which columns they have."""
+        order = np.argsort(self.strata, kind="stable")
+        for rows in np.split(order, np.cumsum(np.bincount(self.strata))[:-1]):
+            yield rows, ~np.isnan(self.x[rows[0]])
+
+    @property
+    def columns(self) -> Columns:
+        """What a synthesis of all kinds must know of its columns."""
+        numbers: list[Kind] = ["numeric"] * len(self.names)
+        return Columns(self.names, self.kinds or tuple(numbers), self.texts)
+
+    def units_of(self, rows: Labels) -> Labels | None:
+        """The units of some rows, if there are any."""
+        return None if self.units is None else self.units[rows]
+
+
+@dataclass(frozen=True, repr=False)
+class Published:
+    """Values in place of the originals, the promises of the kind, and the groups behind them if any.
+
+    `method` as it ran: with what repeats the result, where a search was given a time. `labels` as in a
+    Claim: one a record, one a cell, or None. Where values are new categories, `texts` has them for each
+    column in the order of their codes, and `before` the originals in the same codes. Records that are
+    `leaving` are not published (of those `undecided`, a missing value left that open), cells that are
+    `withheld` are empty. `search` is what was looked for and found, `witness` what a Claim says beside the
+    parameters. `membership` is what halves of the records show of a synthesis.
+    """
+
+    method: Method
+    values: Matrix
+    guarantees: tuple[str, ...]
+    labels: Labels | None = None
+    partition: Partition | None = None
+    texts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    before: Matrix | None = None
+    witness: Mapping[str, Any] = field(default_factory=dict)
+    leaving: Mask | None = None
+    withheld: Mask | None = None
+    search: Mapping[str, Any] = field(default_factory=dict)
+    undecided: int = 0
+    membership: Membership | None = None
+
+
+def publish(method: Method, records: Records, run: Run) -> Published:
+    """Do what the method's kind does."""
+    doing, verb = VERBS[method.kind]
+    run.report(doing, 0, 1)
+    return verb(method, records, run)
+
+
+def _grouped(method: Microaggregation, records: Records, run: Run) -> Published:
+    """Groups within strata, each published as its mean (median, mode). Scaled once, over all strata."""
+    mixed = method.takes != ("numeric",)
+    z = to_unit_range(records.x, records.kinds) if mixed else standardise(records.x, records.spread)
+    labels = np.empty(z.shape[0], dtype=np.int64)
+    parts = list(records.parts())
+    method = method.sized(_largest(z, parts), run)
+    bounds: list[float | None] = []
+    if isinstance(method, Given):
+        labels = method.found
+    elif len(parts) == 1 and parts[0][1].all():
+        whole = _partition(method, z, records, *parts[0], run)
+        labels, bounds = whole.labels, [_bound_of(whole)]
+    else:
+        groups = 0
+        for done, (rows, present) in enumerate(parts):
+            run.report("grouping strata", done, len(parts))
+            # the same search in every stratum: only protective randomness must differ
+            inner = run.within("grouping strata", done, len(parts))
+            if present.any():
+                part = _partition(method, z[np.ix_(rows, present)], records, rows, present, inner)
+                labels[rows] = groups + part.labels
+                groups += len(part)
+                bounds.append(_bound_of(part))
+            else:
+                # nothing known of them that could tell them apart
+                labels[rows] = groups
+                groups += 1
+        run.report("grouping strata", len(parts), len(parts))
+    partition = Partition(labels, method.k, records.units)
+    known = [bound for bound in bounds if bound is not None]
+    if known and len(known) == len(parts):
+        partition = partition.bounded(np.nan_to_num(z), fsum(known))
+    values = published_values(records.x, partition.labels, records.integer, records.kinds)
+    values = spare_records(
+        records.x, values, partition.labels, records.strata, records.kinds, method.k, records.units
+    )
+    return Published(method, values, Microaggregation.guarantees, partition.labels, partition)
+
+
+def _bound_of(found: Partition) -> float | None:
+    # a plug-in may hand back something that only looks like a partition; it is checked when made anew
+    bound: float | None = getattr(found, "lower_bound", None)
+    return bound
+
+
+def _largest(z: Matrix, parts: Sequence[tuple[Labels, Mask]]) -> Matrix:
+    """What the longest part of the work is about: its records, in the columns that they have."""
+    rows, present = max(parts, key=lambda part: part[0].size)
+    return np.ascontiguousarray(z[np.ix_(rows, present)])
+
+
+def published_values(x: Matrix, labels: Labels, integer: Mask, kinds: Sequence[Kind] = ()) -> Matrix:
+    """Every row replaced by what its group publishes: means, lower medians of ordinal codes, modes.
+
+    >>> x = np.array([[1.0, 0.0, 2.0], [2.0, 1.0, 2.0], [6.0, 1.0, 0.0]])
+    >>> whole = np.zeros(3, dtype=bool)
+    >>> published_values(x, np.zeros(3, dtype=int), whole, ["numeric", "ordinal", "nominal"])[0].tolist()
+    [3.0, 1.0, 2.0]
+    """
+    values = np.empty_like(x)
+    numeric = np.array([kind == "numeric" for kind in kinds] or [True] * x.shape[1])
+    values[:, numeric] = published_means(x[:, numeric], labels, integer[numeric])
+    for j in np.flatnonzero(~numeric).tolist():
+        middle = lower_medians if kinds[j] == "ordinal" else modes
+        values[:, j] = middle(x[:, j], labels)[labels]
+    return values
+
+
+def _partition(
+    method: Microaggregation, z: Matrix, records: Records, rows: Labels, present: Mask, run: Run
+) -> Partition:
+    """Groups of some records by the columns that they have, which are z."""
+    units, kinds = records.units_of(rows), records.kinds
+    if method.takes == ("numeric",):
+        if not method.reads:
+            return method.partition(z, run, units=units)
+        return method.partition(z, run, units=units, start=groups_named(method, records.read, rows))
+    here = [kind for kind, has in zip(kinds, present, strict=True) if has] if kinds else None
+    return method.among(present).partition(z, run, units=units, kinds=here)
+
+
+def _masked(method: Masking, records: Records, run: Run) -> Published:
+    """Each stratum masked by itself, on the original scale, with randomness of its own."""
+    if isinstance(method, CategoryMasking):
+        return _redrawn(method, records, run)
+    if not method.roundable:
+        _refuse_rounding(method, records, ", or use another method, such as rank-swap")
+    values = np.full_like(records.x, np.nan)
+    labels = np.empty(records.x.shape, dtype=np.int64)
+    groups, grouped = 0, False
+    parts = list(records.parts())
+    for done, (rows, present) in enumerate(parts):
+        # one number for what is missing in the whole stratum, then its groups
+        labels[rows] = groups
+        if present.any():
+            cells = np.ix_(rows, present)
+            made = method.masked(
+                records.x[cells], run.branch(done), units=records.units_of(rows), beside=records.beside[rows]
+            )
+            values[cells] = made.values
+            if made.labels is not None:
+                grouped = True
+                labels[cells] += 1 + made.labels
+        groups = int(labels[rows].max()) + 1
+        run.report("masking strata", done + 1, len(parts))
+    values[:, records.integer] = np.rint(values[:, records.integer])
+    # minus zero and zero would be two different published values
+    return Published(method, values + 0.0, Masking.guarantees, labels if grouped else None)
+
+
+def _redrawn(method: CategoryMasking, records: Records, run: Run) -> Published:
+    """Categories of each stratum by themselves, with randomness of their own."""
+    values = np.empty_like(records.x)
+    labels = np.zeros(values.shape[0], dtype=np.int64)
+    numbered = 0
+    witness: dict[str, tuple[Any, ...]] = {}
+    parts = list(records.parts())
+    names, texts = tuple(records.texts), tuple(records.texts.values())
+    present = tuple(held(column, len(each)) for column, each in zip(records.x.T, texts, strict=True))
+    for done, (rows, _) in enumerate(parts):
+        read = {name: column.codes[rows] for name, column in records.read.items()}
+        coded = Coded(records.x[rows], names, texts, records.units_of(rows), read, present)
+        made = method.redrawn(coded, run.branch(done))
+        values[rows] = made.values
+        if made.labels is not None:
+            labels[rows] = numbered + made.labels
+            numbered = int(labels[rows].max()) + 1
+        witness = {name: witness.get(name, ()) + told for name, told in made.witness.items()}
+        run.report("masking strata", done + 1, len(parts))
+    _refuse_unchanged(method, records.x, values)
+    return Published(method, values, Masking.guarantees, labels if numbered else None, witness=witness)
+
+
+def _refuse_unchanged(method: Method, before: Matrix, after: Matrix) -> None:
+    if np.array_equal(before, after, equal_nan=True):
+        raise DataError(
+            f"{method.spoken_name()}: not one of {len(before)} records came out with another category, so "
+            "that nothing would be hidden. Change more, or protect fewer and larger strata."
+        )
+
+
+def _synthesized(method: BaseSynthesis, records: Records, run: Run) -> Published:
+    """Dependent columns of each stratum drawn by themselves, given the independent ones (`beside`)."""
+    if not method.roundable:
+        _refuse_rounding(method, records, "")
+    family = next(base for base in (Synthesis, MixedSynthesis, BaseSynthesis) if isinstance(method, base))
+    told: dict[str, Any] = {}
+    units = repeated(records.units)
+    found = None
+    if isinstance(method, MixedSynthesis):
+        x, told = np.hstack([records.x, records.beside]), {"columns": records.columns}
+        p, strata = records.x.shape[1], records.strata
+        method, found = settled(method, x, p, strata, records.columns, run, units=units)
+    values = np.empty_like(records.x)
+    searched: list[dict[str, Any]] = []
+    parts = list(records.parts())
+    for done, (rows, _) in enumerate(parts):
+        inner = run.branch(done)
+        if len(parts) == 1:
+            inner = replace(inner, on_progress=run.on_progress, on_iteration=run.on_iteration)
+        if told and units is not None:
+            told["units"] = units[rows]
+        try:
+            values[rows], fits = method.searched(records.x[rows], records.beside[rows], inner, **told)
+        except DataError as problem:
+            if len(parts) == 1:
+                raise
+            raise DataError(f"{problem} (In a stratum of {rows.size} records.)") from None
+        for fit in fits:
+            named = {"column": records.names[fit["column"]]} if "column" in fit else {}
+            searched.append({**({"stratum": done + 1} if len(parts) > 1 else {}), **fit, **named})
+        run.report("drawing values", done + 1, len(parts))
+    refuse_fractions(method.spoken_name(), values[:, records.integer])
+    search = {"fits": searched} if searched else {}
+    # minus zero and zero would be two different published values
+    made = Published(method, values + 0.0, family.guarantees, membership=found, search=search)
+    if found is None:
+        return made
+    promised, told_of = (*made.guarantees, *found.promised()), {"membership": found.as_dict()}
+    return replace(made, guarantees=promised, witness=found.witness(), search=told_of)
+
+
+def _recoded(method: Recoding, records: Records, run: Run) -> Published:
+    """Every value by what its column's map makes of it. O(n) a column, one look a distinct value."""
+    before, after = np.full_like(records.x, np.nan), np.full_like(records.x, np.nan)
+    texts: dict[str, tuple[str, ...]] = {}
+    for j, (name, old) in enumerate(records.texts.items()):
+        new = [str(label) for label in method.within(records.hierarchies).relabel(name, old)]
+        if len(new) != len(old):
+            raise VerificationError(
+                f"{method.spoken_name()}: wanted a new value for each of {len(old)} of column {name}, got "
+                f"{len(new)}. This is a fault of the method."
+            )
+        texts[name] = tuple(sorted({*old, *new}))
+        place = {label: float(i) for i, label in enumerate(texts[name])}
+        known = ~np.isnan(records.x[:, j])
+        codes = records.x[known, j].astype(np.int64)
+        for column, labels in ((before, old), (after, new)):
+            column[known, j] = np.array([place[label] for label in labels])[codes]
+        run.report("recoding", j + 1, len(records.texts))
+    return Published(method, after, Recoding.guarantees, texts=texts, before=before)
+
+
+def _generalised(method: Generalisation, records: Records, run: Run) -> Published:
+    """Coarser keys for all records; what cannot be made to fit leaves, or shows none of them."""
+    if unread := [name for name in records.names if name not in records.texts]:
+        raise ParameterError(
+            f"{method.spoken_name()}: {len(unread)} columns are not read as categories. Name the columns "
+            "under quasi."
+        )
+    ladders, leaves = ladders_of(
+        records.names, records.texts, records.x, records.hierarchies, method.spoken_name()
+    )
+    confidential = {name: records.read[name].categories for name in method.confidential}
+    values = {name: texts for name, (_, texts) in confidential.items()}
+    keys = Keys(
+        ladders,
+        leaves,
+        records.strata,
+        records.units,
+        {name: codes for name, (codes, _) in confidential.items()},
+        method.orders_of(values),
+        method.trees_of(values, records.hierarchies),
+        weighing=method.weighing_of(
+            {name: records.read[name].numbers for name in method.weights}, records.units
+        ),
+    )
+    keys = replace(keys, populations=method.populations_of(keys, records.populations))
+    made = method.generalise(keys, run)
+    before, after = np.full_like(records.x, np.nan), np.full_like(records.x, np.nan)
+    texts: dict[str, tuple[str, ...]] = {}
+    for j, (name, labels) in enumerate(zip(records.names, made.labels, strict=True)):
+        shown = np.unique(made.shown[j])
+        new = {label for label in (labels[place] for place in shown.tolist()) if label is not None}
+        texts[name] = tuple(sorted({*records.texts[name], *new}))
+        place = {label: float(i) for i, label in enumerate(texts[name])}
+        known = ~np.isnan(records.x[:, j])
+        codes = np.array([place[label] for label in records.texts[name]] or [0.0])
+        before[known, j] = codes[records.x[known, j].astype(np.int64)]
+        after[:, j] = np.array([np.nan if label is None else place.get(label, np.nan) for label in labels])[
+            made.shown[j]
+        ]
+    withheld = method.outliers == "withhold"
+    after[made.gone & withheld] = np.nan
+    return Published(
+        method,
+        after,
+        method.kept_promises((*Generalisation.guarantees, *made.promised)),
+        texts=texts,
+        before=before,
+        leaving=None if withheld else made.gone,
+        search={**made.told, "withheld": int(made.gone.sum())} if withheld else made.told,
+        witness=made.terms,
+    )
+
+
+def _coded(method: Coding, records: Records, run: Run) -> Published:
+    """Each column of numbers by itself, all strata together. The cost of the method."""
+    after = np.full_like(records.x, np.nan)
+    names = records.names[: records.x.shape[1]]
+    for j, name in enumerate(names):
+        known = ~np.isnan(records.x[:, j])
+        if known.any():
+            after[known, j] = method.renumber(name, records.x[known, j], run.branch(j))
+        run.report("coding numbers", j + 1, len(names))
+    after[:, records.integer] = np.rint(after[:, records.integer])
+    # minus zero and zero would be two different published values
+    return Published(method, after + 0.0, Coding.guarantees)
+
+
+def _withheld(method: Withholding, records: Records, run: Run) -> Published:
+    """Each stratum by itself; what costs and bounds of all of them add up to."""
+    weights = method.weights(records.names)
+    known = ~np.isnan(records.x)
+    codes = np.where(known, records.x, -1.0).astype(np.int64)
+    cells, bounds, states = np.zeros(codes.shape, dtype=bool), [], []
+    parts = [rows for rows, _ in records.parts()]
+    for done, rows in enumerate(parts):
+        inner = run if len(parts) == 1 else run.silent()
+        found = method.withhold(codes[rows], weights, inner, units=records.units_of(rows))
+        cells[rows] = found.cells
+        bounds.append(found.lower_bound)
+        states.append(found.status)
+        run.report("withholding cells", done + 1, len(parts))
+    search = WithheldCells(
+        dict(zip(records.names, cells.sum(axis=0).tolist(), strict=True)),
+        dict(zip(records.names, known.sum(axis=0).tolist(), strict=True)),
+        fsum((cells @ weights).tolist()),
+        fsum(bounds),
+        next((state for state in states if state != "optimal"), "optimal"),
+    )
+    values = np.where(cells, np.nan, records.x)
+    return Published(method, values, Withholding.guarantees, withheld=cells, search=search.as_dict())
+
+
+def _dropped(method: Dropping, records: Records, run: Run) -> Published:
+    """No value changes; who leaves is decided record by record. The cost of the method."""
+    n = len(records.x)
+    leaving = np.asarray(method.leaving(records.asked, n), dtype=bool)
+    run.report("dropping", 1, 1)
+    undecided = method.undecided(records.asked, n)
+    return Published(method, records.x, Dropping.guarantees, leaving=leaving, undecided=undecided)
+
+
+def _refuse_rounding(method: Method, records: Records, instead: str) -> None:
+    if records.integer.any():
+        raise ParameterError(
+            f"{method.spoken_name()}: values are published to the last digit, rounding would break what is "
+            f"promised. Leave out round-integers{instead}."
+        )
+
+
+VERBS: dict[str, tuple[str, Callable[[Any, Records, Run], Published]]] = {
+    "microaggregation": ("grouping records", _grouped),
+    "recoding": ("recoding", _recoded),
+    "generalisation": ("generalising", _generalised),
+    "coding": ("coding numbers", _coded),
+    "withholding": ("withholding cells", _withheld),
+    "dropping": ("dropping", _dropped),
+    "masking": ("masking records", _masked),
+    "synthesis": ("drawing values", _synthesized),
+}

@@ -1,0 +1,51 @@
+"""What goes against advice: refused, unless it is insisted on, and then recorded by its name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tacita.core import Method, ParameterError, TacitaError
+from tacita.core.spec.seeds import is_guessable
+
+
+def against_advice(method: Method, seed: int | None, *, shuffle: bool) -> dict[str, TacitaError]:
+    """What is unwise about a run before it begins, by name, with the error that says so."""
+    found: dict[str, TacitaError] = {}
+    who = method.spoken_name()
+    if method.group_size == 2:
+        found["k-of-2"] = ParameterError(
+            f"{who}: k must be at least 3, got 2: each of two members can compute the other. Raise k, or "
+            "insist (--insist; it is recorded)."
+        )
+    if getattr(method, "lets_stand_alone", False):
+        found["k-of-1"] = ParameterError(
+            f"{who}: k is 1, so that records may stand alone by their keys: who knows that a person is in "
+            "the file finds her. Raise k, or insist (--insist; it is recorded) that a model of the "
+            "population or of the whole file is enough."
+        )
+    if is_guessable(seed) and (shuffle or draws_protection(method)):
+        what = "the order of the records" if not draws_protection(method) else "what was drawn"
+        found["guessable-seed"] = ParameterError(
+            f"{who}: seed must be at least 2**64, got a smaller one: whoever tries all small seeds undoes "
+            f"{what}. Let one be drawn (--seed new), give none, or insist (--insist; it is recorded)."
+        )
+    return found
+
+
+def draws_protection(method: Method) -> bool:
+    """Whether drawn numbers hide values; those of a microaggregation only steer its search."""
+    # a plug-in that does not say draws, until it says otherwise
+    return method.kind != "microaggregation" and bool(getattr(method, "by_chance", True))
+
+
+def insisted_on(found: Mapping[str, TacitaError], insist: bool) -> tuple[str, ...]:
+    """The names of what goes against advice; the first of the errors where it is not insisted on.
+
+    >>> insisted_on({"k-of-2": ParameterError("k must be at least 3")}, insist=True)
+    ('k-of-2',)
+    """
+    if not insist:
+        for name, error in found.items():
+            error.accepted_as = name
+            raise error
+    return tuple(found)

@@ -1,0 +1,1 @@
+"""From protected values to a release: encode, verify, record."""

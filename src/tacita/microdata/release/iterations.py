@@ -1,0 +1,61 @@
+"""A synthesis by fuzzy c-regression, heard round by round, each round measured as a release would be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from tacita.core import Matrix, Microdata, ParameterError, RecordsRelease, Report, Run
+from tacita.microdata.measures.evaluate import context_columns, measure
+from tacita.microdata.methods.synthesis.fcrm import FCRM, Iteration
+from tacita.microdata.plans.plan import Protection
+
+from .release import make_release
+
+
+@dataclass(frozen=True, eq=False)
+class Round:
+    """What one round found, and what a release that ended with it would lose and give away."""
+
+    iteration: Iteration
+    _measured: Callable[[Matrix], Report]
+
+    @cached_property
+    def report(self) -> Report:
+        """The scores; measured when they are asked for, and once."""
+        return self._measured(self.iteration.released + 0.0)
+
+
+def watch(
+    data: Microdata, asked: Protection, on_round: Callable[[Round], None], run: Run | None
+) -> RecordsRelease:
+    """The release that `asked` gives by itself; each round is heard before the next begins.
+
+    O(rounds n c (p + q)^2), and the cost of the measures where they are asked for.
+    """
+    method = asked.protect.build()
+    if not isinstance(method, FCRM) or asked.whole.strata:
+        raise ParameterError("Watch: wanted fcrm without strata. Use synthesize for all else.")
+    given, roles = run or Run(), data.with_roles(asked.whole)
+    if method.memberships == "separate" and len(roles.quasi) > 1:
+        raise ParameterError("Watch: memberships must be joint for several dependent columns.")
+
+    def measured(released: Matrix) -> Report:
+        used = roles.matrix(roles.used)
+        rows = np.flatnonzero(~np.isnan(used).any(axis=1))
+        left_out = (*asked.whole.identifiers, *asked.whole.pseudonyms)
+        beside = [name for name in roles.columns if name not in roles.quasi and name not in left_out]
+        return measure(
+            roles.matrix(roles.quasi)[rows],
+            released,
+            roles.quasi,
+            asked.measure.build(),
+            given.silent(),
+            context=context_columns(roles, beside, rows),
+        )
+
+    listening = replace(given, on_iteration=lambda seen: on_round(Round(seen, measured)))
+    return make_release(data, asked, listening)

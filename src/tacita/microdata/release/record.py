@@ -1,0 +1,326 @@
+"""What is measured of a release and told in its record."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from tacita.core import (
+    Floats,
+    Ints,
+    Microdata,
+    ParameterError,
+    Record,
+    RecordsRelease,
+    Release,
+    Report,
+    Roles,
+    Run,
+    Verdict,
+)
+from tacita.core.data.column_metadata import ColumnNotes
+from tacita.core.data.microdata import speakable
+from tacita.core.results.inferred_cells import Determined
+from tacita.core.results.plot_data import Correlations, RiskByRecord
+from tacita.core.results.release import AttributeSummary, Claim, StepRecord, search_stopped
+from tacita.core.results.score import Files
+from tacita.core.results.warning_severity import gravest_first
+from tacita.core.spec import registry
+from tacita.core.spec.options import ReleaseOptions
+from tacita.io.versions import versions
+from tacita.microdata import warnings
+from tacita.microdata.measures import record_risk
+from tacita.microdata.measures.correlations import correlate
+from tacita.microdata.measures.distributions import summarise, summarise_categories
+from tacita.microdata.measures.evaluate import OfAll, context_columns, measure, whole_files
+from tacita.microdata.measures.population_estimates import by_domain
+from tacita.microdata.measures.record_alignment import Aligned, aligned
+from tacita.microdata.plans.plan import Protection
+from tacita.microdata.plans.sections import MeasureSection
+from tacita.microdata.protection.fingerprint import fingerprint_of_frame
+from tacita.microdata.protection.steps import Made, Step
+from tacita.microdata.statistics.sample_uniqueness import FEW, examine
+from tacita.microdata.statistics.unit_counts import unit_codes
+
+
+def recorded(
+    made: Made,
+    data: Microdata,
+    asked: Protection,
+    verdicts: tuple[Verdict, ...],
+    run: Run,
+    stopped: float | None,
+    of_all: OfAll | None = None,
+    given_back: Sequence[Determined] = (),
+) -> RecordsRelease:
+    """The release with its figures and its record; `stopped` says after how many seconds a search was.
+
+    `of_all` has what is known of all records, where the data is a sample of them; `given_back` what other
+    columns tell of hidden cells, where that was insisted on.
+    """
+    claim, planned, section = made.claim, asked.planned, asked.protect
+    kept = np.sort(claim.rows)
+    stages = _measured(made, data, asked.measure, run, kept, of_all)
+    uniqueness = examine(data, claim.rows, made.data, _hiding(claim), run)
+    shown, fewest = stages[-1], claim.k or FEW
+    estimates = by_domain(shown.files, run)
+    grouped = [each.partition for each in made.protected if each.partition is not None]
+    partition = grouped[0] if len(grouped) == 1 else None
+    record = Record(
+        source=data.source,
+        fingerprint=data.fingerprint or fingerprint_of_frame(data),
+        method=tuple(name for each in planned for name in each.section.chain),
+        parameters=made.protected[0].method.own_parameters() if len(planned) == 1 else {},
+        roles=(data.roles or asked.whole).model_dump(mode="json", exclude=_unsaid(asked.roles)),
+        options=section.model_dump(
+            mode="json", include=set(ReleaseOptions.model_fields) - _unrecorded(asked.roles)
+        ),
+        seed=run.seed,
+        records_in=data.n,
+        records_out=made.data.n,
+        groups=None if partition is None else len(partition),
+        group_sizes={} if partition is None else _histogram(partition.sizes),
+        strata=max(int(each.strata.max()) + 1 for each in made.protected),
+        versions=versions(),
+        verdicts=verdicts,
+        cautions=gravest_first(
+            (
+                *(() if stopped is None else (search_stopped(stopped),)),
+                *warnings.find(
+                    made,
+                    uniqueness,
+                    shown.files,
+                    shown.report,
+                    estimates,
+                    (*given_back, *(each for verdict in verdicts for each in verdict.inferred)),
+                    shuffled=section.shuffle,
+                ),
+            )
+        ),
+        not_promised=warnings.not_promised(claim),
+        uniqueness=uniqueness,
+        summaries=tuple(
+            _summary(shown, j, name, fewest)
+            for j, name in enumerate(data.quasi)
+            if not np.isnan(shown.pair.after[:, j]).all()
+        ),
+        risks=_risks(made, data, shown, fewest, run),
+        correlations=_correlations(data.quasi, shown, fewest),
+        estimates=estimates,
+        user_missing={name: each.user_missing for name, each in _noted(data) if each.user_missing},
+        gap=None if partition is None else partition.gap,
+        insisted=claim.insisted,
+        steps=tuple(
+            StepRecord(
+                step.method.kind,
+                step.names,
+                protected.method.own_parameters(),
+                step.columns,
+                step.by_unit,
+                None if protected.partition is None else len(protected.partition),
+                standing.guarantees,
+                stage.report,
+                protected.search,
+                warnings.as_they_were(protected),
+            )
+            for step, protected, standing, stage in zip(
+                made.steps, made.protected, claim.steps or (claim,), stages, strict=True
+            )
+        ),
+        withdrawn=made.withdrawn,
+    )
+    return Release(made.data.native, shown.report, record, claim)
+
+
+def _hiding(claim: Claim) -> int | None:
+    """The smallest k for which records, or the values of a column, still hide among k; None without one.
+
+    The k of a synthesis is no such number: so many stand behind what is drawn, and nothing beside it hides.
+    """
+    steps = [each for each in claim.steps or (claim,) if _OF_RECORDS & set(each.guarantees)]
+    return min((each.k for each in steps if each.k is not None), default=None)
+
+
+def _noted(data: Microdata) -> Iterable[tuple[str, ColumnNotes]]:
+    return () if data.notes is None else data.notes.columns.items()
+
+
+def _unsaid(roles: Roles) -> set[str]:
+    # told where it is asked for: records of earlier releases do not know it
+    return {name for name in ("unit_columns", "pseudonyms") if not getattr(roles, name)}
+
+
+def _unrecorded(roles: Roles) -> set[str]:
+    # the seed has a place of its own; where the key lies is no business of a report
+    return {"seed", "pseudonym_key", *(() if roles.pseudonyms else ("pseudonym_length",))}
+
+
+@dataclass(frozen=True, repr=False)
+class _Stage:
+    """The file after a step beside the source: protected columns on both sides, and the figures of it."""
+
+    pair: Aligned
+    report: Report
+    beside: Mapping[str, Floats]
+    files: Files
+
+
+def _measured(
+    made: Made, data: Microdata, measures: MeasureSection, run: Run, kept: Ints, of_all: OfAll | None
+) -> list[_Stage]:
+    """Loss and risk after each step, of the columns that any step protects, against the source."""
+    present = made.present or (kept,)
+    if not made.stages:
+        (one,) = made.protected
+        texts = one.texts or {n: data.levels(n).names for n in data.quasi if data.scale(n) != "numeric"}
+        # what a value was counts although it was taken away
+        before = one.original if one.claim.suppressed is None else data.coded(data.quasi)[kept]
+        pairs = [Aligned(before, one.released, data.scales, texts)]
+        files = [
+            whole_files(
+                made.data,
+                data,
+                made.claim.rows,
+                measures.domains,
+                recodings=made.claim.recodings,
+                keys=_keys(made),
+            )
+        ]
+    else:
+        keys = _keys(made)
+        both = [aligned(data, stage) for stage in made.stages]
+        pairs = [replace(each, before=each.before[rows]) for each, rows in zip(both, present, strict=True)]
+        files = [
+            whole_files(stage, data, rows, measures.domains, recodings=recodings, keys=keys)
+            for stage, rows, recodings in zip(made.stages, present, made.recodings, strict=True)
+        ]
+    unchanged = [name for name in made.data.columns if name not in data.quasi]
+    roles, measures = data.roles, _read_as_promised(measures, made)
+    domains = measures.domains or (roles.strata if roles is not None else ())
+    context = [context_columns(data, unchanged, rows) for rows in present]
+    return [
+        _Stage(
+            pair,
+            measure(
+                pair.before,
+                pair.after,
+                data.quasi,
+                suited(measures, data, coarser=only_coarser(made.steps)).build(),
+                run,
+                context=beside,
+                domains=domain_codes(data, domains, rows),
+                kinds=pair.kinds,
+                files=whole,
+                # all records are known as they are after the last step
+                of_all=of_all if rows is present[-1] else None,
+            ),
+            beside,
+            whole,
+        )
+        for pair, whole, rows, beside in zip(pairs, files, present, context, strict=True)
+    ]
+
+
+# Promises of k records, or units, behind every combination of some columns.
+_OF_KEYS = frozenset(("groups-of-k", "k-anonymous", "k-anonymous-to-all"))
+# And behind the values of each column by itself.
+_OF_RECORDS = _OF_KEYS | {"column-groups"}
+
+
+def _keys(made: Made) -> tuple[str, ...]:
+    """The columns that k is still promised of, where others were protected too; of categories, if any are.
+
+    What is known of a person are mostly categories; numbers beside them are masked for what they tell.
+    """
+    promised = [
+        step.columns
+        for step, claim in zip(made.steps, made.claim.steps or (made.claim,), strict=True)
+        if _OF_KEYS & set(claim.guarantees)
+    ]
+    data = made.claim.original
+    coded = [names for names in promised if any(data.scale(name) != "numeric" for name in names)]
+    names = tuple(dict.fromkeys(name for each in coded or promised for name in each))
+    return () if set(names) >= set(data.quasi) else names
+
+
+def _read_as_promised(measures: MeasureSection, made: Made) -> MeasureSection:
+    """The measures, an empty key read as the promise of k reads it where the plan does not say how."""
+    readings = {getattr(step.method, "missing_as", None) for step in made.steps}
+    if "wildcard" not in readings or "category" in readings:
+        return measures
+    settings = {
+        name: {"missing_as": "wildcard", **measures.settings.get(name, {})}
+        for name in registry.names("risk")
+        if "missing_as" in registry.lookup(name, "risk").model_fields
+    }
+    return measures.model_copy(update={"settings": {**measures.settings, **settings}})
+
+
+def suited(measures: MeasureSection, data: Microdata, *, coarser: bool = False) -> MeasureSection:
+    """The measures, and where none are named and there are categories, those of categories too."""
+    categorical = any(scale != "numeric" for scale in data.scales)
+    return measures.with_categories(coarser=coarser) if categorical else measures
+
+
+def only_coarser(steps: Sequence[Step]) -> bool:
+    """Whether labels were made coarser or withheld, and none exchanged: each stands for what it replaced."""
+    of_labels = [step.method.kind for step in steps if set(step.method.takes) != {"numeric"}]
+    return bool(of_labels) and set(of_labels) <= set(registry.CATEGORICAL)
+
+
+def _summary(stage: _Stage, j: int, name: str, fewest: int) -> AttributeSummary:
+    before, after = stage.pair.before[:, j], stage.pair.after[:, j]
+    if stage.pair.kinds[j] == "numeric":
+        return summarise(name, before, after, fewest)
+    return summarise_categories(name, before, after, stage.pair.texts[name], fewest)
+
+
+def _risks(made: Made, data: Microdata, stage: _Stage, fewest: int, run: Run) -> tuple[RiskByRecord, ...]:
+    # what a value became is plain where it was recoded, or is shown at all
+    plain = registry.CATEGORICAL
+    changed = {name for step in made.steps if step.method.kind not in plain for name in step.columns}
+    recoded = {name for name in data.quasi if name not in changed}
+    apart = {*data.quasi, *(data.roles.pseudonyms if data.roles else ())}
+    unchanged = [name for name in made.data.columns if name not in apart]
+    pair = stage.pair
+    found = (
+        record_risk.of_protected(
+            pair.before,
+            pair.after,
+            data.quasi,
+            pair.kinds,
+            recoded,
+            stage.report,
+            fewest,
+            run,
+            unit_codes(data, np.sort(made.claim.rows)),
+        ),
+        record_risk.of_unchanged(made.data, unchanged, fewest, unit_codes(data, made.claim.rows)),
+    )
+    return tuple(each for each in found if each is not None)
+
+
+def _correlations(quasi: Sequence[str], stage: _Stage, fewest: int) -> Correlations | None:
+    numeric = [j for j, kind in enumerate(stage.pair.kinds) if kind == "numeric"]
+    if not numeric:
+        return None
+    beside = list(stage.beside.values())
+    before, after = (
+        np.column_stack([side[:, numeric], *beside]) for side in (stage.pair.before, stage.pair.after)
+    )
+    return correlate(before, after, [*(quasi[j] for j in numeric), *stage.beside], fewest)
+
+
+def domain_codes(data: Microdata, columns: Sequence[str], rows: Ints) -> Ints | None:
+    """The part of the population each of some rows is in; None where no columns are named."""
+    unknown = [name for name in columns if name not in data.columns]
+    if unknown:
+        raise ParameterError(f"{data.source}: there is no column {speakable(unknown)}. Name other domains.")
+    return data.codes(columns)[rows] if columns else None
+
+
+def _histogram(sizes: np.ndarray) -> dict[int, int]:
+    size, count = np.unique(sizes, return_counts=True)
+    return dict(zip(size.tolist(), count.tolist(), strict=True))

@@ -1,0 +1,1 @@
+"""Counts and moments that methods and measures share."""

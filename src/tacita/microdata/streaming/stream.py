@@ -1,0 +1,276 @@
+"""A plan on a file beyond memory, from the first look to a verified file that waits for its name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tacita.core import InferenceError, Microdata, RecordsRelease, Run, Verdict
+from tacita.core.results.inferred_cells import Determined
+from tacita.core.results.score import Files
+from tacita.core.spec.options import Missing
+from tacita.core.spec.seeds import as_seed
+from tacita.executors import Engine, EngineSection, opened
+from tacita.io import fingerprint_of
+from tacita.io.parts import ParquetParts, write_pieces
+from tacita.io.versions import versions
+from tacita.io.workdir import Scratch
+from tacita.microdata import verify
+from tacita.microdata.measures.evaluate import OfAll, usable_numbers
+from tacita.microdata.plans.plan import Protection
+from tacita.microdata.protection.prepare import refuse_small_strata
+from tacita.microdata.protection.safeguards import against_advice, insisted_on
+from tacita.microdata.protection.steps import Step, steps_for
+from tacita.microdata.release.record import only_coarser, suited
+from tacita.microdata.release.requirement_checks import insist, judge
+from tacita.microdata.verify.parts import JudgeTask, PairTask, judge_file, together
+
+from .global_scan import Dealt, survey
+from .merge import in_order
+from .part_worker import PartMade, PartTask
+from .partial_measures import AnswerTask, measured_of_all
+from .partition import DEAL, DEAL_KINDS, SPAN, Deal, SpanTask, dealt_by_place
+from .report import SAMPLE, Sample, told
+from .unsupported import columns_named, refuse_whole_files
+
+_HERE = "tacita.microdata.streaming"
+
+
+@dataclass(frozen=True, repr=False)
+class MadeInParts:
+    """What is told of a release, and where its verified file waits."""
+
+    release: RecordsRelease
+    file: Path
+
+
+@contextmanager
+def made_in_parts(
+    source: ParquetParts, name: str, target: Path, asked: Protection, section: EngineSection, run: Run | None
+) -> Iterator[MadeInParts]:
+    """Make, write and verify a release part by part; what lies on disk meanwhile is gone afterwards.
+
+    Only a run that is killed leaves it, and the same plan on the same file then goes on from there. Time
+    O(n log n) besides the method, memory that of a few parts.
+    """
+    given = run or Run()
+    steered = replace(given, seed=given.seed if asked.protect.seed is None else as_seed(asked.protect.seed))
+    steered.report("looking at all records", 0, 1)
+    fingerprint = source.fingerprint()
+    as_folder = not target.suffix
+    scratch = Scratch.beside(target, _mark(asked, section, fingerprint, steered, as_folder))
+    with scratch.alone():
+        try:
+            with opened(section) as engine:
+                made = _Work(source, name, asked, section, steered, scratch, engine, as_folder).made()
+            record = replace(made.release.record, fingerprint=fingerprint)
+            yield replace(made, release=replace(made.release, record=record))
+        finally:
+            scratch.remove()
+
+
+def _mark(asked: Protection, section: EngineSection, fingerprint: str, run: Run, as_folder: bool) -> str:
+    """Tells runs apart whose parts would differ, or what is written of them."""
+    plan = asked.model_dump_json(include=set(Protection.model_fields))
+    said = f"{plan} {section.part} {fingerprint} {run.seed} {as_folder} {versions()}"
+    return fingerprint_of(said.encode())[:16]
+
+
+@dataclass(frozen=True, repr=False)
+class _Work:
+    """One run in parts."""
+
+    source: ParquetParts
+    name: str
+    asked: Protection
+    section: EngineSection
+    run: Run
+    scratch: Scratch
+    engine: Engine
+    as_folder: bool
+
+    def made(self) -> MadeInParts:
+        insisted: tuple[str, ...] = ()
+        for each in self.asked.planned:
+            unwise = against_advice(each.section.build(), self.run.seed, shuffle=self.asked.protect.shuffle)
+            insisted += insisted_on(unwise, self.asked.protect.insist)
+        insisted = tuple(dict.fromkeys(insisted))
+        first = Microdata.of(self.source.read(0, 2), source=self.name).with_roles(self.asked.whole)
+        asked = self._resolved(first)
+        steps = steps_for(first, asked.planned)
+        refuse_whole_files(asked, steps, self.source.names, self.section.name)
+        again: list[str] = []
+        deal = self._deal(asked, steps, first.skipped, again)
+        spans = self.source.spans(SPAN)
+        damaged = self._map(
+            "dealing records into parts",
+            f"{_HERE}.partition:deal_span",
+            [SpanTask(self.scratch.folder, self.source, n, *each) for n, each in enumerate(spans)],
+        )
+        share = min(1.0, SAMPLE / self.source.rows)
+        tasks = [
+            PartTask(
+                *(self.scratch.folder, asked, self.name, part, len(spans), self.run.seed, self._threads),
+                share,
+                *(insisted, asked.require.requirements),
+            )
+            for part in range(deal.parts)
+        ]
+        made: list[PartMade] = self._map("making parts", f"{_HERE}.part_worker:make_part", tasks)
+        parts = [part for part, each in enumerate(made) if each.told.came]
+        answers = [each.told for each in made if each.told.came]
+        again = [*again, *chain(*damaged), *chain(*(each.damaged for each in made))]
+        if any(each.anew for each in made):
+            # without a seed a part that is made again has other values
+            self.scratch.discard("released")
+        file = self.scratch.path("released.parquet")
+        if not self.scratch.sound("released", again):
+            pieces = in_order(self.scratch, parts, self.source.rows, self.run)
+            self.scratch.place(
+                "released.parquet", lambda path: write_pieces(path, pieces, as_folder=self.as_folder)
+            )
+            self.scratch.seal("released", ("parquet",))
+        given_back: tuple[Determined, ...] = ()
+        try:
+            verdicts = self._verified(file, parts, deal)
+        except InferenceError as refused:
+            if not asked.protect.insist:
+                raise
+            given_back, insisted = refused.found, (*insisted, verify.GIVEN_BACK)
+            verdicts = self._verified(file, parts, deal, insisted)
+        verdicts += self._required(file)
+        sample = Sample.of(self.scratch, asked, self.name, parts, deal.whole, first.skipped, share)
+        of_all = self._measured(sample, asked, steps, parts, deal, len(spans))
+        strata = max(len(deal.strata), 1)
+        release = told(
+            sample, asked, answers, verdicts, insisted, strata, of_all, self.run, again, given_back
+        )
+        return MadeInParts(release, file)
+
+    def _measured(
+        self,
+        sample: Sample,
+        asked: Protection,
+        steps: Sequence[Step],
+        parts: list[int],
+        deal: Deal,
+        spans: int,
+    ) -> OfAll:
+        """Figures of all records, unless the sample is all of them."""
+        if not sample.sampled:
+            return OfAll()
+        data = sample.data
+        measures = suited(asked.measure, data, coarser=only_coarser(steps)).build()
+        written = ParquetParts.at(self.scratch.path("released.parquet"))
+        beside = [name for name in written.names if name not in data.quasi]
+        numbers = [name for name in beside if usable_numbers(data, name) is not None]
+        tasks = [
+            AnswerTask(self.scratch.folder, asked, self.name, spans, part, deal.whole, self._threads)
+            for part in parts
+        ]
+        return measured_of_all(measures, data, numbers, tasks, self.engine, self.run)
+
+    @property
+    def _threads(self) -> int:
+        """How many each process may use."""
+        return max(1, self.run.threads // self.engine.workers)
+
+    def _map(self, stage: str, function: str, tasks: Sequence[Any]) -> list[Any]:
+        return self.engine.map(stage, function, tasks, self.run)
+
+    def _resolved(self, first: Microdata) -> Protection:
+        """The plan with its columns by name."""
+        if self.asked.steps or self.asked.roles.quasi != "numeric":
+            return self.asked
+        return self.asked.model_copy(update={"roles": first.roles})
+
+    def _deal(
+        self, asked: Protection, steps: tuple[Step, ...], passed_over: Sequence[str], damaged: list[str]
+    ) -> Deal:
+        """How records are dealt: looked up where an earlier run left it, and named where that is damaged."""
+        if self.scratch.sound("deal", damaged):
+            deal: Deal = self.scratch.get(DEAL, DEAL_KINDS)
+            return deal
+        for beginning in ("span-", "made-", "released."):
+            # they are of other parts, if any
+            self.scratch.drop(beginning)
+        grouping = [step for step in steps if step.method.kind == "microaggregation"]
+        numeric = grouping[0].columns if grouping else ()
+        gaps_apart = bool(grouping) and grouping[0].missing == "stratum"
+        strata = asked.whole.strata if grouping else ()
+        dealt = Dealt(numeric, strata, gaps_apart, _columns_of(steps, "drop"))
+        complete = _columns_of(steps, "refuse")
+        facts = survey(
+            *(self.source, self.name, asked.whole, dealt, complete, self.run), passed_over=passed_over
+        )
+        if grouping:
+            k = grouping[0].method.group_size or 1
+            if grouping[0] is steps[0]:
+                counts = np.array(list(facts.strata.values()))
+                refuse_small_strata(self.name, counts, k, "records", grouping[0].missing)
+            # what is cut must leave k records on either side
+            deal = dealt_by_place(facts, dealt, max(self.section.part, 2 * k))
+        else:
+            size = self.section.part
+            deal = Deal(dealt, facts.roles, facts.whole, {}, -(-self.source.rows // size), by_number=size)
+        self.scratch.put(DEAL, deal)
+        self.scratch.seal("deal", (DEAL.partition(".")[2],))
+        return deal
+
+    def _verified(
+        self, file: Path, parts: list[int], deal: Deal, insisted: tuple[str, ...] = ()
+    ) -> tuple[Verdict, ...]:
+        """The verdicts on the file as it was written, or an error. Never taken from an earlier run."""
+        self.scratch.drop("pair-")
+        written = ParquetParts.at(file)
+        tasks, begin = [], 0
+        for number, (first, count) in enumerate(self.source.spans(SPAN)):
+            stayed = sum(_between(self.scratch.array(f"made-{p}.rows"), first, count) for p in parts)
+            tasks.append(
+                PairTask(
+                    *(self.scratch.folder, self.source, written, tuple(parts), number, first, count),
+                    *(begin, stayed),
+                )
+            )
+            begin += stayed
+        if begin != written.rows:
+            fault = f"wanted {begin} records, got {written.rows}"
+            verify.insist((Verdict("rows-complete", verify.CHECKS["rows-complete"].promise, False, fault),))
+        self._map("reading both files again", "tacita.microdata.verify.parts:deal_pair", tasks)
+        judged = self._map(
+            "verifying parts",
+            "tacita.microdata.verify.parts:judge_part",
+            [
+                JudgeTask(self.scratch.folder, self.name, len(tasks), part, deal.whole, insisted)
+                for part in parts
+            ],
+        )
+        plain = together([(judge_file(each, written.names),) for each in written.files])
+        verdicts = (*together(judged), *plain)
+        return verify.insist(verdicts)
+
+    def _required(self, file: Path) -> tuple[Verdict, ...]:
+        """What is required of the finished file, judged on the columns that the requirements name."""
+        asked = self.asked.require.requirements
+        if not asked:
+            return ()
+        written = ParquetParts.at(file)
+        columns = columns_named(asked, written.names)
+        data = Microdata.of(written.read(0, written.rows, columns), source="release")
+        return insist(judge(asked, Files(data), self.run))
+
+
+def _columns_of(steps: Sequence[Step], missing: Missing) -> tuple[str, ...]:
+    """The columns of steps that treat missing values in that way."""
+    return tuple(dict.fromkeys(name for step in steps if step.missing == missing for name in step.columns))
+
+
+def _between(rows: np.ndarray, first: int, count: int) -> int:
+    begin, end = np.searchsorted(rows, [first, first + count]).tolist()
+    return int(end - begin)

@@ -1,0 +1,114 @@
+"""What a file says of its columns beside their cells: no more than the cells bear out and the source said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from tacita.core import Microdata
+from tacita.core.data.column_metadata import Code, ColumnNotes
+from tacita.core.results.release import Claim
+
+from .cells import as_array
+from .evidence import Evidence
+
+
+def says_more(evidence: Evidence, plain: Sequence[Microdata]) -> str | None:
+    """What is said that is not so, or not to be said; `plain` are such files of which nothing is said."""
+    said, told = evidence.released.notes, evidence.claim.original.notes
+    if said is None:
+        return None
+    stray = [name for name in said.columns if name not in evidence.released.columns]
+    if stray:
+        return f"the file speaks of {len(stray)} columns that it does not have"
+    wrong: dict[str, list[str]] = {}
+    for name, own in said.columns.items():
+        source = told.of(name) if told is not None else ColumnNotes()
+        usual = [each.notes.of(name) for each in plain if each.notes is not None]
+        for fault in _faults(evidence, name, own, source, usual):
+            wrong.setdefault(fault, []).append(name)
+    if wrong:
+        return "; ".join(
+            f"{len(names)} columns {fault}: {', '.join(names)}" for fault, names in wrong.items()
+        )
+    return None
+
+
+def _faults(
+    evidence: Evidence, name: str, own: ColumnNotes, source: ColumnNotes, usual: Sequence[ColumnNotes]
+) -> Iterator[str]:
+    if own.label not in (None, source.label):
+        yield "have a label that the source has not"
+    if own.display not in (None, source.display, *(each.display for each in usual)):
+        yield "have a format that the source has not"
+    if own.weighs and not source.weighs:
+        yield "weigh records, which those of the source do not"
+    if own.measure not in (None, source.measure, *(each.measure for each in usual)):
+        yield "have a level of measurement that the source has not"
+    cells = as_array(evidence.released.column(name))
+    shown = _shown(cells)
+    reasons = set() if own.kinds is None else {own.codes[kind] for kind in np.unique(own.kinds) if kind >= 0}
+    if set(own.codes) - reasons:
+        yield "name codes of missing values that no record has"
+    if set(own.values) - shown - reasons:
+        yield "label codes that no record has"
+    meant = _meant(evidence, own, source, cells)
+    if meant is None:
+        yield "give other reasons for missing values than the source"
+    elif any(source.values.get(meant.get(code, code)) != label for code, label in own.values.items()):
+        yield "label codes otherwise than the source"
+    if reasons and name in _counted(evidence.claim):
+        yield "tell apart missing values that promises count as one"
+
+
+def _shown(cells: pa.Array) -> set[Code]:
+    plain = cells.cast(cells.type.value_type) if pa.types.is_dictionary(cells.type) else cells
+    if pa.types.is_temporal(plain.type):
+        return set()
+    present = plain.drop_null().unique().to_pylist()
+    return {each if isinstance(each, str) else float(each) for each in present}
+
+
+def _meant(
+    evidence: Evidence, own: ColumnNotes, source: ColumnNotes, cells: pa.Array
+) -> dict[Code, Code] | None:
+    """The code of the source behind each code of missing values; None where they are not one to one."""
+    said, told = evidence.released.notes, evidence.claim.original.notes
+    found: dict[Code, Code] = {}
+    if own.kinds is None:
+        return found
+    if source.kinds is None or said is None or told is None:
+        return None
+    missing = cells.is_null().to_pylist()
+    for kind, row, gap in zip(own.kinds.tolist(), evidence.claim.rows.tolist(), missing, strict=True):
+        if kind < 0:
+            continue
+        before = int(source.kinds[row])
+        if not gap or before < 0:
+            return None
+        if found.setdefault(own.codes[kind], source.codes[before]) != source.codes[before]:
+            return None
+    kept = said.system != told.system or all(code == other for code, other in found.items())
+    return found if kept and len({*found.values()}) == len(found) else None
+
+
+def _counted(claim: Claim) -> set[str]:
+    """Columns in which promises or requirements see one kind of missing value."""
+    found = {name for each in claim.requirements for name in _words(each.settings)}
+    for part in (claim, *claim.steps):
+        roles = part.original.roles
+        if roles is not None:
+            found |= {*roles.strata, *roles.unit_columns, *roles.independent, *roles.dependent}
+            found |= set() if isinstance(roles.quasi, str) else set(roles.quasi)
+    return found
+
+
+def _words(settings: Any) -> Iterable[str]:
+    if isinstance(settings, str):
+        return [settings]
+    if isinstance(settings, Mapping):
+        return [word for each in settings.values() for word in _words(each)]
+    return [word for each in settings for word in _words(each)] if isinstance(settings, list | tuple) else []

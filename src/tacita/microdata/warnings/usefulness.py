@@ -1,0 +1,129 @@
+"""Releases that protect everybody because they say next to nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+
+import numpy as np
+
+from tacita.core import Caution, Comparison, Microdata, Report, Score
+from tacita.core.results.plot_data import Estimate
+from tacita.core.results.score import Files
+from tacita.microdata.measures.loss.generalised import NormalisedCertainty
+from tacita.microdata.measures.loss.relations import RelationsLost
+from tacita.microdata.protection.steps import Made
+
+# Percent of what the values of a column told beyond which a release of it is hardly of use.
+_MOST_LOST = 80.0
+# Percent of the relations with unchanged columns.
+_MOST_UNRELATED = 50.0
+_COARSER = ("recoding", "generalisation", "withholding", "dropping")
+
+
+def one_value_left(made: Made) -> Iterator[Caution]:
+    """Columns that had several values, and show one or none in all records. O(n d)."""
+    for name in _emptied(made):
+        shown = _values(made.data, name)
+        what = "a single value in all records" if shown else "no value in any record"
+        yield Caution(
+            "one-value-left",
+            f"Column {name} had several values and shows {what}: it is of no use any more.",
+            made.data.n,
+            "Ask for less (a lower level, a smaller k, fewer keys), or leave the column out.",
+        )
+
+
+def little_left(made: Made, files: Files, report: Report) -> Iterator[Caution]:
+    """Columns of categories that became so coarse that little is left, and did not end in one value."""
+    measured = _certainty(made, files, report)
+    if measured is None:
+        return
+    emptied = _emptied(made)
+    for name, lost in measured.per_attribute.items():
+        if lost > _MOST_LOST and name not in emptied and name in made.data.columns:
+            yield Caution(
+                "little-left",
+                f"Column {name} lost {_percent(lost)} of what its values told (NCP).",
+                made.data.n,
+                "Ask for less (a lower level, a smaller k, fewer keys), or leave the column out.",
+            )
+
+
+def relations_lost(report: Report) -> Iterator[Caution]:
+    """Protected columns that hardly go with unchanged ones any more, whatever they look like themselves."""
+    score = next((each for each in report if each.name == RelationsLost.name), None)
+    lost = {} if score is None else {n: v for n, v in score.per_attribute.items() if v > _MOST_UNRELATED}
+    if score is None or score.value is None or score.value <= _MOST_UNRELATED or not lost:
+        return
+    worst = max(lost, key=lambda name: lost[name])
+    seen = [each.name for each in report if each.name in ("PIL", "SCORE") and each.value is not None]
+    others = f" {' and '.join(seen)}, which look{'s' * (len(seen) == 1)} at protected columns first, "
+    others += f"show{'s' * (len(seen) == 1)} little of it."
+    yield Caution(
+        "relations-lost",
+        f"Protected columns lost {_percent(score.value)} of what tied them to columns released unchanged "
+        f"(RELATIONS), column {worst} {_percent(lost[worst])}: tables and regressions of both are not those "
+        f"of the source.{others if seen else ''}",
+        len(lost),
+        "Protect less, name the columns that are analysed together in one step, or tell the users.",
+    )
+
+
+def estimates_moved(made: Made, estimates: Sequence[Estimate]) -> Iterator[Caution]:
+    """Weighted estimates of the population outside the interval that the source gives them.
+
+    Of labels that a generalisation replaced there is nothing to compare; NCP tells what that cost.
+    """
+    coarser = {name for step in made.steps if step.method.kind == "generalisation" for name in step.columns}
+    estimates = [each for each in estimates if each.column not in coarser]
+    outside = [each for each in estimates if _leaves(each)]
+    if not outside:
+        return
+    worst = min(outside, key=lambda each: each.overlap)
+    names = tuple(dict.fromkeys(each.column for each in outside))
+    yield Caution(
+        "estimate-moved",
+        f"Of {len(estimates)} weighted estimates of the population these lie outside the 95 % interval they "
+        f"have in the source, or are gone: of {', '.join(names)}; first the {worst.statistic} of "
+        f"{worst.column}.",
+        len(outside),
+        "Look at the estimates in the report. Protect less, or calibrate the weights anew where records "
+        "left.",
+    )
+
+
+def _leaves(each: Estimate) -> bool:
+    if each.after is None:
+        return True
+    slack = 1e-9 * max(abs(each.before.low), abs(each.before.high))
+    return not each.before.low - slack <= each.after.value <= each.before.high + slack
+
+
+def _emptied(made: Made) -> Collection[str]:
+    source = made.claim.original
+    return [
+        name
+        for name in source.quasi
+        if name in made.data.columns and _values(made.data, name) < 2 <= _values(source, name)
+    ]
+
+
+def _values(data: Microdata, name: str) -> int:
+    """How many values a column shows; what is missing is none. O(n)."""
+    return int(np.unique(data.codes([name])[~data.missing(name)]).size)
+
+
+def _certainty(made: Made, files: Files, report: Report) -> Score | None:
+    """NCP where all that was done to categories was to make them coarser or to leave them empty."""
+    of_labels = [step.method.kind for step in made.steps if set(step.method.takes) != {"numeric"}]
+    if not of_labels or not set(of_labels) <= set(_COARSER):
+        return None
+    measured = next((each for each in report if each.name == NormalisedCertainty.name), None)
+    if measured is None:
+        measured = NormalisedCertainty().score(Comparison.of_files(files))
+    return None if measured.value is None else measured
+
+
+def _percent(value: float) -> str:
+    # 99.6 % is not all; and signs that turned count twice
+    return "all" if value >= 100 else f"{min(value, 99.0):.0f} %"

@@ -1,0 +1,227 @@
+"""Compiling everything once, before somebody waits for it."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from tacita.core import Categories, Comparison, Hierarchy, Microdata, Relations, Roles, Run, Table
+from tacita.core.results.score import Files
+from tacita.core.spec import registry
+from tacita.kernels.compiling import compiling_told
+from tacita.kernels.interpreted import warming
+from tacita.microdata.plans.plan import Protection
+from tacita.microdata.release.release import make_release
+
+__all__ = ["compiling_told", "warmup"]
+
+# Two columns in no order, and a unit of many records: otherwise short cuts are taken.
+_X = np.random.default_rng(0).lognormal(size=(40, 2))
+_UNITS = np.where(np.arange(40) < 25, 0, np.arange(40))
+# A tree of which no edge can be cut, for what is done with large components.
+_STAR = np.eye(13)[:, 1:]
+_NAMES = np.arange(40.0) % 3
+# Keys of two values each: enough of them that pairs are looked at before all.
+_TRAITS = tuple(f"trait {i}" for i in range(6))
+
+
+def warmup(run: Run | None = None) -> None:
+    """Run every built-in method and measure on a few records or cells, which compiles their kernels."""
+    steps = [
+        (name, _WARM[kind], registry.lookup(name, kind))
+        for kind, names in registry.BUILT_IN.items()
+        for name in names
+        if kind in _WARM
+    ]
+    steering = run or Run()
+    with _seldom_collecting():
+        for done, (name, warm, found) in enumerate(steps):
+            steering.report(f"compiling {name}", done, len(steps))
+            with warming():
+                warm(name, found)
+        with warming():
+            _attack()
+            _look_around()
+            _look_near()
+    steering.report("compiling", 1, 1)
+
+
+@contextmanager
+def _seldom_collecting() -> Iterator[None]:
+    """Compilers make many objects that live on: what could be thrown away is looked for more seldom."""
+    usual = gc.get_threshold()
+    gc.set_threshold(50_000, 20, 100)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*usual)
+
+
+def _grouping(_: str, found: Any) -> None:
+    # as few rounds of a proof as call all its kernels
+    for x, units, rounds in ((_STAR, None, 1), (_X, None, 4), (_X, _UNITS, 4)):
+        method = found(**_chosen(found, certify=True, effort=0.001, rounds=rounds))
+        method.partition(x[:, :1] if method.one_column else x, units=units)
+    for given in (_chosen(found, growth="centroid"), _chosen(found, end_rule="2k")):
+        if given:
+            # of 38 records two are left over, and join other groups
+            found(**given).partition(_X[:38])
+    if "nominal" in method.takes:
+        mixed = np.column_stack([_X[:, 0], _NAMES, _NAMES])
+        method.partition(mixed, kinds=["numeric", "nominal", "ordinal"], units=_UNITS)
+
+
+def _masking(name: str, found: Any) -> None:
+    if "numeric" not in found.takes:
+        # areas follow from towns, which matters to nobody here
+        _release(name, quasi=["area", "town"], unit="unit", insist=True)
+        return
+    found().mask(_X)
+    found().mask(_X, units=_UNITS)
+
+
+def _synthesis(name: str, found: Any) -> None:
+    if "nominal" in found.takes:
+        # of so few records what is remembered is no question
+        asked: dict[str, Any] = {"dependent": ["area", "x", "y"], "nominal": ["area"], "insist": True}
+        _release(name, **asked)
+        _release(name, **asked, unit="town", k=3)
+        return
+    found().synthesize(_X[:, :1], _X[:, 1:])
+    found(nonnegative=True).synthesize(_X[:, :1], None)
+
+
+def _coarser(name: str, found: Any) -> None:
+    models = {
+        "l_diversity": {"column": "answer", "l": 2},
+        "t_closeness": {"column": "answer", "t": 0.9},
+        "beta_likeness": {"column": "answer", "beta": 9.0},
+    }
+    settings: list[dict[str, Any]] = [{}, {"models": models}, {"unit": "unit"}]
+    if "quality" in found.model_fields:
+        settings.append({"quality": "ambiguity"})
+    for given in settings:
+        _release(name, quasi=["area", "town", *_TRAITS], k=3, suppression_limit=0.3, **given)
+
+
+def _withholding(name: str, found: Any) -> None:
+    for given in ({}, {"unit": "unit"}, {"missing_as": "wildcard"}, {"missing_as": "wildcard", "m": 2}):
+        asked = {key: value for key, value in given.items() if key == "unit" or key in found.model_fields}
+        # few records, and no node of the tree: a proof is not what is waited for
+        _release(name, 20, quasi=["area", "town", *_TRAITS], k=3, **asked, **_chosen(found, nodes=0))
+
+
+def _release(name: str, n: int = 240, **roles: Any) -> None:
+    """What takes categories is made whole: records, strata and texts are what its kernels see."""
+    make_release(Microdata.of(_records(n)), Protection.asked(method=name, measures=["IL1"], **roles), Run())
+
+
+def _records(n: int) -> pa.Table:
+    """Records of all kinds."""
+    rng = np.random.default_rng(1)
+    town = rng.integers(0, 6, n)
+    return pa.table(
+        {
+            "x": rng.lognormal(size=n),
+            "y": rng.lognormal(size=n),
+            "area": [f"area {place // 3}" for place in town],
+            "town": [f"town {place}" for place in town],
+            "unit": [f"u{i}" for i in range(n)],
+            "answer": [f"answer {i % 4}" for i in range(n)],
+            **{trait: rng.choice(["yes", "no"], n, p=[0.1, 0.9]) for trait in _TRAITS},
+        }
+    )
+
+
+def _measure(_: str, found: Any) -> None:
+    codes = _NAMES[:, None]
+    categories = Categories(codes, codes[::-1].copy(), ("c",), (False,))
+    for beside in (None, categories):
+        found().score(Comparison.of(_X, _X[::-1], categories=beside))
+    if "budget" in found.model_fields:
+        # so little is for a sample
+        found(budget=1).score(Comparison.of(_X, _X[::-1]))
+    if found.of_files:
+        holes = pa.array([None if i % 7 == 0 else f"t{i % 5}" for i in range(40)])
+        units = [f"u{i}" for i in range(40)]
+        frame = pa.table({"town": holes, "area": holes[::-1], "unit": units, "weight": np.full(40, 9.0)})
+        for more in ({}, {"unit": "unit", "weight": "weight"}):
+            data = Microdata.of(frame).with_roles(Roles(quasi=["town", "area"], **more))
+            for reading in ("category", "wildcard"):
+                given = {"missing_as": reading} if "missing_as" in found.model_fields else {}
+                found(**given).score(Comparison.of_files(Files.unprotected(data)))
+
+
+def _suppression(_: str, found: Any) -> None:
+    values = np.arange(1.0, 17.0).reshape(4, 4) % 7 + 1
+    table = Table.from_array(values, primary=np.eye(4, dtype=bool), lower=15, upper=15)
+    tables = [table] if "any" not in found.shapes else [table, _cube()]
+    for problem in found.problems:
+        for each in tables:
+            found().suppress(each, problem)
+
+
+def _cube() -> Table:
+    values = np.arange(1.0, 9.0).reshape(2, 2, 2)
+    return Table.from_array(values, primary=values == 1, lower=15, upper=15, margins=True)
+
+
+def _adjustment(_: str, found: Any) -> None:
+    values = np.arange(1.0, 17.0).reshape(4, 4) % 7 + 1
+    table = Table.from_array(
+        values, primary=np.eye(4, dtype=bool), lower=15, upper=15, frequency=True, margins=True
+    )
+    found().adjust(table)
+
+
+def _attack() -> None:
+    """What the audit of a published table computes."""
+    from tacita.tables.verify.attacker import Attacker
+
+    relations = Relations.cross([Hierarchy.flat("r", ["a", "b"]), Hierarchy.flat("c", ["x", "y"])])
+    corners = np.array([1, 1, 0, 1, 1, 0, 0, 0, 0], dtype=bool)
+    Attacker(relations, corners, down=np.ones(4), up=np.ones(4)).reach(0, 1)
+
+
+def _look_around() -> None:
+    """What is done in tables of thousands of cells alone."""
+    from tacita.tables.suppression.general.presolve import systems_of
+    from tacita.tables.suppression.large.nearby import Nearby
+
+    values = np.arange(1.0, 28.0).reshape(3, 3, 3)
+    table = Table.from_array(values, primary=values == 1, margins=True)
+    for system in systems_of(table, "exact"):
+        Nearby(system, system.cost).part(0, system.edges, np.ones(system.edges, dtype=bool))
+
+
+def _look_near() -> None:
+    """What is done in files of thousands of records alone, or where a solver leaves groups divided."""
+    from tacita.microdata.methods.microaggregation.bounding import Pricing
+    from tacita.microdata.methods.microaggregation.neighbours import nearest_by_cuts
+    from tacita.microdata.methods.microaggregation.set_partitioning import Columns, broken_triples
+
+    nearest_by_cuts(_X, 5, Run())
+    columns = Columns(len(_X), 2, Pricing(_X, 2, np.zeros(len(_X))).errors_of)
+    columns.add(np.array([[0, 1, -1], [1, 2, -1], [0, 2, -1]]))
+    broken_triples(columns, np.full(3, 0.5), np.empty((0, 3), dtype=np.int64), 1)
+
+
+def _chosen(found: Any, **parameters: Any) -> dict[str, Any]:
+    return {name: value for name, value in parameters.items() if name in found.model_fields}
+
+
+_WARM: dict[str, Callable[[str, Any], None]] = {
+    "microaggregation": _grouping,
+    "masking": _masking,
+    "synthesis": _synthesis,
+    "generalisation": _coarser,
+    "withholding": _withholding,
+    "suppression": _suppression,
+    "adjustment": _adjustment,
+    **dict.fromkeys(registry.MEASURING, _measure),
+}

@@ -1,0 +1,201 @@
+"""Controlled rounding: every cell to a multiple of a base beside it, all sums kept, as near as can be.
+
+In units of the base, a cell q = f + r with f whole and 0 <= r < 1 becomes f + x, x 0 or 1 (nought where r
+is): minimise the sum of |x - r| with M (f + x) = 0. Where M is a network every vertex is whole, and x = r
+keeps all conditions, so there is always an answer. Elsewhere there need not be: cells may then go further, at
+as much more.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from tacita.core import Relations, Run
+from tacita.core.arrays import Floats, Ints, Mask
+from tacita.solvers.highs import LinearProgramme
+
+from .polish import polished
+from .sums import Sums, sums_of
+from .time_limit import Patience
+
+# In units of the base: what is this near a whole number is one.
+_WHOLE = 1e-9
+_SOLVED = 1e-6
+# How far cells may go where no table is known that goes less far.
+_STEPS = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Rounded:
+    """Multiples of the base, the least distance that is proven, and by how many steps cells went too far."""
+
+    units: Floats
+    bound: float
+    beyond: int
+    proven_none: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """A table in units of the base; `low` and `high` are where its cells must stay, in units as well.
+
+    `codes` are the labels of its cells, where it has some.
+    """
+
+    relations: Relations
+    units: Floats
+    low: Floats
+    high: Floats
+    codes: Ints
+
+    @property
+    def floors(self) -> Floats:
+        return np.asarray(np.floor(self.units + _WHOLE), dtype=np.float64)
+
+    @property
+    def rests(self) -> Floats:
+        rest = self.units - self.floors
+        return np.asarray(np.where(rest <= _WHOLE, 0.0, rest), dtype=np.float64)
+
+    def distance(self, units: Floats) -> float:
+        return float(np.abs(units - self.units).sum())
+
+
+def nearest(task: Task, patience: Patience, run: Run) -> Rounded:
+    """The nearest additive rounding: to the two neighbours where there is one, else a little further."""
+    run.report("rounding", 0, 3)
+    free = task.rests > 0
+    programme = _programme(task, free)
+    status = programme.solve()
+    bound = _floor(programme, task, free) if status == "optimal" else 0.0
+    if status == "optimal" and (units := _whole(task, free, programme.x)) is not None:
+        run.report("rounding", 3, 3)
+        return Rounded(units, bound, 0)
+    run.report("rounding", 1, 3)
+    if status == "optimal":
+        found = programme.choose(None, patience.over, time_limit=max(0.1, patience.left / 2))
+        run.report("rounding", 2, 3)
+        units = None if found.x is None else _whole(task, free, found.x)
+        if units is not None:
+            best = _constant(task, free) + found.bound if np.isfinite(found.bound) else bound
+            if found.status != "optimal":
+                units = _polished(task, units, patience, run)
+            run.report("rounding", 3, 3)
+            return Rounded(units, max(bound, min(best, task.distance(units))), 0)
+        none = found.status == "infeasible"
+    else:
+        none = status == "infeasible"
+    further = _further(task, bound if status == "optimal" else 0.0, none, patience, run)
+    run.report("rounding", 3, 3)
+    return further
+
+
+def _programme(task: Task, free: Mask) -> LinearProgramme:
+    """Least w (1 - 2 r) x over the cells that are no multiple."""
+    place = np.cumsum(free) - 1
+    rows, cells, signs = task.relations.among(free, only_basis=True)
+    used, row = np.unique(rows, return_inverse=True)
+    matrix = sparse.csc_array((signs, (row, place[cells])), shape=(used.size, int(free.sum())))
+    sides = -np.rint(task.relations.residuals(task.floors))[used]
+    rests = task.rests[free]
+    low = np.maximum(0.0, task.low - task.floors)[free]
+    high = np.minimum(1.0, task.high - task.floors)[free]
+    return LinearProgramme.of(1 - 2 * rests, low, high, matrix, sides, sides)
+
+
+def _constant(task: Task, free: Mask) -> float:
+    return float(task.rests[free].sum())
+
+
+def _floor(programme: LinearProgramme, task: Task, free: Mask) -> float:
+    return max(0.0, _constant(task, free) + (programme.value if free.any() else 0.0))
+
+
+def _whole(task: Task, free: Mask, x: Floats) -> Floats | None:
+    """The table of a solution, if that is whole and every sum is right."""
+    if np.abs(x - np.rint(x)).max(initial=0.0) > _SOLVED:
+        return None
+    units = task.floors.copy()
+    units[free] += np.rint(x)
+    return units if not np.abs(task.relations.residuals(units)).any() else None
+
+
+def _polished(task: Task, units: Floats, patience: Patience, run: Run) -> Floats:
+    movable = (task.rests > 0) & (task.floors >= task.low) & (task.floors + 1 <= task.high)
+    return polished(task.relations, task.codes, task.units, units, movable, patience, run.search_generator())
+
+
+def _further(task: Task, bound: float, none: bool, patience: Patience, run: Run) -> Rounded:
+    """Where the two neighbours do not do: the fewest steps beyond, from a table that always exists."""
+    sums = sums_of(task.relations, task.units.size)
+    start = _by_parts(task, sums, run)
+    found = _stretched(task, start, patience)
+    known = [each for each in (found, start) if each is not None]
+    if not known:
+        return Rounded(np.empty(0), bound, 0, none)
+    units = _polished(task, min(known, key=task.distance), patience, run)
+    return Rounded(units, bound, _beyond(task, units), none)
+
+
+def _beyond(task: Task, units: Floats) -> int:
+    """How many steps past a neighbour the farthest cell went."""
+    off = np.maximum(task.floors - units, units - task.floors - (task.rests > 0))
+    return int(max(0.0, off.max(initial=0.0)))
+
+
+def _by_parts(task: Task, sums: Sums, run: Run) -> Floats | None:
+    """Parts to a neighbour each, sums as they come: greedy, every part by what the sums still lack."""
+    from .greedy import nearest_sums
+
+    parts = sums.parts
+    floors, rests = task.floors[parts], task.rests[parts]
+    free = np.flatnonzero((rests > 0) & (floors + 1 <= task.high[parts] + _WHOLE))
+    lacking = task.units - sums.of(floors)
+    chosen = nearest_sums(sums.matrix[:, free], lacking, 1.0, None, run.search_generator())
+    units = sums.of(floors + np.bincount(free[chosen], minlength=parts.size))
+    inside = (units >= task.low - _WHOLE).all() and (units <= task.high + _WHOLE).all()
+    # parts that are tied among themselves, as by linked tables, are not free to be chosen
+    return units if inside and not np.abs(task.relations.residuals(units)).any() else None
+
+
+def _stretched(task: Task, start: Floats | None, patience: Patience) -> Floats | None:
+    """The integer programme in which cells may go beyond their neighbours, as far as a start does."""
+    n, rests, floors = task.units.size, task.rests, task.floors
+    rows, cells, signs = task.relations.among(np.ones(n, dtype=bool), only_basis=True)
+    used, row = np.unique(rows, return_inverse=True)
+    plain = sparse.csc_array((signs, (row, cells)), shape=(used.size, n))
+    matrix = sparse.hstack([plain, plain, -plain], format="csc")
+    sides = -np.rint(task.relations.residuals(floors))[used]
+    steps = float(_STEPS if start is None else max(1, _beyond(task, start)))
+    # a true nought stays one
+    empty = task.units == 0
+    up = np.where(empty, 0.0, np.minimum(steps, np.maximum(0.0, task.high - floors - (rests > 0))))
+    down = np.where(empty, 0.0, np.minimum(steps, np.maximum(0.0, floors - task.low)))
+    costs = np.concatenate([1 - 2 * rests, np.ones(2 * n)])
+    upper = np.concatenate([1.0 * (rests > 0), up, down])
+    programme = LinearProgramme.of(costs, np.zeros(3 * n), upper, matrix, sides, sides)
+    known = None
+    if start is not None:
+        off = start - floors
+        first = np.where(rests > 0, np.clip(off, 0.0, 1.0), 0.0)
+        known = np.concatenate([first, np.maximum(off - first, 0.0), np.maximum(first - off, 0.0)])
+    found: Any = programme.choose(known, patience.over, time_limit=max(0.1, patience.left))
+    if found.x is None:
+        return None
+    x, more, less = np.rint(found.x).reshape(3, n)
+    units = floors + x + more - less
+    return None if np.abs(task.relations.residuals(units)).any() else units
+
+
+def as_task(
+    relations: Relations, codes: Ints, values: Floats, base: float, low: Floats, high: Floats
+) -> Task:
+    """A table of values as one in units."""
+    units = values / base
+    near = np.rint(units)
+    units = np.where(np.abs(units - near) <= _WHOLE * np.maximum(1.0, np.abs(units)), near, units)
+    return Task(relations, units, np.ceil(low / base - _WHOLE), np.floor(high / base + _WHOLE), codes)

@@ -1,0 +1,1 @@
+"""From records or lists of cells to tables."""

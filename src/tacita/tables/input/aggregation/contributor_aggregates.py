@@ -1,0 +1,175 @@
+"""What is behind the cells of a table, in a form that adds up: sums of records, and figures of contributors.
+
+Only cells that have records are kept, in their order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+
+from tacita.core import CellKeys, Contributors, Hierarchy
+from tacita.core.arrays import Floats, Ints, Mask
+from tacita.core.data.cell_keys import KeySums
+
+from .exact_sum import ExactSums
+from .ranking import Contributions, starts_of
+
+
+@dataclass(frozen=True, eq=False)
+class Sums:
+    """Of the records of each cell: what they add up to, and what its key is made of."""
+
+    cell: Ints
+    value: ExactSums
+    keys: KeySums | None = None
+
+    @classmethod
+    def of(cls, cell: Ints, values: Floats, keys: KeySums | None) -> Sums:
+        """Of records in the order of cells. O(n words)."""
+        starts = starts_of(cell)
+        return cls(cell[starts], ExactSums.of(values, starts), None if keys is None else keys.added(starts))
+
+    @staticmethod
+    def joined(parts: Sequence[Sums]) -> Sums:
+        """Of all records of several. O(n log n) for n cells in all of them."""
+        cell = np.concatenate([each.cell for each in parts])
+        order = np.argsort(cell, kind="stable")
+        starts = starts_of(cell[order])
+        keys = [each.keys for each in parts if each.keys is not None]
+        return Sums(
+            cell[order][starts],
+            ExactSums.joined([each.value for each in parts]).at(order).added(starts),
+            KeySums.joined(keys).at(order).added(starts) if keys else None,
+        )
+
+    def rolled_up(self, dimensions: Sequence[Hierarchy]) -> Sums:
+        """Of all cells, from those of the leaves. O(cells log cells) for each combination of levels."""
+        parts = []
+        for deep, above in levels(dimensions, self.cell):
+            keys = None if self.keys is None else self.keys.at(deep)
+            parts.append(Sums(above, self.value.at(deep), keys))
+        return Sums.joined(parts)
+
+    def values(self, cells: int) -> Floats:
+        """What so many cells add up to."""
+        return _spread(self.cell, self.value.rounded(), cells)
+
+    def cell_keys(self, cells: int) -> CellKeys | None:
+        """The keys of so many cells."""
+        return None if self.keys is None else self.keys.cells(self.cell, cells)
+
+
+@dataclass(frozen=True, eq=False)
+class Figures:
+    """Of the contributors of each cell: their total, number and weight, the largest who asked, and who did
+    not waive; and the entries that may be among the first of it."""
+
+    cell: Ints
+    total: ExactSums
+    frequency: ExactSums
+    count: Ints
+    requested: Floats
+    open: Floats
+    leading: Contributions
+
+    @classmethod
+    def of(cls, one: Contributions, asked: Mask, waived: Mask, depth: int) -> Figures:
+        """Of what every holding contributes to each cell. O(n depth) where no weight is below 1."""
+        starts = one.starts
+        return cls(
+            one.cell[starts],
+            # of holdings, not of records: one that has several is still alone
+            ExactSums.of(one.amount * one.weight, starts),
+            ExactSums.of(one.weight, starts),
+            np.diff(np.append(starts, one.cell.size)),
+            _largest(np.where(asked, one.amount, 0.0), starts),
+            _largest(np.where(waived, 0.0, one.amount), starts),
+            one.leading(depth),
+        )
+
+    @staticmethod
+    def joined(parts: Sequence[Figures], depth: int) -> Figures:
+        """Of several, each of other holdings or other cells. O(n log n) for n cells in all of them."""
+        cell = np.concatenate([each.cell for each in parts])
+        order = np.argsort(cell, kind="stable")
+        starts = starts_of(cell[order])
+        count, requested, still_open = (
+            np.concatenate([getattr(each, name) for each in parts])[order]
+            for name in ("count", "requested", "open")
+        )
+        return Figures(
+            cell[order][starts],
+            ExactSums.joined([each.total for each in parts]).at(order).added(starts),
+            ExactSums.joined([each.frequency for each in parts]).at(order).added(starts),
+            np.add.reduceat(count, starts) if starts.size else count,
+            _largest(requested, starts),
+            _largest(still_open, starts),
+            Contributions.joined([each.leading for each in parts]).leading(depth),
+        )
+
+    def rolled_up(self, dimensions: Sequence[Hierarchy], depth: int) -> Figures:
+        """Of all cells, from those of the leaves, where every record is a holding of its own."""
+        parts = []
+        for deep, above in levels(dimensions, self.cell):
+            place = np.full(self.cell.size, -1, dtype=np.int64)
+            place[deep] = above
+            mine = place[np.searchsorted(self.cell, self.leading.cell)]
+            own = self.leading.at(mine >= 0)
+            parts.append(
+                Figures(
+                    above,
+                    self.total.at(deep),
+                    self.frequency.at(deep),
+                    self.count[deep],
+                    self.requested[deep],
+                    self.open[deep],
+                    Contributions(mine[mine >= 0], own.holder, own.amount, own.weight),
+                )
+            )
+        return Figures.joined(parts, depth)
+
+    def contributors(self, cells: int, depth: int, respelled: int) -> Contributors:
+        """Who stands behind each of so many cells."""
+        largest, holders = self.leading.ranked(cells, depth)
+        return Contributors(
+            _spread(self.cell, self.total.rounded(), cells),
+            _spread(self.cell, self.count, cells),
+            largest,
+            holders,
+            _spread(self.cell, self.frequency.rounded(), cells),
+            _spread(self.cell, self.requested, cells),
+            _spread(self.cell, self.open, cells),
+            respelled,
+        )
+
+
+def levels(dimensions: Sequence[Hierarchy], cell: Ints) -> Iterator[tuple[Ints, Ints]]:
+    """For every combination of levels the cells of leaves that have one, by place, and the cell above each.
+
+    Of one combination there are no cells of another.
+    """
+    shape = tuple(len(dimension) for dimension in dimensions)
+    leaves = np.unravel_index(cell, shape)
+    paths = [dimension.ancestors() for dimension in dimensions]
+    for at_levels in product(*(range(path.shape[1]) for path in paths)):
+        at = [path[own, level] for path, own, level in zip(paths, leaves, at_levels, strict=True)]
+        # a leaf that is less deep stands at its own level only
+        deep = np.flatnonzero(np.logical_and.reduce([each >= 0 for each in at]))
+        above = np.ravel_multi_index([each[deep] for each in at], shape).astype(np.int64, copy=False)
+        # what millions of records take is not kept while somebody works on the cells
+        del at
+        yield deep, above
+
+
+def _largest(amounts: Floats, starts: Ints) -> Floats:
+    return np.maximum.reduceat(amounts, starts) if starts.size else amounts
+
+
+def _spread(places: Ints, figures: np.ndarray, cells: int) -> np.ndarray:
+    found = np.zeros(cells, dtype=figures.dtype)
+    found[places] = figures
+    return found

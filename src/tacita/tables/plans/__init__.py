@@ -1,0 +1,1 @@
+"""Plans for tables: the sections of a plan document."""

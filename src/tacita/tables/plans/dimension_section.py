@@ -1,0 +1,100 @@
+"""Which columns span a table, and what divides their labels: what every [table] of a plan says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Self
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from tacita.core.errors import ParameterError
+from tacita.core.spec.params import Parameters
+from tacita.core.spec.roles import Names
+
+
+def _pairs(value: object, wanted: str) -> object:
+    """COLUMN=SOMETHING, several of them, as a mapping; a mapping as it is."""
+    if isinstance(value, str):
+        value = [part.strip() for part in value.split(",")]
+    if not isinstance(value, list | tuple):
+        return value
+    parted = [str(each).partition("=") for each in value]
+    if any(not sign or not column or not said for column, sign, said in parted):
+        raise ParameterError(f"Table: wanted {wanted}.")
+    if len({column for column, _, _ in parted}) < len(parted):
+        raise ParameterError(f"Table: wanted {wanted}, each column once.")
+    return {column: said for column, _, said in parted}
+
+
+def _as_hierarchies(value: object) -> object:
+    given = _pairs(value, "a hierarchy as COLUMN=FILE.hrc")
+    if not isinstance(given, dict):
+        return given
+    return {column: Path(each) if isinstance(each, str) else each for column, each in given.items()}
+
+
+def _as_lengths(value: object) -> object:
+    """How many first characters, as COLUMN=1:3 or a mapping from columns to such numbers."""
+    given = _pairs(value, "prefixes as COLUMN=1:3, so many first characters")
+    if not isinstance(given, dict):
+        return given
+    return {column: each.split(":") if isinstance(each, str) else each for column, each in given.items()}
+
+
+def _as_columns(value: object) -> object:
+    return _pairs(value, "parents as COLUMN=OTHER COLUMN")
+
+
+def _as_totals(value: object) -> object:
+    """One label, or COLUMN=LABEL of some."""
+    if isinstance(value, list | tuple) and len(value) == 1 and "=" not in str(value[0]):
+        return value[0]
+    if isinstance(value, str) and "=" not in value:
+        return value
+    return _pairs(value, "a total as LABEL, or as COLUMN=LABEL")
+
+
+class DivisionSection(Parameters):
+    """What every [table] says: which columns span it, and what divides their labels."""
+
+    dimensions: Names = Field(
+        (), description="columns whose labels span the table, of any number; in place of rows and columns"
+    )
+    rows: str | None = Field(None, description="the first of two dimensions, whose labels become rows")
+    columns: str | None = Field(None, description="the second of two dimensions, whose labels become columns")
+    hierarchy: Annotated[dict[str, Any], BeforeValidator(_as_hierarchies)] = Field(
+        default_factory=dict,
+        description="COLUMN=FILE of a hierarchy, .hrc or .csv, commas between; its groups are subtotals",
+    )
+    prefixes: Annotated[dict[str, tuple[int, ...]], BeforeValidator(_as_lengths)] = Field(
+        default_factory=dict,
+        description="COLUMN=1:3 of codes whose first characters (1, then 3) name what they are part of",
+    )
+    parents: Annotated[dict[str, str], BeforeValidator(_as_columns)] = Field(
+        default_factory=dict, description="COLUMN=OTHER, a column that has the label above each"
+    )
+    total: Annotated[str | dict[str, str] | None, BeforeValidator(_as_totals)] = Field(
+        None, description="label of the sum of all, Total if not given; or COLUMN=LABEL, commas between"
+    )
+
+    @model_validator(mode="after")
+    def _named_once(self) -> Self:
+        if self.dimensions and (self.rows or self.columns):
+            raise ParameterError(
+                "Table: dimensions are named twice. Use --dimensions, or --rows and --columns."
+            )
+        return self
+
+    @property
+    def spanning(self) -> tuple[str, ...]:
+        """The dimensions, by whichever name they were given."""
+        return self.dimensions or tuple(each for each in (self.rows, self.columns) if each is not None)
+
+    @property
+    def divided(self) -> dict[str, Any]:
+        """What is said of how labels are divided, as arguments."""
+        said = {name: getattr(self, name) for name in DIVIDING}
+        return {name: each for name, each in said.items() if each}
+
+
+DIVIDING = ("hierarchy", "prefixes", "parents", "total")

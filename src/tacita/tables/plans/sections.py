@@ -1,0 +1,380 @@
+"""The sections of plans of tables: the file, which columns are what, the rules, the problem, the output."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, model_validator
+
+from tacita.core.data.percent import Level, in_percent
+from tacita.core.data.suppression_pattern import Problem
+from tacita.core.errors import ParameterError
+from tacita.core.spec import registry
+from tacita.core.spec.accepted_risks import ACCEPT_WORDS, Accepted
+from tacita.core.spec.method import Method
+from tacita.core.spec.options import Seed
+from tacita.core.spec.params import Parameters
+from tacita.core.spec.roles import Names
+from tacita.io import InputSection, by_ending
+
+from .dimension_section import DIVIDING, DivisionSection
+
+Solver = Literal["highs", "scip"]
+Kind = Literal["cells", "tab", "jj"]
+
+
+def _as_level(value: object) -> object:
+    # a number is in percent of the value, anything else names a column
+    if isinstance(value, str):
+        try:
+            return float(value)
+        except ValueError:
+            return value
+    return value
+
+
+def _as_suppression(name: str) -> str:
+    return registry.canonical(name, *registry.SUPPRESSING)
+
+
+def _as_suppressions(names: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(map(_as_suppression, names))
+
+
+def _as_adjustment(name: str) -> str:
+    return registry.canonical(name, *registry.ADJUSTING)
+
+
+def _as_rule(name: str) -> str:
+    return registry.canonical(name, "rule")
+
+
+def _as_heading(value: object) -> object:
+    if isinstance(value, str) and not value.isprintable():
+        raise ParameterError("Table: a title is one line of text, got line breaks or signs that do not show.")
+    return value
+
+
+Title = Annotated[str, Field(min_length=1, max_length=200), BeforeValidator(_as_heading)]
+# public by declaration: whoever gives a title says that anybody may read it
+_HEADING = "heading of the published .html or .xlsx, public; the names of value and dimensions if not given"
+
+
+LevelOption = Annotated[Level, BeforeValidator(_as_level)]
+
+
+class RecordInputSection(InputSection):
+    """The file of records, which may be one of tau-ARGUS."""
+
+    meta: Path | None = Field(None, description="metadata of a file of tau-ARGUS (.rda)")
+
+
+class TableInputSection(RecordInputSection):
+    """[input] of a table: a list of inner cells, or a file of tau-ARGUS.
+
+    The kind follows from the ending, and a plan that is saved names it.
+
+    >>> TableInputSection(path="cells.csv").kind, TableInputSection(path="problem.jj").kind
+    ('cells', 'jj')
+    """
+
+    path: Path = Field(description="file of the table: .csv of inner cells, or .tab or .jj of tau-ARGUS")
+    meta: Path | None = Field(
+        None, description="metadata of a .tab of tau-ARGUS; the .rda of the same name beside it if not given"
+    )
+    kind: Kind | None = Field(
+        None, description="cells (a list of inner cells), tab or jj (tau-ARGUS); by its ending if not given"
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _kind_by_ending(cls, values: Any) -> Any:
+        if not isinstance(values, dict) or values.get("kind") is not None or "path" not in values:
+            return values
+        found = by_ending(Path(str(values["path"])), "cells")
+        kind = found.name if found is not None else "tab" if values.get("meta") else "cells"
+        return {**values, "kind": kind}
+
+    @model_validator(mode="after")
+    def _metadata_where_it_is_used(self) -> TableInputSection:
+        if self.meta is not None and self.kind != "tab":
+            raise ParameterError(
+                f"{self.path.name}: metadata (meta) belongs to kind tab, this is of kind {self.kind}."
+            )
+        if self.kind != "cells" and (
+            odd := sorted(self.model_fields_set & {"delimiter", "decimal", "missing_values"})
+        ):
+            raise ParameterError(
+                f"{self.path.name}: {', '.join(odd)} cannot be chosen for a file of tau-ARGUS. Leave it away."
+            )
+        return self
+
+
+class TableSection(DivisionSection):
+    """[table]: which columns of a list of cells are what. Files of tau-ARGUS say so themselves."""
+
+    value: str | None = Field(None, description="column of values; required of a list of your own")
+    primary: str | None = Field(
+        None,
+        description="column that is 1 for sensitive cells and 0 for others; required of a list of your own",
+    )
+    lower: LevelOption = Field(
+        15.0, description="how far below its value a sensitive cell must stay open: percent, or a column"
+    )
+    upper: LevelOption = Field(
+        15.0, description="how far above its value a sensitive cell must stay open: percent, or a column"
+    )
+    sliding: LevelOption = Field(
+        0.0, description="how wide the open range of a sensitive cell must be in all: percent, or a column"
+    )
+    contributors: str | None = Field(
+        None, description="column of the number of contributors: who is alone in a cell knows it"
+    )
+    key: str | None = Field(None, description="column of cell keys, for the method cell-key")
+    counts: bool = Field(False, description="the values are counts of records: whole numbers")
+    fill_zeros: bool = Field(False, description="combinations of labels that are not listed are zeros")
+    title: Title | None = Field(None, description=_HEADING)
+
+    @property
+    def levels(self) -> dict[str, str | float]:
+        """Each level in percent, shares taken for what they are, or the name of its column."""
+        given = {name: getattr(self, name) for name in LEVELS}
+        return {name: each if isinstance(each, str) else in_percent(each) for name, each in given.items()}
+
+    @property
+    def asked_levels(self) -> dict[str, str | float]:
+        """Those that were asked for by name, as they were given."""
+        return {name: getattr(self, name) for name in LEVELS if name in self.model_fields_set}
+
+    def require_columns(self, said: Mapping[str, Any], sensitive: bool = True) -> None:
+        """Refuse a list of cells of which neither it itself nor this says which column is what.
+
+        Which cells are `sensitive` need not be said where all of them are adjusted alike.
+        """
+        known = {*said, *(("rows", "columns") if None not in said["dimensions"] else ())}
+        wanted = COLUMNS if sensitive else COLUMNS[:-1]
+        if missing := [name for name in wanted if getattr(self, name) is None and name not in known]:
+            raise ParameterError(
+                f"A list of cells needs {', '.join(wanted)}: the columns that say what is what (dimensions "
+                "instead of rows and columns where there are not two). Missing: "
+                f"{', '.join('--' + name for name in missing)} (in a plan: under [table])."
+            )
+
+    def refuse_columns(self, source: str) -> None:
+        """Refuse to be told what a file of tau-ARGUS says itself."""
+        own = ("dimensions", *COLUMNS, *DIVIDING, "contributors", "key", "fill_zeros")
+        given = [name for name in own if name in self.model_fields_set]
+        given += [name for name in LEVELS if isinstance(getattr(self, name), str)]
+        if given:
+            raise ParameterError(
+                f"{source}: a file of tau-ARGUS says itself which column is what. Leave away "
+                f"{', '.join('--' + name.replace('_', '-') for name in given)} (in a plan: under [table])."
+            )
+
+
+COLUMNS = ("rows", "columns", "value", "primary")
+LEVELS = ("lower", "upper", "sliding")
+
+
+class SuppressSection(Parameters):
+    """[suppress]: the problem, what withholding costs, and the method. Other keys go to the method."""
+
+    model_config = ConfigDict(extra="allow")
+
+    problem: Problem = Field(
+        description="what counts as protected: interval (nobody comes within the levels of a sensitive cell; "
+        "take it where a rule such as p-percent or dominance marked the cells), exact (nobody computes one, "
+        "knowing that no value is negative), general (nobody computes one, where values may be negative)"
+    )
+    objective: str = Field(
+        "value", description="what a withheld cell costs: value, count, or a column of weights"
+    )
+    margins: bool = Field(
+        False, description="sums may be withheld too, at their value; files of tau-ARGUS say so themselves"
+    )
+    zeros: Literal["publish", "withhold"] | None = Field(
+        None, description="cells of zero; withheld, at a cost of 1, only for exact unless given"
+    )
+    method: Annotated[str, AfterValidator(_as_suppression)] = Field(
+        "optimal", description="name of a method of suppression, see `tacita methods`"
+    )
+    solver: Solver = Field("highs", description="solver of the method optimal: highs or scip")
+    time: float = Field(60.0, gt=0, le=1e7, description="seconds after which the best pattern is taken")
+    strict: bool = Field(
+        False, description="refuse what singletons, alone in a suppressed cell, could find out"
+    )
+    insiders: bool = Field(
+        False, description="protect from contributors who know their own part of every suppressed cell"
+    )
+    insist: bool = Field(
+        False, description="accept less than a rule asks for, or what signs give away; recorded"
+    )
+    accept: Accepted = Field((), description=ACCEPT_WORDS)
+
+    @model_validator(mode="after")
+    def _method_takes_its_parameters(self) -> SuppressSection:
+        self.build()
+        return self
+
+    def build(self) -> Method:
+        """The method with its parameters, time limit and solver."""
+        found = registry.lookup(self.method, *registry.SUPPRESSING)
+        fields = found.model_fields
+        given = dict(self.model_extra or {})
+        if "seconds" in fields:
+            given.setdefault("seconds", self.time)
+        if "solver" in fields:
+            given.setdefault("solver", self.solver)
+        elif self.solver != "highs":
+            raise ParameterError(
+                f"{self.method}: there is no solver {self.solver} for this method. Leave out --solver, or "
+                "use highs."
+            )
+        return found(**given)
+
+
+class AdjustSection(Parameters):
+    """[adjust]: the method that publishes other values, and how it is steered. Other keys go to the method.
+
+    >>> AdjustSection(method="rounding", base=10).build().base
+    10.0
+    """
+
+    model_config = ConfigDict(extra="allow")
+
+    method: Annotated[str, AfterValidator(_as_adjustment)] = Field(
+        description="name of a method of adjustment, see `tacita methods`"
+    )
+    time: float = Field(30.0, gt=0, le=1e7, description="seconds after which the best values are taken")
+    seed: Seed = Field(
+        None,
+        description="seed of what is drawn, or new to draw and record one; if not given, nobody knows it",
+    )
+    signed: bool = Field(False, description="values may be negative, and nobody is taken to know which")
+    insist: bool = Field(
+        False,
+        description="accept that cells give more away than their levels allow, or a short seed; recorded",
+    )
+
+    @model_validator(mode="after")
+    def _method_takes_its_parameters(self) -> AdjustSection:
+        self.build()
+        return self
+
+    def build(self) -> Method:
+        """The method with its parameters and time limit."""
+        found = registry.lookup(self.method, *registry.ADJUSTING)
+        given = dict(self.model_extra or {})
+        if "seconds" in found.model_fields:
+            given.setdefault("seconds", self.time)
+        return found(**given)
+
+    @property
+    def reading(self) -> SuppressSection:
+        """How the file of the table is read: as for patterns, and sums are cells like others."""
+        return SuppressSection(problem="general" if self.signed else "interval")
+
+
+class TrySection(Parameters):
+    """[compare] of a table: methods of suppression to try in turn. Other keys are parameters of theirs."""
+
+    model_config = ConfigDict(extra="allow")
+
+    method: Annotated[Names, AfterValidator(_as_suppressions)] = Field(
+        (), description="names of methods of suppression; if not given, the one of [suppress]"
+    )
+
+
+class TableOutputSection(Parameters):
+    """[output]: what is written where. Only `path` and `note` may be published."""
+
+    model_config = ConfigDict(populate_by_name=True)
+
+    path: Path = Field(description="the published table: .csv, .xlsx or .html")
+    json_report: Path | None = Field(None, alias="json", description="cost, proof and audit; confidential")
+    report: Path | None = Field(None, description="the same as a page with a map; confidential")
+    note: Path | None = Field(None, description="quality note of an adjusted table, public: a page")
+
+    @property
+    def targets(self) -> dict[str, Path | None]:
+        """What is written where, by the words a message uses."""
+        pages = {"JSON report": self.json_report, "report": self.report, "note": self.note}
+        return {"output": self.path, **pages}
+
+
+class LinkedOutputSection(Parameters):
+    """[output] of linked tables, whose published files [[tables]] name: the pages beside them."""
+
+    model_config = ConfigDict(populate_by_name=True)
+
+    json_report: Path | None = Field(None, alias="json", description="cost, proof and audit; confidential")
+    report: Path | None = Field(None, description="the same as a page with maps; confidential")
+    note: Path | None = Field(None, description="quality note of adjusted tables, public: a page")
+
+    @property
+    def targets(self) -> dict[str, Path | None]:
+        """What is written where, by the words a message uses."""
+        return {"JSON report": self.json_report, "report": self.report, "note": self.note}
+
+
+class LinkedTableSection(Parameters):
+    """One of [[tables]]: the file that is published of it. Other keys are those of [table]."""
+
+    model_config = ConfigDict(extra="allow")
+
+    output: Path = Field(description="the published table: .csv, .xlsx or .html")
+    input: Path | None = Field(
+        None, description="list of its cells, or .tab of tau-ARGUS; the records of [input] if not given"
+    )
+    meta: Path | None = Field(None, description="metadata of a .tab of tau-ARGUS")
+
+
+class TabulateSection(DivisionSection):
+    """[table] of records: dimensions, the column to sum, and who stands behind a record."""
+
+    value: str | None = Field(None, description="column to sum up; if not given, records are counted")
+    weight: str | None = Field(None, description="column of sampling weights")
+    unit: str | None = Field(None, description="column naming the firm or household behind a record")
+    request: str | None = Field(None, description="column that marks who asked for protection")
+    waiver: str | None = Field(None, description="column that marks who renounced it")
+    key: str | None = Field(
+        None, description="column of record keys in [0, 1), drawn once and kept; for the method cell-key"
+    )
+    title: Title | None = Field(None, description=_HEADING)
+
+    @model_validator(mode="after")
+    def _both_or_none(self) -> TabulateSection:
+        if (self.rows is None) != (self.columns is None):
+            missing = "--rows" if self.rows is None else "--columns"
+            raise ParameterError(
+                f"tabulate: wanted the columns that become rows and columns. Missing: {missing}. For one "
+                "dimension, or more than two, use --dimensions."
+            )
+        return self
+
+
+# what tells a list of cells from records
+OF_LISTS = frozenset(TableSection.model_fields) - frozenset(TabulateSection.model_fields)
+
+
+class RuleSection(Parameters):
+    """One of [[rules]]: the name of a rule for sensitive cells. Other keys are its parameters.
+
+    >>> RuleSection(name="p-percent", p=15).build()
+    PPercent(p=15.0, coalition=1)
+    """
+
+    model_config = ConfigDict(extra="allow")
+
+    name: Annotated[str, AfterValidator(_as_rule)] = Field(description="name of a rule, see `tacita methods`")
+
+    @model_validator(mode="after")
+    def _rule_takes_its_parameters(self) -> RuleSection:
+        self.build()
+        return self
+
+    def build(self) -> Any:
+        """The rule with its parameters."""
+        return registry.lookup(self.name, "rule")(**(self.model_extra or {}))

@@ -1,0 +1,64 @@
+"""From a table to audited other values: let a method move them, and try to refute what it promises.
+
+Values come out of here only after the audit, which shares no code with the methods. What a method says of
+its own answer is not believed either: the distance is added up again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tacita.core import Adjusted, DataError, ParameterError, Run, Table, VerificationError
+from tacita.core.spec.seeds import is_guessable
+from tacita.core.spec.setting_syntax import setting
+from tacita.tables.adjustment.adjustment_method import Adjustment
+from tacita.tables.verify.adjusted import AdjustedClaim, audit_adjusted, require_safe
+
+
+def adjust(
+    table: Table,
+    method: Adjustment,
+    *,
+    insist: bool = False,
+    run: Run | None = None,
+    name: str | None = None,
+) -> AdjustedClaim:
+    """Other values in place of the true ones, audited; or raise. Asked as in `tacita.adjust`.
+
+    `name` is what the record calls the method. The cost of the method, and that of an audit.
+
+    >>> from tacita.tables.adjustment.rounding import Rounding
+    >>> found = adjust(Table.from_array([[4, 7], [2, 1]], frequency=True), Rounding(base=5))
+    >>> found.adjusted.distance, found.audit.safe, found.audit.inferred.high[:2].tolist()
+    (16.0, True, [9.0, 9.0])
+    """
+    run = run or Run()
+    if method.leans_on_sensitive and not table.primary.any():
+        raise DataError(
+            f"{method.spoken_name()}: no cell is sensitive, so that nothing would change. Mark cells, by "
+            "rules or in a column (primary), or choose another method."
+        )
+    made = _believed(table, method.adjust(table, run), method, name, run.seed)
+    if made.drawn and is_guessable(run.seed) and not insist:
+        raise ParameterError(
+            f"{method.spoken_name()}: seed must be at least 2**64, got a smaller one: whoever tries all "
+            "small seeds undoes what was drawn. Let one be drawn (seed new), give none, or insist "
+            f"({setting('adjust', 'insist', True)}; it is recorded)."
+        )
+    if insist:
+        made = replace(made, parameters={**made.parameters, "insist": True})
+    audit = audit_adjusted(table, made, method.promised(), run, insist=insist)
+    return AdjustedClaim(made, require_safe(audit))
+
+
+def _believed(
+    table: Table, said: Adjusted, method: Adjustment, name: str | None, seed: int | None
+) -> Adjusted:
+    """What the method says, as far as it can be believed without its word."""
+    who = method.spoken_name()
+    if said.values.shape != (table.n,):
+        raise VerificationError(f"{who}: the values do not have the shape of the table. They are refused.")
+    changed = int((said.values != table.values).sum())
+    if changed != said.changed:
+        raise VerificationError(f"{who}: it changed other cells than it says. The values are refused.")
+    return replace(said, method=name or who, parameters=method.own_parameters(), seed=seed)

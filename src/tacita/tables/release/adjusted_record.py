@@ -1,0 +1,176 @@
+"""What a confidential record keeps of an adjusted table, in plain figures for JSON."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from tacita.core import Adjusted, Caution, Release, Table
+from tacita.core.display.repr_html import Section
+from tacita.core.results.release import warned
+from tacita.core.results.verdicts import faults
+from tacita.core.spec.seeds import portable
+from tacita.tables.verify.adjusted import AdjustedAudit, AdjustedClaim
+from tacita.tables.verify.parts import Part
+
+from .record import CLEAN_FILE, Provenance, PublishedAudit, finite, place_names, place_of
+
+# What JSON has of adjusted values, in this order.
+_OF_VALUES = (
+    *("method", "parameters", "status", "relaxed", "changed", "distance", "lower_bound", "gap", "proven"),
+    "seconds",
+)
+# Cells up to which the record lists every true value beside what is published.
+_MOST = 20_000
+
+
+@dataclass(frozen=True, repr=False)
+class AdjustedRecord:
+    """How an adjusted table was made: where from, what is claimed of it, where that is thin. Confidential."""
+
+    provenance: Provenance
+    claim: AdjustedClaim
+    cautions: tuple[Caution, ...]
+
+    @property
+    def headline(self) -> str:
+        """How much changed, by which method."""
+        made = self.claim.adjusted
+        return f"{made.changed} of {self.claim.table.n} cells adjusted by {made.method}"
+
+    @property
+    def sections(self) -> tuple[Section, ...]:
+        """Counts, promises, the verdict of the audit, and warnings; no figure of the table."""
+        audit = self.claim.audit
+        promises = tuple(
+            (each.guarantee, "kept" if each.passed else "not kept", each.promise) for each in audit.verdicts
+        )
+        return (
+            self.claim.adjusted.counts,
+            Section(("Promise", "Verified", "What it says"), promises),
+            Section((), ((audit.headline,),)),
+            warned(self.cautions),
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """Distance, proof, promises, and what the audit inferred of each attacked cell, for JSON.
+
+        `distance` is what the method kept small, `lower_bound` what no other values undercut (None where
+        nobody knows). A side of a range without limit is None.
+        """
+        audit, made, table = self.claim.audit, self.claim.adjusted, self.claim.table
+        told = {
+            **asdict(self.provenance),
+            "confidential": True,
+            **{name: getattr(made, name) for name in _OF_VALUES},
+            "seed": portable(made.seed if made.drawn else None),
+            "base": made.terms.base or made.terms.small,
+            "reach": made.terms.reach,
+            "sums_broken": int((np.abs(table.relations.residuals(made.values)) > 0).sum())
+            if not self.additive
+            else 0,
+            "cells": table.n,
+            "sensitive": int(table.primary.sum()),
+            "promises": [asdict(each) for each in audit.verdicts],
+            "safe": audit.safe,
+            "accepted": audit.accepted,
+            "places": place_names(table),
+            "attacked": _attacked(audit),
+            "values": _values(table, made.values) if table.n <= _MOST else [],
+            "warnings": [asdict(each) for each in self.cautions],
+        }
+        if self.claim.linked:
+            told["tables"] = [_moved(part, made) for part in self.claim.linked]
+        return told
+
+    @property
+    def additive(self) -> bool:
+        """Whether sums are still those of their parts."""
+        return any(each.guarantee == "adds-up" for each in self.claim.audit.verdicts)
+
+
+AdjustedRelease = Release[AdjustedRecord, AdjustedClaim]
+
+
+@dataclass(frozen=True, repr=False)
+class AdjustedFileAudit:
+    """What an attacker infers from a published file of other values, and what it promises. Confidential.
+
+    `besides` names kinds of things that are no part of the table.
+    """
+
+    provenance: Provenance
+    audit: AdjustedAudit
+    cautions: tuple[Caution, ...]
+    besides: tuple[str, ...]
+
+    @property
+    def safe(self) -> bool:
+        """Whether promises hold, nothing gives too much away, and nothing else is there."""
+        return self.audit.safe and not self.besides
+
+    def as_dict(self) -> dict[str, Any]:
+        """The verdict, every promise and the range of every attacked cell, for JSON."""
+        return {
+            **asdict(self.provenance),
+            "confidential": True,
+            "method": self.audit.adjusted.method,
+            "parameters": self.audit.adjusted.parameters,
+            "changed": self.audit.adjusted.changed,
+            "promises": [asdict(each) for each in self.audit.verdicts],
+            "besides": list(self.besides),
+            "places": place_names(self.audit.table),
+            "audit": _attacked(self.audit),
+            "warnings": [asdict(each) for each in self.cautions],
+            "safe": self.safe,
+        }
+
+    def refusal(self) -> str:
+        """Why the file is not safe, without any figure of it."""
+        parts = []
+        if broken := faults(self.audit.verdicts):
+            parts.append(f"the table is not what its method promises ({broken})")
+        if self.audit.failures:
+            first = self.audit.failures[0]
+            where = f"{' / '.join(first.labels)}, {first.reason}"
+            parts.append(f"{self.audit.exposed} cells give too much away (first: {where})")
+        if self.besides:
+            parts.append(f"the file shows more than the table: {', '.join(self.besides)}")
+        return f"Audit: {'; '.join(parts)}. Do not publish this file.{CLEAN_FILE if self.besides else ''}"
+
+
+# What comes of attacking a published file.
+FileAudit = PublishedAudit | AdjustedFileAudit
+
+
+def _attacked(audit: AdjustedAudit) -> list[dict[str, Any]]:
+    found, table = audit.inferred, audit.table
+    reasons = {each.cell: each.reason for each in found.failures}
+    return [
+        {
+            **place_of(table, int(cell)),
+            "sensitive": bool(table.primary[cell]),
+            "low": finite(low),
+            "high": finite(high),
+            "all_of_it": bool(exact),
+            "protected": int(cell) not in reasons,
+        }
+        | ({"reason": reasons[int(cell)]} if int(cell) in reasons else {})
+        for cell, low, high, exact in zip(found.cells, found.low, found.high, found.exact, strict=True)
+    ]
+
+
+def _moved(part: Part, made: Adjusted) -> dict[str, Any]:
+    """How many cells of one of several linked tables changed."""
+    table, cells = part
+    changed = int((made.values[cells] != table.values).sum())
+    return {"dimensions": [each.name for each in table.dimensions], "cells": table.n, "changed": changed}
+
+
+def _values(table: Table, shown: np.ndarray) -> list[dict[str, Any]]:
+    return [
+        {**place_of(table, cell), "true": float(table.values[cell]), "published": float(shown[cell])}
+        for cell in range(table.n)
+    ]

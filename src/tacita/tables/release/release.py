@@ -1,0 +1,414 @@
+"""The verbs of tables: make one, choose what to withhold, attack, publish. `api` hands them on.
+
+What needs compiled code is imported when used: a list of methods should not wait for it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from tacita import io
+from tacita.core import Adjusted, Caution, DataError, ParameterError, Pattern, Report, Run, Table
+from tacita.core.results.release import search_stopped
+from tacita.core.spec import registry
+from tacita.core.spec.seeds import as_seed
+from tacita.executors.section import EngineSection
+from tacita.io import content_of
+from tacita.io.formats.csv import CSV
+from tacita.io.tables.reading import Seen
+from tacita.io.versions import versions
+from tacita.tables.input.linked_tables import link, parts_of
+from tacita.tables.input.read import Source, Working, read_records, read_source
+from tacita.tables.plans.dimensions import Division
+from tacita.tables.plans.sections import (
+    AdjustSection,
+    RecordInputSection,
+    SuppressSection,
+    TableInputSection,
+    TableSection,
+)
+from tacita.tables.rules.rule_syntax import describe_rules, spell_rules
+from tacita.tables.verify import TableClaim, changed, encoded_all
+from tacita.tables.verify.adjusted import AdjustedClaim, audit_adjusted, encoded_all_adjusted
+from tacita.tables.verify.adjusted import require_safe as require_adjusted_safe
+from tacita.tables.verify.audit import audit, require_safe
+from tacita.tables.verify.parts import Part, parts_or_whole, seen_together
+
+from .adjusted_record import AdjustedFileAudit, AdjustedRecord, AdjustedRelease
+from .record import Provenance, PublishedAudit, TableRecord, TableRelease
+
+
+def tabulate(
+    data: Any,
+    dimensions: Sequence[str] | Mapping[str, Any] = (),
+    value: str | None = None,
+    *,
+    engine: str | Mapping[str, Any] = "memory",
+    run: Run | None = None,
+    **fields: Any,
+) -> Table:
+    """Sum a column of records, or count them, over all combinations of some columns.
+
+    `data` is a frame, a path, or what `read` returned. `dimensions` names columns, or maps each to its
+    hierarchy (nested labels, a Hierarchy, or the path of a .hrc or .csv file). `prefixes` says of a column of
+    codes how many first characters name what a code is part of ({"nace": [1, 3]}), `parents` which column has
+    the label above each, `total` what the sum of all is called. Without `value` the table counts. `rules`
+    says which cells are sensitive:
+    `rules=[tacita.method("p-percent", p=15)]`. Also weight, unit, request, waiver, depth, margins, and
+    the fields of a Table; of a path, how to read it (delimiter, ..., or `meta`: records of tau-ARGUS, whose
+    metadata may say dimensions, holdings and requests).
+
+    Of the path of Parquet, a file or a folder of files, `engine` says what sums it up in parts: "serial" in
+    this process, "pool" in several, "dask" on a cluster; or a mapping with name, workers, scheduler and part,
+    the records of a part. The table is the same to the last bit; `run` is told how far it has come. What is
+    needed meanwhile lies in a folder beside the source, readable by its owner alone.
+
+    >>> import pyarrow as pa
+    >>> firms = pa.table({"region": list("aabb"), "size": list("slss"), "turnover": [1, 90, 5, 4]})
+    >>> tabulate(firms, ["region", "size"], "turnover", rules=registry.lookup("minimum-frequency")())
+    <Table of 9 cells (3 x 3), 6 of them sensitive>
+    """
+    from tacita.tables.input.tabulate import tabulate as build
+
+    section = EngineSection(**engine) if isinstance(engine, Mapping) else EngineSection(name=engine)
+    if not isinstance(data, str | Path):
+        if section.name != "memory":
+            raise ParameterError(
+                f"tabulate: the engine {section.name} works on files, and this is a frame. Give the path of "
+                "a Parquet file, or leave out the engine.",
+                field="engine",
+            )
+        return build(data, dimensions, value, **fields)
+    more = {name: given for name in ("prefixes", "parents", "total") if (given := fields.pop(name, None))}
+    reading = {name: fields.pop(name) for name in RecordInputSection.model_fields if name in fields}
+    own = {"hierarchy": Division.named(dimensions).hierarchy, **more}
+    behind = (value, *(fields.get(name) for name in ("weight", "unit", "request", "waiver", "key")))
+    given = RecordInputSection(path=data, **reading)
+    working = Working(section, given.path, run or Run())
+    source = read_records(given, [*dimensions], behind, working, **own)
+    return source.tabulate(value, **fields)
+
+
+def read_table(
+    path: str | Path,
+    *,
+    problem: str = "interval",
+    objective: str | None = None,
+    sensitive: bool = True,
+    **fields: Any,
+) -> Table:
+    """A table from a file: a list of its cells, or a .tab or .jj file of tau-ARGUS.
+
+    Of a list `dimensions` (or `rows` and `columns`), `value` and `primary` (0 or 1) name the columns; sums
+    are computed, or all listed too. `hierarchy`, `prefixes`, `parents` and `total` are as in `tabulate`.
+    Also `lower` and `upper` (in percent of the value, 15 if not given, or a column of levels), `sliding` (the
+    same of the whole width, 0 if not given), `objective` (what withholding a cell costs: value, count, or a
+    column), `contributors`, `fill_zeros`, and how to read the file (delimiter, decimal, encoding,
+    missing_values). Files of tau-ARGUS say all that themselves; `meta` is the .rda of a .tab. Values
+    below zero are refused unless the `problem` is general. Where values are to be adjusted, `primary` need
+    not be named (sensitive=False), `counts=True` says that values count records, and `key` names a column of
+    keys.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     cells = Path(folder, "cells.csv")
+    ...     _ = cells.write_text("r,c,v,p\\na,x,5,1\\na,y,3,0\\nb,x,2,0\\nb,y,4,0\\n")
+    ...     read_table(cells, rows="r", columns="c", value="v", primary="p")
+    <Table of 9 cells (3 x 3), 1 of them sensitive>
+    """
+    reading = {name: fields.pop(name) for name in tuple(fields) if name in TableInputSection.model_fields}
+    asked = {"problem": problem} if objective is None else {"problem": problem, "objective": objective}
+    return read_source(
+        TableInputSection(path=path, **reading), TableSection(**fields), SuppressSection(**asked), sensitive
+    ).table
+
+
+def suppress(
+    table: Table,
+    problem: str = "interval",
+    method: str = "optimal",
+    *,
+    objective: Any = None,
+    margins: bool | None = None,
+    zeros: str | None = None,
+    insist: bool = False,
+    strict: bool = False,
+    insiders: bool = False,
+    accept: Sequence[str] | str = (),
+    run: Run | None = None,
+    **parameters: Any,
+) -> Pattern:
+    """Which cells of a table to withhold besides its sensitive ones; audited, or an error.
+
+    `problem` is general, exact or interval; `method` the name of one of suppression, with its `parameters`
+    (seconds=60, ...). `objective` is what withholding loses: value, count, log, contributors, or figures;
+    None keeps the table's own cost. `margins` says whether sums may be withheld; None: as the table says.
+    `zeros` are publish or withhold; None: withhold for exact, publish otherwise. `insist` accepts less than a
+    rule asks for, and is recorded; `strict` refuses what singletons give away, `insiders` protects from
+    contributors who know their own part of every suppressed cell.
+    `accept` names risks that are taken, recorded too: no-sensitive-cells, where no rule, status or mark says
+    which cells are sensitive; such a table is refused otherwise.
+
+    >>> regions = [[11, 47, 58], [1, 15, 33], [2, 31, 20]]
+    >>> table = Table.from_array(regions, primary=[[0, 0, 0], [0, 1, 0], [0, 0, 0]])
+    >>> pattern = suppress(table, problem="exact")
+    >>> pattern.cost, pattern.proven, pattern.secondary_count
+    (34.0, True, 3)
+    """
+    from .suppress import suppress as choose
+
+    name = registry.canonical(method, *registry.SUPPRESSING)
+    return choose(
+        table,
+        registry.lookup(name, *registry.SUPPRESSING)(**parameters),  # type: ignore[arg-type]
+        problem,  # type: ignore[arg-type]
+        objective=objective,
+        margins=margins,
+        zeros=zeros,  # type: ignore[arg-type]
+        insist=insist,
+        strict=strict,
+        insiders=insiders,
+        accept=accept,
+        run=run,
+        name=name,
+    ).pattern
+
+
+def adjust(
+    table: Table,
+    method: str,
+    *,
+    seed: int | str | None = None,
+    insist: bool = False,
+    run: Run | None = None,
+    **parameters: Any,
+) -> Adjusted:
+    """Other values in place of those of a table, none of them withheld; audited, or an error.
+
+    `method` is the name of one of adjustment (rounding, small-counts, cell-key, cta), with its `parameters`
+    (base=5, ...). Sensitive cells must stay as open as their levels ask; `insist` accepts less, and a short
+    `seed`, and is recorded. What is drawn comes from the operating system unless a seed is given.
+
+    >>> table = Table.from_array([[4, 7], [2, 1]], frequency=True)
+    >>> adjusted = adjust(table, "rounding", base=5)
+    >>> table.grid(adjusted.values).tolist(), adjusted.proven
+    ([[5.0, 5.0, 10.0], [0.0, 5.0, 5.0], [5.0, 10.0, 15.0]], True)
+    """
+    from .adjust import adjust as move
+
+    name = registry.canonical(method, *registry.ADJUSTING)
+    return move(
+        table,
+        registry.lookup(name, *registry.ADJUSTING)(**parameters),  # type: ignore[arg-type]
+        insist=insist,
+        run=_seeded(run, seed),
+        name=name,
+    ).adjusted
+
+
+def _seeded(run: Run | None, seed: int | str | None) -> Run:
+    given = run or Run()
+    return given if seed is None else replace(given, seed=as_seed(seed, "adjust"))
+
+
+def make_adjusted(
+    asked: AdjustSection, source: Source, published: Sequence[Path], run: Run | None = None
+) -> AdjustedRelease:
+    """Move values, attack them, encode, read back: a file for each table that is published."""
+    from .adjust import adjust as move
+
+    forms = [io.format_of(path, "published")() for path in published]
+    claim = move(
+        source.table,
+        asked.build(),  # type: ignore[arg-type]
+        insist=asked.insist,
+        run=_seeded(run, asked.seed),
+        name=asked.method,
+    )
+    claim = replace(claim, linked=source.linked)
+    return _adjusted_release(claim, encoded_all_adjusted(claim, forms), source)
+
+
+def adjusted_release_of(
+    tables: Sequence[Table], adjusted: Adjusted, published: Sequence[Path], run: Run | None = None
+) -> AdjustedRelease:
+    """The release of adjusted values of whoever made them, audited once, and read back as bytes.
+
+    Of several tables, the values are those of their link.
+    """
+    table, forms = _linked(tables, published)
+    # whose promises are not known, of that none could be checked
+    name = registry.canonical(adjusted.method, *registry.ADJUSTING)
+    promises = registry.lookup(name, *registry.ADJUSTING).guarantees
+    found = audit_adjusted(table, adjusted, promises, run, insist=bool(adjusted.parameters.get("insist")))
+    claim = AdjustedClaim(adjusted, require_adjusted_safe(found), _parts(table, tables))
+    return _adjusted_release(claim, encoded_all_adjusted(claim, forms))
+
+
+def _linked(tables: Sequence[Table], published: Sequence[Path]) -> tuple[Table, list[Any]]:
+    """The table, or the link of several, and the form of the file of each."""
+    if len(tables) != len(published):
+        raise ParameterError(
+            f"save_tables: wanted a file for each of {len(tables)} tables, got {len(published)}."
+        )
+    forms = [io.format_of(path, "published")() for path in published]
+    return tables[0] if len(tables) == 1 else link(tables), forms
+
+
+def _parts(table: Table, tables: Sequence[Table]) -> tuple[Part, ...]:
+    return parts_of(table, tables) if len(tables) > 1 else ()
+
+
+def _adjusted_release(
+    claim: AdjustedClaim, contents: Sequence[bytes], source: Source | None = None
+) -> AdjustedRelease:
+    made = claim.adjusted
+    stopped = (search_stopped(made.seconds),) if made.status == "stopped" else ()
+    cautions = stopped + claim.audit.cautions + (() if source is None else source.cautions)
+    record = AdjustedRecord(_provenance(claim.table, contents, source), claim, cautions)
+    return AdjustedRelease(tuple(contents) if claim.linked else contents[0], Report(()), record, claim)
+
+
+def make_release(
+    asked: SuppressSection, source: Source, published: Sequence[Path], run: Run | None = None
+) -> TableRelease:
+    """Choose what to withhold, attack it, encode, read back: a file for each table that is published."""
+    from .suppress import suppress as choose
+
+    forms = [io.format_of(path, "published")() for path in published]
+    claim = choose(
+        source.table,
+        asked.build(),  # type: ignore[arg-type]
+        asked.problem,
+        zeros=asked.zeros,
+        insist=asked.insist,
+        strict=asked.strict,
+        insiders=asked.insiders,
+        accept=asked.accept,
+        run=run,
+        name=asked.method,
+    )
+    claim = replace(claim, linked=source.linked)
+    return _release(claim, encoded_all(claim, forms), source)
+
+
+def release_of(
+    tables: Sequence[Table], pattern: Pattern, published: Sequence[Path], run: Run | None = None
+) -> TableRelease:
+    """The release of tables by a pattern of whoever made it, attacked once, and read back as bytes.
+
+    Of several tables, the pattern is that of their link.
+    """
+    from .suppress import against_bounds
+
+    table, forms = _linked(tables, published)
+    insisted = bool(pattern.parameters.get("insist"))
+    seen = table
+    if pattern.problem == "general":
+        against_bounds(table, pattern, insisted, run or Run())
+        seen = table.with_bounds(-math.inf, math.inf)
+    insiders = bool(pattern.parameters.get("insiders"))
+    found = require_safe(audit(seen, pattern, None, run, insist=insisted, insiders=insiders))
+    claim = TableClaim(pattern, found, _parts(table, tables))
+    return _release(claim, encoded_all(claim, forms))
+
+
+def in_other_forms(release: TableRelease | AdjustedRelease, paths: Sequence[Path]) -> dict[Path, bytes]:
+    """The one table of a release in other forms, each read back and compared with what was audited."""
+    made: dict[Path, bytes] = {}
+    for path in paths:
+        form = io.format_of(path, "published")()
+        if isinstance(release.claim, AdjustedClaim):
+            [made[path]] = encoded_all_adjusted(release.claim, [form])
+        else:
+            [made[path]] = encoded_all(release.claim, [form])
+    return made
+
+
+def _release(claim: TableClaim, contents: Sequence[bytes], source: Source | None = None) -> TableRelease:
+    cautions = _stopped(claim.pattern) + claim.audit.cautions + (() if source is None else source.cautions)
+    spoken = None if source is None else source.objective
+    record = TableRecord(_provenance(claim.table, contents, source), claim, cautions, spoken)
+    return TableRelease(tuple(contents) if claim.linked else contents[0], Report(()), record, claim)
+
+
+def _stopped(pattern: Pattern) -> tuple[Caution, ...]:
+    if pattern.status != "stopped":
+        return ()
+    left = f", with a proven bound {100 * pattern.gap:.3g} % below its cost"
+    return (search_stopped(pattern.seconds, left),)
+
+
+def attack_published(
+    source: Source, published: Sequence[Path], asked: SuppressSection, run: Run | None = None
+) -> PublishedAudit:
+    """What an attacker makes of published files of a table, or of linked ones, whoever made them.
+
+    A cell that is called withheld counts as such, although its value may stand there: that is told besides.
+    """
+    table = source.table
+    contents, seen = _read(source, published)
+    around = asked.model_dump(include={"strict", "insist", "accept", "zeros", "insiders"})
+    found = audit(table, seen.withheld, asked.problem, run, **around)
+    return PublishedAudit(
+        _provenance(table, contents, source),
+        found,
+        found.cautions + source.cautions,
+        int(changed(table, seen).sum()),
+        seen.besides,
+    )
+
+
+def attack_adjusted(
+    source: Source, published: Sequence[Path], asked: AdjustSection, run: Run | None = None
+) -> AdjustedFileAudit:
+    """What an attacker infers from published files of other values, and whether they are what they promise.
+
+    Whoever made them: by the method and the parameters that are named. Files that withhold cells, or show
+    one cell with two values, are no adjusted tables.
+    """
+    table, method = source.table, asked.build()
+    contents, seen = _read(source, published)
+    if missing := int(seen.withheld.sum()):
+        raise DataError(
+            f"{published[0].name}: wanted a value for each of {table.n} cells, {missing} are withheld. Audit "
+            "it as a table with withheld cells (problem)."
+        )
+    made = replace(method.claimed(table, seen.values), method=asked.method)  # type: ignore[attr-defined]
+    found = audit_adjusted(table, made, method.promised(), run, insist=asked.insist)
+    cautions = found.cautions + source.cautions
+    return AdjustedFileAudit(_provenance(table, contents, source), found, cautions, seen.besides)
+
+
+def _read(source: Source, published: Sequence[Path]) -> tuple[list[bytes], Seen]:
+    """The bytes of published files, and what they show together."""
+    contents, n = [content_of(path) for path in published], source.table.n
+    forms = [io.format_of(path, "published")() for path in published]
+    parts = parts_or_whole(source.linked, source.table)
+    return contents, seen_together(contents, forms, parts, [path.name for path in published], n)
+
+
+def _provenance(table: Table, contents: Sequence[bytes], source: Source | None = None) -> Provenance:
+    return Provenance(
+        source=None if source is None else source.name,
+        fingerprint=None if source is None else source.fingerprint,
+        release_fingerprint=", ".join(map(io.fingerprint_of, contents)),
+        rules=describe_rules(table.rules),
+        versions=versions(),
+    )
+
+
+def encoded_cells(table: Table, out: Path) -> dict[Path, bytes]:
+    """A table with its true values as a list of cells, or as files of tau-ARGUS, by the ending."""
+    from tacita.tables.input.cell_list import to_cells
+
+    if (form := io.by_ending(out, "cells")) is not None:
+        files: dict[Path, bytes] = form().encode(table, out)
+        return files
+    if io.format_of(out) is not CSV:
+        raise ParameterError(f"{out.name}: wanted a table ending in .csv, .tab or .jj.")
+    return {out: to_cells(table, spell_rules(table.rules))}

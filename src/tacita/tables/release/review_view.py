@@ -1,0 +1,156 @@
+"""A table for a person who reviews it: rows and columns as people read them, and what is known of each cell.
+
+What a page or a notebook draws; it holds true values and is confidential.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from tacita.core import Release, Table
+from tacita.core.arrays import Floats, Ints, Mask
+from tacita.core.data.panels import Panel, panels_of
+from tacita.tables.verify import TableClaim
+from tacita.tables.verify.adjusted import AdjustedClaim
+
+from .adjusted_record import AdjustedRecord
+from .record import finite
+
+# Shades of a heat map, from the smallest values to the largest.
+SHADES = 6
+
+
+@dataclass(frozen=True)
+class Range:
+    """What an attacker computes of a cell, and what the rule asks for; None without limit or without a wish.
+
+    `labels` say which cell it is. `protected` is False where the first does not cover the second.
+    """
+
+    labels: tuple[str, ...]
+    low: float | None
+    high: float | None
+    wanted_low: float | None
+    wanted_high: float | None
+    protected: bool
+
+
+@dataclass(frozen=True, eq=False)
+class TableView:
+    """A table as panels of rows and columns; figures are by the number of a cell. Confidential.
+
+    `states` has one letter a cell: p sensitive, s withheld for others, f always published, o open; `shades`
+    the rank of its value in so many classes, None of sums. `published` are the values that go out where they
+    are not the true ones.
+    """
+
+    names: tuple[str, ...]
+    response: str
+    panels: tuple[Panel, ...]
+    values: tuple[float, ...]
+    states: str
+    shades: tuple[int | None, ...]
+    contributors: tuple[int, ...] | None
+    ranges: dict[int, Range]
+    published: tuple[float, ...] | None = None
+
+    @property
+    def closest(self) -> list[int]:
+        """Sensitive cells, those first of which an attacker knows most for their size."""
+
+        def openness(cell: int) -> tuple[bool, float]:
+            found = self.ranges[cell]
+            if found.low is None or found.high is None:
+                return found.protected, np.inf
+            return found.protected, (found.high - found.low) / max(abs(self.values[cell]), 1e-9)
+
+        return sorted((cell for cell in self.ranges if self.states[cell] == "p"), key=openness)
+
+    def as_dict(self) -> dict[str, Any]:
+        """All of it in plain figures, for JSON."""
+        ranges = {str(cell): asdict(each) for cell, each in self.ranges.items()}
+        return {**asdict(self), "ranges": ranges, "closest": self.closest}
+
+
+def view_table(table: Table | Release[Any, Any]) -> TableView:
+    """A table, or the release of one, as a person reviews it. O(n log n). Confidential.
+
+    >>> table = Table.from_array([[5, 3], [2, 4]], primary=[[True, False], [False, False]])
+    >>> view = view_table(table)
+    >>> view.states, view.shades[:3], [label.text for label in view.panels[0].across]
+    ('pofooffff', (4, 1, None), ['1', '2', 'Total'])
+    """
+    if isinstance(table, Table):
+        return _view(table)
+    claim: TableClaim | AdjustedClaim = table.claim
+    if isinstance(table.record, AdjustedRecord):
+        assert isinstance(claim, AdjustedClaim)
+        shown = tuple(claim.adjusted.values.tolist())
+        return _view(claim.table, ranges=_inferred(claim), published=shown)
+    assert isinstance(claim, TableClaim)
+    return _view(claim.table, claim.pattern.withheld, _attacked(claim))
+
+
+def _view(
+    table: Table,
+    withheld: Any = None,
+    ranges: dict[int, Range] | None = None,
+    published: tuple[float, ...] | None = None,
+) -> TableView:
+    out = np.zeros(table.n, dtype=bool) if withheld is None else withheld
+    letters = np.select([table.primary, out, table.forced], ["p", "s", "f"], "o")
+    behind = table.contributors
+    return TableView(
+        tuple(each.name for each in table.dimensions),
+        table.response,
+        tuple(panels_of(table.dimensions, table.codes, table.response)),
+        tuple(table.values.tolist()),
+        "".join(letters.tolist()),
+        _shades(table),
+        None if behind is None else tuple(behind.count.tolist()),
+        ranges or {},
+        published,
+    )
+
+
+def _shades(table: Table) -> tuple[int | None, ...]:
+    """The class of each inner cell by the rank of its value, equal values alike."""
+    inner = table.inner
+    sizes: Floats = np.sort(table.values[inner])
+    below: Ints = np.searchsorted(sizes, table.values, side="left")
+    classes = np.minimum(SHADES * below // max(sizes.size, 1), SHADES - 1)
+    return tuple(
+        int(each) if own else None for each, own in zip(classes.tolist(), inner.tolist(), strict=True)
+    )
+
+
+def _attacked(claim: TableClaim) -> dict[int, Range]:
+    found, failed = claim.audit, {each.cell for each in claim.audit.failures}
+    asked = claim.table.primary if found.problem == "interval" else np.zeros(claim.table.n, dtype=bool)
+    return _ranges(claim.table, asked, failed, found.cells, found.low, found.high)
+
+
+def _inferred(claim: AdjustedClaim) -> dict[int, Range]:
+    found = claim.audit.inferred
+    failed = {each.cell for each in found.failures}
+    return _ranges(claim.table, claim.table.primary, failed, found.cells, found.low, found.high)
+
+
+def _ranges(
+    table: Table, asked: Mask, failed: set[int], cells: Ints, low: Floats, high: Floats
+) -> dict[int, Range]:
+    down, up, _ = table.needed()
+    return {
+        cell: Range(
+            table.label(cell),
+            finite(least),
+            finite(most),
+            finite(down[cell]) if asked[cell] else None,
+            finite(up[cell]) if asked[cell] else None,
+            cell not in failed,
+        )
+        for cell, least, most in zip(cells.tolist(), low, high, strict=True)
+    }

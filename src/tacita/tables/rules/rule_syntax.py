@@ -1,0 +1,110 @@
+"""Rules for sensitive cells as words: on a command line, and in a list of cells that keeps them.
+
+A rule is its name, or its name with parameters of its own: minimum-frequency:threshold=3:margin=10. Several
+have commas between.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from tacita.core import Method, ParameterError
+from tacita.core.spec import registry
+
+# labels of cells, which no single word can hold
+_UNSPOKEN = {"cells"}
+
+
+def fields_of(words: Iterable[str]) -> dict[str, Any]:
+    """The parameters that some rules have, by name.
+
+    >>> list(fields_of(["p-percent:p=10", "request"]))
+    ['p', 'coalition', 'share', 'margin']
+    """
+    return {
+        name: field
+        for word in words
+        for name, field in registry.lookup(word.partition(":")[0].strip(), "rule").model_fields.items()
+        if name not in _UNSPOKEN
+    }
+
+
+def build_rules(words: Sequence[str], parameters: Mapping[str, Any] | None = None) -> list[Any]:
+    """Rules out of words. A parameter beside them goes to every rule that has it and does not say its own.
+
+    >>> build_rules(["minimum-frequency:margin=10", "request"], {"margin": 40})
+    [MinimumFrequency(threshold=3, margin=10.0, weighted=False), Request(share=0.0, margin=40.0)]
+    """
+    return [registry.lookup(name, "rule")(**given) for name, given in _asked(words, parameters or {})]
+
+
+def rule_sections(words: Sequence[str], parameters: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
+    """The same as the [[rules]] of a plan: the name of each, and the parameters that were given.
+
+    >>> rule_sections(["p-percent", "request:share=5"], {"p": "20"})
+    [{'name': 'p-percent', 'p': 20.0}, {'name': 'request', 'share': 5.0}]
+    """
+    made = zip(_asked(words, parameters or {}), build_rules(words, parameters), strict=True)
+    return [{"name": name, **rule.model_dump(mode="json", include={*given})} for (name, given), rule in made]
+
+
+def _asked(words: Sequence[str], beside: Mapping[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+    """The name of each rule, and its parameters: its own words, or those beside."""
+    parts = [_parted(word) for word in words]
+    fields = {name: registry.lookup(name, "rule").model_fields for name, _ in parts}
+    takes = [{each for each in beside if each in fields[name] and each not in said} for name, said in parts]
+    if idle := [each for each in beside if not any(each in taken for taken in takes)]:
+        raise ParameterError(
+            f"tabulate: no rule that is named has a parameter {', '.join(idle)}, or each says its own."
+        )
+    return [
+        (name, {each: beside[each] for each in beside if each in taken} | said)
+        for (name, said), taken in zip(parts, takes, strict=True)
+    ]
+
+
+def _parted(word: str) -> tuple[str, dict[str, str]]:
+    """The rule that a word names, and what it says of the rule's parameters."""
+    name, *own = (part.strip() for part in word.split(":"))
+    name = registry.canonical(name, "rule")
+    said: dict[str, str] = {}
+    for part in own:
+        parameter, sign, value = (each.strip() for each in part.partition("="))
+        if not sign or not parameter or not value or parameter in said or parameter in _UNSPOKEN:
+            raise ParameterError(
+                f"{name}: wanted parameters of a rule as NAME:PARAMETER=VALUE:PARAMETER=VALUE, each once, "
+                "such as minimum-frequency:threshold=3:margin=10."
+            )
+        said[parameter] = value
+    return name, said
+
+
+def spell_rules(rules: Iterable[Method]) -> str:
+    """The words that `build_rules` makes the same rules of, but for named cells.
+
+    >>> spell_rules(build_rules(["p-percent"], {"p": 20}))
+    'p-percent:p=20.0:coalition=1'
+    """
+    told = describe_rules(rules)
+    return ",".join(
+        ":".join([each["name"], *(f"{name}={value}" for name, value in each["parameters"].items())])
+        for each in told
+    )
+
+
+def describe_rules(rules: Iterable[Method]) -> list[dict[str, Any]]:
+    """The name and the parameters of each rule, but for named cells, as a record keeps them.
+
+    >>> describe_rules(build_rules(["p-percent"]))
+    [{'name': 'p-percent', 'parameters': {'p': 15.0, 'coalition': 1}}]
+    """
+    names = {registry.lookup(name, "rule"): name for name in registry.names("rule")}
+    return [
+        {
+            # a rule of somebody's own, which no registry knows
+            "name": names.get(type(rule), rule.spoken_name()),  # type: ignore[call-overload]
+            "parameters": rule.model_dump(mode="json", exclude=_UNSPOKEN),
+        }
+        for rule in rules
+    ]

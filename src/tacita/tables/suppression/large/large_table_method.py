@@ -1,0 +1,158 @@
+"""What methods for large tables share: a first pattern with its proofs, and a bound where one is had."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import replace
+from typing import Annotated, ClassVar
+
+import numpy as np
+from pydantic import Field
+
+from tacita.core import Bounds, Pattern, Problem, Run, Table
+from tacita.core.arrays import Mask
+from tacita.tables.suppression.general.presolve import refuse
+from tacita.tables.suppression.general.single_relation_bounds import Lines
+from tacita.tables.suppression.suppression_method import Suppression
+from tacita.tables.suppression.time_limit import Watch
+from tacita.tables.suppression.twoway.two_way_method import TimeLimit, ended
+
+from .movement_certificates import Proofs
+from .protection_demands import systems_for
+
+Bounded = Annotated[
+    float,
+    Field(
+        ge=0,
+        le=1,
+        description="share of the seconds for a better lower bound than that over single lines",
+    ),
+]
+# Of the time: when no more rows of single lines are added; and when first proofs are no longer the cheapest,
+# late, for such a pattern may cost twice as much.
+_ADDED, _HURRIED = 0.2, 2.0
+# Open cells times primaries up to which a bound by cuts is sought: beyond, it would not end in time.
+_MOST = 600_000
+
+
+class Large(Suppression):
+    """Chooses cells of a table of any shape by proofs, found one by one. Subclasses fill in `search`."""
+
+    anytime: ClassVar[bool] = True
+    seconds: TimeLimit = 60.0
+    bound: Bounded = 0.3
+
+    def choose(self, table: Table, problem: Problem, run: Run) -> Pattern:
+        run.report("reading the table", 0, 1)
+        watch = Watch(self.seconds * (1 - self.bound), run.enough)
+        withheld = table.primary.copy()
+        systems = systems_for(table, problem)
+        start = self.start(table, run) if systems else withheld
+        parts, lines = list[Proofs](), list[Lines]()
+        for number, system in enumerate(systems):
+            run.report("looking at single lines", number, len(systems))
+            lines.append(Lines(system, lambda: watch.seconds > _ADDED * watch.limit))
+            parts.append(Proofs(system, start, lines[-1].x, lambda: watch.over))
+            self._prove_all(table, parts[-1], watch, run, (number, len(systems)))
+        least = self.search(parts, watch, run)
+        for proofs in parts:
+            withheld[proofs.system.of_table(proofs.chosen)] = True
+        return self._pattern(table, problem, withheld, (least, lines), watch, run)
+
+    def start(self, table: Table, run: Run) -> Mask:
+        """Cells to begin with: the primaries alone, unless a method knows better."""
+        return table.primary
+
+    def _prove_all(self, table: Table, proofs: Proofs, watch: Watch, run: Run, part: tuple[int, int]) -> None:
+        """A first pattern: every demand gets a proof, in random order; the last ones in a hurry."""
+        system = proofs.system
+        order = run.search_generator().permutation(system.demands)
+        for done, demand in enumerate(order.tolist()):
+            if done % 8 == 0:
+                run.report("protecting cells", part[0] + done / system.demands, part[1])
+            if not proofs.prove(demand, hurried=watch.seconds > _HURRIED * watch.limit):
+                raise refuse(table, system, demand)
+        proofs.price_plainly()
+
+    @abstractmethod
+    def search(self, parts: list[Proofs], watch: Watch, run: Run) -> float:
+        """Make patterns cheaper, each with all its proofs, until the watch is over; a bound, or 0."""
+
+    def _pattern(
+        self,
+        table: Table,
+        problem: Problem,
+        withheld: Mask,
+        known: tuple[float, list[Lines]],
+        watch: Watch,
+        run: Run,
+    ) -> Pattern:
+        cost = float(table.cost[withheld & ~table.primary].sum())
+        least, lines = known
+        least = max(least, _told(lines))
+        run.on_bounds(Bounds(min(least, cost), cost))
+        if least < cost and self.bound and not watch.stopped:
+            least = max(least, self._least(table, problem, withheld, lines, watch, run))
+        made = Pattern.of(
+            table,
+            withheld,
+            lower_bound=min(least, cost),
+            seconds=watch.seconds,
+            method=self.spoken_name(),
+            problem=problem,
+            parameters=self.own_parameters(),
+        )
+        run.on_bounds(Bounds(made.lower_bound, made.cost))
+        run.report("withholding cells", 1, 1)
+        return replace(made, status="optimal" if made.proven else ended(watch))
+
+    def _least(
+        self, table: Table, problem: Problem, withheld: Mask, lines: list[Lines], watch: Watch, run: Run
+    ) -> float:
+        """A cost below which no pattern protects: by whole choices over lines, and by cuts where they end."""
+        from tacita.tables.suppression.general.parts import root_bound
+
+        open_cells = int((table.primary | ~table.forced).sum())
+        by_cuts = open_cells * int(table.primary.sum()) <= _MOST
+        looking = Watch(self.seconds * self.bound / (1 + by_cuts), run.enough)
+        for each in lines:
+            each.tighten(looking)
+        found = _told(lines)
+        if by_cuts and not looking.stopped:
+            looking = Watch(self.seconds * self.bound / 2, run.enough)
+            found = max(found, root_bound(table, problem, withheld, looking, run.silent()))
+        watch.stopped = watch.stopped or looking.stopped
+        return found
+
+
+def _told(lines: list[Lines]) -> float:
+    """The bound of all parts together."""
+    return sum(each.told for each in lines)
+
+
+def replaced(parts: list[Proofs], watch: Watch, run: Run, until: float = np.inf) -> None:
+    """Replace cells by cheaper ones, dearest first, round by round, as long as a round gains."""
+    for proofs in parts:
+        before = np.inf
+        while proofs.cost < before:
+            before = proofs.cost
+            for done, column in enumerate(proofs.secondary.tolist()):
+                if watch.over or watch.seconds > until:
+                    return
+                if done % 8 == 0:
+                    run.report("replacing cells", min(watch.seconds / watch.limit, 1.0), 1)
+                if proofs.chosen[column]:
+                    proofs.replace(column)
+
+
+def spared(parts: list[Proofs], watch: Watch, run: Run, until: float = np.inf) -> None:
+    """Publish what no proof needs, dearest first, part by part; all that no proof uses in any case."""
+    for proofs in parts:
+        proofs.publish_idle()
+        secondary = proofs.secondary
+        for done, column in enumerate(secondary.tolist()):
+            if done % 8 == 0:
+                run.report("publishing what nobody needs", done, secondary.size)
+            if proofs.chosen[column] and not (watch.over or watch.seconds > until):
+                proofs.spare(column)
+        proofs.publish_idle()

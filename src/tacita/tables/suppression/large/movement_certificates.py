@@ -1,0 +1,316 @@
+"""Patterns with a proof for every demand: a movement that meets it, along cells that are withheld.
+
+A movement of few cells is a movement of the whole table. So proofs may be looked for around a cell alone, and
+a pattern changes where proofs allow it: what no proof needs is published.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from tacita.core.arrays import Floats, Ints, Mask
+from tacita.kernels.tables.network import BOTH_WAYS
+from tacita.tables.suppression.general.attacker_lp import FARTHEST, USUAL, Movements
+from tacita.tables.suppression.general.paths import STILL, Paths
+from tacita.tables.suppression.general.primal_heuristic import moved
+from tacita.tables.suppression.general.relation_system import System
+
+from .nearby import Nearby
+
+# What is withheld already weighs this part of its cost: proofs are short, and lean on cheap cells.
+_FREE = 1e-2
+# What of the price of a cell that surely belongs to a cheap pattern is taken off for first proofs.
+_GUIDED = 0.95
+# Columns of a system up to which its programme is kept for all questions.
+_ALL = 2000
+# Of the farthest movement: what moves less may be a solver's noise, and proves nothing of itself.
+_NOISE = 1e-3
+_ROUNDING = 1e-9
+
+
+class Movement(NamedTuple):
+    """Columns that move, and by how much each; nothing is said of how much where a width is proven."""
+
+    columns: Ints
+    change: Floats | None = None
+
+
+class Proofs:
+    """Withheld cells of a system (`chosen`), and for every demand the cells whose movement proves it met.
+
+    It begins with some withheld cells of the table, of which nothing is taken for proven. A movement proves
+    all demands that it meets, as far as it can be stretched, there or back.
+    Cost of a proof: a linear programme, of the whole system where it is not large, else of the cells around.
+    """
+
+    def __init__(
+        self,
+        system: System,
+        withheld: Mask,
+        likely: Floats | None = None,
+        over: Callable[[], bool] = lambda: False,
+    ) -> None:
+        """`likely` says how likely each cell belongs to a cheap pattern; first proofs lean on such cells.
+
+        No other proofs are sought when it is `over`.
+        """
+        self.system, self._over = system, over
+        self.chosen: Mask = system.primary | system.of_withheld(withheld)
+        self.proofs: list[Ints | None] = [None] * system.demands
+        self._users: dict[int, set[int]] = {}
+        self._refused = np.zeros(system.demands)
+        self._of_column: dict[int, list[int]] = {}
+        for demand, own in enumerate(system.own.tolist()):
+            self._of_column.setdefault(own, []).append(demand)
+        positive = system.cost[system.cost > 0]
+        self._plain = np.maximum(system.cost, _FREE * float(positive.mean()) if positive.size else 1.0)
+        self.price = self._plain if likely is None else self._plain * (1 - _GUIDED * likely)
+        whole = system.edges <= _ALL
+        self._nearby = None if whole else Nearby(system, np.where(self.chosen, _FREE, 1.0) * self.price)
+        self._whole = Paths(system, quick=False) if whole else None
+        self._withheld: tuple[Ints, Paths] | None = None
+        self._movements: Movements | None = None
+
+    def price_plainly(self) -> None:
+        """From now on cells are priced at their cost, however likely they are."""
+        self.price = self._plain
+        if self._nearby is not None:
+            every = np.arange(self.system.edges)
+            self._nearby.reprice(every, np.where(self.chosen, _FREE, 1.0) * self.price)
+
+    @property
+    def cost(self) -> float:
+        """Of the secondary cells."""
+        return float(self.system.cost[self.chosen].sum())
+
+    @property
+    def secondary(self) -> Ints:
+        """Columns withheld besides the primaries, dearest first."""
+        found = np.flatnonzero(self.chosen & ~self.system.primary)
+        return found[np.argsort(-self.system.cost[found], kind="stable")]
+
+    def users(self, column: int) -> set[int]:
+        """Demands whose proof moves a cell."""
+        return self._users.get(column, set())
+
+    def prove(self, demand: int, hurried: bool = False) -> bool:
+        """Give a demand a proof, by the cheapest movement; what moves is withheld from then on.
+
+        False where all cells together do not meet it. Demands without a proof that the movement meets as well
+        have it too. In a hurry any movement of all cells will do: it is soon found, for there are many.
+        """
+        if self.proofs[demand] is not None:
+            return True
+        if hurried:
+            found = self._find_any(demand)
+        else:
+            everything = np.ones(self.system.edges, dtype=bool)
+            found = self.find(demand, self.chosen, self.chosen) or self.find(demand, everything, self.chosen)
+        if found is None:
+            return False
+        self.take(demand, found.columns)
+        bare = [each for each in self._on(found.columns) if self.proofs[each] is None]
+        for other in self._met(bare, found):
+            self.take(other, found.columns)
+        return True
+
+    def _on(self, columns: Ints) -> list[int]:
+        """Demands of some columns."""
+        return [demand for column in columns.tolist() for demand in self._of_column.get(column, ())]
+
+    def _met(self, demands: list[int], movement: Movement) -> list[int]:
+        """Those of some demands that a movement meets, stretched there or back."""
+        columns, change = movement
+        if change is None or not demands:
+            return []
+        system, size = self.system, np.abs(change)
+        up, down = system.up[columns], system.down[columns]
+        risen, fallen = np.zeros(columns.size), np.zeros(columns.size)
+        for sign in (1.0, -1.0):
+            farthest = float((np.where(sign * change > 0, up, down) / size).min())
+            moved = sign * change * min(farthest, 1 / _NOISE)
+            risen, fallen = np.maximum(risen, moved), np.maximum(fallen, -moved)
+        risen[size < _NOISE * size.max()] = fallen[size < _NOISE * size.max()] = 0.0
+        places = np.searchsorted(columns, system.own[demands])
+        places[places == columns.size] = 0
+        met = []
+        for demand, place in zip(demands, places.tolist(), strict=True):
+            ways = system.directions(demand)
+            least = float(system.amount[demand]) * (1 - _ROUNDING)
+            reached = [float((risen if way > 0 else fallen)[place]) for way in ways]
+            together = sum(reached) if system.ways[demand] == BOTH_WAYS else max(reached)
+            if columns[place] == system.own[demand] and together >= least:
+                met.append(demand)
+        return met
+
+    def take(self, demand: int, columns: Ints) -> None:
+        """A demand is proven by these from now on."""
+        old = self.proofs[demand]
+        for column in () if old is None else old.tolist():
+            self._users[column].discard(demand)
+        for column in columns.tolist():
+            self._users.setdefault(column, set()).add(demand)
+        self.proofs[demand] = columns
+        self.withhold(columns[~self.chosen[columns]], True)
+
+    def withhold(self, columns: Ints, withheld: bool) -> None:
+        """Withhold some cells, or publish them; proofs are as they are."""
+        if columns.size:
+            self.chosen[columns] = withheld
+            if self._nearby is not None:
+                self._nearby.reprice(columns, (_FREE if withheld else 1.0) * self.price[columns])
+            if withheld and self._withheld is not None:
+                inside = np.isin(columns, self._withheld[0], assume_unique=True).all()
+                self._withheld = self._withheld if inside else None
+
+    def find(self, demand: int, allowed: Mask, given: Mask) -> Movement | None:
+        """Allowed cells whose cheapest movement meets a demand, given cells nearly free; None if none do."""
+        weight = np.where(given, _FREE, 1.0) * self.price
+        weight = weight / float(weight.max(initial=0.0) or 1.0)
+        for columns, number, paths in self._programmes(demand, allowed):
+            found = _cheapest(paths, number, weight[columns], allowed[columns])
+            if found is not None:
+                return Movement(columns[found.columns], found.change)
+        return None
+
+    def _find_any(self, demand: int) -> Movement | None:
+        """Cells whose movement meets a demand, whatever they cost; None if none do."""
+        everything = np.ones(self.system.edges)
+        if self.system.ways[demand] == BOTH_WAYS:
+            return self.find(demand, everything > 0, self.chosen)
+        if self._movements is None:
+            self._movements = Movements(self.system)
+        for farthest in (USUAL, FARTHEST):
+            reached = self._movements.demand(demand, everything, farthest)[-1]
+            if reached.enough:
+                columns = np.flatnonzero(np.abs(reached.change) > STILL)
+                return Movement(columns, reached.change[columns] * float(self.system.amount[demand]))
+        return None
+
+    def _programmes(self, demand: int, allowed: Mask) -> Iterator[tuple[Ints, int, Paths]]:
+        """Where to look, the smallest first: some columns, the number of the demand there, a programme."""
+        within = not (allowed & ~self.chosen).any()
+        if self._whole is not None and not within:
+            yield np.arange(self.system.edges), demand, self._whole
+        elif self._whole is not None:
+            if self._withheld is None:
+                inside = self.chosen.copy()
+                self._withheld = (np.flatnonzero(inside), Paths(self.system.among(inside), quick=False))
+            yield self._withheld[0], demand, self._withheld[1]
+        elif self._nearby is not None:
+            for size in self._nearby.sizes[: 1 if within else None]:
+                part = self._nearby.part(demand, size, allowed)
+                if part.system is not None:
+                    yield part.columns, 0, Paths(part.system, quick=False)
+                if part.all_there_are:
+                    break
+
+    def exchange(self, chosen: Mask, demands: list[int]) -> bool:
+        """Withhold these cells instead, and prove some demands again; whether that could be done."""
+        before, proofs = self.chosen.copy(), [self.proofs[demand] for demand in demands]
+        self.withhold(np.flatnonzero(chosen & ~before), True)
+        self.withhold(np.flatnonzero(before & ~chosen), False)
+        instead = self._instead(demands, chosen, chosen)
+        if instead is not None:
+            self._take_all(instead, np.flatnonzero(chosen))
+            return True
+        self.withhold(np.flatnonzero(before & ~self.chosen), True)
+        for demand, old in zip(demands, proofs, strict=True):
+            if old is not None:
+                self.take(demand, old)
+        self.withhold(np.flatnonzero(self.chosen & ~before), False)
+        return False
+
+    def _instead(
+        self, demands: list[int], allowed: Mask, given: Mask, below: float = np.inf
+    ) -> dict[int, Ints] | None:
+        """Other proofs of some demands, among the allowed cells; None where one has none, or it is over.
+
+        None, too, where cells that are not given would cost as much as they must cost less than.
+        """
+        instead: dict[int, Ints] = {}
+        given, spent = given.copy(), 0.0
+        for demand in demands:
+            if demand in instead:
+                continue
+            if self._over():
+                return None
+            found = self.find(demand, allowed, given)
+            new = found and found.columns[~given[found.columns]]
+            if new is not None and new.size:
+                spent += float(self.system.cost[new].sum())
+                given[new] = True
+            if found is None or spent >= below:
+                # what was in the way of one cell is likely to be in that of the next
+                self._refused[demand] += 1
+                return None
+            instead[demand] = found.columns
+            left = [each for each in demands if each not in instead]
+            instead.update(dict.fromkeys(self._met(left, found), found.columns))
+        return instead
+
+    def _take_all(self, instead: dict[int, Ints], loose: Ints) -> None:
+        """Take other proofs, and publish what none uses then of some cells."""
+        for demand, columns in instead.items():
+            self.take(demand, columns)
+        free = [column for column in loose.tolist() if not self.users(column)]
+        idle = np.array(free, dtype=np.int64)
+        self.withhold(idle[~self.system.primary[idle] & self.chosen[idle]], False)
+
+    def _users_first(self, column: int) -> list[int]:
+        """Demands whose proof moves a cell, those first that were in the way of others."""
+        return sorted(self.users(column), key=lambda each: (-self._refused[each], each))
+
+    def publish_idle(self) -> None:
+        """Publish what no proof uses."""
+        self._take_all({}, np.flatnonzero(self.chosen))
+
+    def spare(self, column: int) -> bool:
+        """Publish one cell if all demands stay proven by what else is withheld; whether it was."""
+        allowed = self.chosen.copy()
+        allowed[column] = False
+        instead = self._instead(self._users_first(column), allowed, allowed)
+        if instead is not None:
+            self._take_all(instead, np.array([column]))
+        return instead is not None
+
+    def replace(self, column: int) -> bool:
+        """Publish one cell, with all that its demands alone need, if others cost less; whether it was."""
+        demands = self._users_first(column)
+        used = [columns for demand in demands if (columns := self.proofs[demand]) is not None]
+        cells = np.unique(np.concatenate([np.array([column]), *used]))
+        asking = set(demands)
+        alone = np.array([self.users(each) <= asking for each in cells.tolist()])
+        loose = cells[alone & ~self.system.primary[cells]]
+        given, allowed = self.chosen.copy(), np.ones(self.system.edges, dtype=bool)
+        given[loose] = allowed[column] = False
+        below = float(self.system.cost[loose].sum()) * (1 - _ROUNDING)
+        instead = self._instead(demands, allowed, given, below)
+        if instead is not None:
+            self._take_all(instead, loose)
+        return instead is not None
+
+
+def _cheapest(paths: Paths, demand: int, weight: Floats, within: Mask) -> Movement | None:
+    """Cells that move where a demand is met at least weight, and how; None where nothing meets it."""
+    system = paths.system
+    if system.ways[demand] == BOTH_WAYS:
+        movers = moved(paths, demand, weight, within)
+        return None if movers is None else Movement(np.flatnonzero(movers))
+    own, amount = int(system.own[demand]), float(system.amount[demand])
+    least, best = np.inf, None
+    for sign in system.directions(demand):
+        change = paths.cheapest(own, sign, amount, weight, within)
+        if change is None:
+            continue
+        columns = np.flatnonzero(change)
+        if (price := float(weight[columns].sum())) < least:
+            least, best = price, Movement(columns, change[columns] * amount)
+        back = -change * amount
+        if (back <= system.up).all() and (-back <= system.down).all():
+            # what can be undone as well costs the same the other way
+            break
+    return best

@@ -1,0 +1,60 @@
+"""What all methods of suppression share: which problems and shapes of tables they take, and their verb."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import ClassVar, Literal, get_args
+
+from tacita.core import Method, ParameterError, Pattern, Problem, Run, Table
+from tacita.core.spec import registry
+
+# Of tables: two dimensions without hierarchy, or whatever adds up.
+Shape = Literal["two-way", "any"]
+
+
+class Suppression(Method):
+    """Chooses the cells of a table to withhold besides its primaries. Subclasses say how, in `choose`.
+
+    A table comes with all that a choice depends on: costs, bounds, levels, and what must be published.
+    """
+
+    kind: ClassVar[str] = "suppression"
+    problems: ClassVar[tuple[Problem, ...]] = get_args(Problem)
+    shapes: ClassVar[tuple[Shape, ...]] = ("any",)
+
+    def suppress(self, table: Table, problem: Problem = "interval", run: Run | None = None) -> Pattern:
+        """A pattern that protects every primary cell of the table; DataError if there is none."""
+        self.refuse_others(table, problem)
+        return self.choose(table, problem, run or Run())
+
+    def refuse_others(self, table: Table, problem: Problem) -> None:
+        """Raise where the problem, or the shape of the table, is not one that the method takes."""
+        if problem not in self.problems:
+            raise ParameterError(
+                f"{self.spoken_name()}: made for {' and '.join(self.problems)} protection, got {problem}. "
+                f"{_who_takes(table, problem)}"
+            )
+        if not self.fits(table):
+            raise ParameterError(
+                f"{self.spoken_name()}: withholds in two-way tables, of two dimensions without hierarchy; "
+                f"this table has others. {_who_takes(table, problem)}"
+            )
+
+    @classmethod
+    def fits(cls, table: Table) -> bool:
+        """Whether the method is made for tables of this shape."""
+        return "any" in cls.shapes or ("two-way" in cls.shapes and table.is_two_way)
+
+    @abstractmethod
+    def choose(self, table: Table, problem: Problem, run: Run) -> Pattern:
+        """The pattern, of a problem and a shape that the method takes."""
+
+
+def _who_takes(table: Table, problem: Problem) -> str:
+    known = {name: registry.lookup(name, "suppression") for name in registry.names("suppression")}
+    able = [
+        name
+        for name, method in known.items()
+        if issubclass(method, Suppression) and problem in method.problems and method.fits(table)
+    ]
+    return f"Choose a method that takes it: {', '.join(able)}."
