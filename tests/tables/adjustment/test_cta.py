@@ -2,6 +2,7 @@
 
 import gzip
 import os
+from dataclasses import replace
 from decimal import Decimal
 from itertools import product
 from pathlib import Path
@@ -54,6 +55,18 @@ def test_no_directions_give_a_nearer_table(seed, keep_sums):
     fixed = (keep_sums & ~table.inner) | (table.values == 0)
     assert made.proven
     assert made.distance == pytest.approx(least(table, np.ones(table.n), fixed & ~table.primary), rel=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_amounts_in_billions_are_as_near_in_shares(seed):
+    """Tolerances of a solver are absolute: of amounts in billions a change by a tenth costs 1e-10 a unit."""
+    table = two_way(seed, (3, 4))
+    fields = ("values", "lower", "upper", "low", "high", "cost")
+    large = replace(table, **{name: getattr(table, name) * 1e7 for name in fields})
+    made = CTA(weights="relative").adjust(large)
+    assert made.proven
+    weights = 1 / np.maximum(table.values, 1.0)
+    assert made.distance == pytest.approx(least(table, weights, table.values == 0), rel=1e-6)
 
 
 @pytest.mark.parametrize("weights", ["relative", "equal", "cost"])

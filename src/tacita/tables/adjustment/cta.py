@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
+from math import floor, log2
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
@@ -176,13 +178,26 @@ class Moves:
         used, row = np.unique(rows, return_inverse=True)
         return sparse.csc_array((signs, (row, cells)), shape=(used.size, n))
 
+    @cached_property
+    def unit(self) -> float:
+        """What amounts are divided by for the solver, whose tolerances are absolute: a power of two."""
+        needed = np.concatenate([self.rise, self.fall])
+        most = float(needed[np.isfinite(needed)].max(initial=0.0))
+        return 2.0 ** floor(log2(most)) if most > 0 else 1.0
+
+    @cached_property
+    def price(self) -> float:
+        """What weights are divided by for the solver: that of the cells which may move is 1 in the middle."""
+        moving = self.weights[(self.up > 0) | (self.down > 0)]
+        return 2.0 ** floor(log2(np.median(moving))) if moving.size else 1.0
+
     def _programme(self, up: Floats, down: Floats, least_up: Floats, least_down: Floats) -> LinearProgramme:
-        """Least weighted changes, up and down within some ends, all sums kept."""
+        """Least weighted changes within some ends, all sums kept: moves in units, costs in prices."""
         plain = self._sums()
         matrix = sparse.hstack([plain, -plain], format="csc")
-        lower, upper = np.concatenate([least_up, least_down]), np.concatenate([up, down])
+        lower, upper = (np.concatenate(ends) / self.unit for ends in ([least_up, least_down], [up, down]))
         zeros = np.zeros(plain.shape[0])
-        costs = np.concatenate([self.weights, self.weights]) / self.weights.max(initial=1.0)
+        costs = np.concatenate([self.weights, self.weights]) / self.price
         return LinearProgramme.of(costs, lower, upper, matrix, zeros, zeros)
 
     def ends(self, up: Mask) -> tuple[Floats, Floats]:
@@ -203,7 +218,7 @@ class Moves:
         programme = self._directed(up)
         if programme.solve() != "optimal":
             raise DataError("CTA: no values with the directions that were chosen were found.")
-        rising, falling = programme.x.reshape(2, -1)
+        rising, falling = self.unit * programme.x.reshape(2, -1)
         return np.asarray(self.table.values + rising - falling, dtype=np.float64)
 
     def _directed(self, up: Mask) -> LinearProgramme:
@@ -216,7 +231,7 @@ class Moves:
 
     def directions(self, patience: Patience) -> tuple[Mask, float]:
         """Which sensitive cells rise, and what no values can undercut: the sum of weighted changes."""
-        scale = self.weights.max(initial=1.0)
+        scale = self.price * self.unit
         start = self._start()
         programme, columns = self._choice(np.inf if start is None else start[1])
         known = None if start is None else np.append(start[2], start[0] * 1.0)
@@ -234,7 +249,7 @@ class Moves:
         return found.x[columns] > 0.5, bound * scale
 
     def _start(self) -> tuple[Mask, float, Floats] | None:
-        """All up where that can be, a table that nearly always exists; or all down."""
+        """All up where that can be, a table that nearly always exists; or all down; in units and prices."""
         for up in (np.isfinite(self.rise), np.isinf(self.fall)):
             programme = self._directed(up)
             if programme.solve() == "optimal":
@@ -251,13 +266,10 @@ class Moves:
         high = np.where(np.isinf(self.rise), 0.0, 1.0)
         programme.add_columns(np.zeros(k), low, high, np.zeros(k, dtype=np.int64), none, np.zeros(0))
         # no cell of a better solution moves farther than what the known one costs
-        share = (self.weights / self.weights.max(initial=1.0))[secret]
-        far = limit / share if np.isfinite(limit) else np.full(k, self._widest())
-        most_up, most_down = np.minimum(self.up[secret], far), np.minimum(self.down[secret], far)
-        rise, fall = (
-            np.where(np.isinf(self.rise), 0.0, self.rise),
-            np.where(np.isinf(self.fall), 0.0, self.fall),
-        )
+        share = self.weights[secret] / self.price
+        far = limit / share if np.isfinite(limit) else np.full(k, self._widest() / self.unit)
+        most_up, most_down = (np.minimum(each[secret] / self.unit, far) for each in (self.up, self.down))
+        rise, fall = (np.where(np.isinf(each), 0.0, each / self.unit) for each in (self.rise, self.fall))
         # up >= rise x; up <= most x; down >= fall (1 - x); down <= most (1 - x)
         for column, of_x, of_move, side in (
             (secret, -rise, 1.0, np.zeros(k)),
