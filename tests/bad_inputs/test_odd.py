@@ -250,7 +250,7 @@ def test_hardly_anything_loads_before_the_command_listens_to_who_stops_it():
     loaded = subprocess.run(
         [sys.executable, "-S", "-c", words, source], capture_output=True, text=True, check=True
     )
-    assert loaded.stdout.split() == ["__future__", "tacita", "tacita._version"]
+    assert loaded.stdout.split() == ["__future__", "tacita", "tacita._moved", "tacita._version"]
 
 
 def test_cells_of_a_file_are_parsed_once(tmp_path, monkeypatch):

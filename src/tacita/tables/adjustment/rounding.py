@@ -115,13 +115,13 @@ class Rounding(Adjustment):
                 task.relations, rests, whole, generator
             )
         except NoNetwork:
-            parts = task.floors[sums.parts] + (generator.random(sums.parts.size) < task.rests[sums.parts])
-            units = sums.of(parts)
-            if np.abs(task.relations.residuals(units)).any():
+            if not sums.free(task.relations):
                 raise DataError(
                     "Rounding: inner cells are tied among themselves, as by linked tables, and cannot be "
                     "rounded by chance one by one. Round to the nearest (leave random away)."
                 ) from None
+            parts = task.floors[sums.parts] + (generator.random(sums.parts.size) < task.rests[sums.parts])
+            units = sums.of(parts)
             beyond = self._beyond(table, units * self.base)
             told = "sums form no network: inner cells were rounded, and their sums are what they add up to"
         run.report("rounding", 1, 1)
