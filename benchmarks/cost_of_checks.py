@@ -23,6 +23,8 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -157,14 +159,14 @@ Source = Callable[[Path], Path]
 
 
 def _demo(folder: Path) -> Any:
-    from tacita.demo import prepare_demo
-
-    return prepare_demo(folder)
+    # the module had another name before the rooms were sorted by job
+    name = "tacita.demo" if find_spec("tacita.demo") else "tacita.demonstration"
+    return import_module(name).prepare_demo(folder)
 
 
 def _release(source: Source, roles: dict[str, Any], protect: dict[str, Any]) -> Callable[[Path], Any]:
     def plan(folder: Path) -> Any:
-        from tacita.microdata.plans.plan import Plan
+        from tacita import Plan
 
         outputs = {"path": "out.csv", "report": "report.html", "json": "report.json", "note": "note.html"}
         return Plan(
