@@ -35,7 +35,6 @@ def main(words: list[str]) -> int:
     # one core: a ratio should compare algorithms, not machines; set before a case imports numpy
     for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"):
         os.environ.setdefault(variable, "1")
-    sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
     unknown = set(words) - set(CASES)
     if unknown:
         print(f"no case named {', '.join(sorted(unknown))}; there are {', '.join(CASES)}")

@@ -15,14 +15,13 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from .drawn_cases import Judged, carry_out, options, with_tests
+from .drawn_cases import Judged, carry_out, options
 
 _FULL = "tried out in full"
 
 
 def main(words: list[str]) -> int:
     """Draw cases until so many were tried out in full."""
-    with_tests()
     import brute_force
 
     asked = options("brute_force_tables", __doc__, "how many tables to try out in full").parse_args(words)

@@ -1,9 +1,9 @@
 """Columns that give hidden keys back: `python -m benchmarks.determining_columns`.
 
 Protects 50 files in which a column, a pair, a triple, an order or a sum that gives a hidden key back was
-planted (every kind of `tests/determining_columns.py` in turn), and 50 without one. A planted one is found
-where it is named, in the refusal or in a warning. Prints each file that was judged wrongly, then both
-counts; exits with 1 where there is one.
+planted (every kind of the module of this name in tests/support, in turn), and 50 without one. A planted one
+is found where it is named, in the refusal or in a warning. Prints each file that was judged wrongly, then
+both counts; exits with 1 where there is one.
 """
 
 from __future__ import annotations
@@ -11,12 +11,10 @@ from __future__ import annotations
 import argparse
 import sys
 import warnings
-from pathlib import Path
 
 
 def main(words: list[str]) -> int:
     """Judge so many files of each."""
-    sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
     import determining_columns
     import tacita
     from tacita.core import InferenceError

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 import tempfile
 import warnings
 from collections import Counter
@@ -38,11 +37,6 @@ class Counts:
         """How often each feature was covered, a line each."""
         for feature, count in sorted(self.covered.items()):
             print(f"{count:6} {feature}")
-
-
-def with_tests() -> None:
-    """Make the modules of tests importable, which draw and judge the cases."""
-    sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
 
 def options(name: str, description: str | None, counted: str) -> argparse.ArgumentParser:

@@ -12,12 +12,11 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from .drawn_cases import Judged, carry_out, enough_cases, options_of_releases, with_tests
+from .drawn_cases import Judged, carry_out, enough_cases, options_of_releases
 
 
 def main(words: list[str]) -> int:
     """Carry out so many cases."""
-    with_tests()
     import fuzzing
 
     parser = options_of_releases("fuzz_releases", __doc__)

@@ -15,12 +15,11 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from .drawn_cases import Judged, carry_out, enough_cases, options_of_releases, with_tests
+from .drawn_cases import Judged, carry_out, enough_cases, options_of_releases
 
 
 def main(words: list[str]) -> int:
     """Carry out so many cases."""
-    with_tests()
     import fuzzing_tables as fuzzing
 
     asked = options_of_releases("fuzz_tables", __doc__).parse_args(words)

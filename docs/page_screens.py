@@ -80,7 +80,7 @@ def opened(browser: str, width: int, language: str, theme: str) -> Iterator[Any]
     """A page of a server of its own, let in, at the start page."""
     from playwright.sync_api import sync_playwright
 
-    sys.path.insert(0, str(DOCS.parent / "tests"))
+    sys.path[:0] = [str(DOCS.parent / "tests" / "support"), str(DOCS.parent / "tests")]
     from web.conftest import running
 
     with (

@@ -10,7 +10,7 @@ import shutil
 
 import pytest
 
-playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright: pip install tacita[test]")
+playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright (pip install --group test)")
 
 # a page that is still loading hears nobody: what is found by its test id is of one that has loaded
 LOADED = "addEventListener('load', () => { document.documentElement.dataset.loaded = ''; })"

@@ -57,7 +57,7 @@ def everything(new_browser, works):
 
 
 def test_axe_finds_nothing_serious_on_any_screen(everything):
-    library = pytest.importorskip("axe_playwright_python", reason="needs axe: pip install tacita[test]")
+    library = pytest.importorskip("axe_playwright_python", reason="needs axe (pip install --group test)")
     axe = resources.files(library).joinpath("axe.min.js").read_text("utf-8")
     page, visitor = everything
     for screen in SCREENS:
