@@ -85,7 +85,7 @@ def protect_with(words: Sequence[str]) -> Callable[..., None]:
 def _drops(words: Sequence[str]) -> bool:
     """Whether the method that the words name changes no column."""
     named = registry.canonical_chain(_chain_named_in(words, default="mdav"))
-    return registry.lookup(named.partition("+")[0], *registry.PROTECTING).kind == "dropping"
+    return registry.record_method(named.partition("+")[0]).kind == "dropping"
 
 
 def synthesize_with(words: Sequence[str]) -> Callable[..., None]:
@@ -104,7 +104,7 @@ def synthesize_with(words: Sequence[str]) -> Callable[..., None]:
     ):
         around[name] = FieldInfo(annotation=str, default=default, description=words_of_help)
     named = registry.canonical_chain(_chain_named_in(words, default="ipso-c"))
-    if not getattr(registry.lookup(named.partition("+")[0], *registry.PROTECTING), "roundable", False):
+    if not registry.record_method(named.partition("+")[0]).roundable:
         # rounding would break what is promised
         del around["round_integers"]
     return _releasing(

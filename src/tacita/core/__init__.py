@@ -26,7 +26,7 @@ from .results.risk_profile import RiskProfile
 from .results.score import Categories, Comparison, Report, Score
 from .results.trials import Trial, Trials
 from .results.verdicts import Verdict
-from .spec.method import Method
+from .spec.method import Method, RecordMethod
 from .spec.params import GroupSize, Parameters
 from .spec.roles import Roles
 
@@ -63,6 +63,7 @@ __all__ = [
     "Problem",
     "Progress",
     "Record",
+    "RecordMethod",
     "RecordsRelease",
     "Relations",
     "Release",

@@ -27,8 +27,7 @@ def _released_columns(data: Microdata, asked: Protection) -> tuple[list[str], se
         changed = {*roles.quasi, *(roles.roles.pseudonyms if roles.roles else ())}
         gone = {*(roles.roles.identifiers if roles.roles else ())}
         for each in steps:
-            method = each.section.build()
-            gone.update(getattr(method, "columns", ()) if method.kind == "dropping" else ())
+            gone.update(each.section.build().dropped_columns)
     except (DataError, ParameterError):
         # what is wrong with them is said where they are used
         return None
@@ -37,8 +36,4 @@ def _released_columns(data: Microdata, asked: Protection) -> tuple[list[str], se
 
 
 def _leaves_out_records(asked: Protection) -> bool:
-    for each in asked.planned:
-        method = each.section.build()
-        if each.missing == "drop" or method.kind == "dropping" or getattr(method, "outliers", "") == "drop":
-            return True
-    return False
+    return any(each.missing == "drop" or each.section.build().drops_records for each in asked.planned)

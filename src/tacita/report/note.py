@@ -183,7 +183,7 @@ def _dropped(step: StepRecord) -> str | None:
 
 def _spoken_method(name: str) -> str:
     known = registry.names(*registry.PROTECTING)
-    return registry.lookup(name, *registry.PROTECTING).spoken_name() if name in known else name
+    return registry.record_method(name).spoken_name() if name in known else name
 
 
 def _loss_band(release: RecordsRelease) -> str | None:

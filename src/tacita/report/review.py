@@ -322,7 +322,7 @@ def _parameters(release: RecordsRelease) -> list[Entry]:
     fields: dict[str, Any] = {}
     for name in release.record.method:
         try:
-            fields |= registry.lookup(name, *registry.PROTECTING).model_fields
+            fields |= registry.record_method(name).model_fields
         except ParameterError:
             continue
     return described(release.record.parameters, fields)

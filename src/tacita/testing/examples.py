@@ -14,8 +14,8 @@ from tacita.core import (
     Comparison,
     Hierarchy,
     Matrix,
-    Method,
     Microdata,
+    RecordMethod,
     Roles,
     Run,
     Table,
@@ -118,7 +118,7 @@ def persons(n: int = 160) -> pa.Table:
     )
 
 
-def released(method: Method, missing: Any = "drop", **roles: Any) -> list[tuple[bool, str]]:
+def released(method: RecordMethod, missing: Any = "drop", **roles: Any) -> list[tuple[bool, str]]:
     """Whether what a release of the persons promises holds of it, and the same seed makes the same one."""
     from tacita.microdata import verify
     from tacita.microdata.protection.prepare import protect

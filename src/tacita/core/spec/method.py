@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any, ClassVar
 
 from tacita.core.errors import ParameterError
@@ -15,24 +16,13 @@ from .roles import Kind
 class Method(Parameters):
     """A named way of doing one thing. Its fields are its parameters; running it stores nothing on it.
 
-    Methods of records declare the kinds of columns they take, and which promises of earlier steps they keep
-    by construction where they touch the same columns. `reads_missing` marks those for which a missing value
-    is one more thing that a record shows: records that miss values stand among the others of their stratum.
     `anytime` marks searches that keep the best they have when a run says that it is enough; whoever waits for
     any other method can only cancel it.
     """
 
     kind: ClassVar[str]
     guarantees: ClassVar[tuple[str, ...]] = ()
-    takes: ClassVar[tuple[Kind, ...]] = ("numeric",)
-    keeps: ClassVar[tuple[str, ...]] = ()
     anytime: ClassVar[bool] = False
-    reads_missing: ClassVar[bool] = False
-
-    @property
-    def reads(self) -> tuple[str, ...]:
-        """Columns that stay as they are, and that the method and its promises look at."""
-        return ()
 
     @classmethod
     def summary(cls) -> str:
@@ -42,31 +32,6 @@ class Method(Parameters):
     def promised(self) -> tuple[str, ...]:
         """The guarantees that hold with this very setting."""
         return self.guarantees
-
-    def promised_of_read(self, names: Iterable[str]) -> tuple[str, ...]:
-        """Those of some promises that speak of the columns that it reads: all, unless a kind knows better."""
-        return tuple(names)
-
-    def keeping(self) -> tuple[str, ...]:
-        """The promises of earlier steps that are kept with this very setting."""
-        return self.keeps
-
-    @property
-    def group_size(self) -> int | None:
-        """The k of a method that hides records, or their values, among k others."""
-        k: int | None = getattr(self, "k", None)
-        return k
-
-    def refuse_columns(self, columns: Sequence[str]) -> None:
-        """Raise where parameters that name columns do not fit those that the method is to change."""
-
-    def refuse_strangers(self, parameter: str, named: Iterable[str], columns: Sequence[str]) -> None:
-        """Raise where a parameter names columns that are not among those that the method is to change."""
-        if unknown := [name for name in named if name not in columns]:
-            raise ParameterError(
-                f"{self.spoken_name()}: {parameter} names {', '.join(unknown)}, which is not protected here. "
-                f"Name some of {', '.join(columns)}."
-            )
 
     def own_parameters(self) -> dict[str, Any]:
         """The parameters in the form that a record keeps."""
@@ -78,3 +43,94 @@ class Method(Parameters):
         schema = cls.model_json_schema()
         schema.pop("description", None)
         return schema
+
+
+class RecordMethod(Method):
+    """A method that changes the records of a file. All that a release asks of one is declared here.
+
+    The attributes of the class are its abilities; each kind, and each method of it, sets those that differ
+    from the defaults.
+
+    takes          kinds of columns that it works on
+    keeps          promises of earlier steps that it keeps by construction where it touches the same columns
+    by_chance      what it publishes depends on drawn numbers: of the operating system, without a seed
+    roundable      published numbers may be rounded to whole ones without breaking a promise
+    unit_aware     it sees to households or firms by itself, where a column of units is named
+    whole_units    the records of a unit change together, and the column of units is required
+    reads_missing  a missing value is one more thing that a record shows, not a stratum of its own
+    draws_missing  a missing value is a level like others, which may be drawn too
+    """
+
+    takes: ClassVar[tuple[Kind, ...]] = ("numeric",)
+    keeps: ClassVar[tuple[str, ...]] = ()
+    by_chance: ClassVar[bool] = True
+    roundable: ClassVar[bool] = False
+    unit_aware: ClassVar[bool] = False
+    whole_units: ClassVar[bool] = False
+    reads_missing: ClassVar[bool] = False
+    draws_missing: ClassVar[bool] = False
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """Columns that stay as they are, and that the method and its promises look at."""
+        return ()
+
+    @property
+    def context_columns(self) -> tuple[str, ...]:
+        """Columns that stay as they are, and whose numbers the method uses; no promise speaks of them."""
+        return ()
+
+    @property
+    def populations(self) -> tuple[Path, ...]:
+        """Files of the population that it counts keys in."""
+        return ()
+
+    @property
+    def dropped_columns(self) -> tuple[str, ...]:
+        """Columns that leave the file."""
+        return ()
+
+    @property
+    def drops_records(self) -> bool:
+        """Whether records may leave the file with this very setting."""
+        return False
+
+    @property
+    def allows_singletons(self) -> bool:
+        """Whether a record may be the only one with its keys."""
+        return False
+
+    @property
+    def missing_keys(self) -> str | None:
+        """How its promise reads a missing key, "category" or "wildcard"; None where none speaks of it."""
+        return None
+
+    @property
+    def needs_whole_file(self) -> str:
+        """Why its promises do not survive that a file is cut into parts; empty where they do."""
+        return ""
+
+    @property
+    def group_size(self) -> int | None:
+        """The k, a parameter, of a method that hides records, or their values, among k others."""
+        k: int | None = getattr(self, "k", None)
+        return k
+
+    def promised_of_read(self, names: Iterable[str]) -> tuple[str, ...]:
+        """Those of some promises that speak of the columns that it reads: all, unless a kind knows better."""
+        return tuple(names)
+
+    def keeping(self) -> tuple[str, ...]:
+        """The promises of earlier steps that are kept with this very setting."""
+        return self.keeps
+
+    def refuse_columns(self, columns: Sequence[str]) -> None:
+        """Raise where parameters that name columns do not fit those that the method is to change."""
+
+    def refuse_strangers(self, parameter: str, named: Iterable[str], columns: Sequence[str]) -> None:
+        """Raise where a parameter names columns that are not among those that the method is to change."""
+        if unknown := [name for name in named if name not in columns]:
+            raise ParameterError(
+                f"{self.spoken_name()}: {parameter} names {', '.join(unknown)}, which is not protected here. "
+                f"Name some of {', '.join(columns)}."
+            )

@@ -13,13 +13,13 @@ from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
-from typing import Any
+from typing import Any, cast
 
 from pydantic.fields import FieldInfo
 
 from tacita.core.errors import ParameterError
 
-from .method import Method
+from .method import Method, RecordMethod
 from .method_aliases import ALIASES
 
 BUILT_IN: dict[str, dict[str, str]] = {
@@ -347,6 +347,15 @@ def lookup(name: str, *kinds: str) -> type[Method]:
     module, _, attribute = location.partition(":")
     found: type[Method] = getattr(import_module(module), attribute)
     return found
+
+
+def record_method(name: str) -> type[RecordMethod]:
+    """The class behind the name of a method that changes records, in any case.
+
+    >>> record_method("mdav").takes
+    ('numeric',)
+    """
+    return cast("type[RecordMethod]", lookup(name, *PROTECTING))
 
 
 def canonical_chain(method: str) -> str:

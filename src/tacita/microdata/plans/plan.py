@@ -14,7 +14,7 @@ from pydantic import Field, model_validator
 
 from tacita.core.errors import ParameterError
 from tacita.core.spec import registry
-from tacita.core.spec.method import Method
+from tacita.core.spec.method import RecordMethod
 from tacita.core.spec.options import Missing, ReleaseOptions
 from tacita.core.spec.params import Parameters
 from tacita.core.spec.plan_document import Document, arguments_of, literal_of
@@ -143,7 +143,7 @@ class Protection(Parameters):
                 field="pseudonym_key",
             )
 
-    def _refuse_dropping(self, steps: Sequence[tuple[Method, Roles]]) -> None:
+    def _refuse_dropping(self, steps: Sequence[tuple[RecordMethod, Roles]]) -> None:
         """Raise where a column would leave that something else needs."""
         measured = self.measure
         refuse_needed(
@@ -158,7 +158,7 @@ class Protection(Parameters):
     def anytime(self) -> bool:
         """Whether a method of it searches, and keeps the best it has when told that it is enough."""
         names = [name for step in self.planned for name in step.section.chain]
-        return any(registry.lookup(name, *registry.PROTECTING).anytime for name in names)
+        return any(registry.record_method(name).anytime for name in names)
 
     def _roles_of(self, step: StepSection) -> Roles:
         """The roles of the file, with the columns of one step; kinds declared for the file hold in it too."""
@@ -195,7 +195,7 @@ def _for_its_method(values: Mapping[str, Any]) -> dict[str, Any]:
     named = registry.meanings(str(method), *registry.PROTECTING)
     if len(named) != 1 or not isinstance(given, Roles | Mapping | None):
         return {}
-    found = registry.lookup(named[0], *registry.PROTECTING)
+    found = registry.record_method(named[0])
     if found.kind == "dropping" and not isinstance(given, Roles):
         return {"roles": RolesOfFile(**(given or {}))}
     if given is None:

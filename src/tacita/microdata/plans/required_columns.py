@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from tacita.core import Method, ParameterError, Roles
+from tacita.core import ParameterError, RecordMethod, Roles
 from tacita.microdata.methods.dropping.dropping_method import Dropping
 
 _ROLES = (
@@ -13,7 +13,7 @@ _ROLES = (
 )
 
 
-def refuse_needed(steps: Sequence[tuple[Method, Roles]], asked: Mapping[str, Any]) -> None:
+def refuse_needed(steps: Sequence[tuple[RecordMethod, Roles]], asked: Mapping[str, Any]) -> None:
     """Raise where a step drops a column that is needed, or asks for one that was changed before it.
 
     `asked` are requirements and settings of measures, by the words a message uses.
@@ -49,7 +49,7 @@ def _by_role(roles: Roles) -> Iterator[tuple[str, str]]:
         yield from ((f"it has a role ({role})", name) for name in names)
 
 
-def _by_steps(steps: Sequence[tuple[Method, Roles]], number: int) -> Iterator[tuple[str, str]]:
+def _by_steps(steps: Sequence[tuple[RecordMethod, Roles]], number: int) -> Iterator[tuple[str, str]]:
     for place, (method, roles) in enumerate(steps):
         if place == number:
             continue
@@ -57,8 +57,7 @@ def _by_steps(steps: Sequence[tuple[Method, Roles]], number: int) -> Iterator[tu
             # what a step before asked for was there when it asked
             spoken: tuple[str, ...] = (*method.columns, *(method.asks if place > number else ()))
         else:
-            beside = (*getattr(method, "looks_at", ()), *getattr(method, "beside", ()))
-            spoken = (*_columns(roles), *roles.independent, *method.reads, *beside)
+            spoken = (*_columns(roles), *roles.independent, *method.reads, *method.context_columns)
         yield from ((f"step {place + 1} speaks of it", name) for name in spoken)
 
 

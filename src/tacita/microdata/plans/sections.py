@@ -10,7 +10,7 @@ from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, model_v
 
 from tacita.core.errors import ParameterError
 from tacita.core.spec import registry
-from tacita.core.spec.method import Method
+from tacita.core.spec.method import RecordMethod
 from tacita.core.spec.options import Missing, ReleaseOptions
 from tacita.core.spec.params import Parameters
 from tacita.core.spec.roles import Kind, Names, Orders, Roles
@@ -104,12 +104,12 @@ class MethodSection(Parameters):
     @property
     def kind(self) -> str:
         """The kind of the method."""
-        return registry.lookup(self.chain[0], *registry.PROTECTING).kind
+        return registry.record_method(self.chain[0]).kind
 
     @property
     def takes(self) -> tuple[Kind, ...]:
         """The kinds of columns that the method works on."""
-        return registry.lookup(self.chain[0], *registry.PROTECTING).takes
+        return registry.record_method(self.chain[0]).takes
 
     def refuse_other_roles(self, roles: Roles, missing: str) -> None:
         """Raise where a synthesis has no dependent columns, or another method has them."""
@@ -129,7 +129,7 @@ class MethodSection(Parameters):
                 f"{self.method}: wanted columns to drop under columns, got quasi-identifiers. Nothing is "
                 "changed that stays; leave out quasi."
             )
-        drawing = bool(getattr(self.build(), "draws_missing", False))
+        drawing = self.build().draws_missing
         if kind == "synthesis" and missing in ("stratum", "merge"):
             also = ", 'drop' or 'level'" if drawing else " or 'drop'"
             raise ParameterError(
@@ -142,9 +142,7 @@ class MethodSection(Parameters):
         relabels = kind in (*registry.CATEGORICAL, "dropping")
         if missing == "level" and not drawing and not relabels:
             able = [
-                name
-                for name in registry.names("synthesis")
-                if getattr(registry.lookup(name, "synthesis"), "draws_missing", False)
+                name for name in registry.names("synthesis") if registry.record_method(name).draws_missing
             ]
             raise ParameterError(
                 f"{self.method}: missing 'level' draws what is missing like any other value, and this method "
@@ -156,9 +154,9 @@ class MethodSection(Parameters):
                 "and this method has no k. Choose another, or a method that groups records (mdav)."
             )
 
-    def build(self) -> Method:
+    def build(self) -> RecordMethod:
         """The method, or chain of methods, each with those of the parameters that it has."""
-        found = [registry.lookup(name, *registry.PROTECTING) for name in self.chain]
+        found = [registry.record_method(name) for name in self.chain]
         if len(found) == 1:
             return found[0](**self.parameters)
         from tacita.microdata.methods.microaggregation.chain import Chain

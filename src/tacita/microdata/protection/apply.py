@@ -19,9 +19,9 @@ from tacita.core import (
     Labels,
     Mask,
     Matrix,
-    Method,
     ParameterError,
     Partition,
+    RecordMethod,
     Run,
     VerificationError,
 )
@@ -103,7 +103,7 @@ class Published:
     parameters. `membership` is what halves of the records show of a synthesis.
     """
 
-    method: Method
+    method: RecordMethod
     values: Matrix
     guarantees: tuple[str, ...]
     labels: Labels | None = None
@@ -118,7 +118,7 @@ class Published:
     membership: Membership | None = None
 
 
-def publish(method: Method, records: Records, run: Run) -> Published:
+def publish(method: RecordMethod, records: Records, run: Run) -> Published:
     """Do what the method's kind does."""
     doing, verb = VERBS[method.kind]
     run.report(doing, 0, 1)
@@ -259,7 +259,7 @@ def _redrawn(method: CategoryMasking, records: Records, run: Run) -> Published:
     return Published(method, values, Masking.guarantees, labels if numbered else None, witness=witness)
 
 
-def _refuse_unchanged(method: Method, before: Matrix, after: Matrix) -> None:
+def _refuse_unchanged(method: RecordMethod, before: Matrix, after: Matrix) -> None:
     if np.array_equal(before, after, equal_nan=True):
         raise DataError(
             f"{method.spoken_name()}: not one of {len(before)} records came out with another category, so "
@@ -430,7 +430,7 @@ def _dropped(method: Dropping, records: Records, run: Run) -> Published:
     return Published(method, records.x, Dropping.guarantees, leaving=leaving, undecided=undecided)
 
 
-def _refuse_rounding(method: Method, records: Records, instead: str) -> None:
+def _refuse_rounding(method: RecordMethod, records: Records, instead: str) -> None:
     if records.integer.any():
         raise ParameterError(
             f"{method.spoken_name()}: values are published to the last digit, rounding would break what is "

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from tacita import io
-from tacita.core import DataError, Floats, Ints, Method, Microdata, ParameterError, Partition
+from tacita.core import DataError, Floats, Ints, Microdata, ParameterError, Partition, RecordMethod
 from tacita.core.data.levels import category_cells, nominal_levels
 from tacita.core.data.microdata import speakable
 from tacita.microdata.methods.dropping.dropping_method import Cells, Dropping
@@ -29,7 +29,7 @@ def categories_of(data: Microdata, name: str, rows: Ints) -> Categories:
     return codes.reshape(-1).astype(np.int64), tuple(names[present].tolist())
 
 
-def asked_by(data: Microdata, method: Method) -> dict[str, Cells]:
+def asked_by(data: Microdata, method: RecordMethod) -> dict[str, Cells]:
     """The cells of the columns by which a method decides who leaves: numbers, or texts."""
     if not isinstance(method, Dropping):
         return {}
@@ -73,7 +73,7 @@ class ReadColumn:
         return self.data.numbers(self.name)[self.rows]
 
 
-def columns_read(data: Microdata, method: Method, kept: Ints) -> dict[str, ReadColumn]:
+def columns_read(data: Microdata, method: RecordMethod, kept: Ints) -> dict[str, ReadColumn]:
     """The columns that a method looks at. Raises where one is not there, or is to be changed."""
     data.require(method.reads)
     changed = [name for name in method.reads if name in data.quasi]
@@ -85,7 +85,7 @@ def columns_read(data: Microdata, method: Method, kept: Ints) -> dict[str, ReadC
     return {name: ReadColumn(data, name, kept) for name in method.reads}
 
 
-def groups_named(method: Method, read: Mapping[str, ReadColumn], rows: Ints) -> Partition:
+def groups_named(method: RecordMethod, read: Mapping[str, ReadColumn], rows: Ints) -> Partition:
     """The groups of some records that a column names, for a method that starts from them."""
     (column,) = (read[name] for name in method.reads)
     if absent := int(column.data.missing(column.name)[column.rows].sum()):

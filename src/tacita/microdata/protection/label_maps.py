@@ -12,7 +12,7 @@ from typing import Protocol
 
 import numpy as np
 
-from tacita.core import DataError, Ints, Method, Microdata
+from tacita.core import DataError, Ints, Microdata, RecordMethod
 from tacita.core.results.release import LabelMaps
 from tacita.microdata.measures.loss.survey_frame import label_levels
 
@@ -25,7 +25,7 @@ class ProtectingStep(Protocol):
     """What is looked at of a step."""
 
     @property
-    def method(self) -> Method:
+    def method(self) -> RecordMethod:
         """What it does."""
 
     @property

@@ -16,10 +16,10 @@ from tacita.core import (
     Floats,
     Ints,
     Mask,
-    Method,
     Microdata,
     ParameterError,
     Partition,
+    RecordMethod,
     Run,
 )
 from tacita.core.data.microdata import speakable
@@ -49,7 +49,7 @@ class Protected:
 
     data: Microdata
     partition: Partition | None
-    method: Method
+    method: RecordMethod
     claim: Claim
     original: Floats
     released: Floats
@@ -68,7 +68,7 @@ class Protected:
 
 def protect(
     data: Microdata,
-    method: Method,
+    method: RecordMethod,
     run: Run,
     *,
     missing: Missing = "refuse",
@@ -80,7 +80,7 @@ def protect(
     _refuse_numbers(data, method)
     x = data.coded(data.quasi)
     beside = _explaining(data)
-    drawing = bool(getattr(method, "draws_missing", False))
+    drawing = method.draws_missing
     kept = _rows_to_keep(data, np.column_stack([x, beside]), missing, drawing)
     x = x[kept]
     # whoever lacks a unit or a weight may be just who is to leave
@@ -98,19 +98,19 @@ def protect(
     strata = _named_strata(data, kept) if together else _strata(data, x, kept)
     if not drops:
         _refuse_bad_weights(data, kept)
-    if getattr(method, "whole_units", False):
+    if method.whole_units:
         _refuse_split_units(data, method, strata, units)
     _refuse_hopeless(data, x, strata, units, k, missing)
 
     integer = np.array(
         [round_integers and data.scale(name) == "numeric" and data.is_integer(name) for name in data.quasi]
     )
-    beside = beside[kept] if beside.size else numbers_beside(data, getattr(method, "beside", ()), kept)
+    beside = beside[kept] if beside.size else numbers_beside(data, method.context_columns, kept)
     texts = {name: data.levels(name).names for name in data.used if data.scale(name) != "numeric"}
     climbed = {name: as_hierarchy(name, given) for name, given in _hierarchies(data).items()}
     read = columns_read(data, method, kept)
     asked = {name: cells[kept] for name, cells in asked_by(data, method).items()}
-    people = {path: population_of(path, data, kept, strata) for path in getattr(method, "populations", ())}
+    people = {path: population_of(path, data, kept, strata) for path in method.populations}
     spread = None if data.whole is None else data.whole.scale_of(data.quasi)
     records = Records(
         x, strata, units, integer, beside, kinds, texts, climbed, data.used, read, asked, people, spread
@@ -163,7 +163,9 @@ def protect(
     )
 
 
-def _refuse_missing_words(data: Microdata, texts: Mapping[str, tuple[str, ...]], method: Method) -> None:
+def _refuse_missing_words(
+    data: Microdata, texts: Mapping[str, tuple[str, ...]], method: RecordMethod
+) -> None:
     """Raise where a new category reads as missing in the file: nobody could tell it from what was."""
     words = MISSING_TEXT if data.dialect is None else data.dialect.missing_values
     named = [name for name, labels in texts.items() if any(label.strip() in words for label in labels)]
@@ -178,7 +180,7 @@ def _hierarchies(data: Microdata) -> Mapping[str, Any]:
     return data.roles.hierarchy if data.roles else {}
 
 
-def _kinds(data: Microdata, method: Method) -> tuple[Kind, ...]:
+def _kinds(data: Microdata, method: RecordMethod) -> tuple[Kind, ...]:
     """The kinds of the columns that are read where some are categories; refused for methods of numbers."""
     kinds = tuple(data.scale(name) for name in data.used)
     named = [name for name, kind in zip(data.used, kinds, strict=True) if kind not in method.takes]
@@ -203,7 +205,7 @@ def _kinds(data: Microdata, method: Method) -> tuple[Kind, ...]:
     return kinds
 
 
-def _refuse_numbers(data: Microdata, method: Method) -> None:
+def _refuse_numbers(data: Microdata, method: RecordMethod) -> None:
     """Raise where columns were not named one by one, and a method takes their values for categories."""
     named = [name for name, kind in zip(data.quasi, data.scales, strict=True) if kind == "numeric"]
     if method.reads_missing and named:
@@ -281,7 +283,7 @@ def _units(data: Microdata, kept: Ints) -> Ints | None:
     return data.alike(unit).codes[kept]
 
 
-def _refuse_split_units(data: Microdata, method: Method, strata: Ints, units: Ints | None) -> None:
+def _refuse_split_units(data: Microdata, method: RecordMethod, strata: Ints, units: Ints | None) -> None:
     if units is None:
         raise ParameterError(
             f"{method.spoken_name()}: wanted the column that names the household or firm (unit), got "

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tacita.core import Method, ParameterError, TacitaError
+from tacita.core import ParameterError, RecordMethod, TacitaError
 from tacita.core.spec.seeds import is_guessable
 
 
-def against_advice(method: Method, seed: int | None, *, shuffle: bool) -> dict[str, TacitaError]:
+def against_advice(method: RecordMethod, seed: int | None, *, shuffle: bool) -> dict[str, TacitaError]:
     """What is unwise about a run before it begins, by name, with the error that says so."""
     found: dict[str, TacitaError] = {}
     who = method.spoken_name()
@@ -17,7 +17,7 @@ def against_advice(method: Method, seed: int | None, *, shuffle: bool) -> dict[s
             f"{who}: k must be at least 3, got 2: each of two members can compute the other. Raise k, or "
             "insist (--insist; it is recorded)."
         )
-    if getattr(method, "lets_stand_alone", False):
+    if method.allows_singletons:
         found["k-of-1"] = ParameterError(
             f"{who}: k is 1, so that records may stand alone by their keys: who knows that a person is in "
             "the file finds her. Raise k, or insist (--insist; it is recorded) that a model of the "
@@ -32,10 +32,9 @@ def against_advice(method: Method, seed: int | None, *, shuffle: bool) -> dict[s
     return found
 
 
-def draws_protection(method: Method) -> bool:
+def draws_protection(method: RecordMethod) -> bool:
     """Whether drawn numbers hide values; those of a microaggregation only steer its search."""
-    # a plug-in that does not say draws, until it says otherwise
-    return method.kind != "microaggregation" and bool(getattr(method, "by_chance", True))
+    return method.kind != "microaggregation" and method.by_chance
 
 
 def insisted_on(found: Mapping[str, TacitaError], insist: bool) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from tacita.core import DataError, Ints, Mask, Method, Microdata, ParameterError, Roles, Run
+from tacita.core import DataError, Ints, Mask, Microdata, ParameterError, RecordMethod, Roles, Run
 from tacita.core.results.release import Claim, LabelMaps, Withdrawn
 from tacita.core.spec import registry
 from tacita.core.spec.options import Missing, ReleaseOptions
@@ -55,7 +55,7 @@ class Step:
     """A method on columns of some roles; `by_unit` where it works on one record of each unit."""
 
     names: tuple[str, ...]
-    method: Method
+    method: RecordMethod
     roles: Roles
     missing: Missing
     round_integers: bool
@@ -128,7 +128,7 @@ def steps_for(data: Microdata, planned: Sequence[PlannedStep]) -> tuple[Step, ..
         needless = reads_missing and each.missing in ("refuse", "merge", "level")
         missing: Missing = "stratum" if needless else each.missing
         step = Step(each.section.chain, method, roles, missing, each.round_integers)
-        by_itself = getattr(method, "whole_units", False)
+        by_itself = method.whole_units
         of_unit = [name for name in step.columns if name in roles.unit_columns and not by_itself]
         if not of_unit or len(of_unit) == len(step.columns):
             found.append(replace(step, by_unit=bool(of_unit)))

@@ -247,7 +247,7 @@ def _keys(made: Made) -> tuple[str, ...]:
 
 def _read_as_promised(measures: MeasureSection, made: Made) -> MeasureSection:
     """The measures, an empty key read as the promise of k reads it where the plan does not say how."""
-    readings = {getattr(step.method, "missing_as", None) for step in made.steps}
+    readings = {step.method.missing_keys for step in made.steps}
     if "wildcard" not in readings or "category" in readings:
         return measures
     settings = {

@@ -12,13 +12,6 @@ from tacita.microdata.measures.measure import Measure
 from tacita.microdata.plans.plan import Protection
 from tacita.microdata.protection.steps import Step
 
-_REASONS = {
-    "masking": "it is scaled to, and promises something of, all records of a stratum",
-    "synthesis": "its models and what they preserve are those of all records of a stratum",
-    "generalisation": "classes of equal keys lie across parts, and levels are chosen for all records",
-    "withholding": "combinations of keys lie across parts, and must be counted over all records",
-}
-
 
 def refuse_whole_files(asked: Protection, steps: Sequence[Step], columns: Sequence[str], engine: str) -> None:
     """Raise, with the reason, where parts by themselves could not keep what is promised of the file.
@@ -68,20 +61,9 @@ def columns_named(asked: Sequence[Requirement], columns: Sequence[str]) -> list[
 
 
 def _reason(step: Step) -> str:
-    method = step.method
     if step.by_unit:
         return "columns that agree within a unit need all its records in one place"
-    if method.kind == "microaggregation":
-        if method.takes != ("numeric",):
-            return "parts are cut along numbers, and it groups by categories"
-        if getattr(method, "time", None) is not None:
-            return "with a time instead of an effort, no two runs would be the same"
-        return ""
-    if getattr(method, "share", None) is not None or getattr(method, "count", None) is not None:
-        return "a share or number of records is one of all of them; give a limit"
-    if getattr(method, "by", "limit") != "limit" and method.kind == "coding":
-        return "a mean or median of the tail is one of all its records"
-    return _REASONS.get(method.kind, "")
+    return step.method.needs_whole_file
 
 
 def _refused(why: str, engine: str) -> ParameterError:

@@ -24,7 +24,7 @@ def guessable_seed(protected: Protected) -> Iterator[Caution]:
 
 def alone_by_keys(protected: Protected) -> Iterator[Caution]:
     """Records that nobody equals in what they show of their keys."""
-    if "k-of-1" not in protected.claim.insisted or not getattr(protected.method, "lets_stand_alone", False):
+    if "k-of-1" not in protected.claim.insisted or not protected.method.allows_singletons:
         return
     shown = np.column_stack([protected.strata, np.nan_to_num(protected.released, nan=-1.0)])
     combination = np.unique(shown, axis=0, return_inverse=True)[1].reshape(-1)

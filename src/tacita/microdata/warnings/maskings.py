@@ -70,7 +70,7 @@ def unit_unused(protected: Protected) -> Iterator[Caution]:
     roles = protected.claim.original.roles
     labels = protected.claim.labels
     by_groups = labels is not None and (protected.partition is not None or labels.ndim == 2)
-    if roles is None or roles.unit is None or by_groups or getattr(protected.method, "unit_aware", False):
+    if roles is None or roles.unit is None or by_groups or protected.method.unit_aware:
         return
     rows = protected.claim.rows
     several = int((np.bincount(protected.claim.original.alike(roles.unit).codes[rows]) > 1).sum())

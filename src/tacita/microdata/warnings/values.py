@@ -90,7 +90,7 @@ def impossible_values(protected: Protected) -> Iterator[Caution]:
                 f"Column {name} holds whole numbers in the originals and these with decimals in the release.",
                 fractional,
                 "Tell the users: rounding them would break what is exact."
-                if not getattr(protected.method, "roundable", False)
+                if not protected.method.roundable
                 else "Release with round-integers, or tell the users.",
             )
 

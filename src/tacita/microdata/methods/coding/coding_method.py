@@ -5,13 +5,13 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import ClassVar
 
-from tacita.core import Floats, Method, Run
+from tacita.core import Floats, RecordMethod, Run
 
 # Where equal numbers stay equal, whoever hid among k others still does.
 _KEPT = ("groups-of-k", "k-anonymous", "k-units", "column-groups", "column-units", "units-agree")
 
 
-class Coding(Method):
+class Coding(RecordMethod):
     """Replaces the numbers of a column by other numbers. Subclasses say how.
 
     All records of a column are looked at together, whatever stratum they are in; what is missing stays so.

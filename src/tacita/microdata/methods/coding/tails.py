@@ -42,6 +42,12 @@ class TailCoding(Coding):
             )
         return self
 
+    @property
+    def needs_whole_file(self) -> str:
+        if self.limit is None:
+            return "a share or number of records is one of all of them; give a limit"
+        return "" if self.by == "limit" else "a mean or median of the tail is one of all its records"
+
     def renumber(self, column: str, values: Floats, run: Run) -> Floats:
         """The same numbers, those beyond the limit replaced. O(n log n)."""
         turned = self.sign * values

@@ -10,14 +10,14 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 
-from tacita.core import Floats, Mask, Method
+from tacita.core import Floats, Mask, RecordMethod
 from tacita.core.spec.roles import KINDS, Kind, Names
 
 # Numbers, NaN where missing; or texts as an array of objects, None where missing.
 Cells = Floats | npt.NDArray[np.object_]
 
 
-class Dropping(Method):
+class Dropping(RecordMethod):
     """Leaves out columns, and records. Subclasses say which records.
 
     Changes no value: what stays is as it was, in the order that it had.
@@ -29,6 +29,14 @@ class Dropping(Method):
     by_chance: ClassVar[bool] = False
 
     columns: Names = Field((), description="columns that leave the file")
+
+    @property
+    def dropped_columns(self) -> tuple[str, ...]:
+        return self.columns
+
+    @property
+    def drops_records(self) -> bool:
+        return True
 
     @property
     def asks(self) -> tuple[str, ...]:

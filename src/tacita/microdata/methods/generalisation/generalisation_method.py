@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from pydantic import Field, model_validator
 
-from tacita.core import DataError, Floats, Hierarchy, Ints, Mask, Method, ParameterError, Run
+from tacita.core import DataError, Floats, Hierarchy, Ints, Mask, ParameterError, RecordMethod, Run
 from tacita.core.spec.roles import KINDS, Kind
 
 from .file_models import OfTheFile
@@ -39,7 +39,7 @@ class Generalised:
     promised: tuple[str, ...] = ()
 
 
-class Generalisation(Method):
+class Generalisation(RecordMethod):
     """Shows coarser keys, so that every combination stands for k records. Subclasses say how coarse.
 
     Takes columns of any kind as text and publishes text. A missing value is one more value of its column.
@@ -118,18 +118,26 @@ class Generalisation(Method):
         return tuple(dict.fromkeys(path for path in given if path is not None))
 
     @property
-    def lets_stand_alone(self) -> bool:
+    def allows_singletons(self) -> bool:
         """Whether a record may be the only one of its class."""
         return self.k == 1
 
     @property
     def group_size(self) -> int | None:
         """The k of classes; none where records may stand alone."""
-        return None if self.lets_stand_alone else self.k
+        return None if self.allows_singletons else self.k
+
+    @property
+    def drops_records(self) -> bool:
+        return self.outliers == "drop"
+
+    @property
+    def needs_whole_file(self) -> str:
+        return "classes of equal keys lie across parts, and levels are chosen for all records"
 
     def kept_promises(self, names: Sequence[str]) -> tuple[str, ...]:
         """Those of some promises that this very setting makes: none of k where records may stand alone."""
-        return tuple(name for name in names if name != "k-anonymous" or not self.lets_stand_alone)
+        return tuple(name for name in names if name != "k-anonymous" or not self.allows_singletons)
 
     def promised_of_read(self, names: Iterable[str]) -> tuple[str, ...]:
         """What models say of other columns; all else is about keys alone."""

@@ -89,6 +89,10 @@ class LocalSuppression(Withholding):
     )
     nodes: int = Field(500, ge=0, le=1_000_000, description="nodes of that search at most, in each stratum")
 
+    @property
+    def missing_keys(self) -> str:
+        return self.missing_as
+
     @model_validator(mode="after")
     def _names(self) -> LocalSuppression:
         if any(not name for name in self.importance):

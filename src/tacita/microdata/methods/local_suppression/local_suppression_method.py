@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from typing import ClassVar, NamedTuple
 
-from tacita.core import Floats, Ints, Mask, Method, Run
+from tacita.core import Floats, Ints, Mask, RecordMethod, Run
 from tacita.core.spec.params import GroupSize
 from tacita.core.spec.roles import KINDS, Kind
 
@@ -37,7 +37,7 @@ KEPT = (
 )
 
 
-class Withholding(Method):
+class Withholding(RecordMethod):
     """Leaves cells of keys empty, the others as they were. Subclasses say which.
 
     Takes columns of any kind as categories. Records that miss values stand among the others of their
@@ -52,6 +52,10 @@ class Withholding(Method):
     by_chance: ClassVar[bool] = False
 
     k: GroupSize = 3
+
+    @property
+    def needs_whole_file(self) -> str:
+        return "combinations of keys lie across parts, and must be counted over all records"
 
     @abstractmethod
     def weights(self, names: Sequence[str]) -> Floats:

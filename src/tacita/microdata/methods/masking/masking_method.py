@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from tacita.core import DataError, Floats, Labels, Mask, Matrix, Method, Run
+from tacita.core import DataError, Floats, Labels, Mask, Matrix, RecordMethod, Run
 from tacita.core.arrays import as_matrix
 from tacita.core.spec.roles import Kind
 
@@ -60,20 +60,20 @@ def held(column: Floats, categories: int) -> Mask:
     return np.bincount(codes, minlength=categories + 1) > 0
 
 
-class Masking(Method):
+class Masking(RecordMethod):
     """Replaces the values of records by others. Subclasses say how, in `change`.
 
     Never promises groups of k: whatever records share, they share by chance or column by column. The values
-    come in on their own scale; a masking may not depend on the unit of measurement. `by_chance` marks those
-    whose result depends on drawn numbers: from the operating system, unless the run has a seed; `roundable`
-    is False where rounding would break a promise; `unit_aware` is True where units play a part.
+    come in on their own scale; a masking may not depend on the unit of measurement.
     """
 
     kind: ClassVar[str] = "masking"
     guarantees: ClassVar[tuple[str, ...]] = ("masked-cells",)
-    by_chance: ClassVar[bool] = True
     roundable: ClassVar[bool] = True
-    unit_aware: ClassVar[bool] = False
+
+    @property
+    def needs_whole_file(self) -> str:
+        return "it is scaled to, and promises something of, all records of a stratum"
 
     def mask(
         self,
@@ -144,7 +144,6 @@ class CategoryMasking(Masking):
 
     takes: ClassVar[tuple[Kind, ...]] = ("nominal", "ordinal")
     roundable: ClassVar[bool] = False
-    whole_units: ClassVar[bool] = False
 
     def change(self, x: Matrix, units: npt.ArrayLike | None, beside: Matrix, run: Run) -> Masked:
         """Codes alone, for categories that have no names."""

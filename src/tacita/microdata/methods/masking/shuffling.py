@@ -47,6 +47,10 @@ class Shuffle(Masking):
         description="kept numeric columns that the masked ones should go with, as far as a normal copula can",
     )
 
+    @property
+    def context_columns(self) -> tuple[str, ...]:
+        return self.beside
+
     def fewest(self, columns: int) -> int:
         return columns + 3
 

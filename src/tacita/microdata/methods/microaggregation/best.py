@@ -132,6 +132,11 @@ class Best(Improvement):
         int, Field(ge=0, le=100_000, description="rounds of the proof at most; 0: the instant bound alone")
     ] = 120
 
+    @property
+    def needs_whole_file(self) -> str:
+        timed = "with a time instead of an effort, no two runs would be the same"
+        return super().needs_whole_file if self.time is None else timed
+
     @model_validator(mode="after")
     def _time_or_effort(self) -> Best:
         if self.time is not None and self.effort is not None:

@@ -139,6 +139,11 @@ class BRKGA(Microaggregation):
         Field(gt=0, description="seconds to search for at most; the result then depends on the machine"),
     ] = None
 
+    @property
+    def needs_whole_file(self) -> str:
+        timed = "with a time instead of an effort, no two runs would be the same"
+        return super().needs_whole_file if self.time is None else timed
+
     def group(self, x: Matrix, units: Labels | None, run: Run) -> Labels:
         n = x.shape[0]
         low, high = ceil(n / (2 * self.k - 1)), n // self.k

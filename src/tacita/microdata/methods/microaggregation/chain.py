@@ -56,6 +56,10 @@ class Chain(Microaggregation):
         return found.labels if units is None else merge_short_groups(x, found.labels, self.k, units)
 
     @property
+    def needs_whole_file(self) -> str:
+        return next((why for each in self.methods if (why := each.needs_whole_file)), "")
+
+    @property
     def reads(self) -> tuple[str, ...]:
         return self.methods[0].reads
 

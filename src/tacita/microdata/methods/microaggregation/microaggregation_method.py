@@ -17,9 +17,9 @@ from tacita.core import (
     Labels,
     Mask,
     Matrix,
-    Method,
     ParameterError,
     Partition,
+    RecordMethod,
     Run,
 )
 from tacita.core.arrays import as_matrix
@@ -33,23 +33,27 @@ Growth = Annotated[
 ]
 
 
-class Microaggregation(Method):
+class Microaggregation(RecordMethod):
     """Divides records into groups of at least k. Subclasses say how, in `group`.
 
     A method that keeps k distinct units in a group by itself sets `unit_aware`; for the others groups that
-    fall short are merged afterwards. `one_column` marks methods for a single column; `by_chance` those whose
-    result depends on drawn numbers, and so on the order of rows too. `added` names parameters that a record
-    leaves out at their defaults, so that it reads as before the method had them.
+    fall short are merged afterwards. `one_column` marks methods for a single column. `added` names parameters
+    that a record leaves out at their defaults, so that it reads as before the method had them.
     """
 
     kind: ClassVar[str] = "microaggregation"
     guarantees: ClassVar[tuple[str, ...]] = ("groups-of-k", "group-means")
-    unit_aware: ClassVar[bool] = False
     one_column: ClassVar[bool] = False
     by_chance: ClassVar[bool] = False
     added: ClassVar[tuple[str, ...]] = ()
 
     k: GroupSize = 3
+
+    @property
+    def needs_whole_file(self) -> str:
+        return (
+            "" if self.takes == ("numeric",) else "parts are cut along numbers, and it groups by categories"
+        )
 
     def own_parameters(self) -> dict[str, Any]:
         usual = {name for name in self.added if getattr(self, name) == type(self).model_fields[name].default}

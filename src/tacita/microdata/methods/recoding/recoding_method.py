@@ -6,14 +6,14 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from tacita.core import Hierarchy, Method
+from tacita.core import Hierarchy, RecordMethod
 from tacita.core.spec.roles import KINDS, Kind
 
 # Records that shared their values still do, so whoever hid among k others still does.
 KEPT = ("groups-of-k", "k-anonymous", "k-units", "column-groups", "column-units", "units-agree")
 
 
-class Recoding(Method):
+class Recoding(RecordMethod):
     """Replaces every value of a column by another, a function of the value alone. Subclasses say how.
 
     Takes columns of any kind as text, and publishes text; what is missing stays missing.

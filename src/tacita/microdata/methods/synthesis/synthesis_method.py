@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 
-from tacita.core import DataError, Mask, Matrix, Method, Run
+from tacita.core import DataError, Mask, Matrix, RecordMethod, Run
 from tacita.core.arrays import as_matrix
 from tacita.core.data.value_bounds import Bounded
 
@@ -49,19 +49,15 @@ Unchanged = Annotated[
 CHANCE_HITS = 2
 
 
-class BaseSynthesis(Method):
-    """Replaces dependent attributes, given independent ones that are kept: all that a release asks of it.
-
-    `by_chance` marks those whose result depends on drawn numbers: from the operating system, unless the run
-    has a seed. `draws_missing` says that a missing value is a level like others, which may be drawn too;
-    `roundable` that whole numbers come out whole, so that rounding breaks nothing.
-    """
+class BaseSynthesis(RecordMethod):
+    """Replaces dependent attributes, given independent ones that are kept: all that a release asks of it."""
 
     kind: ClassVar[str] = "synthesis"
     guarantees: ClassVar[tuple[str, ...]] = ("synthetic-cells",)
-    by_chance: ClassVar[bool] = True
-    draws_missing: ClassVar[bool] = False
-    roundable: ClassVar[bool] = False
+
+    @property
+    def needs_whole_file(self) -> str:
+        return "its models and what they preserve are those of all records of a stratum"
 
     @abstractmethod
     def synthesize(self, y: npt.ArrayLike, s: npt.ArrayLike | None = None, run: Run | None = None) -> Matrix:
