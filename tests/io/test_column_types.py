@@ -156,20 +156,20 @@ PLANTED = {
 def test_a_typed_file_of_a_text_file_that_says_something_else_is_found(how, form, tmp_path):
     release = tacita.protect(source_in("csv", tmp_path), **KEYS)
     honest = typed(Microdata.of(release.data, dialect=release.claim.original.dialect), release.claim)
-    assert failed(verify.verify_file(form.encode(honest), form, release.claim)) == set()
+    assert failed(verify.verify_file(verify.WrittenFile(form.encode(honest), form), release.claim)) == set()
     name, change, guarantee = PLANTED[how]
     table = honest.frame.to_arrow()
     place, kind = table.column_names.index(name), table.schema.field(name).type
     cells = pa.array(change(table[name].to_pylist()), kind)
     content = form.pack(table.set_column(place, name, cells))
-    assert guarantee in failed(verify.verify_file(content, form, release.claim))
+    assert guarantee in failed(verify.verify_file(verify.WrittenFile(content, form), release.claim))
 
 
 def test_text_instead_of_numbers_is_no_other_value(tmp_path):
     """A plug-in that writes all as text loses types, not values, and promises none of them."""
     release = tacita.protect(source_in("csv", tmp_path), **KEYS)
     content = CSV().encode(Microdata.of(release.data, dialect=release.claim.original.dialect))
-    assert failed(verify.verify_file(content, CSV(), release.claim)) == set()
+    assert failed(verify.verify_file(verify.WrittenFile(content, CSV()), release.claim)) == set()
 
 
 def plan_of(source, target, **section):
@@ -197,7 +197,7 @@ def test_what_cannot_be_written_is_refused_before_the_run(what, tmp_path, monkey
     columns, ending, words = REFUSED[what]
     source = tmp_path / "in.parquet"
     source.write_bytes(Parquet().pack(pa.table({"x": [1.0, 2, 3, 4, 5, 6], **columns})))
-    monkeypatch.setattr(tacita.plans, "make_release", lambda *_: pytest.fail("the run began"))
+    monkeypatch.setattr(tacita.plans, "make_file", lambda *_: pytest.fail("the run began"))
     with pytest.raises(DataError, match=words):
         api.run(plan_of(source, tmp_path / f"out.{ending}"))
     (name,) = columns

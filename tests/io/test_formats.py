@@ -69,7 +69,7 @@ def test_what_is_promised_of_its_bytes_is_said_with_its_own_words(plug_in):
     release = tacita.protect("firms.jsonl", quasi=["x", "turnover"], identifiers=["name"], k=3)
     data = Microdata.of(release.data)
     promises = {
-        name: verify.verify_file(form.encode(data), form, release.claim)[-1].guarantee
+        name: verify.verify_file(verify.WrittenFile(form.encode(data), form), release.claim)[-1].guarantee
         for name, form in (("jsonl", plug_in()), ("csv", CSV()), ("parquet", tacita.method("parquet")))
     }
     assert promises == {"jsonl": "file-written-again", "csv": "file-plain", "parquet": "file-plain"}
@@ -123,7 +123,11 @@ def test_what_clings_to_a_table_but_is_no_cell_cannot_be_written_twice(plug_in, 
     monkeypatch.setattr(plug_in, "unpack", unpack)
     release = tacita.protect(pa.Table.from_pylist(FIRMS), quasi=["x", "turnover"], identifiers=["name"], k=3)
     content = plug_in().encode(Microdata.of(release.data)) + b"#Firm 1"
-    failed = [each for each in verify.verify_file(content, plug_in(), release.claim) if not each.passed]
+    failed = [
+        each
+        for each in verify.verify_file(verify.WrittenFile(content, plug_in()), release.claim)
+        if not each.passed
+    ]
     assert "file-written-again" in {each.guarantee for each in failed}
 
 

@@ -77,7 +77,7 @@ def test_a_weight_that_the_source_does_not_set_is_found(tmp_path):
     tacita.save(release, tmp_path / "out.sav")
     content = bytearray((tmp_path / "out.sav").read_bytes())
     struct.pack_into("<i", content, 76, struct.unpack_from("<i", content, 68)[0])
-    found = verify.verify_file(bytes(content), SPSS(), release.claim)
+    found = verify.verify_file(verify.WrittenFile(bytes(content), SPSS()), release.claim)
     assert {each.guarantee for each in found if not each.passed} == {"file-plain"}
 
 

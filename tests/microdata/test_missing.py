@@ -143,7 +143,7 @@ def test_merged_releases_hold_in_every_form_and_k_of_each_pattern_can_be_counted
     data = Microdata.of(made.data, source="release")
     if form in FILES:
         content, reader = encoded(data, form)
-        assert failed(verify.verify_file(content, reader, made.claim)) == set()
+        assert failed(verify.verify_file(verify.WrittenFile(content, reader), made.claim)) == set()
     assert failed(verify.verify(data, made.claim)) == set()
     shown = {name: [_plain(cell) for cell in data.frame[name].to_list()] for name in data.columns}
     before = {name: table[name].to_pylist() for name in table.column_names}

@@ -88,7 +88,7 @@ def judge(form: str, table: pa.Table, claim: Claim) -> tuple[Verdict, ...]:
     if form in FRAMES:
         return verify.verify(Microdata.of(native(table, form)), claim)
     content, reader = encoded(Microdata.of(table, dialect=claim.original.dialect), form)
-    return verify.verify_file(content, reader, claim)
+    return verify.verify_file(verify.WrittenFile(content, reader), claim)
 
 
 def encoded(data: Microdata, form: str) -> tuple[bytes, RecordFormat]:

@@ -26,11 +26,9 @@ from tacita.core import (
     Trials,
     Verdict,
 )
-from tacita.core.results.release import Claim
 from tacita.core.results.warning_severity import gravest_first
 from tacita.io import toml_of
 from tacita.io.atomic import refuse_bad_targets
-from tacita.io.column_types import refuse_words_for_missing, typed
 from tacita.io.formats.parquet import Parquet
 from tacita.io.hierarchies import format_arx
 from tacita.io.parts import ParquetParts
@@ -39,9 +37,9 @@ from tacita.microdata.explore.risk_profile import profile
 from tacita.microdata.plans.plan import Plan
 from tacita.microdata.plans.risk_plan import RiskOutputSection, RiskPlan
 from tacita.microdata.plans.sections import OutputSection
-from tacita.microdata.release.column_metadata import notes_of
-from tacita.microdata.release.release import compare, make_release
-from tacita.microdata.release.requirement_checks import insist, required
+from tacita.microdata.release.encode import encode
+from tacita.microdata.release.release import ReleasedFile, compare, make_file, make_release, verify_release
+from tacita.microdata.release.requirement_checks import insist
 from tacita.microdata.streaming.stream import made_in_parts
 from tacita.tables.plans.plan import AnyTablePlan, kind_of
 
@@ -81,40 +79,17 @@ def save(
     section = OutputSection(path=Path(path), report=report, json_report=json_report, note=note)
     inputs = {"input": release.claim.original.path, "source": as_path(source)}
     refuse_bad_targets(section.targets, inputs, force=force)
-    packing = _Packing(Path(path))
-    packing.verified(Microdata.of(release.data), release.claim, Run())
-    io.write_all(packing.beside_pages(release, section), public=section.public, force=force)
+    released = Microdata.of(release.data)
+    written = encode(released, release.claim, Path(path))
+    verify_release(released, release.claim, written, Run())
+    io.write_all(_with_pages(release, written.content, section), public=section.public, force=force)
 
 
-class _Packing:
-    """The bytes that a file will have, once they are verified; `to_look_at` as in `make_release`."""
-
-    def __init__(self, target: Path, *, to_look_at: bool = False) -> None:
-        self.target, self.content, self.to_look_at = target, b"", to_look_at
-
-    def verified(self, released: Microdata, claim: Claim, run: Run) -> tuple[Verdict, ...]:
-        """What the bytes of a release keep of its promises and of what is required; or an error."""
-        native = released.native
-        data = Microdata.of(
-            native, dialect=claim.original.dialect, notes=notes_of(claim, native), source=self.target.name
-        )
-        form = io.format_of(self.target, writing=True)().like(data)
-        if form.spells:
-            refuse_words_for_missing(data, claim)
-        content = form.encode(data if form.spells else typed(data, claim))
-        verify.insist(verify.verify_frame(released, claim))
-        verdicts = verify.insist(verify.verify_file(content, form, claim), to_look_at=self.to_look_at)
-        if claim.requirements:
-            written = verify.read_back(content, form, claim, self.target.name)
-            verdicts += required(claim, written, run, to_look_at=self.to_look_at)
-        self.content = content
-        # of the file alone, which a release in memory has not
-        return tuple(each for each in verdicts if each.guarantee not in verify.OF_FILES)
-
-    def beside_pages(self, release: RecordsRelease, section: OutputSection) -> dict[Path, bytes]:
-        """The file, and the pages beside it."""
-        record = replace(release.record, release_fingerprint=io.fingerprint_of(self.content))
-        return {self.target: self.content, **_pages_of(replace(release, record=record), section)}
+def _with_pages(release: RecordsRelease, content: bytes, section: OutputSection) -> dict[Path, bytes]:
+    """The file of a release, and the pages beside it."""
+    assert section.path is not None
+    record = replace(release.record, release_fingerprint=io.fingerprint_of(content))
+    return {section.path: content, **_pages_of(replace(release, record=record), section)}
 
 
 def _pages_of(release: RecordsRelease, section: OutputSection) -> dict[Path, bytes]:
@@ -187,24 +162,27 @@ def _run_in_memory(
     force: bool,
     report_refused: bool = False,
 ) -> RecordsRelease:
-    """What is written is what was verified: the frame by itself is only where nothing is written."""
+    """What is written is what was verified: the frame by itself only where nothing is written."""
     target = cast(Path, plan.output.path)
     form = io.format_of(target, writing=True)().like(data)
     to_look_at = dry_run or report_refused
-    packing, lost = _Packing(target, to_look_at=to_look_at), said_before(data, plan, form)
+    lost = said_before(data, plan, form)
     if lost is not None:
         (run or Run()).on_warning(lost)
     try:
-        verified = None if dry_run else packing.verified
-        release = make_release(data, plan, run, verified, to_look_at=to_look_at)
+        if dry_run:
+            made = ReleasedFile(make_release(data, plan, run, to_look_at=True), b"")
+        else:
+            made = make_file(data, plan, run, target, to_look_at=to_look_at)
     except RequirementError as refusal:
         raise refusal.reworded(f"{refusal} A dry run writes its report, where one is named.") from None
+    release = made.release
     if lost is not None:
         record = replace(release.record, cautions=gravest_first((*release.record.cautions, lost)))
         release = replace(release, record=record)
     if to_look_at:
         _refuse(release, plan, force, tell=dry_run)
-    files = {} if dry_run else packing.beside_pages(release, plan.output)
+    files = {} if dry_run else _with_pages(release, made.content, plan.output)
     io.write_all({**files, **plan.as_file(save_plan)}, public=plan.output.public, force=force)
     return release
 

@@ -129,7 +129,7 @@ def a_release_in_it_is_verified(method: Any) -> Findings:
     if _written_too(method):
         made = protect(Microdata.of(_records(method)).with_roles(Roles(quasi=["share"])), MDAV(k=3), Run())
         form = method.like(made.data)
-        for verdict in verify.verify_file(form.encode(made.data), form, made.claim):
+        for verdict in verify.verify_file(verify.WrittenFile(form.encode(made.data), form), made.claim):
             yield verdict.passed, f"{verdict.guarantee} does not hold of the bytes."
 
 

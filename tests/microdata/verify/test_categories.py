@@ -260,7 +260,7 @@ def test_what_protect_makes_holds_in_every_form_and_k_can_be_counted_in_it(drawn
     data = Microdata.of(made.data, source="release")
     if form in FILES:
         content, reader = encoded(data, form)
-        assert failed(verify.verify_file(content, reader, made.claim)) == set()
+        assert failed(verify.verify_file(verify.WrittenFile(content, reader), made.claim)) == set()
         data = reader.decode(content, "release")
     assert failed(verify.verify(data, made.claim)) == set() or form == "csv"
     rows = list(zip(*(map(str, data.frame[name].to_list()) for name in options["quasi"]), strict=True))

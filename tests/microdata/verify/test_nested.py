@@ -115,7 +115,7 @@ def test_what_no_cell_shows_is_in_no_byte_of_a_release(name):
     content = Parquet().encode(Microdata.of(made.data))
     for written in (*held, _arrow_file(made.data), _parquet_file(made.data), content):
         assert CANARY.encode() not in written
-    assert not failed(verify.verify_file(content, Parquet(), made.claim))
+    assert not failed(verify.verify_file(verify.WrittenFile(content, Parquet()), made.claim))
     again = pq.read_table(streams.BytesIO(content))
     assert again["c"].to_pylist() == HIDDEN[name].to_pylist()
     assert CANARY.encode() not in _parquet_file(again)
@@ -147,7 +147,7 @@ def test_there_are_files_that_remember():
 def test_the_verifier_sees_a_parquet_file_that_stores_more_than_its_cells(name):
     made = _released(HIDDEN[name])
     planted = _parquet_file(made.data.set_column(1, "c", HIDDEN[name]))
-    assert "file-plain" in failed(verify.verify_file(planted, Parquet(), made.claim))
+    assert "file-plain" in failed(verify.verify_file(verify.WrittenFile(planted, Parquet()), made.claim))
 
 
 class Custom(pa.ExtensionType):

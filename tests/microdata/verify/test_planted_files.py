@@ -167,13 +167,13 @@ def test_a_parquet_file_that_says_more_than_its_cells_is_caught(how, made, monke
 @pytest.mark.parametrize("compression", ["none", "zstd", "snappy"])
 def test_a_plain_parquet_file_passes_however_it_is_compressed(compression, made):
     content = _written(made.data, compression=compression)
-    assert failed(verify.verify_file(content, Parquet(), made.claim)) == set()
+    assert failed(verify.verify_file(verify.WrittenFile(content, Parquet()), made.claim)) == set()
 
 
 @pytest.mark.parametrize("rows", [3, 5])
 def test_a_parquet_file_of_several_row_groups_passes(rows, made):
     content = _written(made.data, row_group_size=rows)
-    assert failed(verify.verify_file(content, Parquet(), made.claim)) == set()
+    assert failed(verify.verify_file(verify.WrittenFile(content, Parquet()), made.claim)) == set()
 
 
 @pytest.mark.parametrize("form", ["csv", "parquet"])

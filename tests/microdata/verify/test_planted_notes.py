@@ -36,7 +36,7 @@ def made(form, source):
 def found(content, form, release):
     return {
         each.guarantee: each.detail
-        for each in verify.verify_file(content, form, release.claim)
+        for each in verify.verify_file(verify.WrittenFile(content, form), release.claim)
         if not each.passed
     }
 
@@ -52,7 +52,9 @@ def test_an_honest_file_is_found_plain(ending):
     form, source = FORMS[ending]
     release, content, _ = made(form, source)
     assert found(content, form(), release) == {}
-    assert verify.verify_file(content, form(), release.claim)[-1].guarantee == "file-plain"
+    assert (
+        verify.verify_file(verify.WrittenFile(content, form()), release.claim)[-1].guarantee == "file-plain"
+    )
 
 
 REASONS = {"dta": ("a", "b"), "sav": (-9.0, -8.0), "xpt": ("A", "B")}

@@ -127,7 +127,7 @@ def test_metadata_of_a_nested_field_is_caught_in_the_frame_and_in_the_file(where
     assert "no-leftovers" in failed(judge("pyarrow", planted, made.claim))
     sink = pa.BufferOutputStream()
     pq.write_table(planted, sink)
-    found = verify.verify_file(bytes(sink.getvalue()), Parquet(), made.claim)
+    found = verify.verify_file(verify.WrittenFile(bytes(sink.getvalue()), Parquet()), made.claim)
     assert "file-plain" in failed(found)
 
 
@@ -150,12 +150,12 @@ def test_an_extreme_in_the_footer_that_no_record_has_is_caught(what, rows):
     sink = pa.BufferOutputStream()
     pq.write_table(made.data, sink, row_group_size=rows)
     content = bytes(sink.getvalue())
-    assert failed(verify.verify_file(content, Parquet(), made.claim)) == set()
+    assert failed(verify.verify_file(verify.WrittenFile(content, Parquet()), made.claim)) == set()
     start = len(content) - 8 - int.from_bytes(content[-8:-4], "little")
     assert true in content[start:]
     head, found, tail = content[start:].rpartition(true)
     planted = content[:start] + head + found.replace(true, told) + tail
-    verdicts = verify.verify_file(planted, Parquet(), made.claim)
+    verdicts = verify.verify_file(verify.WrittenFile(planted, Parquet()), made.claim)
     assert failed(verdicts) == {"file-plain"}
 
 
@@ -382,7 +382,7 @@ def test_a_file_that_tells_no_extremes_passes():
     made = release()
     sink = pa.BufferOutputStream()
     pq.write_table(made.data, sink, write_statistics=False)
-    found = verify.verify_file(bytes(sink.getvalue()), Parquet(), made.claim)
+    found = verify.verify_file(verify.WrittenFile(bytes(sink.getvalue()), Parquet()), made.claim)
     assert failed(found) == set()
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,7 @@ from tacita.core import (
 )
 from tacita.core.results.inferred_cells import Determined
 from tacita.core.results.progress import Heard
-from tacita.core.results.release import Claim, Requirement
+from tacita.core.results.release import Claim
 from tacita.core.results.score import Files
 from tacita.core.results.trials import Origin
 from tacita.core.spec.seeds import as_seed
@@ -39,90 +39,147 @@ from tacita.microdata.plans.requirements import RequireSection
 from tacita.microdata.plans.sections import CompareSection, ProtectSection
 from tacita.microdata.protection import membership
 from tacita.microdata.protection.fingerprint import fingerprint_of_frame
-from tacita.microdata.protection.prepare import Protected
 from tacita.microdata.protection.pseudonyms import with_pseudonyms
 from tacita.microdata.protection.safeguards import against_advice, insisted_on
-from tacita.microdata.protection.steps import make, steps_for
+from tacita.microdata.protection.steps import Made, make, steps_for
 from tacita.microdata.statistics.sample_uniqueness import examine
+from tacita.microdata.verify import WrittenFile
 from tacita.microdata.warnings import rounding_attack
 
+from .encode import encode
 from .record import domain_codes, recorded, suited
 from .requirement_checks import counting_by, judge, required
 
-# Verifies a frame that is claimed to be a release: the verdicts, or an error.
-Verifying = Callable[[Microdata, Claim, Run], tuple[Verdict, ...]]
+
+@dataclass(frozen=True, repr=False)
+class ReleasedFile:
+    """A release, and the verified bytes of its file."""
+
+    release: RecordsRelease
+    content: bytes
+
+
+@dataclass(frozen=True, repr=False)
+class _Verified:
+    """What verification found of masked records: the verdicts, and what stands since somebody accepted it."""
+
+    verdicts: tuple[Verdict, ...]
+    accepted: tuple[str, ...]
+    inferred: tuple[Determined, ...] = ()
 
 
 def make_release(
-    data: Microdata,
-    asked: Protection,
-    run: Run | None,
-    verified: Verifying | None = None,
-    *,
-    to_look_at: bool = False,
+    data: Microdata, asked: Protection, run: Run | None, *, to_look_at: bool = False
 ) -> RecordsRelease:
-    """Protect, verify, measure, judge by what is required; every release of tacita is made here.
+    """Protect, verify and measure records in memory, and judge them by what is required.
 
-    `verified` verifies the frame by the bytes that are to be written of it; without one, the frame itself is.
-    One `to_look_at` comes back although it does not meet a requirement, or other columns give back what it
-    hid: for its confidential report alone. `verified` then raises for neither.
+    A release `to_look_at` comes back although it does not meet a requirement, or other columns give back what
+    it hid: for its confidential report alone.
     """
-    section = asked.protect
-    given = run or Run()
-    # what a release hears is told in its record, not what one before it heard
-    heard = Heard(given.enough)
-    steered = replace(given, seed=given.seed if section.seed is None else as_seed(section.seed), enough=heard)
-    planned = asked.planned
-    insisted: tuple[str, ...] = ()
-    for each in planned:
-        unwise = against_advice(each.section.build(), steered.seed, shuffle=section.shuffle)
-        insisted += insisted_on(unwise, section.insist)
-    data = data.with_roles(asked.whole)
-    data, identified = with_pseudonyms(data, section)
-    made = make(data, steps_for(data, planned), steered, section)
-    made = replace(made, claim=replace(made.claim, identified=identified))
-    for protected in made.protected:
-        insisted += insisted_on(rounding_attack.against_advice(protected), section.insist)
-        unwise = membership.against_advice(protected.method, protected.membership)
-        insisted += insisted_on(unwise, section.insist)
-    insisted = tuple(dict.fromkeys(insisted))
-    claim = _insisting(made.claim, insisted, asked.require.requirements)
-    made = replace(made, claim=claim, protected=tuple(_told(each, insisted) for each in made.protected))
+    return _released(data, asked, run, None, to_look_at)[0]
+
+
+def make_file(
+    data: Microdata, asked: Protection, run: Run | None, target: Path, *, to_look_at: bool = False
+) -> ReleasedFile:
+    """The same of the file that `target` will be: what is verified are its bytes. Nothing is written."""
+    release, written = _released(data, asked, run, target, to_look_at)
+    assert written is not None
+    return ReleasedFile(release, written.content)
+
+
+def _released(
+    data: Microdata, asked: Protection, run: Run | None, target: Path | None, to_look_at: bool
+) -> tuple[RecordsRelease, WrittenFile | None]:
+    """The stages of every release: prepare and apply the steps, encode, verify, record."""
+    steered, heard = _steered(run, asked)
+    accepted = _accepted_of_plan(asked, steered)
+    data, identified = with_pseudonyms(data.with_roles(asked.whole), asked.protect)
+    made = make(data, steps_for(data, asked.planned), steered, asked.protect)
+    accepted = tuple(dict.fromkeys((*accepted, *_accepted_of_values(made, asked))))
+    claim = replace(made.claim, identified=identified, requirements=asked.require.requirements)
+    made = _accepting(replace(made, claim=claim), accepted)
     steered.report("verifying", 0, 1)
-    verify_it = verified or (_looked_at if to_look_at else _verified)
-    given_back: tuple[Determined, ...] = ()
-    try:
-        verdicts = verify_it(made.data, claim, steered)
-        if to_look_at and section.insist:
-            verify.insist(tuple(each for each in verdicts if each.inferred))
-    except InferenceError as refused:
-        if not section.insist:
-            raise
-        given_back = refused.found
-        insisted = (*insisted, verify.GIVEN_BACK)
-        claim = _insisting(claim, insisted, claim.requirements)
-        made = replace(made, claim=claim, protected=tuple(_told(each, insisted) for each in made.protected))
-        verdicts = verify_it(made.data, claim, steered)
+    written = None if target is None else encode(made.data, made.claim, target)
+    found = _verified(made, written, steered, insist=asked.protect.insist, to_look_at=to_look_at)
     steered.report("verifying", 1, 1)
-    return recorded(made, data, asked, verdicts, steered, heard.after, given_back=given_back)
+    made = _accepting(made, found.accepted)
+    release = recorded(made, data, asked, found.verdicts, steered, heard.after, given_back=found.inferred)
+    return release, written
 
 
-def _verified(released: Microdata, claim: Claim, run: Run) -> tuple[Verdict, ...]:
-    return verify.insist(verify.verify(released, claim)) + required(claim, released, run)
+def _steered(run: Run | None, asked: Protection) -> tuple[Run, Heard]:
+    """The run with the seed of the plan; its record tells what this run heard, not one before it."""
+    given = run or Run()
+    heard = Heard(given.enough)
+    seed = given.seed if asked.protect.seed is None else as_seed(asked.protect.seed)
+    return replace(given, seed=seed, enough=heard), heard
 
 
-def _looked_at(released: Microdata, claim: Claim, run: Run) -> tuple[Verdict, ...]:
-    kept = verify.insist(verify.verify(released, claim), to_look_at=True)
-    return kept + required(claim, released, run, to_look_at=True)
+def _accepted_of_plan(asked: Protection, run: Run) -> tuple[str, ...]:
+    """What is accepted although it is unwise, before any work; raises where it is not accepted."""
+    section = asked.protect
+    return tuple(
+        name
+        for step in asked.planned
+        for name in insisted_on(
+            against_advice(step.section.build(), run.seed, shuffle=section.shuffle), section.insist
+        )
+    )
 
 
-def _insisting(claim: Claim, insisted: tuple[str, ...], asked: tuple[Requirement, ...]) -> Claim:
-    steps = tuple(replace(step, insisted=insisted) for step in claim.steps)
-    return replace(claim, insisted=insisted, requirements=asked, steps=steps)
+def _accepted_of_values(made: Made, asked: Protection) -> tuple[str, ...]:
+    """The same of what the steps made of the values."""
+    accepted: list[str] = []
+    for protected in made.protected:
+        accepted += insisted_on(rounding_attack.against_advice(protected), asked.protect.insist)
+        unwise = membership.against_advice(protected.method, protected.membership)
+        accepted += insisted_on(unwise, asked.protect.insist)
+    return tuple(accepted)
 
 
-def _told(protected: Protected, insisted: tuple[str, ...]) -> Protected:
-    return replace(protected, claim=replace(protected.claim, insisted=insisted))
+def _accepting(made: Made, accepted: tuple[str, ...]) -> Made:
+    """The same, every claim of it with what was accepted."""
+    steps = tuple(replace(step, insisted=accepted) for step in made.claim.steps)
+    protected = tuple(replace(each, claim=replace(each.claim, insisted=accepted)) for each in made.protected)
+    return replace(made, claim=replace(made.claim, insisted=accepted, steps=steps), protected=protected)
+
+
+def _verified(
+    made: Made, written: WrittenFile | None, run: Run, *, insist: bool, to_look_at: bool
+) -> _Verified:
+    """The verdicts on what is to be published, or an error.
+
+    With `insist`, what other columns give back is accepted by name, and all else must hold.
+    """
+    accepted = made.claim.insisted
+    try:
+        verdicts = verify_release(made.data, made.claim, written, run, to_look_at=to_look_at)
+        if to_look_at and insist:
+            verify.insist(tuple(each for each in verdicts if each.inferred))
+        return _Verified(verdicts, accepted)
+    except InferenceError as refused:
+        if not insist:
+            raise
+        accepted = (*accepted, verify.GIVEN_BACK)
+        claim = _accepting(made, accepted).claim
+        verdicts = verify_release(made.data, claim, written, run, to_look_at=to_look_at)
+        return _Verified(verdicts, accepted, refused.found)
+
+
+def verify_release(
+    released: Microdata, claim: Claim, written: WrittenFile | None, run: Run, *, to_look_at: bool = False
+) -> tuple[Verdict, ...]:
+    """What a frame, or the file written of it, keeps of its promises and of what is required; or an error."""
+    if written is None:
+        kept = verify.insist(verify.verify(released, claim), to_look_at=to_look_at)
+        return kept + required(claim, released, run, to_look_at=to_look_at)
+    verify.insist(verify.verify_frame(released, claim))
+    kept = verify.insist(verify.verify_file(written, claim), to_look_at=to_look_at)
+    if claim.requirements:
+        kept += required(claim, written.records(claim), run, to_look_at=to_look_at)
+    # of the file alone, which a release in memory has not
+    return tuple(each for each in kept if each.guarantee not in verify.OF_FILES)
 
 
 def assess(before: Microdata, after: Microdata, asked: Protection, run: Run | None) -> Report:

@@ -8,7 +8,8 @@ from which. One check per named guarantee.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 from tacita.core import DataError, InferenceError, Microdata
 from tacita.core.results.release import DECLARED, Claim
@@ -42,7 +43,7 @@ from . import (
 from .evidence import Evidence
 from .type_restoration import restored
 
-__all__ = ["ALWAYS", "CHECKS", "Check", "Evidence", "insist", "read_back", "verify", "verify_file"]
+__all__ = ["ALWAYS", "CHECKS", "Check", "Evidence", "WrittenFile", "insist", "verify", "verify_file"]
 
 
 CHECKS: dict[str, Check[Evidence]] = {
@@ -354,24 +355,35 @@ def verify_frame(released: Microdata, claim: Claim) -> tuple[Verdict, ...]:
     return verdicts(Evidence(released, claim), ("columns-kept", "no-leftovers"), CHECKS, _FIRST)
 
 
-def verify_file(content: bytes, form: RecordFormat, claim: Claim) -> tuple[Verdict, ...]:
+@dataclass(frozen=True, repr=False)
+class WrittenFile:
+    """The bytes that a file will have, and what its format reads from them; they are read once."""
+
+    content: bytes
+    form: RecordFormat
+    name: str = "release"
+
+    @cached_property
+    def decoded(self) -> Microdata:
+        """The records as the format reads them; raises where it cannot."""
+        return self.form.decode(self.content, self.name)
+
+    def records(self, claim: Claim) -> Microdata:
+        """The same in the types and words in which a claim speaks of them."""
+        out_of_text = claim.original.dialect is not None and not self.form.spells
+        plain = self.form.keeps_types and not out_of_text
+        return self.decoded if plain else restored(self.decoded, claim)
+
+
+def verify_file(written: WrittenFile, claim: Claim) -> tuple[Verdict, ...]:
     """Try to refute every promise of a release from the very bytes that would be written."""
-    name = files.promise_of(form)
+    name = files.promise_of(written.form)
     try:
-        released = form.decode(content, "release")
+        decoded = written.decoded
     except DataError:
         return (Verdict(name, CHECKS[name].promise, False, "the bytes cannot be read back as records"),)
-    return _verdicts(Evidence(_as_promised(released, form, claim), claim, content, form, released), name)
-
-
-def read_back(content: bytes, form: RecordFormat, claim: Claim, source: str) -> Microdata:
-    """What the bytes of a release say, in the types and words in which promises speak of it."""
-    return _as_promised(form.decode(content, source), form, claim)
-
-
-def _as_promised(read: Microdata, form: RecordFormat, claim: Claim) -> Microdata:
-    out_of_text = claim.original.dialect is not None and not form.spells
-    return read if form.keeps_types and not out_of_text else restored(read, claim)
+    evidence = Evidence(written.records(claim), claim, written.content, written.form, decoded)
+    return _verdicts(evidence, name)
 
 
 def _verdicts(evidence: Evidence, *more: str, finished: bool = True) -> tuple[Verdict, ...]:

@@ -82,7 +82,7 @@ def test_a_release_of_steps_that_lose_records_is_verified_on_its_bytes(name, shu
     assert all(verdict.passed for verdict in release.record.verdicts)
     out = tmp_path / f"out.{ending}"
     tacita.save(release, out)
-    found = verify.verify_file(out.read_bytes(), format_of(out)(), release.claim)
+    found = verify.verify_file(verify.WrittenFile(out.read_bytes(), format_of(out)()), release.claim)
     assert not [verdict for verdict in found if not verdict.passed]
 
 

@@ -192,7 +192,7 @@ def test_a_planted_failure_is_found(name, made):
 def test_a_planted_failure_is_found_in_the_bytes_of_a_file(name, form, made):
     plant, promise = PLANTED[name]
     table, claim = plant(made.data, made.claim)
-    found = verify.verify_file(form().encode(Microdata.of(table)), form(), claim)
+    found = verify.verify_file(verify.WrittenFile(form().encode(Microdata.of(table)), form()), claim)
     assert promise in {each.guarantee for each in found if not each.passed}
 
 
