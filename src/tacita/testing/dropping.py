@@ -45,7 +45,7 @@ def it_promises_what_the_verifier_sees_and_never_groups_of_k(method: Any) -> Fin
 
 def a_release_of_it_is_verified_with_strata_and_gaps(method: Any) -> Findings:
     from tacita.microdata import verify
-    from tacita.microdata.protection.prepare import protect
+    from tacita.microdata.protection.protect import protect
 
     roles = RolesOfFile(strata=["region"], unit="unit", identifiers=["unit"])
     data = Microdata.of(persons()).with_roles(roles)

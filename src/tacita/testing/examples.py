@@ -121,7 +121,7 @@ def persons(n: int = 160) -> pa.Table:
 def released(method: RecordMethod, missing: Any = "drop", **roles: Any) -> list[tuple[bool, str]]:
     """Whether what a release of the persons promises holds of it, and the same seed makes the same one."""
     from tacita.microdata import verify
-    from tacita.microdata.protection.prepare import protect
+    from tacita.microdata.protection.protect import protect
 
     around = {"strata": ["region"], "unit": "unit", "identifiers": ["unit"]}
     data = Microdata.of(persons()).with_roles(Roles(**roles, **around))

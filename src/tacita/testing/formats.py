@@ -124,7 +124,7 @@ def other_bytes_are_refused_without_quoting_them(method: Any) -> Findings:
 def a_release_in_it_is_verified(method: Any) -> Findings:
     from tacita.microdata import verify
     from tacita.microdata.methods.microaggregation.mdav import MDAV
-    from tacita.microdata.protection.prepare import protect
+    from tacita.microdata.protection.protect import protect
 
     if _written_too(method):
         made = protect(Microdata.of(_records(method)).with_roles(Roles(quasi=["share"])), MDAV(k=3), Run())

@@ -15,7 +15,7 @@ from tacita import ParameterError, VerificationError, datasets, registry
 from tacita.core import Microdata, Roles
 from tacita.core.results.release import Claim
 from tacita.microdata.methods.masking.masking_method import Masked, Masking
-from tacita.microdata.protection.prepare import Protected, protect
+from tacita.microdata.protection.protect import Protected, protect
 from tacita.microdata.verify import verify
 from tacita.microdata.warnings import rounding_attack
 

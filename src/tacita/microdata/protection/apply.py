@@ -5,17 +5,15 @@ A kind that protects records is one line of `VERBS`: a function from method and 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import fsum
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from tacita.core import (
     DataError,
-    Hierarchy,
     Labels,
     Mask,
     Matrix,
@@ -27,7 +25,7 @@ from tacita.core import (
 )
 from tacita.core.spec.roles import Kind
 from tacita.microdata.methods.coding.coding_method import Coding
-from tacita.microdata.methods.dropping.dropping_method import Cells, Dropping
+from tacita.microdata.methods.dropping.dropping_method import Dropping
 from tacita.microdata.methods.generalisation.generalisation_method import Generalisation
 from tacita.microdata.methods.generalisation.key_hierarchies import Keys, ladders_of
 from tacita.microdata.methods.local_suppression.local_suppression_method import Withholding
@@ -36,63 +34,19 @@ from tacita.microdata.methods.masking.masking_method import CategoryMasking, Cod
 from tacita.microdata.methods.microaggregation.microaggregation_method import Microaggregation
 from tacita.microdata.methods.microaggregation.precomputed import Given
 from tacita.microdata.methods.recoding.recoding_method import Recoding
-from tacita.microdata.methods.synthesis.columns import Columns
 from tacita.microdata.methods.synthesis.mixed import MixedSynthesis, repeated
 from tacita.microdata.methods.synthesis.synthesis_method import BaseSynthesis, Synthesis, refuse_fractions
 from tacita.microdata.statistics.group_statistics import lower_medians, modes, published_means
 from tacita.microdata.statistics.standardise import standardise, to_unit_range
 
-from .context_columns import Categories, ReadColumn, groups_named
+from .context_columns import groups_named
 from .group_representatives import spare_records
 from .membership import Membership, settled
+from .prepare import PreparedRecords
 
 
 @dataclass(frozen=True, repr=False)
-class Records:
-    """What a method may see: the columns to protect (NaN where missing), strata, units, columns beside.
-
-    Records that miss other columns are of another stratum; columns marked `integer` are published rounded.
-    `kinds` tells which columns hold codes of categories; empty where none does. `texts` has the categories
-    of such a column in the order of their codes, `hierarchies` what values may become. `names` are those of
-    the columns to protect, and of a synthesis then of those beside, whose kinds and categories follow too.
-    `read` has the columns that stay and that the method reads, `asked` the cells that decide who leaves, and
-    `populations` codes and categories of the keys in tables of the population, with the stratum of each
-    person. `spread` is mean and standard deviation of the columns in the file that these are a part of.
-    """
-
-    x: Matrix
-    strata: Labels
-    units: Labels | None
-    integer: Mask
-    beside: Matrix
-    kinds: tuple[Kind, ...] = ()
-    texts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)
-    names: tuple[str, ...] = ()
-    read: Mapping[str, ReadColumn] = field(default_factory=dict)
-    asked: Mapping[str, Cells] = field(default_factory=dict)
-    populations: Mapping[Path, tuple[Mapping[str, Categories], Labels]] = field(default_factory=dict)
-    spread: tuple[Matrix, Matrix] | None = None
-
-    def parts(self) -> Iterator[tuple[Labels, Mask]]:
-        """The rows of each stratum, and which columns they have."""
-        order = np.argsort(self.strata, kind="stable")
-        for rows in np.split(order, np.cumsum(np.bincount(self.strata))[:-1]):
-            yield rows, ~np.isnan(self.x[rows[0]])
-
-    @property
-    def columns(self) -> Columns:
-        """What a synthesis of all kinds must know of its columns."""
-        numbers: list[Kind] = ["numeric"] * len(self.names)
-        return Columns(self.names, self.kinds or tuple(numbers), self.texts)
-
-    def units_of(self, rows: Labels) -> Labels | None:
-        """The units of some rows, if there are any."""
-        return None if self.units is None else self.units[rows]
-
-
-@dataclass(frozen=True, repr=False)
-class Published:
+class MaskedValues:
     """Values in place of the originals, the promises of the kind, and the groups behind them if any.
 
     `method` as it ran: with what repeats the result, where a search was given a time. `labels` as in a
@@ -118,17 +72,17 @@ class Published:
     membership: Membership | None = None
 
 
-def publish(method: RecordMethod, records: Records, run: Run) -> Published:
+def apply_method(method: RecordMethod, records: PreparedRecords, run: Run) -> MaskedValues:
     """Do what the method's kind does."""
     doing, verb = VERBS[method.kind]
     run.report(doing, 0, 1)
     return verb(method, records, run)
 
 
-def _grouped(method: Microaggregation, records: Records, run: Run) -> Published:
+def _grouped(method: Microaggregation, records: PreparedRecords, run: Run) -> MaskedValues:
     """Groups within strata, each published as its mean (median, mode). Scaled once, over all strata."""
     mixed = method.takes != ("numeric",)
-    z = to_unit_range(records.x, records.kinds) if mixed else standardise(records.x, records.spread)
+    z = to_unit_range(records.x, records.columns.kinds) if mixed else standardise(records.x, records.scale)
     labels = np.empty(z.shape[0], dtype=np.int64)
     parts = list(records.parts())
     method = method.sized(_largest(z, parts), run)
@@ -158,11 +112,13 @@ def _grouped(method: Microaggregation, records: Records, run: Run) -> Published:
     known = [bound for bound in bounds if bound is not None]
     if known and len(known) == len(parts):
         partition = partition.bounded(np.nan_to_num(z), fsum(known))
-    values = published_values(records.x, partition.labels, records.integer, records.kinds)
+    values = published_values(records.x, partition.labels, records.columns.integer, records.columns.kinds)
     values = spare_records(
-        records.x, values, partition.labels, records.strata, records.kinds, method.k, records.units
+        records.x, values, partition.labels, records.strata, records.columns.kinds, method.k, records.units
     )
-    return Published(method, values, Microaggregation.guarantees, partition.labels, partition)
+    return MaskedValues(
+        method, values, Microaggregation.guarantees, labels=partition.labels, partition=partition
+    )
 
 
 def _bound_of(found: Partition) -> float | None:
@@ -195,19 +151,19 @@ def published_values(x: Matrix, labels: Labels, integer: Mask, kinds: Sequence[K
 
 
 def _partition(
-    method: Microaggregation, z: Matrix, records: Records, rows: Labels, present: Mask, run: Run
+    method: Microaggregation, z: Matrix, records: PreparedRecords, rows: Labels, present: Mask, run: Run
 ) -> Partition:
     """Groups of some records by the columns that they have, which are z."""
-    units, kinds = records.units_of(rows), records.kinds
+    units, kinds = records.units_of(rows), records.columns.kinds
     if method.takes == ("numeric",):
         if not method.reads:
             return method.partition(z, run, units=units)
-        return method.partition(z, run, units=units, start=groups_named(method, records.read, rows))
+        return method.partition(z, run, units=units, start=groups_named(method, records.reference.read, rows))
     here = [kind for kind, has in zip(kinds, present, strict=True) if has] if kinds else None
     return method.among(present).partition(z, run, units=units, kinds=here)
 
 
-def _masked(method: Masking, records: Records, run: Run) -> Published:
+def _masked(method: Masking, records: PreparedRecords, run: Run) -> MaskedValues:
     """Each stratum masked by itself, on the original scale, with randomness of its own."""
     if isinstance(method, CategoryMasking):
         return _redrawn(method, records, run)
@@ -223,7 +179,10 @@ def _masked(method: Masking, records: Records, run: Run) -> Published:
         if present.any():
             cells = np.ix_(rows, present)
             made = method.masked(
-                records.x[cells], run.branch(done), units=records.units_of(rows), beside=records.beside[rows]
+                records.x[cells],
+                run.branch(done),
+                units=records.units_of(rows),
+                beside=records.reference.context[rows],
             )
             values[cells] = made.values
             if made.labels is not None:
@@ -231,22 +190,22 @@ def _masked(method: Masking, records: Records, run: Run) -> Published:
                 labels[cells] += 1 + made.labels
         groups = int(labels[rows].max()) + 1
         run.report("masking strata", done + 1, len(parts))
-    values[:, records.integer] = np.rint(values[:, records.integer])
+    values[:, records.columns.integer] = np.rint(values[:, records.columns.integer])
     # minus zero and zero would be two different published values
-    return Published(method, values + 0.0, Masking.guarantees, labels if grouped else None)
+    return MaskedValues(method, values + 0.0, Masking.guarantees, labels=labels if grouped else None)
 
 
-def _redrawn(method: CategoryMasking, records: Records, run: Run) -> Published:
+def _redrawn(method: CategoryMasking, records: PreparedRecords, run: Run) -> MaskedValues:
     """Categories of each stratum by themselves, with randomness of their own."""
     values = np.empty_like(records.x)
     labels = np.zeros(values.shape[0], dtype=np.int64)
     numbered = 0
     witness: dict[str, tuple[Any, ...]] = {}
     parts = list(records.parts())
-    names, texts = tuple(records.texts), tuple(records.texts.values())
+    names, texts = tuple(records.columns.texts), tuple(records.columns.texts.values())
     present = tuple(held(column, len(each)) for column, each in zip(records.x.T, texts, strict=True))
     for done, (rows, _) in enumerate(parts):
-        read = {name: column.codes[rows] for name, column in records.read.items()}
+        read = {name: column.codes[rows] for name, column in records.reference.read.items()}
         coded = Coded(records.x[rows], names, texts, records.units_of(rows), read, present)
         made = method.redrawn(coded, run.branch(done))
         values[rows] = made.values
@@ -256,7 +215,8 @@ def _redrawn(method: CategoryMasking, records: Records, run: Run) -> Published:
         witness = {name: witness.get(name, ()) + told for name, told in made.witness.items()}
         run.report("masking strata", done + 1, len(parts))
     _refuse_unchanged(method, records.x, values)
-    return Published(method, values, Masking.guarantees, labels if numbered else None, witness=witness)
+    shared = labels if numbered else None
+    return MaskedValues(method, values, Masking.guarantees, labels=shared, witness=witness)
 
 
 def _refuse_unchanged(method: RecordMethod, before: Matrix, after: Matrix) -> None:
@@ -267,7 +227,7 @@ def _refuse_unchanged(method: RecordMethod, before: Matrix, after: Matrix) -> No
         )
 
 
-def _synthesized(method: BaseSynthesis, records: Records, run: Run) -> Published:
+def _synthesized(method: BaseSynthesis, records: PreparedRecords, run: Run) -> MaskedValues:
     """Dependent columns of each stratum drawn by themselves, given the independent ones (`beside`)."""
     if not method.roundable:
         _refuse_rounding(method, records, "")
@@ -276,9 +236,9 @@ def _synthesized(method: BaseSynthesis, records: Records, run: Run) -> Published
     units = repeated(records.units)
     found = None
     if isinstance(method, MixedSynthesis):
-        x, told = np.hstack([records.x, records.beside]), {"columns": records.columns}
+        x, told = np.hstack([records.x, records.reference.context]), {"columns": records.columns.of_synthesis}
         p, strata = records.x.shape[1], records.strata
-        method, found = settled(method, x, p, strata, records.columns, run, units=units)
+        method, found = settled(method, x, p, strata, records.columns.of_synthesis, run, units=units)
     values = np.empty_like(records.x)
     searched: list[dict[str, Any]] = []
     parts = list(records.parts())
@@ -289,31 +249,33 @@ def _synthesized(method: BaseSynthesis, records: Records, run: Run) -> Published
         if told and units is not None:
             told["units"] = units[rows]
         try:
-            values[rows], fits = method.searched(records.x[rows], records.beside[rows], inner, **told)
+            values[rows], fits = method.searched(
+                records.x[rows], records.reference.context[rows], inner, **told
+            )
         except DataError as problem:
             if len(parts) == 1:
                 raise
             raise DataError(f"{problem} (In a stratum of {rows.size} records.)") from None
         for fit in fits:
-            named = {"column": records.names[fit["column"]]} if "column" in fit else {}
+            named = {"column": records.columns.names[fit["column"]]} if "column" in fit else {}
             searched.append({**({"stratum": done + 1} if len(parts) > 1 else {}), **fit, **named})
         run.report("drawing values", done + 1, len(parts))
-    refuse_fractions(method.spoken_name(), values[:, records.integer])
+    refuse_fractions(method.spoken_name(), values[:, records.columns.integer])
     search = {"fits": searched} if searched else {}
     # minus zero and zero would be two different published values
-    made = Published(method, values + 0.0, family.guarantees, membership=found, search=search)
+    made = MaskedValues(method, values + 0.0, family.guarantees, membership=found, search=search)
     if found is None:
         return made
     promised, told_of = (*made.guarantees, *found.promised()), {"membership": found.as_dict()}
     return replace(made, guarantees=promised, witness=found.witness(), search=told_of)
 
 
-def _recoded(method: Recoding, records: Records, run: Run) -> Published:
+def _recoded(method: Recoding, records: PreparedRecords, run: Run) -> MaskedValues:
     """Every value by what its column's map makes of it. O(n) a column, one look a distinct value."""
     before, after = np.full_like(records.x, np.nan), np.full_like(records.x, np.nan)
     texts: dict[str, tuple[str, ...]] = {}
-    for j, (name, old) in enumerate(records.texts.items()):
-        new = [str(label) for label in method.within(records.hierarchies).relabel(name, old)]
+    for j, (name, old) in enumerate(records.columns.texts.items()):
+        new = [str(label) for label in method.within(records.columns.hierarchies).relabel(name, old)]
         if len(new) != len(old):
             raise VerificationError(
                 f"{method.spoken_name()}: wanted a new value for each of {len(old)} of column {name}, got "
@@ -325,52 +287,57 @@ def _recoded(method: Recoding, records: Records, run: Run) -> Published:
         codes = records.x[known, j].astype(np.int64)
         for column, labels in ((before, old), (after, new)):
             column[known, j] = np.array([place[label] for label in labels])[codes]
-        run.report("recoding", j + 1, len(records.texts))
-    return Published(method, after, Recoding.guarantees, texts=texts, before=before)
+        run.report("recoding", j + 1, len(records.columns.texts))
+    return MaskedValues(method, after, Recoding.guarantees, texts=texts, before=before)
 
 
-def _generalised(method: Generalisation, records: Records, run: Run) -> Published:
+def _generalised(method: Generalisation, records: PreparedRecords, run: Run) -> MaskedValues:
     """Coarser keys for all records; what cannot be made to fit leaves, or shows none of them."""
-    if unread := [name for name in records.names if name not in records.texts]:
+    columns, reference = records.columns, records.reference
+    if unread := [name for name in columns.names if name not in columns.texts]:
         raise ParameterError(
             f"{method.spoken_name()}: {len(unread)} columns are not read as categories. Name the columns "
             "under quasi."
         )
     ladders, leaves = ladders_of(
-        records.names, records.texts, records.x, records.hierarchies, method.spoken_name()
+        columns.names,
+        columns.texts,
+        records.x,
+        columns.hierarchies,
+        method.spoken_name(),
     )
-    confidential = {name: records.read[name].categories for name in method.confidential}
+    confidential = {name: reference.read[name].categories for name in method.confidential}
     values = {name: texts for name, (_, texts) in confidential.items()}
     keys = Keys(
-        ladders,
-        leaves,
-        records.strata,
-        records.units,
-        {name: codes for name, (codes, _) in confidential.items()},
-        method.orders_of(values),
-        method.trees_of(values, records.hierarchies),
+        ladders=ladders,
+        leaves=leaves,
+        strata=records.strata,
+        units=records.units,
+        confidential={name: codes for name, (codes, _) in confidential.items()},
+        orders=method.orders_of(values),
+        trees=method.trees_of(values, columns.hierarchies),
         weighing=method.weighing_of(
-            {name: records.read[name].numbers for name in method.weights}, records.units
+            {name: reference.read[name].numbers for name in method.weights}, records.units
         ),
     )
-    keys = replace(keys, populations=method.populations_of(keys, records.populations))
+    keys = replace(keys, populations=method.populations_of(keys, reference.populations))
     made = method.generalise(keys, run)
     before, after = np.full_like(records.x, np.nan), np.full_like(records.x, np.nan)
     texts: dict[str, tuple[str, ...]] = {}
-    for j, (name, labels) in enumerate(zip(records.names, made.labels, strict=True)):
+    for j, (name, labels) in enumerate(zip(columns.names, made.labels, strict=True)):
         shown = np.unique(made.shown[j])
         new = {label for label in (labels[place] for place in shown.tolist()) if label is not None}
-        texts[name] = tuple(sorted({*records.texts[name], *new}))
+        texts[name] = tuple(sorted({*columns.texts[name], *new}))
         place = {label: float(i) for i, label in enumerate(texts[name])}
         known = ~np.isnan(records.x[:, j])
-        codes = np.array([place[label] for label in records.texts[name]] or [0.0])
+        codes = np.array([place[label] for label in columns.texts[name]] or [0.0])
         before[known, j] = codes[records.x[known, j].astype(np.int64)]
         after[:, j] = np.array([np.nan if label is None else place.get(label, np.nan) for label in labels])[
             made.shown[j]
         ]
     withheld = method.outliers == "withhold"
     after[made.gone & withheld] = np.nan
-    return Published(
+    return MaskedValues(
         method,
         after,
         method.kept_promises((*Generalisation.guarantees, *made.promised)),
@@ -382,23 +349,23 @@ def _generalised(method: Generalisation, records: Records, run: Run) -> Publishe
     )
 
 
-def _coded(method: Coding, records: Records, run: Run) -> Published:
+def _coded(method: Coding, records: PreparedRecords, run: Run) -> MaskedValues:
     """Each column of numbers by itself, all strata together. The cost of the method."""
     after = np.full_like(records.x, np.nan)
-    names = records.names[: records.x.shape[1]]
+    names = records.columns.names[: records.x.shape[1]]
     for j, name in enumerate(names):
         known = ~np.isnan(records.x[:, j])
         if known.any():
             after[known, j] = method.renumber(name, records.x[known, j], run.branch(j))
         run.report("coding numbers", j + 1, len(names))
-    after[:, records.integer] = np.rint(after[:, records.integer])
+    after[:, records.columns.integer] = np.rint(after[:, records.columns.integer])
     # minus zero and zero would be two different published values
-    return Published(method, after + 0.0, Coding.guarantees)
+    return MaskedValues(method, after + 0.0, Coding.guarantees)
 
 
-def _withheld(method: Withholding, records: Records, run: Run) -> Published:
+def _withheld(method: Withholding, records: PreparedRecords, run: Run) -> MaskedValues:
     """Each stratum by itself; what costs and bounds of all of them add up to."""
-    weights = method.weights(records.names)
+    weights = method.weights(records.columns.names)
     known = ~np.isnan(records.x)
     codes = np.where(known, records.x, -1.0).astype(np.int64)
     cells, bounds, states = np.zeros(codes.shape, dtype=bool), [], []
@@ -411,34 +378,34 @@ def _withheld(method: Withholding, records: Records, run: Run) -> Published:
         states.append(found.status)
         run.report("withholding cells", done + 1, len(parts))
     search = WithheldCells(
-        dict(zip(records.names, cells.sum(axis=0).tolist(), strict=True)),
-        dict(zip(records.names, known.sum(axis=0).tolist(), strict=True)),
+        dict(zip(records.columns.names, cells.sum(axis=0).tolist(), strict=True)),
+        dict(zip(records.columns.names, known.sum(axis=0).tolist(), strict=True)),
         fsum((cells @ weights).tolist()),
         fsum(bounds),
         next((state for state in states if state != "optimal"), "optimal"),
     )
     values = np.where(cells, np.nan, records.x)
-    return Published(method, values, Withholding.guarantees, withheld=cells, search=search.as_dict())
+    return MaskedValues(method, values, Withholding.guarantees, withheld=cells, search=search.as_dict())
 
 
-def _dropped(method: Dropping, records: Records, run: Run) -> Published:
+def _dropped(method: Dropping, records: PreparedRecords, run: Run) -> MaskedValues:
     """No value changes; who leaves is decided record by record. The cost of the method."""
     n = len(records.x)
-    leaving = np.asarray(method.leaving(records.asked, n), dtype=bool)
+    leaving = np.asarray(method.leaving(records.reference.deciding, n), dtype=bool)
     run.report("dropping", 1, 1)
-    undecided = method.undecided(records.asked, n)
-    return Published(method, records.x, Dropping.guarantees, leaving=leaving, undecided=undecided)
+    undecided = method.undecided(records.reference.deciding, n)
+    return MaskedValues(method, records.x, Dropping.guarantees, leaving=leaving, undecided=undecided)
 
 
-def _refuse_rounding(method: RecordMethod, records: Records, instead: str) -> None:
-    if records.integer.any():
+def _refuse_rounding(method: RecordMethod, records: PreparedRecords, instead: str) -> None:
+    if records.columns.integer.any():
         raise ParameterError(
             f"{method.spoken_name()}: values are published to the last digit, rounding would break what is "
             f"promised. Leave out round-integers{instead}."
         )
 
 
-VERBS: dict[str, tuple[str, Callable[[Any, Records, Run], Published]]] = {
+VERBS: dict[str, tuple[str, Callable[[Any, PreparedRecords, Run], MaskedValues]]] = {
     "microaggregation": ("grouping records", _grouped),
     "recoding": ("recoding", _recoded),
     "generalisation": ("generalising", _generalised),

@@ -23,7 +23,8 @@ from tacita.microdata.methods.dropping.dropping_method import Dropping
 from tacita.microdata.plans.plan import PlannedStep
 
 from .label_maps import recodings_of
-from .prepare import Protected, complete_rows, protect, without_identifiers
+from .prepare import complete_rows
+from .protect import Protected, protect, without_identifiers
 
 # What is promised of cells, or of a step by itself: it holds of whatever records are left of it.
 _OF_ANY_RECORDS = frozenset(

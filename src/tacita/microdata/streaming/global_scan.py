@@ -16,7 +16,7 @@ from tacita.core.data.microdata import refuse_passing_over
 from tacita.core.data.number_parsing import Parsed
 from tacita.io.hashing import Hashes, cells_of, fractions, mixed
 from tacita.io.parts import ParquetParts
-from tacita.microdata.protection.prepare import refuse_gaps
+from tacita.microdata.protection.checks import refuse_gaps
 
 # Records read at a time; sums are taken of so many, whatever the files are split into.
 CHUNK = 2**18

@@ -24,7 +24,7 @@ from tacita.io.workdir import Scratch
 from tacita.microdata import verify
 from tacita.microdata.measures.evaluate import OfAll, usable_numbers
 from tacita.microdata.plans.plan import Protection
-from tacita.microdata.protection.prepare import refuse_small_strata
+from tacita.microdata.protection.checks import refuse_small_strata
 from tacita.microdata.protection.safeguards import against_advice, insisted_on
 from tacita.microdata.protection.steps import Step, steps_for
 from tacita.microdata.release.record import only_coarser, suited

@@ -13,7 +13,7 @@ from tacita.core.results.release import Claim
 from tacita.core.results.score import Files
 from tacita.core.results.uniqueness import Uniqueness
 from tacita.core.results.warning_severity import gravest_first
-from tacita.microdata.protection.prepare import Protected
+from tacita.microdata.protection.protect import Protected
 from tacita.microdata.protection.steps import Made
 
 from . import (

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from tacita.core import Caution, Floats, Ints
-from tacita.microdata.protection.prepare import Protected
+from tacita.microdata.protection.protect import Protected
 from tacita.microdata.statistics.sample_uniqueness import FEW
 from tacita.microdata.statistics.unit_counts import Company
 

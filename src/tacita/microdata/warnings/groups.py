@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from tacita.core import Caution, Ints, Mask
-from tacita.microdata.protection.prepare import Protected
+from tacita.microdata.protection.protect import Protected
 
 # So few different whole numbers, each in so many records, are more often codes than quantities.
 _FEW_VALUES = 10

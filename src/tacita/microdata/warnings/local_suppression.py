@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tacita.core import Caution
-from tacita.microdata.protection.prepare import Protected
+from tacita.microdata.protection.protect import Protected
 
 # Percent of the values of a column beyond which it is hardly of use.
 _MUCH = 20.0

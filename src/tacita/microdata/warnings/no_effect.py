@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from tacita.core import Caution
-from tacita.microdata.protection.prepare import Protected
+from tacita.microdata.protection.protect import Protected
 from tacita.microdata.protection.steps import Made
 from tacita.microdata.statistics.sample_uniqueness import spoken
 

@@ -14,7 +14,7 @@ import numpy as np
 from tacita.core import Ints, Matrix, ParameterError, TacitaError
 from tacita.core.arrays import decimal_step
 from tacita.core.results.release import DECLARED, Claim
-from tacita.microdata.protection.prepare import Protected
+from tacita.microdata.protection.protect import Protected
 
 # Of the values that chance alone would not give back, and of whole records; above, it is no masking.
 _MOST_OF_A_COLUMN, _MOST_RECORDS = 0.5, 0.2

@@ -8,7 +8,7 @@ import numpy as np
 
 from tacita.core import Caution, Ints, Matrix
 from tacita.microdata.methods.synthesis.mixed import MAX_ADVANTAGE
-from tacita.microdata.protection.prepare import Protected
+from tacita.microdata.protection.protect import Protected
 
 # A released extreme so near to the true one, in standard deviations, publishes it.
 _NEAR_EXTREME = 0.01

@@ -12,7 +12,7 @@ from tacita.core import Caution
 from tacita.core.data.number_parsing import UNTYPED
 from tacita.core.results.uniqueness import Uniqueness
 from tacita.microdata.measures.evaluate import context_columns
-from tacita.microdata.protection.prepare import Protected
+from tacita.microdata.protection.protect import Protected
 from tacita.microdata.protection.steps import Made
 from tacita.microdata.statistics.sample_uniqueness import NEARLY_UNIQUE, spoken
 

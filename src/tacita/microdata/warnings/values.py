@@ -9,7 +9,7 @@ import numpy as np
 from tacita.core import Caution, Mask, Matrix
 from tacita.microdata.measures.evaluate import usable_numbers
 from tacita.microdata.protection.group_representatives import exposed_groups
-from tacita.microdata.protection.prepare import Protected
+from tacita.microdata.protection.protect import Protected
 
 from . import rounding_attack
 

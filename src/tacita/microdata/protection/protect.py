@@ -1,0 +1,175 @@
+"""One method on the records of a file: prepared, masked, and published with a claim of what holds of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+
+from tacita.core import DataError, Floats, Ints, Microdata, Partition, RecordMethod, Run
+from tacita.core.results.release import Claim
+from tacita.core.spec.options import Missing
+from tacita.microdata.statistics.unit_counts import Company, unit_codes
+
+from . import checks
+from .apply import MaskedValues, apply_method
+from .membership import Membership
+from .prepare import PreparedRecords, prepare
+
+
+@dataclass(frozen=True, repr=False)
+class Protected:
+    """The public frame, the partition behind it if any, the method as it ran, and the claim to verify.
+
+    `original` and `released` are the columns in the order of the source, as numbers or as codes of
+    categories, of which `texts` has those that are new. `left` counts the records that left by the method's
+    own rule, `undecided` those of whom a missing value left that open. `membership` is what halves of the
+    records show of a synthesis.
+    """
+
+    data: Microdata
+    partition: Partition | None
+    method: RecordMethod
+    claim: Claim
+    original: Floats
+    released: Floats
+    strata: Ints
+    texts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    search: Mapping[str, Any] = field(default_factory=dict)
+    left: int = 0
+    undecided: int = 0
+    membership: Membership | None = None
+
+    @cached_property
+    def company(self) -> Company:
+        """The units behind the records, in the order of the source; each its own where none are named."""
+        return Company(unit_codes(self.claim.original, np.sort(self.claim.rows)))
+
+
+def protect(
+    data: Microdata,
+    method: RecordMethod,
+    run: Run,
+    *,
+    missing: Missing = "refuse",
+    round_integers: bool = False,
+    shuffle: bool = False,
+) -> Protected:
+    """Publish what the method makes of the quasi-identifiers; leave identifiers out."""
+    records = prepare(data, method, run, missing=missing, round_integers=round_integers)
+    masked = apply_method(method, records, run)
+    checks.refuse_missing_words(data, masked.texts, method)
+    left = 0 if masked.leaving is None else int(masked.leaving.sum())
+    records, masked = _without_leaving(records, masked, method)
+    n = records.rows.size
+    order = run.protective_generator().permutation(n) if shuffle else np.arange(n)
+    claim = _claim(records, masked, method, order, missing, shuffled=shuffle)
+    return Protected(
+        data=_released_frame(masked.values[order], claim, masked.texts, method),
+        partition=masked.partition,
+        method=masked.method,
+        claim=claim,
+        original=records.x if masked.before is None else masked.before,
+        released=masked.values,
+        strata=records.strata,
+        texts=masked.texts,
+        search=masked.search,
+        left=left,
+        undecided=masked.undecided,
+        membership=masked.membership,
+    )
+
+
+def _without_leaving(
+    records: PreparedRecords, masked: MaskedValues, method: RecordMethod
+) -> tuple[PreparedRecords, MaskedValues]:
+    """Those that stay, where the method takes out records."""
+    if masked.leaving is not None and masked.leaving.any():
+        stays = ~masked.leaving
+        if not stays.any():
+            drops = method.kind == "dropping"
+            advice = "Name a narrower condition" if drops else "Lower the suppression limit, or k"
+            raise DataError(f"{records.data.source}: no record is left. {advice}.")
+        before = records.x if masked.before is None else masked.before
+        records = replace(records, rows=records.rows[stays], strata=records.strata[stays])
+        masked = replace(masked, values=masked.values[stays], before=before[stays])
+    if method.kind == "dropping":
+        checks.refuse_bad_weights(records.data, records.rows)
+    return records, masked
+
+
+def _claim(
+    records: PreparedRecords,
+    masked: MaskedValues,
+    method: RecordMethod,
+    order: Ints,
+    missing: Missing,
+    *,
+    shuffled: bool,
+) -> Claim:
+    """What holds of the records in the order in which they are published."""
+    data = records.data
+    suppressed = records.suppressed if masked.withheld is None else masked.withheld
+    accounted = () if records.suppressed is None else ("suppressed-cells",)
+    return Claim(
+        original=data,
+        rows=records.rows[order],
+        labels=None if masked.labels is None else masked.labels[order],
+        # a k that was not given was found on the way
+        k=masked.method.group_size,
+        # a plug-in may promise more than its kind does, never less
+        guarantees=tuple(dict.fromkeys((*masked.guarantees, *method.promised(), *accounted))),
+        rounded=frozenset(
+            name for name, whole in zip(data.quasi, records.columns.integer, strict=True) if whole
+        ),
+        left_out=data.used if missing == "drop" else (),
+        suppressed=None if suppressed is None else suppressed[order],
+        leaving=np.setdiff1d(np.arange(data.n), records.rows),
+        terms={**masked.method.own_parameters(), **masked.witness},
+        missing_drawn=missing == "level",
+        shuffled=shuffled,
+    )
+
+
+def without_identifiers(
+    data: Microdata, rows: Ints, shuffled: bool, dropped: Sequence[str] = ()
+) -> nw.DataFrame[Any]:
+    """The frame of some rows, in that order, and of the columns that may leave the house."""
+    from tacita.io.frames import gathered
+
+    gone = {*dropped, *(data.roles.identifiers if data.roles else ())}
+    frame = data.frame.select([name for name in data.columns if name not in gone])
+    if not np.array_equal(rows, np.arange(data.n)):
+        frame = gathered(frame, rows)
+    # an index that travels with its rows would undo the shuffling
+    return nw.maybe_reset_index(frame) if shuffled else frame
+
+
+def _released_frame(
+    released: Floats, claim: Claim, texts: Mapping[str, tuple[str, ...]], method: RecordMethod
+) -> Microdata:
+    """The records as a frame: every cell that was not changed is one of the source."""
+    from tacita.io.frames import emptied, regathered, replace_columns, replace_text, without_memory
+
+    data = claim.original
+    frame = without_identifiers(data, claim.rows, claim.shuffled, method.dropped_columns)
+    published = dict(zip(data.quasi, released.T, strict=True))
+    numeric = [name for name in data.quasi if data.scale(name) == "numeric"]
+    frame = replace_columns(frame, {name: (published[name], name in claim.rounded) for name in numeric})
+    # categories are cells of the source again, so that type and spelling stay
+    categories = {
+        name: data.levels(name).source_rows(codes)
+        for name, codes in published.items()
+        if name not in numeric and name not in texts
+    }
+    frame = regathered(frame, data.frame, categories)
+    # where no cell of the source is missing, there is none to show instead
+    frame = emptied(frame, {name: rows < 0 for name, rows in categories.items()}, data.dialect)
+    labelled = {name: (published[name], labels) for name, labels in texts.items()}
+    frame = replace_text(frame, labelled, data.dialect, alike=method.reads_missing)
+    frame = nw.from_native(without_memory(frame.to_native()), eager_only=True)
+    return Microdata(frame, dialect=data.dialect, source=data.source, whole=data.whole)
