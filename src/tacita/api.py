@@ -30,11 +30,11 @@ from tacita.microdata.plans.plan import Plan, Protection
 from tacita.microdata.plans.requirements import RequireSection
 from tacita.microdata.plans.risk_plan import RiskSection
 from tacita.microdata.plans.sections import MeasureSection
+from tacita.microdata.release.assess import assess as _assess
+from tacita.microdata.release.assess import check as _check
+from tacita.microdata.release.compare import compare as _compare
 from tacita.microdata.release.iterations import Round
 from tacita.microdata.release.iterations import watch as _watch
-from tacita.microdata.release.release import assess as _assess
-from tacita.microdata.release.release import check as _check
-from tacita.microdata.release.release import compare as _compare
 from tacita.microdata.release.release import make_release
 from tacita.precompile import compiling_told, warmup
 from tacita.tables.input.linked_tables import link

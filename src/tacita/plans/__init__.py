@@ -37,8 +37,9 @@ from tacita.microdata.explore.risk_profile import profile
 from tacita.microdata.plans.plan import Plan
 from tacita.microdata.plans.risk_plan import RiskOutputSection, RiskPlan
 from tacita.microdata.plans.sections import OutputSection
+from tacita.microdata.release.compare import compare
 from tacita.microdata.release.encode import encode
-from tacita.microdata.release.release import ReleasedFile, compare, make_file, make_release, verify_release
+from tacita.microdata.release.release import ReleasedFile, make_file, make_release, verify_release
 from tacita.microdata.release.requirement_checks import insist
 from tacita.microdata.streaming.stream import made_in_parts
 from tacita.tables.plans.plan import AnyTablePlan, kind_of

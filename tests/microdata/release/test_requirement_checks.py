@@ -14,7 +14,7 @@ from tacita.core import Microdata, RequirementError, Run
 from tacita.io.formats.csv import CSV
 from tacita.microdata.plans.plan import Plan
 from tacita.microdata.plans.requirements import RequireSection
-from tacita.microdata.release.release import compare
+from tacita.microdata.release.compare import compare
 from tacita.microdata.release.requirement_checks import required
 
 MEASURES = [name for name in registry.names(*registry.MEASURING) if name not in ("MARL", "RSRL")]

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from tacita.core import ParameterError, RecordMethod, TacitaError
 from tacita.core.spec.seeds import is_guessable
+from tacita.microdata.plans.plan import Protection
 
 
 def against_advice(method: RecordMethod, seed: int | None, *, shuffle: bool) -> dict[str, TacitaError]:
@@ -30,6 +31,20 @@ def against_advice(method: RecordMethod, seed: int | None, *, shuffle: bool) -> 
             f"{what}. Let one be drawn (--seed new), give none, or insist (--insist; it is recorded)."
         )
     return found
+
+
+def accepted_of_plan(asked: Protection, seed: int | None) -> tuple[str, ...]:
+    """The names of what is unwise about a plan and accepted; raises where it is not accepted."""
+    section = asked.protect
+    return tuple(
+        dict.fromkeys(
+            name
+            for step in asked.planned
+            for name in insisted_on(
+                against_advice(step.section.build(), seed, shuffle=section.shuffle), section.insist
+            )
+        )
+    )
 
 
 def draws_protection(method: RecordMethod) -> bool:

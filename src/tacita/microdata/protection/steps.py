@@ -19,7 +19,6 @@ from tacita.core.spec import registry
 from tacita.core.spec.options import Missing, ReleaseOptions
 from tacita.io.frames import gathered, regathered, without_memory
 from tacita.microdata import verify
-from tacita.microdata.methods.dropping.dropping_method import Dropping
 from tacita.microdata.plans.plan import PlannedStep
 
 from .label_maps import recodings_of
@@ -72,7 +71,7 @@ class Step:
     @property
     def dropped(self) -> tuple[str, ...]:
         """Those that leave the file in it."""
-        return self.method.columns if isinstance(self.method, Dropping) else ()
+        return self.method.dropped_columns
 
 
 @dataclass(frozen=True, repr=False)
@@ -99,7 +98,24 @@ class Made:
             return self.protected[0]
         nothing = np.empty((self.data.n, 0))
         one = np.zeros(self.data.n, dtype=np.int64)
-        return Protected(self.data, None, self.protected[-1].method, self.claim, nothing, nothing, one)
+        return Protected(
+            data=self.data,
+            partition=None,
+            method=self.protected[-1].method,
+            claim=self.claim,
+            original=nothing,
+            released=nothing,
+            strata=one,
+        )
+
+    def accepting(self, accepted: tuple[str, ...]) -> Made:
+        """The same, every claim of it with the names of what was accepted against advice."""
+        steps = tuple(replace(step, insisted=accepted) for step in self.claim.steps)
+        protected = tuple(
+            replace(each, claim=replace(each.claim, insisted=accepted)) for each in self.protected
+        )
+        claim = replace(self.claim, insisted=accepted, steps=steps)
+        return replace(self, claim=claim, protected=protected)
 
     @property
     def standing(self) -> dict[int, Protected]:
@@ -181,13 +197,22 @@ def make(data: Microdata, steps: Sequence[Step], run: Run, options: ReleaseOptio
         )
         recodings = recodings_of(data, steps, (made.data,), (made.claim.rows,))
         claim = replace(made.claim, recodings=recodings[-1])
-        return Made(made.data, claim, (step,), (replace(made, claim=claim),), (), recodings=recodings)
+        return Made(
+            data=made.data,
+            claim=claim,
+            steps=(step,),
+            protected=(replace(made, claim=claim),),
+            stages=(),
+            recodings=recodings,
+        )
     return _several(data, steps, run, options)
 
 
 def _several(data: Microdata, steps: Sequence[Step], run: Run, options: ReleaseOptions) -> Made:
+    """Each step on what the one before made; then the finished file, and what still holds of it."""
     dropping = {name for step in steps if step.missing == "drop" for name in data.with_roles(step.roles).used}
-    kept = complete_rows(data, [name for name in data.columns if name in dropping])
+    left_out = tuple(name for name in data.columns if name in dropping)
+    kept = complete_rows(data, left_out)
     frame = data if kept.size == data.n else _of(gathered(data.frame, kept), data)
     made: list[Protected] = []
     claims: list[Claim] = []
@@ -209,40 +234,58 @@ def _several(data: Microdata, steps: Sequence[Step], run: Run, options: ReleaseO
         claims.append(claim)
         stages.append(frame)
         present.append(present[-1][claim.rows])
-    last = present[-1]
+    last, stands = present[-1], tuple(present[1:])
     order = run.protective_generator().permutation(last.size) if options.shuffle else np.arange(last.size)
     finished = without_identifiers(replace(frame, roles=data.roles), order, options.shuffle)
     plain = nw.from_native(without_memory(finished.to_native()), eager_only=True)
     standing, withdrawn = _standing(claims, steps)
-    gone = frozenset(data.roles.identifiers) if data.roles else frozenset()
-    recodings = recodings_of(data, steps, stages, present[1:])
-    finished_claims = [
-        _left_of(each, np.searchsorted(after, last[order]))
-        for each, after in zip(standing, present[1:], strict=True)
-    ]
+    recodings = recodings_of(data, steps, stages, stands)
     claim = Claim(
         original=data,
         rows=last[order],
         labels=None,
         k=min((claim.k for claim in claims if claim.k is not None), default=None),
         guarantees=(),
-        left_out=tuple(name for name in data.columns if name in dropping),
+        left_out=left_out,
         leaving=np.setdiff1d(np.arange(data.n), last),
         shuffled=options.shuffle,
         recodings=recodings[-1],
-        steps=tuple(
-            replace(
-                each,
-                touched=gone.union(*((*step.columns, *step.dropped) for step in steps[number + 1 :])),
-                emptied=_emptied_by(each, finished_claims[number + 1 :]),
-                shuffled=options.shuffle,
-            )
-            for number, each in enumerate(finished_claims)
-        ),
+        steps=_finished_claims(data, standing, steps, stands, last[order], shuffled=options.shuffle),
     )
-    whole = _of(plain, data)
     return Made(
-        whole, claim, tuple(steps), tuple(made), tuple(stages), tuple(present[1:]), withdrawn, recodings
+        data=_of(plain, data),
+        claim=claim,
+        steps=tuple(steps),
+        protected=tuple(made),
+        stages=tuple(stages),
+        present=stands,
+        withdrawn=withdrawn,
+        recodings=recodings,
+    )
+
+
+def _finished_claims(
+    data: Microdata,
+    standing: Sequence[Claim],
+    steps: Sequence[Step],
+    present: Sequence[Ints],
+    rows: Ints,
+    *,
+    shuffled: bool,
+) -> tuple[Claim, ...]:
+    """What each step claims of the finished file, whose records are these rows of the source."""
+    gone = frozenset(data.roles.identifiers) if data.roles else frozenset()
+    claims = [
+        _left_of(claim, np.searchsorted(there, rows)) for claim, there in zip(standing, present, strict=True)
+    ]
+    return tuple(
+        replace(
+            claim,
+            touched=gone.union(*((*step.columns, *step.dropped) for step in steps[number + 1 :])),
+            emptied=_emptied_by(claim, claims[number + 1 :]),
+            shuffled=shuffled,
+        )
+        for number, claim in enumerate(claims)
     )
 
 

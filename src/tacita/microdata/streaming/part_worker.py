@@ -92,8 +92,8 @@ def _made(task: PartTask, scratch: Scratch, name: str) -> PartTold:
         raise DataError(
             f"{problem} This is so in a part of {data.n} records{larger}.", fields=problem.fields
         ) from None
-    steps = tuple(replace(step, insisted=task.insisted) for step in made.claim.steps)
-    claim = replace(made.claim, insisted=task.insisted, requirements=task.requirements, steps=steps)
+    made = made.accepting(task.insisted)
+    claim = replace(made.claim, requirements=task.requirements)
     chosen, labels = _sampled(made, rows, task)
     scratch.put_table(f"{name}.records", in_one_piece(to_arrow(made.data)))
     scratch.put_array(f"{name}.rows", rows[claim.rows])

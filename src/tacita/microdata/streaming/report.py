@@ -93,14 +93,7 @@ def told(
     `again` names what an earlier run left damaged, and was made again.
     """
     made = make(sample.data, sample.steps, run.branch(sample.parts), asked.protect)
-    claim = replace(made.claim, insisted=insisted)
-    made = replace(
-        made,
-        claim=claim,
-        protected=tuple(
-            replace(each, claim=replace(each.claim, insisted=insisted)) for each in made.protected
-        ),
-    )
+    made = made.accepting(insisted)
     release = recorded(made, sample.data, asked, verdicts, run, None, of_all, given_back)
     sizes: Counter[int] = Counter()
     for each in answers:

@@ -25,7 +25,7 @@ from tacita.microdata import verify
 from tacita.microdata.measures.evaluate import OfAll, usable_numbers
 from tacita.microdata.plans.plan import Protection
 from tacita.microdata.protection.checks import refuse_small_strata
-from tacita.microdata.protection.safeguards import against_advice, insisted_on
+from tacita.microdata.protection.safeguards import accepted_of_plan
 from tacita.microdata.protection.steps import Step, steps_for
 from tacita.microdata.release.record import only_coarser, suited
 from tacita.microdata.release.requirement_checks import insist, judge
@@ -96,11 +96,7 @@ class _Work:
     as_folder: bool
 
     def made(self) -> MadeInParts:
-        insisted: tuple[str, ...] = ()
-        for each in self.asked.planned:
-            unwise = against_advice(each.section.build(), self.run.seed, shuffle=self.asked.protect.shuffle)
-            insisted += insisted_on(unwise, self.asked.protect.insist)
-        insisted = tuple(dict.fromkeys(insisted))
+        insisted = accepted_of_plan(self.asked, self.run.seed)
         first = Microdata.of(self.source.read(0, 2), source=self.name).with_roles(self.asked.whole)
         asked = self._resolved(first)
         steps = steps_for(first, asked.planned)

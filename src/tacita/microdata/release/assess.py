@@ -1,0 +1,87 @@
+"""Measures and requirements of a release, whoever made it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from tacita.core import DataError, Microdata, ParameterError, Report, Run, Verdict
+from tacita.core.results.score import Files
+from tacita.core.spec.setting_syntax import setting
+from tacita.microdata.measures.evaluate import context_columns, measure, whole_files
+from tacita.microdata.measures.record_alignment import aligned, refuse_other_order, same_numbers
+from tacita.microdata.plans.plan import Protection
+from tacita.microdata.plans.requirements import RequireSection
+from tacita.microdata.statistics.sample_uniqueness import examine
+
+from .record import domain_codes, suited
+from .requirement_checks import counting_by, judge
+
+
+def assess(before: Microdata, after: Microdata, asked: Protection, run: Run | None) -> Report:
+    """Measure a release, whoever made it: the same records in the same order."""
+    roles, measures = asked.roles, asked.measure
+    if roles.quasi == "numeric":
+        # identifiers that the release no longer has are not to be compared
+        shared = [name for name in before.columns if name in after.columns]
+        numbers = before.numeric_columns([name for name in shared if name not in roles.categorical])
+        quasi = tuple(name for name in shared if name in numbers or name in roles.categorical)
+        roles = roles.model_copy(update={"quasi": quasi})
+        if not quasi:
+            said = setting("roles", "quasi", "numeric")
+            raise ParameterError(f"{after.source}: {said} found no numeric column in both files.")
+    before = before.with_roles(roles)
+    absent = [name for name in before.quasi if name not in after.columns]
+    if absent:
+        raise ParameterError(f"{after.source}: the release has no column {', '.join(absent)}.")
+    if before.n != after.n:
+        raise DataError(
+            f"{after.source}: wanted the {before.n} records of the original in its order, got {after.n}. "
+            "Assess against the records that were released."
+        )
+    refuse_other_order(before, after, before.quasi)
+    pair = aligned(before, after)
+    x, z = pair.before, pair.after
+    if (np.isnan(x) | np.isnan(z)).any(axis=1).all():
+        raise DataError(f"{after.source}: every record has a missing value, there is nothing to measure.")
+    beside = [name for name in before.columns if name in after.columns and name not in before.quasi]
+    unchanged = [name for name in beside if same_numbers(before, after, name)]
+    rows = np.arange(before.n)
+    found = measure(
+        x,
+        z,
+        before.quasi,
+        suited(measures, before).build(),
+        run or Run(),
+        context=context_columns(before, unchanged, rows),
+        domains=domain_codes(before, measures.domains, rows),
+        kinds=before.scales,
+        files=whole_files(after, before, rows, measures.domains),
+    )
+    unique = examine(before, rows, after, None)
+    # a measure of what was protected says nothing of the columns beside
+    return replace(found, notes=(*found.notes, unique.headline)) if unique.unchanged.below_k else found
+
+
+def check(
+    released: Microdata,
+    limits: RequireSection,
+    original: Microdata | None = None,
+    *,
+    unit: str | None = None,
+    run: Run | None = None,
+) -> tuple[Verdict, ...]:
+    """Judge anybody's file by requirements; with its original, the same records in the same order.
+
+    The original has roles; where there is none, `unit` is the column of the file whose units are counted.
+    """
+    if original is None:
+        return judge(counting_by(unit, limits.requirements), Files(released), run)
+    if original.n != released.n:
+        raise DataError(
+            f"{released.source}: wanted the {original.n} records of the original in its order, got "
+            f"{released.n}. Check against the records that were released."
+        )
+    refuse_other_order(original, released, original.quasi)
+    return judge(limits.requirements, whole_files(released, original, np.arange(original.n)), run)
