@@ -35,7 +35,7 @@ def results() -> Iterator[Result]:
         with _browser(Path(place)) as page:
             if page is not None:
                 yield from _runs(page, Path(place))
-    scripts = [each for each in files("tacita.web").joinpath("static").iterdir() if each.name.endswith(".js")]
+    scripts = [each for each in files("tacita.app").joinpath("static").iterdir() if each.name.endswith(".js")]
     size = sum(len(each.read_bytes()) for each in scripts) / 1000
     yield Result("own scripts, kB", size, "", None, "under 40 kB")
 
@@ -73,7 +73,7 @@ def _address(line: str) -> tuple[str, int, str]:
 
 def _upload(place: Path) -> Result:
     """The most memory that the server held while a large file came in."""
-    from web.conftest import Visitor, running
+    from app.conftest import Visitor, running
 
     block = b"".join(b"%d,%d,%d\n" % (i, 7 * i % 1009, i * i % 10007) for i in range(60_000))
     sent = iter([b"a,b,c\n", *[block] * (UPLOADED // len(block) + 1)])
@@ -94,7 +94,7 @@ def _upload(place: Path) -> Result:
 @contextmanager
 def _browser(place: Path) -> Iterator[Any]:
     """A page that was let in; None without Chromium."""
-    from web.conftest import running
+    from app.conftest import running
 
     chromium = shutil.which("chromium")
     if chromium is None:

@@ -81,7 +81,7 @@ def opened(browser: str, width: int, language: str, theme: str) -> Iterator[Any]
     from playwright.sync_api import sync_playwright
 
     sys.path[:0] = [str(DOCS.parent / "tests" / "support"), str(DOCS.parent / "tests")]
-    from web.conftest import running
+    from app.conftest import running
 
     with (
         tempfile.TemporaryDirectory() as place,

@@ -23,5 +23,5 @@ def test_the_server_takes_the_place_of_the_command(monkeypatch):
     called = []
     monkeypatch.setattr(os, "execv", lambda program, words: called.append((program, words)))
     assert run_command(["app", "--no-browser", "--demo", "--port", "8000"]) == 0
-    words = ["-m", "tacita.web", "--port", "8000", "--no-browser", "--demo"]
+    words = ["-m", "tacita.app", "--port", "8000", "--no-browser", "--demo"]
     assert called == [(sys.executable, [sys.executable, *words])]

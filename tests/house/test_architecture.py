@@ -158,8 +158,11 @@ ALLOWED = {
     "sklearn": {"core", "io", "microdata"},
     # plug-ins import it, and nothing of tacita does
     "testing": {"core", "io", "microdata", "tables", "testing"},
-    # what the page asks of a child: it may import what the command line may
-    "worker": {
+    # the server and its screens hold no data, and nothing that could
+    "app": {"app.server", "app.screens", "core.spec", "core.display", "_version"},
+    "app.server": {"app.server", "core.spec", "core.display", "_version"},
+    # what the page asks of a worker process: it may import what the command line may
+    "app.worker": {
         "core",
         # how reports draw, for the page to draw alike
         "report.figures",
@@ -173,10 +176,8 @@ ALLOWED = {
         "tables.plans.sections",
         "api",
         "datasets",
-        "worker",
+        "app.worker",
     },
-    # the server holds no data, and nothing that could
-    "web": {"web", "_version"},
     # beside the first import: nothing may load before it
     "startup_timer": set(),
     "cli": {
@@ -243,9 +244,9 @@ LIBRARIES = {
     "polars": {"core.results.dataframes", "io.frames"},
     "pyreadstat": {"io.formats.readstat"},
     "openpyxl": {"io.formats.excel"},
-    "jinja2": {"report.pages", "web.pages"},
-    "starlette": {"web"},
-    "uvicorn": {"web.serving"},
+    "jinja2": {"report.pages", "app.server.pages"},
+    "starlette": {"app"},
+    "uvicorn": {"app.server.server"},
     "tomli_w": {"core.spec.plan_document"},
     "cyclopts": {"cli"},
     "rich": {"cli"},
@@ -258,7 +259,14 @@ ANYWHERE = {"numpy", "pydantic", "tacita", "__future__", *sys.stdlib_module_name
 GROUND = {"core.spec": {"pydantic", "pydantic_core", "tomli_w"}, "core.display": set()}
 
 # Rooms of a wing, and the floors on which they stand, at most.
-WINGS = {"core": (7, 6), "microdata": (11, 7), "tables": (8, 3)}
+WINGS = {
+    "core": (7, 6),
+    "microdata": (11, 7),
+    "tables": (8, 3),
+    "app": (5, 3),
+    "app.server": (17, 5),
+    "app.screens": (17, 5),
+}
 
 
 def modules():

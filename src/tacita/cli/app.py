@@ -26,7 +26,7 @@ def app(
     words = ["--port", str(port), *(["--no-browser"] if no_browser else []), *(["--demo"] if demo else [])]
     sys.stdout.flush()
     # in place of this process: the server is a program of its own, which could not load a library of data
-    os.execv(sys.executable, [sys.executable, "-m", "tacita.web", *words])
+    os.execv(sys.executable, [sys.executable, "-m", "tacita.app", *words])
 
 
 def _refuse(message: str, field: str | None = None) -> NoReturn:

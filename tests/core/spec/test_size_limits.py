@@ -9,6 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tacita import api
+from tacita.app.server import history
+from tacita.app.server.forms import value_of
 from tacita.core import DataError, Hierarchy, ParameterError
 from tacita.core.spec.plan_document import parsed
 from tacita.core.spec.size_limits import MOST_BYTES, MOST_LEVELS, MOST_PARTS, refuse_deep_toml, values_of_json
@@ -16,8 +18,6 @@ from tacita.io.hierarchies import from_nested, from_parents, from_prefixes, read
 from tacita.microdata.methods.generalisation.generalise import Generalise
 from tacita.microdata.plans.plan import Plan
 from tacita.microdata.plans.requirements import RequireSection
-from tacita.web import history
-from tacita.web.forms import value_of
 
 DEEP = 150_000
 BOMBS = {

@@ -1,0 +1,291 @@
+"""The plan that somebody is about to run: out of a form, or out of a node of the history, and back.
+
+A draft has the sections of a plan but for its roles, input and output: `protect` for one method, `steps` for
+several, each with columns of its own, `require` and `measure`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import count
+from typing import Any
+
+from starlette.datastructures import ImmutableMultiDict
+
+from tacita.app.server.forms import Field, each_of, fields_of, of_columns, text_of, value_of, values_of
+from tacita.app.server.plan_basis import roles_of
+from tacita.app.server.workspaces import Work
+
+SECTIONS = ("protect", "steps", "require", "measure")
+_COLUMNS = ("quasi", "dependent", "independent")
+# What a step of an opened plan may say that no field shows.
+_KEPT = ("numeric", "nominal", "ordinal", "missing", "round_integers", "independent")
+KINDS = (
+    "microaggregation",
+    "masking",
+    "recoding",
+    "generalisation",
+    "coding",
+    "withholding",
+    "synthesis",
+    "dropping",
+)
+# Boxes for columns beyond so many are no form; those that are protected are shown in any case.
+_MOST_COLUMNS = 60
+
+
+class Catalogue:
+    """What there is to choose from, as a child told it."""
+
+    def __init__(self, told: Mapping[str, Any]) -> None:
+        self.methods = {each["name"]: each for each in told["methods"] if each["kind"] in KINDS}
+        self.options: Mapping[str, Any] = told["options"]["properties"]
+        self.measures = list(told["measures"])
+
+    def chain(self, method: str) -> list[Mapping[str, Any]]:
+        """The methods of a name, which may be several with + between."""
+        return [self.methods[name] for name in method.split("+") if name in self.methods]
+
+    def kind(self, method: str) -> str:
+        """The kind of a method; of one that is not known, none."""
+        chain = self.chain(method)
+        return chain[0]["kind"] if chain else ""
+
+    def parameters(self, method: str) -> dict[str, Any]:
+        """The schemas of its parameters."""
+        return {
+            name: schema
+            for each in self.chain(method)
+            for name, schema in each["parameters"].get("properties", {}).items()
+        }
+
+    def anytime(self, draft: Mapping[str, Any]) -> bool:
+        """Whether a method of a draft keeps the best it has when told that it is enough."""
+        return any(each["anytime"] for step in steps_of(draft) for each in self.chain(step["method"]))
+
+    def families(self, work: Work, in_steps: bool) -> list[tuple[str, list[dict[str, Any]]]]:
+        """Methods by kind, as a menu lists them: those that the roles allow, and what each cannot take."""
+        drawing = "dependent" in work.roles.values()
+        kinds = [kind for kind in KINDS if in_steps or drawing == (kind == "synthesis")]
+        looked_at = {work.kinds[name] for name in protected(work)}
+        return [
+            (
+                kind,
+                [
+                    {**each, "lacks": sorted(looked_at - set(each["takes"]))}
+                    for each in self.methods.values()
+                    if each["kind"] == kind
+                ],
+            )
+            for kind in kinds
+        ]
+
+
+@dataclass(frozen=True)
+class StepForm:
+    """A step as a form shows it; `kept` is what it says that has no field, `each` the columns of which
+    something may be said one by one, with the place of each."""
+
+    method: str
+    about: tuple[Mapping[str, Any], ...]
+    fields: list[Field]
+    columns: frozenset[str]
+    kept: Mapping[str, str]
+    each: list[tuple[int, str]]
+
+
+def protected(work: Work) -> list[str]:
+    """Columns that are protected, or drawn anew."""
+    return [name for name, role in work.roles.items() if role in ("quasi", "dependent")]
+
+
+def offered(work: Work) -> list[str]:
+    """Columns that a step may be given."""
+    named = {name for step in current(work).get("steps") or () for name in _columns_of(step)}
+    first = [name for name in work.roles if name in {*protected(work), *named}]
+    others = [name for name, role in work.roles.items() if name not in first and role != "identifiers"]
+    return first + (others if len(first) + len(others) <= _MOST_COLUMNS else [])
+
+
+def _columns_of(step: Mapping[str, Any]) -> tuple[str, ...]:
+    return (*step.get("quasi", ()), *step.get("dependent", ()))
+
+
+def current(work: Work) -> dict[str, Any]:
+    """What the form shows: what was typed last, else the plan of the chosen node, else the first method."""
+    draft = {name: work.draft[name] for name in SECTIONS if work.draft.get(name)}
+    if draft:
+        return draft
+    node = work.history.current
+    if node is not None:
+        return {name: node.plan[name] for name in SECTIONS if node.plan.get(name)}
+    drawing = "dependent" in work.roles.values()
+    mixed = any(work.kinds[name] != "numeric" for name in protected(work))
+    first = ("trees" if mixed else "ipso-c") if drawing else ("gower" if mixed else "mdav")
+    return {"protect": {"method": first}}
+
+
+def steps_of(draft: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The steps of a draft; one method is a single one."""
+    if draft.get("steps"):
+        return [{"method": "mdav", **step} for step in draft["steps"]]
+    return [{"method": "mdav", **draft.get("protect", {})}]
+
+
+def forms_of(work: Work, draft: Mapping[str, Any], catalogue: Catalogue) -> list[StepForm]:
+    """Each step with its fields."""
+    alone = [] if draft.get("steps") else protected(work)
+    shown = [_one_by_one(work, step, alone) for step in steps_of(draft)]
+    return [
+        StepForm(
+            step["method"],
+            tuple(catalogue.chain(step["method"])),
+            fields_of(catalogue.parameters(step["method"]), step),
+            frozenset(_columns_of(step)),
+            {name: text_of(step[name]) for name in _KEPT if step.get(name)},
+            each,
+        )
+        for step, each in zip(steps_of(draft), shown, strict=True)
+    ]
+
+
+def _one_by_one(work: Work, step: Mapping[str, Any], alone: Sequence[str]) -> list[tuple[int, str]]:
+    """Columns of which a step may say something, and those of which it does."""
+    said = {name for value in step.values() if isinstance(value, dict) for name in value}
+    taken = {*alone, *_columns_of(step)}
+    found = [(place, name) for place, name in enumerate(work.roles) if name in taken | said]
+    return found if len(found) <= _MOST_COLUMNS else [each for each in found if each[1] in said]
+
+
+def options_of(draft: Mapping[str, Any], catalogue: Catalogue) -> dict[str, Field]:
+    """The rules around the methods."""
+    found = fields_of(catalogue.options, draft.get("protect", {}))
+    return {field.name: field for field in found}
+
+
+def required_of(draft: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Requirements as rows of a measure and its limit; a blank one is the last."""
+    rows = [
+        (name, text_of(each))
+        for name, value in draft.get("require", {}).items()
+        for each in (value if isinstance(value, list) else [value])
+    ]
+    return [*rows, ("", "")]
+
+
+def typed(
+    work: Work, given: ImmutableMultiDict[str, str], catalogue: Catalogue
+) -> tuple[dict[str, Any], list[tuple[dict[str, Any], list[str]]]]:
+    """What a form said: the rules around, and the steps, each with its columns."""
+    before = steps_of(current(work))
+    steps = []
+    for at in count():
+        method = given.get(f"s{at}.method", "")
+        if method not in catalogue.methods and not (catalogue.chain(method) and "+" in method):
+            break
+        was = catalogue.parameters(given.get(f"s{at}.was", ""))
+        properties = catalogue.parameters(method)
+        named = {name: given[f"s{at}.{name}"] for name in properties if f"s{at}.{name}" in given}
+        values = values_of(properties, named, list(was), always=_telling(properties))
+        shown = {name: properties[name] for name in was if name in properties}
+        kept = before[at] if at < len(before) and before[at]["method"] == method else {}
+        values |= dict(_by_column(work, given, f"s{at}.", shown, kept))
+        columns = [name for name in given.getlist(f"s{at}.columns") if name in work.roles]
+        if {*columns} == {*_columns_of(kept)}:
+            # boxes stand in the order of the file, columns in that of the plan
+            columns = [*_columns_of(kept)]
+        step = {name: kept[name] for name in _KEPT if name in kept}
+        # apart from it: a method may have a parameter of that name
+        steps.append(({**step, "method": method, **values}, columns))
+    around = values_of(
+        catalogue.options,
+        {name: given[f"o.{name}"] for name in catalogue.options if f"o.{name}" in given},
+        list(catalogue.options),
+    )
+    return around, steps
+
+
+def _by_column(
+    work: Work,
+    given: Mapping[str, str],
+    prefix: str,
+    properties: Mapping[str, Mapping[str, Any]],
+    kept: Mapping[str, Any],
+) -> Iterator[tuple[str, Any]]:
+    """What the form has fields for, column by column; what was said of other columns stays."""
+    for name, schema in properties.items():
+        texts = {
+            column: given[key]
+            for place, column in enumerate(work.roles)
+            if (key := f"{prefix}{name}.{place}") in given
+        }
+        if each_of(schema) is None:
+            continue
+        before = kept.get(name)
+        rest = {} if not isinstance(before, dict) else {c: v for c, v in before.items() if c not in texts}
+        if rest or any(text.strip() for text in texts.values()):
+            said = of_columns(schema, given.get(f"{prefix}{name}", ""), texts)
+            yield name, {**rest, **said} if isinstance(said, dict) else said or rest
+
+
+def _telling(properties: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """What a method is about, and what its title says in any case: the first figure that is always there."""
+    named = [name for name, schema in properties.items() if type(schema.get("default")) in (int, float)]
+    return named[:1]
+
+
+def drafted(
+    work: Work, given: ImmutableMultiDict[str, str], catalogue: Catalogue, *, several: bool
+) -> dict[str, Any]:
+    """A form as a draft; `several` where steps have columns of their own."""
+    around, steps = typed(work, given, catalogue)
+    if not steps:
+        return current(work)
+    draft: dict[str, Any] = {}
+    if several:
+        draft = {"protect": around, "steps": [_step(work, *each, catalogue) for each in steps]}
+    else:
+        alone = {name: value for name, value in steps[0][0].items() if name not in _KEPT}
+        draft = {"protect": {**alone, **around}}
+    if require := _required(given):
+        draft["require"] = require
+    if measure := current(work).get("measure"):
+        draft["measure"] = measure
+    return draft
+
+
+def _step(work: Work, step: dict[str, Any], columns: list[str], catalogue: Catalogue) -> dict[str, Any]:
+    kind = catalogue.kind(step["method"])
+    if kind == "dropping":
+        return step
+    if kind == "synthesis":
+        independent = [name for name, role in work.roles.items() if role == "independent"]
+        return {"dependent": columns, "independent": independent, **step}
+    return {"quasi": columns, **step}
+
+
+def fitting(work: Work, method: str, catalogue: Catalogue) -> list[str]:
+    """Columns that a new step begins with: those to be protected that its method can take."""
+    takes = {kind for each in catalogue.chain(method) for kind in each["takes"]}
+    return [name for name in protected(work) if work.kinds[name] in takes]
+
+
+def _required(given: ImmutableMultiDict[str, str]) -> dict[str, Any]:
+    found: dict[str, list[Any]] = {}
+    for at in count():
+        if f"r{at}.name" not in given:
+            break
+        name, limit = given[f"r{at}.name"], given.get(f"r{at}.limit", "").strip()
+        if name and limit:
+            found.setdefault(name, []).append(value_of({"type": "object"}, limit))
+    return {name: limits[0] if len(limits) == 1 else limits for name, limits in found.items()}
+
+
+def plan_of(work: Work, draft: Mapping[str, Any], catalogue: Catalogue) -> dict[str, Any]:
+    """The sections of a plan: steps, and methods that only leave out, name the columns themselves."""
+    roles = roles_of(work, draft.get("steps") or ())
+    apart = draft.get("steps") or catalogue.kind(steps_of(draft)[0]["method"]) == "dropping"
+    if apart:
+        roles = {name: value for name, value in roles.items() if name not in _COLUMNS}
+    return {"roles": roles, "protect": {}, **draft}

@@ -1,0 +1,170 @@
+"""What values of a column become when coarser: a file, or a hierarchy that is made of the values it has."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Any
+
+from starlette.datastructures import ImmutableMultiDict
+
+from tacita.app.server.auxiliary_files import lacking, placed
+from tacita.app.server.auxiliary_files import place_of as folder_of
+from tacita.app.server.forms import value_of
+from tacita.app.server.uploads import Source
+from tacita.app.server.workspaces import Work
+
+# Ways to make one, and the schemas of what is said of it.
+_NUMBERS = {"type": "array", "items": {"type": "number"}}
+MADE: Mapping[str, Mapping[str, Any]] = {
+    "intervals": {
+        "widths": _NUMBERS,
+        "start": {"type": "number"},
+        "bottom": {"type": "number"},
+        "top": {"type": "number"},
+    },
+    "prefixes": {"lengths": {"type": "array", "items": {"type": "integer"}}},
+    "dates": {"periods": {"type": "array", "items": {"type": "string"}}},
+}
+PERIODS = ("month", "quarter", "year", "decade")
+WAYS = ("none", "file", *MADE)
+# Without these nothing can be made; of codes one character less each time.
+_NEEDED = {"intervals": "widths", "dates": "periods"}
+_LOOKED_AT = ("quasi", "confidential")
+# More columns than these are no form; those that have a hierarchy are shown in any case.
+_MOST = 60
+
+
+@dataclass(frozen=True)
+class HierarchyColumn:
+    """A column on the page: which hierarchy it has or is to have, and what a child said of it.
+
+    `labels` are those of the plan that was opened, where it names no file.
+    """
+
+    place: int
+    name: str
+    by: str
+    file: str
+    lacking: bool
+    labels: bool
+    typed: Mapping[str, str]
+    found: Mapping[str, Any]
+
+
+def declared(work: Work) -> dict[str, Any]:
+    """Hierarchies by column: the name of a file, or nested labels."""
+    found: dict[str, Any] = work.declared.get("hierarchy", {})
+    return found
+
+
+def columns_of(work: Work) -> list[HierarchyColumn]:
+    """The columns that may have one."""
+    said = declared(work)
+    known = {*said, *work.making}
+    free = [name for name, role in work.roles.items() if role in _LOOKED_AT and name not in known][:_MOST]
+    return [
+        _column(work, place, name, said.get(name))
+        for place, name in enumerate(work.roles)
+        if name in known or name in free
+    ]
+
+
+def _column(work: Work, place: int, name: str, said: Any) -> HierarchyColumn:
+    typed = work.making.get(name, {})
+    has = "labels" if isinstance(said, dict | list) else "file" if said else "none"
+    found = (work.exposure or {}).get("hierarchies", {}).get(name, {})
+    file = said if isinstance(said, str) else ""
+    gone = file != "" and file not in work.beside
+    return HierarchyColumn(place, name, typed.get("by") or has, file, gone, has == "labels", typed, found)
+
+
+def take(work: Work, given: ImmutableMultiDict[str, str]) -> None:
+    """What a form says of the columns that it shows."""
+    said = dict(declared(work))
+    for place, name in enumerate(work.roles):
+        by = given.get(f"by.{place}", "")
+        if by in MADE:
+            typed = {key: ", ".join(given.getlist(f"{key}.{place}")) for key in MADE[by]}
+            work.making[name] = {**work.making.get(name, {}), **typed, "by": by}
+        elif by in WAYS:
+            work.making.get(name, {}).pop("by", None)
+            file = given.get(f"file.{place}", "") if by == "file" else ""
+            said = {**said, name: file} if file else _without(said, name)
+    _declare(work, said)
+
+
+def _without(said: Mapping[str, Any], name: str) -> dict[str, Any]:
+    return {column: each for column, each in said.items() if column != name}
+
+
+def _declare(work: Work, said: dict[str, Any]) -> None:
+    # in the order of the file, whenever each was said
+    ordered = {name: said[name] for name in work.roles if name in said}
+    rest = {name: each for name, each in work.declared.items() if name != "hierarchy"}
+    work.declared = {**rest, "hierarchy": ordered} if ordered else rest
+
+
+def choose_by_name(work: Work, file: str) -> None:
+    """A file that is called as a column is that of the column, unless that has another."""
+    said, stem = declared(work), PurePosixPath(file).stem.casefold()
+    own = [name for name in work.roles if name.casefold() == stem and name not in said]
+    if len(own) == 1:
+        _declare(work, {**said, own[0]: file})
+
+
+def problem(work: Work) -> str | None:
+    """What stands in the way of a run, as a key of the texts."""
+    if any(typed.get("by") for typed in work.making.values()):
+        return "roles.not-made"
+    return "roles.no-hierarchy" if lacking(work, declared(work)) else None
+
+
+def asked(work: Work) -> dict[str, Any]:
+    """What a child is to look at, and to make."""
+    there = {name: said for name, said in declared(work).items() if not lacking(work, {name: said})}
+    return {"hierarchies": placed(work, there), "make": dict(_to_make(work))}
+
+
+def _to_make(work: Work) -> Iterator[tuple[str, dict[str, Any]]]:
+    for place, name in enumerate(work.roles):
+        typed = work.making.get(name, {})
+        if not (by := typed.get("by")):
+            continue
+        texts = {key: typed.get(key, "").strip() for key in MADE[by]}
+        if texts.get(_NEEDED.get(by, ""), "?"):
+            how = {key: value_of(MADE[by][key], text) for key, text in texts.items() if text}
+            how = {"lengths": [], **how} if by == "prefixes" else how
+            # no file that is added is called like this
+            yield name, {"how": how, "path": str(folder_of(work) / f"_made-{place}.csv")}
+
+
+def learn(work: Work, found: Mapping[str, Mapping[str, Any]], made: Mapping[str, Mapping[str, Any]]) -> None:
+    """What came of it: what was made is a file like any other from now on."""
+    said = dict(declared(work))
+    for name, how in made.items():
+        about = found.get(name, {})
+        if "message" in about:
+            continue
+        path = folder_of(work) / PurePosixPath(how["path"]).name
+        shown = _called(work, name)
+        work.beside[shown] = Source(path, shown, about["size"], fingerprint=about["fingerprint"])
+        work.making[name].pop("by", None)
+        said[name] = shown
+    _declare(work, said)
+
+
+def _called(work: Work, column: str) -> str:
+    """A name for the file of a column, which is nobody else's."""
+    plain = re.sub(r"[^\w.-]+", "_", column)[:60].lstrip(".") or "column"
+    others = {said for name, said in declared(work).items() if name != column and isinstance(said, str)}
+    shown = f"{plain}-hierarchy.csv"
+    return shown if shown not in others else f"{plain}-{list(work.roles).index(column)}-hierarchy.csv"
+
+
+def files_of(plan: Mapping[str, Any]) -> list[str]:
+    """The files of hierarchies that a plan of records names."""
+    named = plan.get("roles", {}).get("hierarchy", {})
+    return list(dict.fromkeys(said for said in named.values() if isinstance(said, str)))

@@ -1,0 +1,212 @@
+"""A plan that is opened: what of it the page holds. A plan that says more is refused, and told what that is.
+
+Nothing of a plan is left aside in silence: a field that is not named here is refused, and one that is comes
+back in the plan of every run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import PurePosixPath, PureWindowsPath
+from typing import Any
+
+from .table_state import MOST_DIMENSIONS, RECORDS_OF_ARGUS, SPANNING
+
+Sections = Mapping[str, Any]
+
+_READING = ("delimiter", "decimal", "encoding", "missing_values", "value_labels", "sheet")
+_DIVIDED = ("dimensions", "rows", "columns", "hierarchy", "prefixes", "parents", "total")
+_TABLE_OUTPUT = ("path", "json", "report", "note")
+_PUBLISHING = {
+    "suppress": (
+        *("problem", "objective", "margins", "zeros", "method", "solver", "time"),
+        *("strict", "insiders", "insist", "accept", "seconds"),
+    ),
+    "adjust": ("method", "time", "seed", "signed", "insist", "seconds"),
+    "output": _TABLE_OUTPUT,
+}
+# What the page holds of each kind of plan, section by section; parameters of a method are held besides.
+HELD: Mapping[str, Mapping[str, Sequence[str]]] = {
+    "records": {
+        "input": ("path", *_READING),
+        "roles": (
+            *("quasi", "numeric", "nominal", "ordinal", "dependent", "independent", "identifiers"),
+            *("confidential", "strata", "unit", "unit_columns", "weight", "hierarchy"),
+        ),
+        "protect": ("method", "missing", "round_integers", "shuffle", "insist", "seed"),
+        "steps": (
+            *("method", "quasi", "dependent", "independent", "numeric", "nominal", "ordinal"),
+            *("missing", "round_integers"),
+        ),
+        "measure": ("names", "without", "domains", "settings"),
+        "require": (),
+        "output": ("path", "report", "json", "note"),
+    },
+    "tabulate": {
+        "input": ("path", *_READING, "meta"),
+        "table": (*_DIVIDED, "value", "weight", "unit", "request", "waiver", "key", "title"),
+        "rules": ("name",),
+        **_PUBLISHING,
+    },
+    "table": {
+        "input": ("path", *_READING, "meta", "kind"),
+        "table": (
+            *(*_DIVIDED, "value", "primary", "lower", "upper", "sliding", "contributors", "key"),
+            *("counts", "fill_zeros", "title"),
+        ),
+        **_PUBLISHING,
+    },
+}
+# What no menu of the page shows, and a plan of a table keeps.
+KEPT_OF_TABLES = ("counts",)
+# The method where none is named.
+_WITHOUT_A_NAME = {"protect": "mdav", "suppress": "optimal"}
+_ROLES_TO_PROTECT = ("quasi", "dependent")
+
+
+class NotHeld(Exception):
+    """What a plan says and the page does not hold."""
+
+    def __init__(self, fields: Sequence[str]) -> None:
+        super().__init__(", ".join(fields))
+        self.fields = tuple(fields)
+
+
+def refuse_beyond(kind: str, sections: Sections, parameters: Mapping[str, Sequence[str]]) -> None:
+    """Raise where a plan says what the page does not hold.
+
+    `parameters` are those of every method and rule by its name.
+    """
+    if kind not in HELD:
+        known = {name for held in HELD.values() for name in held}
+        raise NotHeld(["[[tables]]"] if kind == "linked" else [f"[{each}]" for each in {*sections} - known])
+    beyond = [f"[{name}]" for name in sections if name not in HELD[kind]]
+    for name, held in HELD[kind].items():
+        said = sections.get(name) or {}
+        for each in said if isinstance(said, list) else [said]:
+            # requirements are measures, and each of them is a row of the form
+            own = each if name == "require" else _parameters(name, each, parameters)
+            known = {*held, *own}
+            beyond += [f"{name}.{key}" for key in each if key not in known]
+    if beyond:
+        raise NotHeld(list(dict.fromkeys(beyond)))
+
+
+def _parameters(section: str, said: Sections, parameters: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    named = said.get("method") or said.get("name") or _WITHOUT_A_NAME.get(section, "")
+    for method in str(named).split("+"):
+        yield from parameters.get(method, ())
+
+
+def name_of(path: str) -> str:
+    """What a file is called, without the folders that a plan names."""
+    return PurePosixPath(PureWindowsPath(path).name).name
+
+
+def source_of(sections: Sections) -> dict[str, Any]:
+    """The file that a plan asks for, as a work waits for it."""
+    given = sections.get("input", {})
+    reading = {key: given[key] for key in _READING if key in given}
+    return {"shown_as": name_of(given.get("path", "")), "options": reading or None, "fingerprint": None}
+
+
+def records_from(sections: Sections) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What waits for the file of a plan of records, and the draft of its run."""
+    draft = {key: sections[key] for key in ("protect", "steps", "measure", "require") if key in sections}
+    roles = dict(sections.get("roles", {}))
+    if files := roles.get("hierarchy"):
+        roles["hierarchy"] = {
+            column: name_of(said) if isinstance(said, str) else said for column, said in files.items()
+        }
+    if not draft.get("steps") and not any(roles.get(role) for role in _ROLES_TO_PROTECT):
+        # what only leaves out has no columns to protect, as a step that does
+        draft = _as_step(draft)
+    ending = PurePosixPath(name_of(sections.get("output", {}).get("path", ""))).suffix.lower()
+    own = PurePosixPath(name_of(sections.get("input", {}).get("path", ""))).suffix.lower()
+    opened = {
+        "from": "plan",
+        "source": source_of(sections),
+        "plan": {"roles": roles, **draft},
+        "ending": ending if ending != own else None,
+    }
+    return opened, draft
+
+
+def _as_step(draft: dict[str, Any]) -> dict[str, Any]:
+    around = HELD["records"]["protect"][1:]
+    said = draft.get("protect", {})
+    step = {key: value for key, value in said.items() if key not in around}
+    rest = {key: value for key, value in said.items() if key in around}
+    return {**draft, "protect": rest, "steps": [step]}
+
+
+def table_from(kind: str, sections: Sections) -> tuple[dict[str, Any], dict[str, str]]:
+    """What is said of a table, as its screens hold it, and the part of each column that is named."""
+    table, given = dict(sections.get("table", {})), sections.get("input", {})
+    of_records = kind == "tabulate"
+    if of_records and ("meta" in given) != given.get("path", "").lower().endswith(RECORDS_OF_ARGUS):
+        # separated records of tau-ARGUS are a text file like any other on the page
+        raise NotHeld(["input.meta" if "meta" in given else f"input.path ({RECORDS_OF_ARGUS})"])
+    dimensions = [*table.pop("dimensions", ())] or [
+        each for each in (table.pop("rows", None), table.pop("columns", None)) if each
+    ]
+    if len(dimensions) > MOST_DIMENSIONS:
+        raise NotHeld([f"table.dimensions ({len(dimensions)} > {MOST_DIMENSIONS})"])
+    parts = list(zip(dimensions, SPANNING, strict=False))
+    divided = dict(_divisions(table, dimensions))
+    levels = {name: table.pop(name) for name in ("lower", "upper", "sliding") if _is_number(table.get(name))}
+    said = {
+        "kind": "records" if of_records else given.get("kind", "cells"),
+        "divided": divided,
+        "total": _total(table.pop("total", "")),
+        "title": table.pop("title", ""),
+        "fill_zeros": table.pop("fill_zeros", False),
+        "kept": {name: table.pop(name) for name in KEPT_OF_TABLES if name in table},
+        "rules": _rules(sections.get("rules", ())),
+        "levels": levels,
+        "asked": dict(sections.get("suppress") or sections.get("adjust") or {}),
+    }
+    # all that is left names a column
+    parts += [(column, part) for part, column in table.items()]
+    if twice := [part for at, (column, part) in enumerate(parts) if column in dict(parts[:at])]:
+        raise NotHeld([f"table.{part}" for part in twice])
+    return said, dict(parts)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float)
+
+
+def _divisions(table: dict[str, Any], dimensions: Sequence[str]) -> Iterator[tuple[str, dict[str, str]]]:
+    """How the labels of each dimension are divided: in one way each, and of those that are named."""
+    found: dict[str, dict[str, str]] = {}
+    for key, by in (("prefixes", "prefixes"), ("parents", "parents"), ("hierarchy", "file")):
+        for column, said in table.pop(key, {}).items():
+            if column in found or column not in dimensions or isinstance(said, dict):
+                raise NotHeld([f"table.{key}"])
+            text = ":".join(map(str, said)) if by == "prefixes" else name_of(said) if by == "file" else said
+            found[column] = {"by": by, "prefixes": "", "parents": "", "file": "", by: text}
+    yield from found.items()
+
+
+def _total(said: str | Mapping[str, str]) -> str:
+    if isinstance(said, str):
+        return said
+    if any(sign in text for pair in said.items() for text in pair for sign in ",="):
+        raise NotHeld(["table.total"])
+    return ", ".join(f"{column}={label}" for column, label in said.items())
+
+
+def _rules(said: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+    found = {each["name"]: {key: each[key] for key in each if key != "name"} for each in said}
+    if len(found) < len(said):
+        raise NotHeld(["rules (one rule twice)"])
+    return found
+
+
+def parameters_in(catalogue: Mapping[str, Any]) -> dict[str, list[str]]:
+    """The parameters of every method by its name; kinds may share one."""
+    found: dict[str, list[str]] = {}
+    for each in catalogue["methods"]:
+        found.setdefault(each["name"], []).extend(each["parameters"].get("properties", {}))
+    return found

@@ -1,0 +1,162 @@
+"""Microdata, second step: what each column is to an attacker, and who stands alone before protection."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from tacita.app.server.application import Screen
+from tacita.app.server.auxiliary_files import HIERARCHIES, added, names_of
+from tacita.app.server.forms import listed, text_of
+from tacita.app.server.jobs import Job
+from tacita.app.server.pages import fields_of, screen, seen_at, start, work_of
+from tacita.app.server.plan_basis import KINDS, ROLES, orders_of, orders_text
+from tacita.app.server.workspaces import Work
+
+from . import hierarchy_state
+
+PATH = "/microdata/roles"
+# Columns on one page: a list of ten thousand menus is no page.
+_MOST = 100
+_ONE_EACH = (("unit", "unit-left-out"), ("weight",))
+
+
+async def show(request: Request) -> Response:
+    """Columns with their guesses, a page of them; `find` narrows them by name."""
+    work = work_of(request)
+    if work.source is None:
+        return seen_at("/microdata/data")
+    find = request.query_params.get("find", "")
+    asked = request.query_params.get("from", "0")
+    found = [
+        (place, column)
+        for place, column in enumerate(work.columns)
+        if find.casefold() in column["name"].casefold()
+    ]
+    first = min(int(asked) if asked.isdecimal() and len(asked) < 8 else 0, max(0, len(found) - 1))
+    first -= first % _MOST
+    job = work.job
+    if work.exposure is None and job is not None and (job.verb != "exposure" or job.state == "done"):
+        await _expose(request, work)
+    return screen(
+        request,
+        "roles",
+        "roles.html",
+        columns=found[first : first + _MOST],
+        found=len(found),
+        first=first,
+        most=_MOST,
+        find=find,
+        all_roles=ROLES,
+        all_kinds=KINDS,
+        problem=problem(work),
+        unit_columns=text_of(work.declared.get("unit_columns")),
+        orders=orders_text(work.declared.get("orders", {})),
+        hierarchies=hierarchy_state.columns_of(work),
+        ways=hierarchy_state.WAYS,
+        periods=hierarchy_state.PERIODS,
+    )
+
+
+async def save(request: Request) -> Response:
+    """The roles of the columns that a page showed; then risk is measured again."""
+    work, given = work_of(request), await fields_of(request)
+    if work.source is None:
+        return seen_at("/microdata/data")
+    for place, column in enumerate(work.columns):
+        name = column["name"]
+        if (role := given.get(f"role.{place}")) in ROLES:
+            work.roles[name] = role
+        if (kind := given.get(f"kind.{place}")) in KINDS:
+            work.kinds[name] = kind
+    _declare(work, given)
+    hierarchy_state.take(work, given)
+    work.exposure = None
+    if "only" not in given:
+        work.roles_saved = True
+    elif work.beside:
+        # kept for a file that was just added, which the form knew nothing of
+        hierarchy_state.choose_by_name(work, [*work.beside][-1])
+    if not work.running:
+        await _expose(request, work)
+    return seen_at(PATH + (f"?{request.url.query}" if request.url.query else ""))
+
+
+async def beside(request: Request) -> Response:
+    """A file that says what values of a column become when coarser."""
+    work = work_of(request)
+    source, wrong = await added(request, work, HIERARCHIES)
+    if source is None:
+        return JSONResponse({"message": request.state.workspace.say(wrong, endings=", ".join(HIERARCHIES))})
+    hierarchy_state.choose_by_name(work, source.shown_as)
+    work.exposure = None
+    return JSONResponse({"next": PATH})
+
+
+def _declare(work: Work, given: Mapping[str, str]) -> None:
+    """Orders of categories, and columns that agree within a unit; what is typed as it was stays as it is."""
+    before = work.declared
+    columns, orders = text_of(before.get("unit_columns")), orders_text(before.get("orders", {}))
+    if given.get("unit_columns", columns) != columns:
+        work.declared = {**work.declared, "unit_columns": listed(given["unit_columns"], numbers=False)}
+    if given.get("orders", orders) != orders:
+        work.declared = {**work.declared, "orders": orders_of(given["orders"])}
+    # whoever gives an order says what kind it is
+    ordered = [name for name in work.declared.get("orders", {}) if name in work.kinds]
+    work.kinds |= dict.fromkeys(ordered, "ordinal")
+
+
+def problem(work: Work) -> str | None:
+    """What stands in the way of protecting, as a key of the texts."""
+    chosen = list(work.roles.values())
+    if not {*work.declared.get("unit_columns", ()), *work.declared.get("orders", ())} <= {*work.roles}:
+        return "roles.unknown"
+    for same in _ONE_EACH:
+        if sum(role in same for role in chosen) > 1:
+            return f"roles.two-{same[0]}"
+    if "quasi" in chosen and "dependent" in chosen:
+        return "roles.both"
+    if "quasi" not in chosen and "dependent" not in chosen:
+        return "roles.none"
+    return hierarchy_state.problem(work)
+
+
+def known_to_attackers(work: Work) -> list[str]:
+    """Columns that an attacker may know: quasi-identifiers, or those of a synthesis."""
+    return [name for name, role in work.roles.items() if role in ("quasi", "dependent", "independent")]
+
+
+async def _expose(request: Request, work: Work) -> None:
+    columns = known_to_attackers(work)
+    if not columns or work.source is None or work.running:
+        return
+
+    told = hierarchy_state.asked(work)
+
+    def then(job: Job) -> None:
+        if job.state == "done":
+            work.exposure = job.answer
+            hierarchy_state.learn(work, job.answer["hierarchies"], told["make"])
+
+    units = [name for name, role in work.roles.items() if role in _ONE_EACH[0]]
+    told |= {"unit": units[0]} if len(units) == 1 else {}
+    given = {"source": work.source.asked(), "names": names_of(work), "columns": columns, **told}
+    job = start(request, work, "exposure", given, then)
+    await job.settled(2)
+
+
+SCREEN = Screen(
+    "microdata",
+    "roles",
+    PATH,
+    lambda work: work.source is not None,
+    lambda work: work.roles_saved and problem(work) is None,
+)
+ROUTES = [
+    Route(PATH, show, methods=["GET"]),
+    Route(PATH, save, methods=["POST"]),
+    Route(f"{PATH}/beside", beside, methods=["PUT"]),
+]

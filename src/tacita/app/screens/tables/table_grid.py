@@ -1,0 +1,235 @@
+"""The grid of a table: asked of a worker when it is drawn; short figures, shades, and marks of ranges."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from starlette.requests import Request
+
+from tacita.app.server.jobs import Job
+from tacita.app.server.risk_map import MINUS, number, ticks
+
+Say = Callable[..., str]
+
+# Seconds that a panel is waited for.
+_PATIENCE = 30
+
+# The strip of a range: pixels, and room at both ends for what has no limit.
+WIDTH, _END = 288.0, 10.0
+_LETTERS = {"p": "primary", "s": "secondary", "x": "secondary"}
+# The chart of bounds.
+_CHART_WIDTH, _CHART_HEIGHT = 312.0, 190.0
+_LEFT, _RIGHT, _TOP, _BOTTOM = 52.0, 10.0, 12.0, 26.0
+# A large table as a map.
+_MAP_WIDTH, _LARGEST, _SMALLEST = 760.0, 14.0, 3.0
+
+
+def short(value: float | None, *, comma: bool = False) -> str:
+    """A figure in five signs or so.
+
+    >>> short(889), short(10_812), short(1_650_000), short(-0.5), short(99_960), short(20_000)
+    ('889', '10.8k', '1.65M', '\u22120.5', '100k', '20k')
+    """
+    if value is None:
+        return ""
+    size, unit = abs(value), ""
+    for power, name in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if size >= power * 0.9995:
+            size, unit = size / power, name
+            break
+    text = f"{size:.3g}" if size < 999.5 else f"{size:.0f}"
+    text = f"{MINUS if value < 0 else ''}{text}{unit}"
+    return text.replace(".", ",") if comma else text
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """One cell of the grid: its class, what it shows, and what the inspector says of it."""
+
+    kind: str
+    text: str
+    about: Mapping[str, str]
+
+
+def drawn_cell(cell: Mapping[str, Any], name: str, say: Say, *, comma: bool) -> Drawn:
+    """A cell for review, or as it is published; of the second nothing is said that is not published."""
+    state = cell["state"]
+    if state == "x":
+        return Drawn("secondary", "×", {"name": name, "state": say("tables.state-x")})
+    kind = _LETTERS.get(state) or ("sum" if cell["shade"] is None else f"h{cell['shade']}")
+    about = {"name": name, "state": say(f"tables.state-{state}"), "kind": state}
+    about["value"] = number(cell["value"], comma=comma)
+    if cell.get("contributors") is not None:
+        about["contributors"] = number(cell["contributors"], comma=comma)
+    if "published" in cell:
+        about["published"] = number(cell["published"], comma=comma)
+    if cell.get("range") is not None:
+        found = cell["range"]
+        about["range"] = spoken(found["low"], found["high"], say, comma=comma)
+        if found["wanted_low"] is not None or found["wanted_high"] is not None:
+            about["wanted"] = spoken(found["wanted_low"], found["wanted_high"], say, comma=comma)
+        about["strip"] = strip(cell["value"], found)
+    return Drawn(kind, short(cell["value"], comma=comma), about)
+
+
+def spoken(low: float | None, high: float | None, say: Say, *, comma: bool) -> str:
+    """A range in words; without a limit it has none."""
+    ends = (
+        f"{MINUS}∞" if low is None else number(low, comma=comma),
+        "∞" if high is None else number(high, comma=comma),
+    )
+    return say("tables.from-to", low=ends[0], high=ends[1])
+
+
+def strip(value: float, found: Mapping[str, Any]) -> str:
+    """Where the marks of a cell go: the attacker's range, the wanted one, the true value; pixels.
+
+    >>> strip(5.0, {"low": 0.0, "high": 10.0, "wanted_low": 4.0, "wanted_high": 6.0})
+    '10.0 278.0 117.2 170.8 144.0'
+    """
+    ends_of = (found["low"], found["high"], found["wanted_low"], found["wanted_high"])
+    known = [value, *(each for each in ends_of if each is not None)]
+    least: float = min(known)
+    span: float = (max(known) - least) or 1.0
+
+    def x(figure: float | None, without: float) -> float:
+        if figure is None:
+            return without
+        return _END + (WIDTH - 2 * _END) * (figure - least) / span
+
+    ends = [x(found["low"], 0.0), x(found["high"], WIDTH)]
+    if found["wanted_low"] is not None or found["wanted_high"] is not None:
+        ends += [x(found["wanted_low"], 0.0), x(found["wanted_high"], WIDTH)]
+    else:
+        ends += [-1.0, -1.0]
+    return " ".join(f"{each:.1f}" for each in (*ends, x(value, 0.0)))
+
+
+def grid(found: Mapping[str, Any], say: Say, *, comma: bool) -> dict[str, Any]:
+    """A panel that a child handed out, ready to be drawn: rows with the cells of each."""
+    across = found["across"]
+    several = len(found["rows"][0]["cells"]) > 1 if found["rows"] else False
+    caption = found["captions"][found["panel"]]
+    rows = []
+    for line in found["rows"]:
+        named = " × ".join(label["text"] for label in line["labels"])
+        cells = []
+        for label, cell in zip(across, line["cells"], strict=True):
+            name = f"{named} × {label['text']}" if several else named
+            cells.append(drawn_cell(cell, f"{caption}, {name}" if caption else name, say, comma=comma))
+        rows.append({"labels": line["labels"], "cells": cells})
+    drawn = None if found["map"] is None else state_map(found)
+    withheld = any(cell.kind == "secondary" for row in rows for cell in row["cells"])
+    return {**found, "rows": rows, "map": drawn, "withheld": withheld or (drawn and drawn.withheld)}
+
+
+@dataclass(frozen=True)
+class StateMap:
+    """A large table: marks of what is withheld, and tiles that open a window of numbers."""
+
+    width: float
+    height: float
+    size: float
+    sensitive: str
+    withheld: str
+    here: tuple[float, float, float, float]
+    tiles: tuple[tuple[int, int, float, float, float, float, str], ...]
+
+
+def state_map(found: Mapping[str, Any]) -> StateMap:
+    """Where they go: round marks as lines without length, one path for each kind."""
+    (height, width), (rows, columns), (top, left) = found["size"], found["window"], found["at"]
+    size = min(_LARGEST, max(_SMALLEST, _MAP_WIDTH / width))
+
+    def path(places: Sequence[Sequence[int]]) -> str:
+        return "".join(f"M{size * (j + 0.5):.1f} {size * (i + 0.5):.1f}h0" for i, j in places)
+
+    tiles = tuple(
+        (
+            *(i, j, size * j, size * i, size * min(columns, width - j), size * min(rows, height - i)),
+            f"{i + 1}–{min(i + rows, height)} × {j + 1}–{min(j + columns, width)}",
+        )
+        for i in range(0, height, rows)
+        for j in range(0, width, columns)
+    )
+    marks = found["map"]
+    here = size * left, size * top, size * min(columns, width), size * min(rows, height)
+    return StateMap(
+        *(size * width, size * height, size, path(marks["p"]), path(marks["s"] + marks["x"])), here, tiles
+    )
+
+
+@dataclass(frozen=True)
+class BoundsChart:
+    """Cost of the best pattern and what none can be below, over the seconds of a search."""
+
+    width: float
+    height: float
+    left: float
+    right: float
+    top: float
+    bottom: float
+    up: tuple[tuple[float, str], ...]
+    began: str
+    ended: str
+    upper: str
+    lower: str
+    between: str
+
+
+def bounds_chart(points: Sequence[Sequence[float]], *, comma: bool) -> BoundsChart:
+    """Steps from each moment to the next; of a search that has told nothing yet, an empty frame."""
+    right, bottom = _CHART_WIDTH - _RIGHT, _CHART_HEIGHT - _BOTTOM
+    first = points[0][0] if points else 0.0
+    last = points[-1][0] if points else 0.0
+    up = ticks([each[2] for each in points]) if points else [0.0, 0.5, 1.0]
+    highest = up[-1] or 1.0
+
+    def at(seconds: float, value: float) -> str:
+        y = bottom - (bottom - _TOP) * min(value / highest, 1.0)
+        # what was told only once is a line all the way
+        share = (seconds - first) / (last - first) if last > first else float(seconds > last)
+        return f"{_LEFT + (right - _LEFT) * share:.1f},{y:.1f}"
+
+    def steps(which: int) -> list[str]:
+        found: list[str] = []
+        for before, each in zip([None, *points], points, strict=False):
+            if before is not None:
+                found.append(at(each[0], before[which]))
+            found.append(at(each[0], each[which]))
+        return found + ([at(last + 1, points[-1][which])] if points and last == first else [])
+
+    lower, upper = steps(1), steps(2)
+    labels = tuple(
+        (round(bottom - (bottom - _TOP) * value / highest, 1), short(value, comma=comma) if points else "")
+        for value in up
+    )
+    began, ended = number(first, 1, comma=comma), number(last, 1, comma=comma)
+    return BoundsChart(
+        *(_CHART_WIDTH, _CHART_HEIGHT, _LEFT, right, _TOP, bottom, labels, began, ended),
+        *(" ".join(upper), " ".join(lower), " ".join([*upper, *reversed(lower)])),
+    )
+
+
+async def asked(request: Request, verb: str, given: dict[str, Any]) -> dict[str, Any]:
+    """What a child says at once; nothing where it cannot."""
+    job = Job(request.state.workspace, verb, given, lambda _job: None, quiet=True)
+    await job.settled(_PATIENCE)
+    return job.answer
+
+
+async def drawn_grid(request: Request, folder: Path, *, published: bool = False) -> dict[str, Any] | None:
+    """One panel, as the address asks for: panel, row, column; None where there is no table."""
+    places = {name: _whole(request.query_params.get(name)) for name in ("panel", "row", "column")}
+    found = await asked(request, "cells", {"folder": str(folder), "published": published, **places})
+    if not found:
+        return None
+    workspace = request.state.workspace
+    return grid(found, workspace.say, comma=workspace.comma)
+
+
+def _whole(text: str | None) -> int:
+    return int(text) if text is not None and text.isdecimal() and len(text) < 9 else 0

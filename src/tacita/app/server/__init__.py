@@ -1,0 +1,1 @@
+"""The server of the page: it holds no data, and asks a worker process about all that is data."""

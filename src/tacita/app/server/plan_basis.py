@@ -1,0 +1,121 @@
+"""What a plan stands on: the file, how it is read, and what each column is. Other roles, another basis.
+
+Of a table that is also what it is made of (its section of the plan, in `work.draft["table"]`) and its rules.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from .workspaces import Work
+
+# Roles of a plan that are lists of columns, by what a page calls them.
+_LISTS = ("quasi", "dependent", "independent", "identifiers", "confidential", "strata")
+# Those that steps name themselves.
+_OF_STEPS = ("quasi", "dependent", "independent")
+# A unit that is also left out of the release.
+UNIT_LEFT_OUT = "unit-left-out"
+ROLES = (*_LISTS, "unit", UNIT_LEFT_OUT, "weight", "other")
+KINDS = ("numeric", "nominal", "ordinal")
+
+
+def basis_of(work: Work) -> str:
+    """A short name of it: nodes of the history that were made on another are stale."""
+    source = work.source
+    told = [
+        None if source is None else [source.fingerprint, source.options],
+        sorted(work.roles.items()),
+        sorted(work.kinds.items()),
+        work.draft.get("table"),
+        work.declared,
+        _marked(work),
+    ]
+    return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def _marked(work: Work) -> list[Any]:
+    """What says which cells of a table are sensitive, and the files beside it; of records those in use."""
+    told = work.draft.get("table_state")
+    used = work.beside if told is not None else work.declared.get("hierarchy", {}).values()
+    files = sorted((name, each.fingerprint) for name, each in work.beside.items() if name in used)
+    return files if told is None else [told.rules, told.levels, files]
+
+
+def roles_of(work: Work, steps: Sequence[Mapping[str, Any]] = ()) -> dict[str, Any]:
+    """The section [roles] of a plan, from what was chosen column by column.
+
+    Kinds are said of the columns that a method looks at, those of `steps` too, where they are no quantities.
+    """
+    named: dict[str, Any] = {
+        role: [column for column, chosen in work.roles.items() if chosen == role] for role in _LISTS
+    }
+    places = {name: at for at, name in enumerate(work.declared.get("order", ()))}
+    for role in _OF_STEPS:
+        named[role].sort(key=lambda name: places.get(name, len(places)))
+    for column, chosen in work.roles.items():
+        if chosen in ("unit", UNIT_LEFT_OUT):
+            named["unit"] = column
+        if chosen == UNIT_LEFT_OUT:
+            named["identifiers"].append(column)
+        if chosen == "weight":
+            named["weight"] = column
+    looked_at = {*named["quasi"], *named["dependent"], *named["independent"]}
+    looked_at |= {name for step in steps for role in _OF_STEPS for name in step.get(role, ())}
+    kinds = {column: work.kinds[column] for column in work.roles if column in looked_at}
+    named["numeric"] = [name for name in work.declared.get("numeric", ()) if kinds.get(name) == "numeric"]
+    named["nominal"] = [name for name, kind in kinds.items() if kind == "nominal"]
+    # an order that nobody gives is that of the numbers
+    orders = work.declared.get("orders", {})
+    named["ordinal"] = {name: orders.get(name, []) for name, kind in kinds.items() if kind == "ordinal"}
+    named["unit_columns"] = work.declared.get("unit_columns", [])
+    named["hierarchy"] = work.declared.get("hierarchy", {})
+    return {role: columns for role, columns in named.items() if columns}
+
+
+def declared_from(section: Mapping[str, Any]) -> dict[str, Any]:
+    """What the section [roles] of a plan says beyond a role and a kind for each column."""
+    orders = {name: list(levels) for name, levels in section.get("ordinal", {}).items() if levels}
+    order = [name for role in _OF_STEPS for name in section.get(role, ())]
+    found: dict[str, Any] = {"order": order if len(order) > 1 else [], "orders": orders}
+    found |= {name: section.get(name) for name in ("numeric", "unit_columns", "hierarchy")}
+    return {name: value for name, value in found.items() if value}
+
+
+def orders_text(orders: Mapping[str, Sequence[str]]) -> str:
+    """Orders of categories as they are typed.
+
+    >>> orders_text({"size": ["small", "large"]}), orders_of("size = small < large;")
+    ('size=small<large', {'size': ['small', 'large']})
+    """
+    return "; ".join(f"{name}={'<'.join(levels)}" for name, levels in orders.items())
+
+
+def orders_of(text: str) -> dict[str, list[str]]:
+    """The reverse of it."""
+    parted = [each.partition("=") for each in text.split(";") if each.strip()]
+    return {name.strip(): [level.strip() for level in said.split("<")] for name, _, said in parted}
+
+
+def chosen_from(
+    section: Mapping[str, Any], columns: Sequence[str], steps: Sequence[Mapping[str, Any]] = ()
+) -> tuple[dict[str, str], dict[str, str]]:
+    """Role and kind of each column by a plan; others stay as they are.
+
+    What the file says of a column that a step works on, such as that it is a stratum, is its role.
+    """
+    roles = dict.fromkeys(columns, "other")
+    for role in reversed(_OF_STEPS):
+        roles |= dict.fromkeys((name for step in steps for name in step.get(role, ())), role)
+    for role in _LISTS:
+        for name in section.get(role) or ():
+            if name in roles:
+                roles[name] = role
+    if (unit := section.get("unit")) in roles:
+        roles[unit] = UNIT_LEFT_OUT if unit in (section.get("identifiers") or ()) else "unit"
+    if (weight := section.get("weight")) in roles:
+        roles[weight] = "weight"
+    declared = {kind: section.get(kind) or () for kind in ("nominal", "ordinal")}
+    return roles, {name: kind for kind, names in declared.items() for name in names if name in roles}

@@ -1,0 +1,189 @@
+"""Verbs of the window of fuzzy c-regression: points, a run that is watched, many numbers of clusters."""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tacita import api, datasets
+from tacita.core import DataError, Floats, Microdata, ParameterError, Run, TacitaError, Trial
+from tacita.io.points import points_text, read_points
+
+from .job_context import JobContext
+
+RELEASE, SHOWN = "release.csv", "shown.json"
+MEASURES = ("PIL", "DR", "SCORE")
+MOST_CLUSTERS = 10
+# Rounds are shown no closer than this, in seconds, unless somebody steps.
+_EVERY = 0.1
+# Places along a curve.
+_PLACES = 97
+_DIGITS = 7
+
+
+def points(given: Mapping[str, Any], _context: JobContext) -> dict[str, Any]:
+    """Points of a text file; two of its columns go to `to`, the first two unless others are `chosen`."""
+    data = read_points(given["path"], shown_as=given["shown_as"])
+    chosen = given.get("chosen") or [0, 1]
+    if not all(0 <= each < len(data.columns) for each in chosen) or len(set(chosen)) != 2:
+        raise DataError(f"{data.source}: wanted two of its {len(data.columns)} columns.")
+    Path(given["to"]).write_text(points_text(data, [data.columns[each] for each in chosen]))
+    return {"columns": data.columns, "chosen": chosen}
+
+
+def clouds(given: Mapping[str, Any], _context: JobContext) -> dict[str, Any]:
+    """The example: five clouds that nobody has to protect."""
+    data = Microdata.of(datasets.five_clouds())
+    Path(given["to"]).write_text(points_text(data, data.columns))
+    return {"columns": data.columns, "chosen": [0, 1]}
+
+
+def watch(given: Mapping[str, Any], context: JobContext) -> dict[str, Any]:
+    """A run on the points of `path`, each round shown in `folder`; its synthetic points go there too.
+
+    Those of points that were `loaded` only as a verified release. Of points that somebody clicked what the
+    last round showed may leave as it is.
+    """
+    folder, data, run = Path(given["folder"]), _given_points(given), context.run
+    c = given["parameters"].get("c")
+    if isinstance(c, int) and c > MOST_CLUSTERS:
+        raise ParameterError(f"FCRM: c must be at most {MOST_CLUSTERS} here, got {c}.", field="c")
+    showing = _Showing(context, run, given)
+    try:
+        release = api.watch(data, **_roles(given), on_round=showing.hear, run=run, **given["parameters"])
+    except TacitaError as problem:
+        showing.finish()
+        if given["loaded"] or showing.last is None:
+            raise
+        released = showing.last.iteration.released[:, 0]
+        (folder / RELEASE).write_text(_as_text(data, given["names"], released))
+        return {"verified": False, "message": str(problem)}
+    showing.finish()
+    api.save(release, folder / RELEASE)
+    # points that nobody has are nobody's to warn about
+    cautions = [each.text for each in release.record.cautions] if given["loaded"] else []
+    return {"verified": True, "message": " ".join(cautions)}
+
+
+def sweep(given: Mapping[str, Any], context: JobContext) -> dict[str, Any]:
+    """Loss and risk for every number of clusters; each is told as it is made. Nothing is released."""
+    data, told = _given_points(given), []
+
+    def hear(trial: Trial) -> None:
+        figures = {name: trial.value(name) for name in MEASURES}
+        told.append({"c": trial.parameters["c"], **figures, "reason": trial.reason})
+        context.tell("trial", **told[-1])
+
+    # figures of what would be refused are figures all the same
+    parameters = {**given["parameters"], "max_leverage": 1, "max_unchanged": 1}
+    clusters = list(range(1, MOST_CLUSTERS + 1))
+    api.compare(
+        data,
+        **_roles(given),
+        method="fcrm",
+        measures=MEASURES,
+        run=replace(context.run, on_trial=hear),
+        **{**parameters, "c": clusters},
+    )
+    return {"trials": told}
+
+
+def _given_points(given: Mapping[str, Any]) -> Microdata:
+    return read_points(given["path"], names=given["names"], shown_as=given["shown_as"])
+
+
+def _roles(given: Mapping[str, Any]) -> dict[str, Any]:
+    independent, dependent = given["names"]
+    return {"independent": independent, "dependent": dependent}
+
+
+def _as_text(data: Microdata, names: Sequence[str], released: Floats) -> str:
+    rows = zip(data.numbers(names[0]).tolist(), released.tolist(), strict=True)
+    return f"{names[0]},{names[1]}\n" + "".join(f"{x!r},{y!r}\n" for x, y in rows)
+
+
+class _Showing:
+    """Shows rounds and waits between them: some seconds, or until somebody asks for the next.
+
+    Words from the page: pause, go, step, and speed with `seconds`. At no seconds as many rounds are shown as
+    can be looked at, and the last one always.
+    """
+
+    def __init__(self, context: JobContext, run: Run, given: Mapping[str, Any]) -> None:
+        self._context, self._run = context, run
+        self._place = Path(given["folder"]) / SHOWN
+        self._waits, self._seconds = bool(given["waits"]), float(given["seconds"])
+        low, high = (float(each) for each in given["view"])
+        self._along = np.linspace(low, high, _PLACES).reshape(-1, 1)
+        self._objectives: list[float] = []
+        self._told_at, self._told = 0.0, True
+        self.last: api.Round | None = None
+
+    def hear(self, seen: api.Round) -> None:
+        """One round of the run, which goes on when this returns."""
+        self.last, self._told = seen, False
+        self._objectives.append(seen.iteration.objective)
+        self._listen(0.0)
+        if self._waits or self._seconds or time.monotonic() - self._told_at >= _EVERY:
+            self._show(seen)
+            self._wait()
+
+    def finish(self) -> None:
+        """The last round is shown whatever the speed."""
+        if self.last is not None and not self._told:
+            self._show(self.last)
+
+    def _wait(self) -> None:
+        until = time.monotonic() + max(self._seconds, _EVERY if self._seconds else 0.0)
+        while not self._run.enough():
+            left = until - time.monotonic()
+            if not self._waits and left <= 0:
+                return
+            if self._listen(_EVERY if self._waits else min(left, _EVERY)):
+                return
+
+    def _listen(self, seconds: float) -> bool:
+        """Hear a word, if one comes in time; whether it asks for one round more."""
+        try:
+            word = self._context.words.get(timeout=seconds) if seconds else self._context.words.get_nowait()
+        except queue.Empty:
+            return False
+        if word["word"] == "speed":
+            self._seconds = min(5.0, max(0.0, float(word["seconds"])))
+        elif word["word"] in ("pause", "go", "step"):
+            self._waits = word["word"] != "go"
+            self._context.tell("pace", waits=self._waits)
+        return word["word"] in ("go", "step")
+
+    def _show(self, seen: api.Round) -> None:
+        found = seen.iteration
+        shown = {
+            "iteration": found.iteration,
+            "objective": found.objective,
+            "change": found.change,
+            **{name: seen.report[name].value for name in MEASURES},
+            "objectives": self._objectives,
+            "labels": found.labels.tolist(),
+            "strength": np.round(found.memberships.max(axis=1), 3).tolist(),
+            "released": _rounded(found.released[:, 0]),
+            "along": _rounded(self._along[:, 0]),
+            "curves": [_rounded(curve) for curve in found.curves(self._along)[:, :, 0]],
+        }
+        # whoever reads it meanwhile reads the one before or this one, never a half
+        beside = self._place.with_suffix(".new")
+        beside.write_text(json.dumps(shown))
+        os.replace(beside, self._place)
+        self._told_at, self._told = time.monotonic(), True
+        self._context.tell("iteration", iteration=found.iteration, waits=self._waits)
+
+
+def _rounded(values: Floats) -> list[float]:
+    return [float(f"{value:.{_DIGITS}g}") for value in values.tolist()]
